@@ -1,0 +1,63 @@
+//! What a session decided, and why.
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::MessageId;
+
+/// One decision about a compaction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// The last message of the log at that time.
+    pub after: MessageId,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Tokens of the view before.
+    pub tokens_before: u32,
+    /// Tokens of the view after; equal to `tokens_before` unless applied.
+    pub tokens_after: u32,
+    /// Tokens after, without the system prompt and the pending part: what counts against the retained budget.
+    pub tokens_retained: u32,
+    /// Whether `tokens_retained` exceeds the budget even after a retry.
+    pub over_budget: bool,
+    /// How many times the strategy was asked.
+    pub attempts: u32,
+}
+
+/// What came of a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", content = "reason", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The view changed.
+    Applied,
+    /// The view stayed, for a reason that is no failure.
+    Skipped(SkipReason),
+    /// The view stayed because something failed.
+    Failed(FailReason),
+}
+
+/// Why a compaction was not applied although nothing failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// Nothing lies outside what must stay.
+    #[error("nothing to compact: all lies in the recent tail or the pending part")]
+    NothingToCompact,
+    /// The result was no smaller.
+    #[error("no progress: the result is no smaller than the view")]
+    NoProgress,
+}
+
+/// Why a compaction failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum FailReason {
+    /// The model did not answer.
+    #[error("summarizer call failed: {0}")]
+    Call(String),
+    /// The model answered without a text.
+    #[error("summarizer answered without a summary")]
+    EmptySummary,
+    /// A provider would refuse the result.
+    #[error("invalid view: {0}")]
+    InvalidView(String),
+}

@@ -1,0 +1,80 @@
+//! The only way to a model: every call passes [`Metered`], which keeps its request, its outcome and its purpose.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::Usage;
+use crate::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+
+/// A model and the calls made to it.
+pub struct Metered<'m> {
+    model: &'m dyn ChatModel,
+    seed: u64,
+    meter: Mutex<Meter>,
+}
+
+#[derive(Default)]
+struct Meter {
+    usage: Usage,
+    calls: Vec<Call>,
+}
+
+impl<'m> Metered<'m> {
+    /// A meter without calls; `seed` is the sampling seed of every request made through it.
+    pub fn new(model: &'m dyn ChatModel, seed: u64) -> Self {
+        Metered { model, seed, meter: Mutex::default() }
+    }
+
+    /// The seed that a request should carry.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Sends a request and keeps it with its outcome.
+    ///
+    /// # Errors
+    /// What the model returned; the failed call is kept too.
+    pub async fn complete(&self, purpose: Purpose, request: ChatRequest) -> Result<ChatReply, ChatError> {
+        let outcome = self.model.complete(&request).await;
+        let mut meter = self.lock();
+        if let Ok(reply) = &outcome {
+            meter.usage += reply.usage;
+        }
+        meter.calls.push(Call { purpose, request, outcome: outcome.clone() });
+        outcome
+    }
+
+    /// What all calls used together, taken ones included.
+    pub fn usage(&self) -> Usage {
+        self.lock().usage
+    }
+
+    /// Takes the calls made since the last take, oldest first.
+    pub fn take_calls(&self) -> Vec<Call> {
+        std::mem::take(&mut self.lock().calls)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Meter> {
+        self.meter.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One call to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// What it was for; the model never sees this.
+    pub purpose: Purpose,
+    /// What was sent.
+    pub request: ChatRequest,
+    /// What came back.
+    pub outcome: Result<ChatReply, ChatError>,
+}
+
+/// What a call is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Writing a summary, with or without a checkpoint.
+    Compaction,
+}

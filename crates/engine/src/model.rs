@@ -1,0 +1,142 @@
+//! The seam to a language model: what a request may say, what comes back, how it can fail.
+//!
+//! Absent on purpose: anything that tells a model why it is called. A request is wire content alone, so that a mock can
+//! know nothing that a provider would not.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::message::{Part, Role, Usage};
+
+/// A language model that completes chats.
+#[async_trait]
+pub trait ChatModel: Send + Sync {
+    /// The model's name as it stands in records, for example `mock:strong`.
+    fn name(&self) -> &str;
+
+    /// Completes one chat.
+    ///
+    /// # Errors
+    /// [`ChatError`] where no reply came back. A reply that is empty or cut is not an error of the call.
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError>;
+}
+
+/// One request, as it crosses the wire.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChatRequest {
+    /// The chat so far.
+    pub messages: Vec<WireMessage>,
+    /// Tools that the model may call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolDefinition>,
+    /// Most tokens that the reply may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// Sampling temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f32>,
+    /// JSON schema that the reply must satisfy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<serde_json::Value>,
+    /// Seed of the model's sampling.
+    pub seed: u64,
+}
+
+impl ChatRequest {
+    /// A chat of one user message, the form in which the reference strategies ask for a summary.
+    pub fn prompt(text: String, max_output_tokens: u32, temperature: Option<f32>, seed: u64) -> Self {
+        ChatRequest {
+            messages: vec![WireMessage { role: Role::User, parts: vec![Part::Text { text }] }],
+            tools: Vec::new(),
+            max_output_tokens: Some(max_output_tokens),
+            temperature,
+            schema: None,
+            seed,
+        }
+    }
+
+    /// Every text that the model reads, in order: what a fact must stand in to have been seen.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.messages.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
+            Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text.as_str()),
+            Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
+            Part::Media { .. } => None,
+        })
+    }
+}
+
+/// A message without identity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WireMessage {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub parts: Vec<Part>,
+}
+
+/// A tool that a model may call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolDefinition {
+    /// The tool's name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub parameters: serde_json::Value,
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChatReply {
+    /// The answer's text, without reasoning.
+    pub text: String,
+    /// Why the answer ended.
+    pub finish: Finish,
+    /// Tokens used.
+    pub usage: Usage,
+    /// Time from request to the last byte, in milliseconds. Data, never a sleep.
+    pub latency_ms: u64,
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The output limit cut it.
+    Length,
+    /// A filter withheld it.
+    ContentFilter,
+}
+
+/// Why no answer came back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ChatError {
+    /// The provider asked for fewer requests.
+    #[error("rate limited{}", retry_after_ms.map_or(String::new(), |ms| format!(", retry after {ms} ms")))]
+    RateLimited {
+        /// How long the provider asked to wait.
+        retry_after_ms: Option<u64>,
+    },
+    /// No answer in time.
+    #[error("no answer within {after_ms} ms")]
+    Timeout {
+        /// The limit that passed.
+        after_ms: u64,
+    },
+    /// The provider failed.
+    #[error("server answered {status}")]
+    Server {
+        /// HTTP status.
+        status: u16,
+    },
+    /// The request cannot be served as it stands.
+    #[error("request refused: {message}")]
+    Refused {
+        /// The provider's words.
+        message: String,
+    },
+}

@@ -1,0 +1,52 @@
+//! What a session remembers: one record per summary, checkpoint or failed attempt.
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::{MessageId, Usage};
+
+/// One thing that a compaction wrote. A strategy keeps no memory of its own: all of it is read from these.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// Ascending from 0 within a session, in order of writing.
+    pub number: u32,
+    /// What it is.
+    pub kind: SavedKind,
+    /// First and last message that it covers.
+    pub covers: Option<(MessageId, MessageId)>,
+    /// Tokens of the view before the compaction that wrote it.
+    pub tokens_before: u32,
+    /// Tokens of the view after it.
+    pub tokens_after: u32,
+    /// What the calls of that compaction used.
+    pub usage: Usage,
+    /// The session's time when it was written, in milliseconds since the Unix epoch.
+    pub created_at_ms: Option<i64>,
+    /// The text of a summary, or the JSON of a checkpoint.
+    pub body: String,
+}
+
+/// What a [`Saved`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SavedKind {
+    /// Prose that stands in for messages.
+    Summary,
+    /// Structured state; the latest one stays retrievable.
+    Checkpoint,
+}
+
+/// What a strategy asks the session to keep; the session adds number, usage, counts and time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewSaved {
+    /// What it is.
+    pub kind: SavedKind,
+    /// First and last message that it covers.
+    pub covers: Option<(MessageId, MessageId)>,
+    /// The text of a summary, or the JSON of a checkpoint.
+    pub body: String,
+}
+
+/// The newest record of that kind.
+pub fn latest(history: &[Saved], kind: SavedKind) -> Option<&Saved> {
+    history.iter().rev().find(|saved| saved.kind == kind)
+}

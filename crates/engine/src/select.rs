@@ -1,0 +1,92 @@
+//! What stays and what leaves: the recent tail, cut so that no tool batch is split.
+
+use crate::log::{Counted, Log};
+use crate::message::{Message, MessageId, Role};
+use crate::view::{Body, Edit, Entry, Origin, View};
+
+/// A split of a conversation into what a compaction keeps and what it takes away.
+#[derive(Debug)]
+pub struct Selection<'s> {
+    /// The system message.
+    pub system: Option<&'s Message>,
+    /// Messages kept verbatim after the summary, in order: the pending part and the recent tail.
+    pub kept: Vec<MessageId>,
+    /// Entries of the view that leave, in order; what earlier compactions wrote is among them.
+    pub leaving: Vec<&'s Entry>,
+}
+
+impl<'s> Selection<'s> {
+    /// Keeps the pending part and, before it, the longest run of whole messages or call batches that fits `tail` tokens
+    /// and still stands whole in the view.
+    pub fn recent(log: &'s Log, view: &'s View, tail: u32) -> Self {
+        let first_kept = first_of_tail(log, view, tail);
+        let pending = log.pending();
+        let is_kept = |index: usize| index >= first_kept || pending.contains(index);
+        let messages = log.messages();
+        let kept = (0..messages.len())
+            .filter(|&index| messages[index].message.role != Role::System && is_kept(index))
+            .map(|index| messages[index].message.id)
+            .collect::<Vec<_>>();
+        let leaving = view
+            .entries()
+            .iter()
+            .filter(|entry| {
+                entry.role != Role::System && kept_id(entry).is_none_or(|id| kept.binary_search(&id).is_err())
+            })
+            .collect();
+        Selection { system: log.system().map(|counted| &*counted.message), kept, leaving }
+    }
+
+    /// Whether something that was said would leave; without it a compaction would only rewrite its own summary.
+    pub fn takes_messages(&self) -> bool {
+        self.leaving.iter().any(|entry| entry.parts().any(|(_, origin)| matches!(origin, Origin::Spoken(_))))
+    }
+
+    /// First and last message among those that leave.
+    pub fn covers(&self) -> Option<(MessageId, MessageId)> {
+        let spoken = || self.leaving.iter().filter_map(|entry| entry.message_id());
+        Some((spoken().min()?, spoken().max()?))
+    }
+
+    /// The kept messages as edits.
+    pub fn keep_edits(&self) -> impl Iterator<Item = Edit> {
+        self.kept.iter().map(|id| Edit::Keep(*id))
+    }
+}
+
+fn kept_id(entry: &Entry) -> Option<MessageId> {
+    match &entry.body {
+        Body::Kept(message) => Some(message.id),
+        Body::Written { .. } => None,
+    }
+}
+
+/// Index of the first message of the tail. Pending messages cost nothing here: they stand outside the budget.
+fn first_of_tail(log: &Log, view: &View, tail: u32) -> usize {
+    let messages = log.messages();
+    let pending = log.pending();
+    let whole_in_view = view.entries().iter().filter_map(kept_id).collect::<std::collections::BTreeSet<_>>();
+    let mut room = tail;
+    let mut first = messages.len();
+    while first > 0 {
+        let start = batch_start(messages, first - 1);
+        let group = &messages[start..first];
+        let whole = group.iter().all(|counted| whole_in_view.contains(&counted.message.id));
+        let cost = (start..first).filter(|&index| !pending.contains(index)).map(|index| messages[index].tokens).sum();
+        if group[0].message.role == Role::System || !whole || room < cost {
+            break;
+        }
+        room -= cost;
+        first = start;
+    }
+    first
+}
+
+/// Index of the first message of the batch that ends at `last`: the call message before its results.
+fn batch_start(messages: &[Counted], last: usize) -> usize {
+    let mut start = last;
+    while start > 0 && messages[start].message.role == Role::Tool {
+        start -= 1;
+    }
+    start
+}

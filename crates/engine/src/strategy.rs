@@ -1,0 +1,89 @@
+//! The seam to a strategy: a snapshot goes in, edits come out; and the registry of strategies.
+//!
+//! Absent on purpose: state. What a strategy must remember it reads from [`Context::history`].
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::budget::Budget;
+use crate::event::{FailReason, SkipReason};
+use crate::log::Log;
+use crate::meter::Metered;
+use crate::model::ChatError;
+use crate::saved::{NewSaved, Saved};
+use crate::view::{Edit, View};
+
+/// A way to compact a conversation. Stateless: one value serves any number of sessions.
+#[async_trait]
+pub trait Strategy: Send + Sync {
+    /// Answers with the whole next view.
+    ///
+    /// # Errors
+    /// [`Declined`] where the view should stay as it is.
+    async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined>;
+}
+
+/// What a strategy sees: a snapshot of one session.
+pub struct Context<'s> {
+    /// Everything that was said.
+    pub log: &'s Log,
+    /// The view that outgrew its trigger.
+    pub view: &'s View,
+    /// What earlier compactions of this session saved, oldest first.
+    pub history: &'s [Saved],
+    /// The limits to stay in. A retry comes with a smaller `written`.
+    pub budget: Budget,
+    /// The summarizer.
+    pub summarizer: &'s Metered<'s>,
+}
+
+impl Context<'_> {
+    /// The number that the session will give to the strategy's new record at that index.
+    pub fn number_of_new(&self, index: u32) -> u32 {
+        self.history.len() as u32 + index
+    }
+}
+
+/// A strategy's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compacted {
+    /// The next view, whole and in order.
+    pub edits: Vec<Edit>,
+    /// What the session should remember.
+    pub saved: Vec<NewSaved>,
+}
+
+/// Why a strategy leaves the view as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Declined {
+    /// There is nothing to do.
+    #[error(transparent)]
+    Skip(#[from] SkipReason),
+    /// It could not do it.
+    #[error(transparent)]
+    Fail(#[from] FailReason),
+}
+
+impl From<ChatError> for Declined {
+    fn from(error: ChatError) -> Self {
+        Declined::Fail(FailReason::Call(error.to_string()))
+    }
+}
+
+/// A strategy's entry in [`crate::strategies::ALL`].
+pub struct StrategySpec {
+    /// The name users type.
+    pub name: &'static str,
+    /// One line for help and lists.
+    pub about: &'static str,
+    /// The document or system that it comes from, with section or version.
+    pub source: &'static str,
+    /// The share of the retained budget that goes to the verbatim tail under the matched protocol, from the source's
+    /// own proportions.
+    pub tail_share: f64,
+    /// The prompt, hashed into the case key.
+    pub prompt: &'static str,
+    /// Builds the strategy.
+    pub build: fn() -> Arc<dyn Strategy>,
+}

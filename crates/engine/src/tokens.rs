@@ -1,0 +1,146 @@
+//! Token counts: the counting rule for messages, and the two exact encodings.
+//!
+//! Absent on purpose: estimators. A strategy's own estimate is a parameter of that strategy.
+
+use std::sync::LazyLock;
+
+use tiktoken_rs::CoreBPE;
+
+use crate::message::{Message, Part};
+
+/// Tokens that every message costs beside its parts (role and separators, as in OpenAI's chat format).
+pub const MESSAGE_OVERHEAD: u32 = 4;
+/// Tokens that every tool call or result costs beside its texts (its id and framing).
+pub const TOOL_OVERHEAD: u32 = 8;
+
+/// Counts tokens of text; the rule for messages is the same for every counter.
+pub trait TokenCounter: Send + Sync {
+    /// The encoding's name, for example `o200k_base`.
+    fn name(&self) -> &'static str;
+
+    /// Tokens of one text.
+    fn count_text(&self, text: &str) -> u32;
+
+    /// Tokens of one part, framing included.
+    fn count_part(&self, part: &Part) -> u32 {
+        match part {
+            Part::Text { text } | Part::Thinking { text, .. } => self.count_text(text),
+            Part::ToolCall { name, arguments, .. } => {
+                TOOL_OVERHEAD + self.count_text(name) + self.count_text(arguments)
+            }
+            Part::ToolResult { text, .. } => TOOL_OVERHEAD + self.count_text(text),
+            Part::Media { tokens, .. } => *tokens,
+        }
+    }
+
+    /// Tokens of one message: its parts and [`MESSAGE_OVERHEAD`].
+    fn count_message(&self, message: &Message) -> u32 {
+        MESSAGE_OVERHEAD + message.parts.iter().map(|part| self.count_part(part)).sum::<u32>()
+    }
+}
+
+/// An exact encoding, loaded on first use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// `o200k_base`: GPT-4o and later.
+    O200k,
+    /// `cl100k_base`: GPT-4 and GPT-3.5.
+    Cl100k,
+}
+
+impl Encoding {
+    /// Every encoding.
+    pub const ALL: &'static [Encoding] = &[Encoding::O200k, Encoding::Cl100k];
+
+    /// The encoding of that name, as [`TokenCounter::name`] gives it.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
+    }
+
+    fn bpe(self) -> &'static CoreBPE {
+        static O200K: LazyLock<&'static CoreBPE> = LazyLock::new(tiktoken_rs::o200k_base_singleton);
+        static CL100K: LazyLock<&'static CoreBPE> = LazyLock::new(tiktoken_rs::cl100k_base_singleton);
+        match self {
+            Encoding::O200k => &O200K,
+            Encoding::Cl100k => &CL100K,
+        }
+    }
+}
+
+impl TokenCounter for Encoding {
+    fn name(&self) -> &'static str {
+        match self {
+            Encoding::O200k => "o200k_base",
+            Encoding::Cl100k => "cl100k_base",
+        }
+    }
+
+    fn count_text(&self, text: &str) -> u32 {
+        let tokens: usize = split_long_blanks(text).map(|piece| self.bpe().count_ordinary(piece)).sum();
+        u32::try_from(tokens).unwrap_or(u32::MAX)
+    }
+}
+
+/// Longest run of blanks that goes to the encoder in one piece: its pattern matcher overflows its stack on about a
+/// million (500,000 pass), so a longer run is cut. Only such texts can differ from the reference encoder.
+const LONGEST_BLANK_RUN: usize = 100_000;
+
+fn split_long_blanks(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let cut = end_of_long_blank_run(rest).unwrap_or(rest.len());
+        let (piece, tail) = rest.split_at(cut);
+        rest = tail;
+        Some(piece)
+    })
+}
+
+/// Where the first run of more than [`LONGEST_BLANK_RUN`] bytes of blanks reaches that length.
+fn end_of_long_blank_run(text: &str) -> Option<usize> {
+    if text.len() <= LONGEST_BLANK_RUN {
+        return None;
+    }
+    let mut start = 0;
+    for (at, letter) in text.char_indices() {
+        if !letter.is_whitespace() {
+            start = at + letter.len_utf8();
+        } else if at - start >= LONGEST_BLANK_RUN {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_match_the_published_encodings() {
+        // tiktoken's own documentation: this text is 6 tokens in cl100k_base.
+        assert_eq!(Encoding::Cl100k.count_text("tiktoken is great!"), 6);
+        assert_eq!(Encoding::O200k.count_text("antidisestablishmentarianism"), 6);
+    }
+
+    #[test]
+    fn a_megabyte_of_blanks_is_counted() {
+        let text = format!("a{}b", " ".repeat(1_000_000));
+        assert!(Encoding::O200k.count_text(&text) > 1_000);
+    }
+
+    #[test]
+    fn splitting_keeps_every_byte() {
+        let text = format!("x{}y{}", "\u{2003}".repeat(70_000), "\n".repeat(250_000));
+        assert_eq!(split_long_blanks(&text).collect::<String>(), text);
+        assert_eq!(split_long_blanks(&text).count(), 5);
+    }
+
+    #[test]
+    fn media_counts_by_rule_not_by_length() {
+        let media = |digest: &str| Part::Media { media_type: "image/png".into(), digest: digest.into(), tokens: 1_600 };
+        assert_eq!(Encoding::O200k.count_part(&media("a")), Encoding::O200k.count_part(&media(&"a".repeat(9_000))));
+    }
+}

@@ -1,0 +1,253 @@
+//! The next request: an ordered selection of log messages, replaced parts and inserted messages.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::log::{Counted, Log};
+use crate::message::{Message, MessageId, Part, Role};
+use crate::model::WireMessage;
+use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
+
+/// What the model will be sent, with the origin of every part.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    entries: Vec<Entry>,
+    tokens: u32,
+}
+
+/// One message of a view.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Who speaks.
+    pub role: Role,
+    /// What it is made of.
+    pub body: Body,
+    /// Its tokens on the measuring scale.
+    pub tokens: u32,
+}
+
+/// What an entry is made of.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A log message, unchanged.
+    Kept(Arc<Message>),
+    /// Parts that a strategy wrote, in place of a log message or beside them.
+    Written {
+        /// The log message that it stands for.
+        replaces: Option<MessageId>,
+        /// Its parts.
+        parts: Vec<WrittenPart>,
+    },
+}
+
+/// A part and where it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenPart {
+    /// The part.
+    pub part: Part,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a part of a view comes from. Numbers are those of [`crate::saved::Saved`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Words of that message, whole or cut.
+    Spoken(MessageId),
+    /// That summary.
+    Summary(u32),
+    /// That checkpoint.
+    Checkpoint(u32),
+}
+
+/// One step of a strategy's answer: together, in order, the edits are the new view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// That log message, unchanged.
+    Keep(MessageId),
+    /// These parts in place of that log message.
+    Replace(MessageId, Vec<WrittenPart>),
+    /// A message that nobody said.
+    Insert(Role, Vec<WrittenPart>),
+}
+
+impl View {
+    /// The view that the edits describe.
+    ///
+    /// # Errors
+    /// [`UnknownMessage`] where an edit names a message that the log does not hold.
+    pub fn from_edits(edits: Vec<Edit>, log: &Log, counter: &dyn TokenCounter) -> Result<Self, UnknownMessage> {
+        let mut view = View::default();
+        for edit in edits {
+            let entry = match edit {
+                Edit::Keep(id) => kept(find(log, id)?),
+                Edit::Replace(id, parts) => written(find(log, id)?.message.role, Some(id), parts, counter),
+                Edit::Insert(role, parts) => written(role, None, parts, counter),
+            };
+            view.append(entry);
+        }
+        Ok(view)
+    }
+
+    /// Appends a log message.
+    pub fn push(&mut self, counted: &Counted) {
+        self.append(kept(counted));
+    }
+
+    /// The messages, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Tokens of the whole view on the measuring scale.
+    pub fn tokens(&self) -> u32 {
+        self.tokens
+    }
+
+    /// The view as wire content.
+    pub fn to_wire(&self) -> Vec<WireMessage> {
+        self.entries
+            .iter()
+            .map(|entry| WireMessage { role: entry.role, parts: entry.parts().map(|(part, _)| part.clone()).collect() })
+            .collect()
+    }
+
+    /// Everything in the view that a provider would refuse. A tool batch at the very end may be unfinished.
+    pub fn check(&self) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        self.check_roles(&mut violations);
+        self.check_pairs(&mut violations);
+        violations
+    }
+
+    fn check_roles(&self, violations: &mut Vec<Violation>) {
+        for (index, entry) in self.entries.iter().enumerate() {
+            if entry.role == Role::System && index > 0 {
+                violations.push(Violation::LateSystem { index });
+            }
+            if entry.parts().next().is_none() {
+                violations.push(Violation::Empty { index });
+            }
+        }
+        let first = self.entries.iter().find(|entry| entry.role != Role::System);
+        if let Some(first) = first
+            && first.role != Role::User
+        {
+            violations.push(Violation::LeadingTurn { role: first.role });
+        }
+    }
+
+    fn check_pairs(&self, violations: &mut Vec<Violation>) {
+        let mut seen = HashSet::new();
+        let mut open: Vec<&str> = Vec::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            if entry.role != Role::Tool {
+                violations.extend(open.drain(..).map(|id| Violation::Unanswered { call_id: id.to_owned() }));
+            }
+            for (part, _) in entry.parts() {
+                match part {
+                    Part::ToolCall { id, .. } if !seen.insert(id.as_str()) => {
+                        violations.push(Violation::RepeatedCall { call_id: id.clone() });
+                    }
+                    Part::ToolCall { id, .. } => open.push(id),
+                    Part::ToolResult { call_id, .. } => match open.iter().position(|id| id == call_id) {
+                        Some(at) => drop(open.swap_remove(at)),
+                        None => violations.push(Violation::Orphan { call_id: call_id.clone(), index }),
+                    },
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn append(&mut self, entry: Entry) {
+        self.tokens += entry.tokens;
+        self.entries.push(entry);
+    }
+}
+
+impl Entry {
+    /// The parts with their origins.
+    pub fn parts(&self) -> impl Iterator<Item = (&Part, Origin)> {
+        let (kept, written) = match &self.body {
+            Body::Kept(message) => (Some(message), None),
+            Body::Written { parts, .. } => (None, Some(parts)),
+        };
+        let kept =
+            kept.into_iter().flat_map(|message| message.parts.iter().map(|part| (part, Origin::Spoken(message.id))));
+        kept.chain(written.into_iter().flatten().map(|written| (&written.part, written.origin)))
+    }
+
+    /// The log message that this entry is or stands for.
+    pub fn message_id(&self) -> Option<MessageId> {
+        match &self.body {
+            Body::Kept(message) => Some(message.id),
+            Body::Written { replaces, .. } => *replaces,
+        }
+    }
+}
+
+fn find(log: &Log, id: MessageId) -> Result<&Counted, UnknownMessage> {
+    log.get(id).ok_or(UnknownMessage(id))
+}
+
+fn kept(counted: &Counted) -> Entry {
+    Entry { role: counted.message.role, body: Body::Kept(Arc::clone(&counted.message)), tokens: counted.tokens }
+}
+
+fn written(role: Role, replaces: Option<MessageId>, parts: Vec<WrittenPart>, counter: &dyn TokenCounter) -> Entry {
+    let tokens = MESSAGE_OVERHEAD + parts.iter().map(|written| counter.count_part(&written.part)).sum::<u32>();
+    Entry { role, body: Body::Written { replaces, parts }, tokens }
+}
+
+/// An edit names a message that the log does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("edit names message `{}`, which the log does not hold", .0.0)]
+pub struct UnknownMessage(pub MessageId);
+
+/// Something that a provider would refuse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "violation", rename_all = "snake_case")]
+pub enum Violation {
+    /// A system message after the first place.
+    #[error("system message at place {index}: it stands first and once")]
+    LateSystem {
+        /// Place in the view, from 0.
+        index: usize,
+    },
+    /// A message without parts.
+    #[error("message at place {index} has no parts")]
+    Empty {
+        /// Place in the view, from 0.
+        index: usize,
+    },
+    /// The chat does not open with a user turn.
+    #[error("the chat opens with a turn of role `{}`: it opens with a user's", role.name())]
+    LeadingTurn {
+        /// The role that opens it.
+        role: Role,
+    },
+    /// A call whose result does not follow.
+    #[error("tool call `{call_id}` has no result")]
+    Unanswered {
+        /// The call.
+        call_id: String,
+    },
+    /// A result whose call does not stand in the turn before it.
+    #[error("tool result for `{call_id}` at place {index} has no call before it")]
+    Orphan {
+        /// The call that it names.
+        call_id: String,
+        /// Place in the view, from 0.
+        index: usize,
+    },
+    /// Two calls with one id.
+    #[error("tool call id `{call_id}` repeats")]
+    RepeatedCall {
+        /// The id.
+        call_id: String,
+    },
+}
