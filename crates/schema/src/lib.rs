@@ -1,1 +1,12 @@
-//! x
+//! Every file format that Compactometer reads or writes, and the importers of foreign transcripts.
+//!
+//! Absent on purpose: anything that runs a strategy or computes a result.
+
+pub mod fate;
+pub mod import;
+pub mod manifest;
+pub mod prices;
+pub mod record;
+pub mod scenario;
+pub mod suite;
+pub mod summary;

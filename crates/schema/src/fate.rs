@@ -1,0 +1,112 @@
+//! The fates of facts (DESIGN section 1) and their compact form: one letter a fact.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// The state of one fact at one point of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fate {
+    /// Not yet said.
+    Unstated,
+    /// An original message in the context holds it.
+    Verbatim,
+    /// A summary or checkpoint in the context holds it.
+    Carried,
+    /// It is in a store, not in the context.
+    StoredOnly,
+    /// It left without ever standing in a request to a summarizer.
+    DroppedUnseen,
+    /// A summarizer read it and did not write it.
+    Unwritten,
+    /// It was written once and lost in a later round.
+    Eroded,
+    /// It is no longer valid.
+    Superseded,
+    /// Present with no path that explains it: a bug of ours.
+    Unexplained,
+}
+
+impl Fate {
+    /// Every fate of a stated fact, in the order of reports.
+    pub const STATED: &'static [Fate] = &[
+        Fate::Verbatim,
+        Fate::Carried,
+        Fate::StoredOnly,
+        Fate::DroppedUnseen,
+        Fate::Unwritten,
+        Fate::Eroded,
+        Fate::Superseded,
+        Fate::Unexplained,
+    ];
+
+    /// The name that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Unstated => "unstated",
+            Fate::Verbatim => "verbatim",
+            Fate::Carried => "carried",
+            Fate::StoredOnly => "stored_only",
+            Fate::DroppedUnseen => "dropped_unseen",
+            Fate::Unwritten => "unwritten",
+            Fate::Eroded => "eroded",
+            Fate::Superseded => "superseded",
+            Fate::Unexplained => "unexplained",
+        }
+    }
+
+    /// Whether the context holds the fact.
+    pub fn is_present(self) -> bool {
+        matches!(self, Fate::Verbatim | Fate::Carried)
+    }
+
+    fn letter(self) -> char {
+        match self {
+            Fate::Unstated => '.',
+            Fate::Verbatim => 'v',
+            Fate::Carried => 'c',
+            Fate::StoredOnly => 's',
+            Fate::DroppedUnseen => 'd',
+            Fate::Unwritten => 'u',
+            Fate::Eroded => 'e',
+            Fate::Superseded => 'x',
+            Fate::Unexplained => '?',
+        }
+    }
+
+    fn from_letter(letter: char) -> Option<Self> {
+        let mut all = Self::STATED.iter().copied().chain([Fate::Unstated]);
+        all.find(|fate| fate.letter() == letter)
+    }
+}
+
+/// One fate for each fact, in the order of [`crate::record::Record::facts`]; written as one letter each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fates(pub Vec<Fate>);
+
+impl Serialize for Fates {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.iter().map(|fate| fate.letter()).collect::<String>())
+    }
+}
+
+impl<'de> Deserialize<'de> for Fates {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let letters = String::deserialize(deserializer)?;
+        let fate =
+            |letter| Fate::from_letter(letter).ok_or_else(|| de::Error::custom(format!("`{letter}` names no fate")));
+        letters.chars().map(fate).collect::<Result<_, _>>().map(Fates)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fates_round_trip_as_letters() {
+        let fates = Fates(Fate::STATED.iter().copied().chain([Fate::Unstated]).collect());
+        let json = serde_json::to_string(&fates).expect("serializes");
+        assert_eq!(json, "\"vcsduex?.\"");
+        assert_eq!(serde_json::from_str::<Fates>(&json).expect("parses"), fates);
+        assert!(serde_json::from_str::<Fates>("\"vq\"").is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! Importers of foreign transcripts.

@@ -1,0 +1,249 @@
+//! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
+
+use compactometer_engine::budget::Budget;
+use compactometer_engine::event::Event;
+use compactometer_engine::message::{MessageId, Usage};
+use compactometer_engine::meter::Purpose;
+use compactometer_engine::model::Finish;
+use serde::{Deserialize, Serialize};
+
+use crate::fate::Fates;
+use crate::scenario::{Category, ValueKind};
+
+/// The version of records that this program writes.
+pub const VERSION: u32 = 1;
+
+/// Everything that one case showed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// At most [`VERSION`].
+    pub version: u32,
+    /// Hash of all that the case was resolved to.
+    pub key: String,
+    /// What was run.
+    pub case: Case,
+    /// Facts and decoys of the scenario; every list of this record that is by fact follows this order.
+    pub facts: Vec<FactRow>,
+    /// The facts at the scenario's observation points and after each applied compaction, in order of the log.
+    pub observations: Vec<Observation>,
+    /// Every decision of the session, in order.
+    pub compactions: Vec<CompactionRow>,
+    /// The agent's turns: computed, not called.
+    pub turns: Vec<Turn>,
+}
+
+/// What was run: one strategy on one scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The scenario's id.
+    pub scenario: String,
+    /// The scenario's group: the unit of statistics.
+    pub group: String,
+    /// The strategy's name.
+    pub strategy: String,
+    /// Whether it is a strategy under test or a control.
+    pub family: Family,
+    /// How budgets were set.
+    pub protocol: Protocol,
+    /// Limits, in tokens of the measuring counter.
+    pub budget: Budget,
+    /// The summarizer.
+    pub model: String,
+    /// Seed of everything random in the case.
+    pub seed: u64,
+    /// Whether the pending part alone exceeded the retained budget at some compaction.
+    pub pending_over_budget: bool,
+}
+
+/// What a strategy is to a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// From the five sources.
+    Reference,
+    /// A yardstick that every comparison carries.
+    Control,
+}
+
+/// How budgets were set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// The same window, trigger and retained budget for all.
+    Matched,
+}
+
+/// What a report must know of a fact; its text stays outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FactRow {
+    /// The fact's id.
+    pub id: String,
+    /// What kind of statement it is.
+    pub category: Category,
+    /// How its value is matched and pooled.
+    pub value_kind: ValueKind,
+    /// Weight in a unit's mean.
+    pub weight: f64,
+    /// Whether it is a decoy: traced, but in no recall.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decoy: bool,
+    /// Whether its value occurs in other groups too: traced, but unranked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub generic: bool,
+}
+
+/// The facts at one point of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// The last message of the log at that point.
+    pub after: MessageId,
+    /// Why it was looked at.
+    pub kind: ObservationKind,
+    /// Applied compactions so far.
+    pub round: u32,
+    /// Tokens of the log since the last applied compaction, or since the start.
+    pub tokens_since_compaction: u32,
+    /// What became of each fact.
+    pub fates: Fates,
+    /// Indices of the facts in the headline set: valid, last mentioned at least the trigger earlier, outside the system
+    /// prompt, the last user message and the pending part. The same for every strategy.
+    pub eligible: Vec<u32>,
+    /// Indices of the facts that the next turn uses, among the eligible.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used: Vec<u32>,
+    /// Uses by the next turn that are left out because a recorded turn repeated the value within the trigger's distance.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub echoed: u32,
+    /// For each eligible fact, in how many of [`RANDOM_DRAWS`] random-drop contexts of the same sizes it stood.
+    pub random_hits: Vec<u32>,
+    /// How often facts of foreign scenarios match what the context carries, by value kind.
+    pub chance: Vec<ChanceCell>,
+    /// The same in the random-drop contexts.
+    pub random_chance: Vec<ChanceCell>,
+    /// Foil values that match what the strategy wrote: invented values.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub foil_hits: u32,
+    /// Foil values looked for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub foils: u32,
+}
+
+/// Random-drop contexts per case, for lift.
+pub const RANDOM_DRAWS: u32 = 20;
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Why a conversation was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObservationKind {
+    /// Right after an applied compaction: differs between strategies and enters no headline number.
+    Compaction,
+    /// A point that the scenario lists or implies: the same for every strategy.
+    Point,
+}
+
+/// Matches of foreign facts of one kind: pairs of a fact and a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChanceCell {
+    /// The facts' value kind.
+    pub kind: ValueKind,
+    /// Matches.
+    pub hits: u32,
+    /// Pairs looked at.
+    pub pairs: u32,
+}
+
+/// One decision of a session, and what it called and wrote.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompactionRow {
+    /// The decision.
+    #[serde(flatten)]
+    pub event: Event,
+    /// Facts, decoys left out, whose last carrier or one of whose originals left, by stage.
+    pub stages: Stages,
+    /// The calls it made.
+    pub calls: Vec<CallRow>,
+    /// Hashes of the texts that it inserted, keys into `texts.jsonl`.
+    pub inserted: Vec<String>,
+}
+
+/// How far facts came in one compaction, for facts and for decoys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stages {
+    /// Facts of which the last verbatim original left the context.
+    pub left: u32,
+    /// Of these, those that stood in a request to the summarizer, of this compaction or an earlier one.
+    pub reached: u32,
+    /// Of the reached, those that a reply held.
+    pub written: u32,
+    /// Of the written, those that the new context carries.
+    pub kept: u32,
+    /// Decoys, by the same stages.
+    pub decoys_left: u32,
+    /// See `reached`.
+    pub decoys_reached: u32,
+    /// See `written`.
+    pub decoys_written: u32,
+}
+
+/// One call to a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallRow {
+    /// What it was for.
+    pub purpose: Purpose,
+    /// Tokens used.
+    pub usage: Usage,
+    /// Time to the last byte, in milliseconds.
+    pub latency_ms: u64,
+    /// Why the answer ended; absent where the call failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<Finish>,
+    /// Hash of the reply's text, a key into `texts.jsonl`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
+    /// Why the call failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// One turn of the agent. Its input is the view, its output the recorded message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The recorded message.
+    pub message: MessageId,
+    /// When it was said, in milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ms: Option<i64>,
+    /// Tokens of the request: tool definitions and view.
+    pub input: u32,
+    /// Of these, tokens of the longest prefix shared with the request before.
+    pub shared_prefix: u32,
+    /// Tokens of the recorded message.
+    pub output: u32,
+    /// Milliseconds that the turn waited for a compaction.
+    #[serde(default)]
+    pub waited_ms: u64,
+    /// Whether the request exceeded the window.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_window: bool,
+    /// What a provider would refuse in the request.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub violations: u32,
+}
+
+/// A text that records refer to by hash: a line of `texts.jsonl`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextRow {
+    /// blake3 of the text, in hex, first 32 characters.
+    pub hash: String,
+    /// The text.
+    pub text: String,
+}
+
+/// The hash by which records refer to a text.
+pub fn text_hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+}

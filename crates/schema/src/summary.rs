@@ -1,0 +1,105 @@
+//! `summary.json`: the stable machine interface to a report.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Family, Protocol};
+
+/// The version of summaries that this program writes.
+pub const VERSION: u32 = 1;
+
+/// A report's numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`VERSION`].
+    pub version: u32,
+    /// One entry for each protocol, model, window and suite.
+    pub groups: Vec<Group>,
+}
+
+/// Strategies that were run under the same conditions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// How budgets were set.
+    pub protocol: Protocol,
+    /// The summarizer.
+    pub model: String,
+    /// Context window, in tokens.
+    pub window: u32,
+    /// The suite's name.
+    pub suite: String,
+    /// What a reader must know before any number.
+    pub warnings: Vec<String>,
+    /// The hard checks, with their verdicts.
+    pub checks: Vec<Check>,
+    /// One entry for each strategy.
+    pub strategies: Vec<StrategySummary>,
+    /// Paired comparisons.
+    pub comparisons: Vec<serde_json::Value>,
+}
+
+/// A hard check of MEASUREMENT section 3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// What must hold.
+    pub name: String,
+    /// Whether it holds; absent where it cannot be told.
+    pub passed: Option<bool>,
+    /// The value found, or why there is none.
+    pub detail: String,
+}
+
+/// One strategy's numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StrategySummary {
+    /// The strategy's name.
+    pub name: String,
+    /// Whether it is under test or a control.
+    pub family: Family,
+    /// Conversations in which at least one compaction was applied, of those run.
+    pub triggered: Triggered,
+    /// Shares of the fates of all stated facts at the last observation point, by name; they sum to 1.
+    pub fates: BTreeMap<String, f64>,
+    /// The metrics, by id.
+    pub metrics: BTreeMap<String, MetricValue>,
+    /// The same by category of fact: exploratory.
+    pub by_category: BTreeMap<String, BTreeMap<String, MetricValue>>,
+    /// The same by round, in order from round 0.
+    pub by_round: Vec<BTreeMap<String, MetricValue>>,
+}
+
+/// How many conversations a strategy was active in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Triggered {
+    /// With at least one applied compaction.
+    pub conversations: usize,
+    /// Run.
+    pub of: usize,
+    /// Most applied compactions in one conversation.
+    pub most_rounds: u32,
+}
+
+/// A metric's value, or why there is none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricValue {
+    /// The estimate; null with a `reason` where it is undefined.
+    pub value: Option<f64>,
+    /// Lower end of the 95 % interval over units.
+    pub low: Option<f64>,
+    /// Upper end of the 95 % interval over units.
+    pub high: Option<f64>,
+    /// Units that enter.
+    pub n: usize,
+    /// The value's unit.
+    pub unit: String,
+    /// Why `value` is null.
+    pub reason: Option<String>,
+}
+
+impl MetricValue {
+    /// An undefined value.
+    pub fn undefined(unit: &str, reason: impl Into<String>) -> Self {
+        MetricValue { value: None, low: None, high: None, n: 0, unit: unit.to_owned(), reason: Some(reason.into()) }
+    }
+}
