@@ -1,1 +1,1 @@
-//! x
+//! Numbers and pictures from records alone.

@@ -5,6 +5,7 @@
 pub mod fate;
 pub mod import;
 pub mod manifest;
+pub mod matcher;
 pub mod prices;
 pub mod record;
 pub mod scenario;
