@@ -80,8 +80,12 @@ impl<'s> Session<'s> {
     /// Call before each model call of the agent, also between a tool result and the next call: compacts where the view
     /// has reached its trigger. `now_ms` is the caller's clock, in milliseconds since the Unix epoch.
     pub async fn before_call(&mut self, now_ms: Option<i64>) -> Option<&Event> {
-        let due = self.view.tokens() >= self.config.budget.trigger.max(self.retry_at);
-        if self.config.automatic && due { self.compact(now_ms).await } else { None }
+        if self.is_due() { self.compact(now_ms).await } else { None }
+    }
+
+    /// Whether [`Session::before_call`] would compact.
+    pub fn is_due(&self) -> bool {
+        self.config.automatic && self.view.tokens() >= self.config.budget.trigger.max(self.retry_at)
     }
 
     /// Compacts now, whatever the size of the view. An empty log gives no event.

@@ -1,1 +1,16 @@
-//! x
+//! Replays conversations through compaction strategies, traces every stated fact and writes one record a case.
+//!
+//! Absent on purpose: any model (it comes in as [`compactometer_engine::model::ChatModel`]) and any statistics (reports
+//! compute them from records alone).
+
+pub mod contender;
+pub mod controls;
+pub mod explain;
+pub mod journal;
+pub mod loaded;
+pub mod plan;
+mod random;
+pub mod replay;
+pub mod run;
+mod trace;
+pub mod window;

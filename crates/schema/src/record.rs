@@ -108,7 +108,7 @@ pub struct Observation {
     /// Indices of the facts in the headline set: valid, last mentioned at least the trigger earlier, outside the system
     /// prompt, the last user message and the pending part. The same for every strategy.
     pub eligible: Vec<u32>,
-    /// Indices of the facts that the next turn uses, among the eligible.
+    /// Indices of the facts that the next turn uses as an argument, distant by the same rule as the headline set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<u32>,
     /// Uses by the next turn that are left out because a recorded turn repeated the value within the trigger's distance.
@@ -166,6 +166,9 @@ pub struct CompactionRow {
     pub stages: Stages,
     /// The calls it made.
     pub calls: Vec<CallRow>,
+    /// Messages that left the view, as first and last of each run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<(MessageId, MessageId)>,
     /// Hashes of the texts that it inserted, keys into `texts.jsonl`.
     pub inserted: Vec<String>,
 }
@@ -246,4 +249,49 @@ pub struct TextRow {
 /// The hash by which records refer to a text.
 pub fn text_hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+}
+
+impl Record {
+    /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.
+    ///
+    /// # Errors
+    /// Where a number in it has no JSON form.
+    pub fn to_line(&self) -> serde_json::Result<String> {
+        let json = serde_json::to_string(self)?;
+        Ok(format!("{{\"checksum\":\"{}\",\"record\":{json}}}", text_hash(&json)))
+    }
+
+    /// Reads a line that [`Record::to_line`] wrote.
+    ///
+    /// # Errors
+    /// [`RecordError`] where the line is torn, edited or of a newer version.
+    pub fn from_line(line: &str) -> Result<Self, RecordError> {
+        let line: Line = serde_json::from_str(line).map_err(|error| RecordError::Malformed(error.to_string()))?;
+        if text_hash(line.record.get()) != line.checksum {
+            return Err(RecordError::Checksum);
+        }
+        let record: Record = serde_json::from_str(line.record.get()).map_err(|error| RecordError::Malformed(error.to_string()))?;
+        if record.version > VERSION { Err(RecordError::Newer(record.version)) } else { Ok(record) }
+    }
+}
+
+#[derive(Deserialize)]
+struct Line<'l> {
+    checksum: String,
+    #[serde(borrow)]
+    record: &'l serde_json::value::RawValue,
+}
+
+/// A line that is no record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// Not the JSON of a record.
+    #[error("expected a record: {0}")]
+    Malformed(String),
+    /// The bytes are not those that were written.
+    #[error("the checksum does not match: the line was edited or damaged")]
+    Checksum,
+    /// Written by a later program.
+    #[error("version `{0}` is newer than this program's, {VERSION}; update compactometer")]
+    Newer(u32),
 }

@@ -1,0 +1,63 @@
+//! `oracle`: knows the facts and keeps nothing else; the most that the budget can hold.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use compactometer_engine::message::{MessageId, Part, Role};
+use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
+use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TokenCounter};
+use compactometer_engine::view::{Edit, Origin, WrittenPart};
+
+use super::{Control, keep_system, pending_ids};
+use crate::loaded::Loaded;
+
+pub(super) const CONTROL: Control = Control {
+    name: "oracle",
+    about: "keeps the shortest form of each stated fact, shortest first, and no tail",
+    tail_share: 0.0,
+    compacts: true,
+    build: |loaded, _| Arc::new(Oracle { loaded: Arc::clone(loaded) }),
+};
+
+struct Oracle {
+    loaded: Arc<Loaded>,
+}
+
+#[async_trait]
+impl Strategy for Oracle {
+    async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
+        let facts = self.facts_that_fit(cx.log.messages().len(), cx.budget.retained);
+        let part = |(text, origin): (&str, MessageId)| WrittenPart {
+            part: Part::Text { text: text.to_owned() },
+            origin: Origin::Spoken(origin),
+        };
+        let parts = facts.into_iter().map(part).collect::<Vec<_>>();
+        let turn = (!parts.is_empty()).then_some(Edit::Insert(Role::User, parts));
+        let edits = keep_system(cx.log).into_iter().chain(turn).chain(pending_ids(cx.log).map(Edit::Keep));
+        Ok(Compacted { edits: edits.collect(), saved: Vec::new() })
+    }
+}
+
+impl Oracle {
+    /// The valid facts stated so far, each with the message that states it, as many as fit.
+    fn facts_that_fit(&self, length: usize, budget: u32) -> Vec<(&str, MessageId)> {
+        let loaded = &self.loaded;
+        let mut facts = Vec::new();
+        for (index, fact) in loaded.scenario.facts.iter().enumerate() {
+            let Some(first) = loaded.mentions[index].first().filter(|first| **first < length) else { continue };
+            let ranked = fact.decoy_of.is_none() && !fact.generic;
+            if ranked && loaded.valid_to[index].is_none_or(|until| until >= length) {
+                let forms = fact.forms().map(|form| (Encoding::O200k.count_text(form), form));
+                facts.extend(forms.min().map(|(tokens, form)| (tokens, form, loaded.messages[*first].message.id)));
+            }
+        }
+        facts.sort_unstable();
+        let mut room = budget.saturating_sub(MESSAGE_OVERHEAD);
+        let fitting = facts.into_iter().take_while(|(tokens, ..)| {
+            let rest = room.checked_sub(*tokens);
+            room = rest.unwrap_or_default();
+            rest.is_some()
+        });
+        fitting.map(|(_, form, id)| (form, id)).collect()
+    }
+}

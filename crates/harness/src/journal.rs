@@ -1,0 +1,122 @@
+//! The files of a run: records and texts appended in case order, so that a stopped run resumes where it stood.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use compactometer_schema::record::{Record, RecordError, TextRow};
+
+use crate::replay::CaseResult;
+
+/// The records and texts of one run, open for appending.
+pub struct Journal {
+    records: File,
+    texts: File,
+    known_texts: HashSet<String>,
+}
+
+impl Journal {
+    /// Opens a run's files and gives the records that they hold. A torn last line, as an interrupted write leaves it, is
+    /// cut off.
+    ///
+    /// # Errors
+    /// [`JournalError`] where a file cannot be used or a line before the last is damaged.
+    pub fn open(dir: &Path) -> Result<(Self, Vec<Record>), JournalError> {
+        let records_path = dir.join("records.jsonl");
+        let texts_path = dir.join("texts.jsonl");
+        let (records, done) =
+            open_lines(&records_path, |line| Record::from_line(line).map_err(|error: RecordError| error.to_string()))?;
+        let (texts, rows) = open_lines(&texts_path, |line| {
+            serde_json::from_str::<TextRow>(line).map_err(|error| format!("expected a text row: {error}"))
+        })?;
+        Ok((Journal { records, texts, known_texts: rows.into_iter().map(|row| row.hash).collect() }, done))
+    }
+
+    /// Appends one case: its texts first, so that no record refers to a text that is missing.
+    ///
+    /// # Errors
+    /// What the file system returns.
+    pub fn append(&mut self, result: &CaseResult) -> std::io::Result<()> {
+        let mut lines = String::new();
+        for (hash, text) in &result.texts {
+            if self.known_texts.insert(hash.clone()) {
+                let row = TextRow { hash: hash.clone(), text: text.clone() };
+                lines.push_str(&serde_json::to_string(&row)?);
+                lines.push('\n');
+            }
+        }
+        self.texts.write_all(lines.as_bytes())?;
+        let mut line = result.record.to_line()?;
+        line.push('\n');
+        self.records.write_all(line.as_bytes())
+    }
+}
+
+/// Reads the texts of a run by hash.
+///
+/// # Errors
+/// [`JournalError`] as [`Journal::open`].
+pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> {
+    let path = dir.join("texts.jsonl");
+    let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
+    let (rows, _) =
+        read_lines(&path, &file, |line| serde_json::from_str::<TextRow>(line).map_err(|error| error.to_string()))?;
+    Ok(rows.into_iter().map(|row| (row.hash, row.text)).collect())
+}
+
+fn open_lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<(File, Vec<T>), JournalError> {
+    let io = |source| JournalError::Io { path: path.to_owned(), source };
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+    let (rows, whole) = read_lines(path, &file, parse)?;
+    file.set_len(whole).map_err(io)?;
+    file.seek(SeekFrom::End(0)).map_err(io)?;
+    Ok((file, rows))
+}
+
+/// The rows, and how many bytes of whole lines there are.
+fn read_lines<T>(
+    path: &Path,
+    file: &File,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<(Vec<T>, u64), JournalError> {
+    let mut reader = BufReader::new(file);
+    let mut rows = Vec::new();
+    let mut whole = 0;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read =
+            reader.read_until(b'\n', &mut line).map_err(|source| JournalError::Io { path: path.to_owned(), source })?;
+        if read == 0 || line.last() != Some(&b'\n') {
+            return Ok((rows, whole));
+        }
+        let parsed =
+            std::str::from_utf8(&line).map_err(|error| error.to_string()).and_then(|text| parse(text.trim_end()));
+        rows.push(parsed.map_err(|what| JournalError::Line { path: path.to_owned(), line: rows.len() + 1, what })?);
+        whole += read as u64;
+    }
+}
+
+/// A run's file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file system refused.
+    #[error("cannot use `{}`: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A whole line is damaged.
+    #[error("`{}`, line {line}: {what}; choose another `--out`, or delete the folder to run again", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What was found.
+        what: String,
+    },
+}

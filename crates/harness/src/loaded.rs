@@ -1,0 +1,223 @@
+//! A scenario made ready for replay: counted once, its values found once, shared by every case.
+
+use std::sync::Arc;
+
+use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_schema::matcher::{Matcher, TooManyValues, part_text};
+use compactometer_schema::scenario::{Fact, Scenario, ValueKind};
+
+/// A scenario with everything that does not depend on a strategy.
+pub struct Loaded {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its messages with their tokens.
+    pub messages: Vec<Counted>,
+    /// `tokens_before[i]`: tokens of the messages before index `i`; one entry more than messages.
+    pub tokens_before: Vec<u64>,
+    /// Tokens of the tool definitions, part of every request.
+    pub tool_tokens: u32,
+    /// For each fact, the indices of the messages that state it, ascending.
+    pub mentions: Vec<Vec<usize>>,
+    /// For each message, the facts that it states.
+    pub stated_in: Vec<Vec<u32>>,
+    /// For each fact, the index of the message from which on it is no longer true.
+    pub valid_to: Vec<Option<usize>>,
+    /// Finds facts and decoys, in the scenario's order.
+    pub facts: Matcher,
+    /// Finds the foils of all facts.
+    pub foils: Matcher,
+    /// Finds the facts of foreign scenarios, for chance.
+    pub foreign: Matcher,
+    /// The value kind of each foreign fact.
+    pub foreign_kinds: Vec<ValueKind>,
+    /// For each message, the foreign facts that match in it.
+    pub foreign_in: Vec<Vec<u32>>,
+    /// The conversation in pieces of at most [`SEGMENT_CHARACTERS`], for random contexts.
+    pub segments: Vec<Segment>,
+    /// `segments_of[i]`: the range of [`Loaded::segments`] that message `i` is made of.
+    pub segments_of: Vec<std::ops::Range<usize>>,
+}
+
+/// A short piece of one message.
+pub struct Segment {
+    /// Tokens of its text.
+    pub tokens: u32,
+    /// Facts that match in it and that its message states.
+    pub facts: Vec<u32>,
+    /// Foreign facts that match in it.
+    pub foreign: Vec<u32>,
+}
+
+/// Longest piece of a random context, in characters (MEASUREMENT section 3, lift).
+pub const SEGMENT_CHARACTERS: usize = 240;
+
+/// Foreign scenarios whose facts a case looks for, and fewest that make a chance rate.
+pub const FOREIGN_SCENARIOS: usize = 5;
+
+impl Loaded {
+    /// Counts a scenario and finds its values; `foreign` are facts of scenarios of other groups.
+    ///
+    /// # Errors
+    /// [`TooManyValues`] where one matcher cannot hold them.
+    pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Result<Self, TooManyValues> {
+        let messages = count_messages(&scenario, counter);
+        let index = |id: MessageId| scenario.messages.partition_point(|message| message.id < id);
+        let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms())))?;
+        let foils = Matcher::new(
+            scenario
+                .facts
+                .iter()
+                .flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.value_kind, [foil.as_str()]))),
+        )?;
+        let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
+        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.value_kind, fact.forms())))?;
+        let mentions = scenario
+            .facts
+            .iter()
+            .map(|fact| {
+                let mut at = fact.evidence_message_ids.iter().map(|id| index(*id)).collect::<Vec<_>>();
+                at.sort_unstable();
+                at.dedup();
+                at
+            })
+            .collect::<Vec<_>>();
+        let mut loaded = Loaded {
+            tokens_before: running_sum(&messages),
+            tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),
+            valid_to: scenario.facts.iter().map(|fact| fact.valid_to.map(index)).collect(),
+            stated_in: invert(&mentions, messages.len()),
+            mentions,
+            facts,
+            foils,
+            foreign,
+            foreign_kinds,
+            foreign_in: Vec::new(),
+            segments: Vec::new(),
+            segments_of: Vec::new(),
+            messages,
+            scenario,
+        };
+        loaded.cut_into_segments(counter);
+        Ok(loaded)
+    }
+
+    /// Tokens of the messages in that range of indices.
+    pub fn tokens_between(&self, start: usize, end: usize) -> u64 {
+        self.tokens_before[end] - self.tokens_before[start]
+    }
+
+    /// The first messages as a log.
+    pub fn log_of(&self, length: usize) -> Log {
+        let mut log = Log::default();
+        for counted in &self.messages[..length] {
+            // Ids ascend: the suite was validated when it was read.
+            let _ = log.push(counted.clone());
+        }
+        log
+    }
+
+    /// Tokens that stand before every conversation of this scenario: system prompt and tool definitions.
+    pub fn fixed_tokens(&self) -> u32 {
+        let system = self.messages.first().filter(|counted| counted.message.role == Role::System);
+        self.tool_tokens + system.map_or(0, |system| system.tokens)
+    }
+
+    fn cut_into_segments(&mut self, counter: &dyn TokenCounter) {
+        for (index, counted) in self.messages.iter().enumerate() {
+            let first = self.segments.len();
+            let mut foreign_in_message = Vec::new();
+            for text in counted.message.parts.iter().filter_map(part_text) {
+                for piece in pieces(text) {
+                    let foreign = sorted(self.foreign.find(piece));
+                    foreign_in_message.extend_from_slice(&foreign);
+                    let mut facts = sorted(self.facts.find(piece));
+                    facts.retain(|fact| self.stated_in[index].contains(fact));
+                    self.segments.push(Segment { tokens: counter.count_text(piece), facts, foreign });
+                }
+            }
+            foreign_in_message.sort_unstable();
+            foreign_in_message.dedup();
+            self.foreign_in.push(foreign_in_message);
+            self.segments_of.push(first..self.segments.len());
+        }
+    }
+}
+
+/// The text that a tool definition costs in a request.
+fn tool_text(tool: &compactometer_engine::model::ToolDefinition) -> String {
+    format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)
+}
+
+fn count_messages(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Counted> {
+    let count = |message: &compactometer_engine::message::Message| Counted {
+        tokens: counter.count_message(message),
+        message: Arc::new(message.clone()),
+    };
+    scenario.messages.iter().map(count).collect()
+}
+
+fn running_sum(messages: &[Counted]) -> Vec<u64> {
+    let mut sums = vec![0];
+    let mut sum = 0;
+    for counted in messages {
+        sum += u64::from(counted.tokens);
+        sums.push(sum);
+    }
+    sums
+}
+
+fn invert(mentions: &[Vec<usize>], messages: usize) -> Vec<Vec<u32>> {
+    let mut stated_in = vec![Vec::new(); messages];
+    for (fact, mentions) in mentions.iter().enumerate() {
+        for mention in mentions {
+            stated_in[*mention].push(fact as u32);
+        }
+    }
+    stated_in
+}
+
+fn sorted(items: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut items = items.map(|item| item as u32).collect::<Vec<_>>();
+    items.sort_unstable();
+    items.dedup();
+    items
+}
+
+/// Pieces of at most [`SEGMENT_CHARACTERS`], cut after a blank where there is one in the second half, so that few values
+/// are torn.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.char_indices().nth(SEGMENT_CHARACTERS).map_or(rest.len(), |(at, _)| at);
+        let cut = if end == rest.len() { end } else { after_last_blank(&rest[..end]).unwrap_or(end) };
+        let (piece, tail) = rest.split_at(cut);
+        rest = tail;
+        Some(piece)
+    })
+}
+
+fn after_last_blank(text: &str) -> Option<usize> {
+    let (at, blank) = text.char_indices().rev().find(|(_, letter)| letter.is_whitespace())?;
+    (at > text.len() / 2).then_some(at + blank.len_utf8())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn pieces_are_short_and_lose_nothing(text in "\\PC{0,900}") {
+            let all = pieces(&text).collect::<Vec<_>>();
+            prop_assert_eq!(all.concat(), text.as_str());
+            prop_assert!(all.iter().all(|piece| piece.chars().count() <= SEGMENT_CHARACTERS));
+        }
+    }
+}

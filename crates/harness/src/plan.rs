@@ -1,0 +1,195 @@
+//! From a suite and options to cases: what is run, under which limits, with which key.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use compactometer_engine::budget::{Budget, BudgetError};
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_schema::matcher::TooManyValues;
+use compactometer_schema::record::{Protocol, VERSION};
+use compactometer_schema::scenario::{Fact, Scenario};
+use compactometer_schema::suite::Suite;
+
+use crate::contender::Contender;
+use crate::loaded::{FOREIGN_SCENARIOS, Loaded};
+use crate::window::{ChosenWindow, RETAINED_SHARE, TRIGGER_SHARE, choose, smallest_feasible};
+
+/// What a user asked for.
+pub struct Options {
+    /// What is compared.
+    pub contenders: Vec<Contender>,
+    /// Context window; else the suite's, else one chosen by rule.
+    pub window: Option<u32>,
+    /// The summarizer's name.
+    pub model: String,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Everything that a run needs, resolved.
+pub struct Plan {
+    /// The scenarios, in the suite's order.
+    pub suite: Vec<Arc<Loaded>>,
+    /// What is compared.
+    pub contenders: Vec<Contender>,
+    /// The window, and where it comes from.
+    pub window: ChosenWindow,
+    /// Trigger, in tokens.
+    pub trigger: u32,
+    /// Retained budget, in tokens.
+    pub retained: u32,
+    /// How budgets are set.
+    pub protocol: Protocol,
+    /// The summarizer's name.
+    pub model: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// The cases, by scenario, then by contender.
+    pub cases: Vec<PlannedCase>,
+}
+
+/// One case to run.
+#[derive(Clone)]
+pub struct PlannedCase {
+    /// Hash of all that it is resolved to.
+    pub key: String,
+    /// Its scenario.
+    pub loaded: Arc<Loaded>,
+    /// What is run on it.
+    pub contender: Contender,
+    /// Its limits.
+    pub budget: Budget,
+    /// Its seed, drawn from the run's seed and its key's content.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// Resolves a suite and options.
+    ///
+    /// # Errors
+    /// [`PlanError`] where the window cannot hold a conversation's fixed part, or a scenario is too large to match.
+    pub fn new(suite: Suite, options: Options, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
+        let suite_hash = suite.hash();
+        let suite_window = suite.header.window;
+        let hashes = suite.scenarios.iter().map(scenario_hash).collect::<Vec<_>>();
+        let loaded = load(suite.scenarios, &suite_hash, counter)?;
+        let window = options.window.map(|window| ChosenWindow { window, because: "as given".to_owned() });
+        let from_suite = || suite_window.map(|window| ChosenWindow { window, because: "the suite's own".to_owned() });
+        let window = window.or_else(from_suite).unwrap_or_else(|| choose(&loaded));
+        let smallest = smallest_feasible(&loaded);
+        if window.window < smallest {
+            return Err(PlanError::Infeasible { window: window.window, smallest });
+        }
+        let trigger = (f64::from(window.window) * TRIGGER_SHARE) as u32;
+        let retained = (f64::from(window.window) * RETAINED_SHARE) as u32;
+        let mut plan = Plan {
+            suite: loaded.into_iter().map(Arc::new).collect(),
+            contenders: options.contenders,
+            window,
+            trigger,
+            retained,
+            protocol: Protocol::Matched,
+            model: options.model,
+            seed: options.seed,
+            cases: Vec::new(),
+        };
+        for (scenario, hash) in hashes.iter().enumerate() {
+            for contender in plan.contenders.clone() {
+                let case = plan.case(scenario, hash, &suite_hash, contender, counter)?;
+                plan.cases.push(case);
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Groups of the suite: the number of units.
+    pub fn groups(&self) -> usize {
+        self.suite.iter().map(|loaded| loaded.scenario.group_id.as_str()).collect::<BTreeSet<_>>().len()
+    }
+
+    fn case(
+        &self,
+        scenario: usize,
+        scenario_hash: &str,
+        suite_hash: &str,
+        contender: Contender,
+        counter: &dyn TokenCounter,
+    ) -> Result<PlannedCase, PlanError> {
+        let budget = Budget::new(self.window.window, self.trigger, self.retained, contender.tail_share())?;
+        let resolved = serde_json::json!({
+            "engine": env!("CARGO_PKG_VERSION"),
+            "record": VERSION,
+            "scenario": scenario_hash,
+            // The foreign scenarios are chosen by the suite's hash.
+            "suite": suite_hash,
+            "strategy": contender.name(),
+            "prompt": contender.prompt(),
+            "protocol": self.protocol,
+            "budget": budget,
+            "model": self.model,
+            "tokenizer": counter.name(),
+            "seed": self.seed,
+        });
+        let hash = blake3::hash(resolved.to_string().as_bytes());
+        Ok(PlannedCase {
+            key: hash.to_hex()[..32].to_owned(),
+            loaded: Arc::clone(&self.suite[scenario]),
+            contender,
+            budget,
+            // Equal for all strategies of a scenario, so that a paired comparison shares its draws.
+            seed: seed_of(self.seed, scenario_hash),
+        })
+    }
+}
+
+fn seed_of(seed: u64, content: &str) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&seed.to_le_bytes());
+    hasher.update(content.as_bytes());
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(bytes)
+}
+
+fn scenario_hash(scenario: &Scenario) -> String {
+    // A scenario came from JSON or a generator: it has a JSON form.
+    let json = serde_json::to_string(scenario).unwrap_or_default();
+    blake3::hash(json.as_bytes()).to_hex().to_string()
+}
+
+fn load(scenarios: Vec<Scenario>, suite_hash: &str, counter: &dyn TokenCounter) -> Result<Vec<Loaded>, TooManyValues> {
+    let foreign = scenarios.iter().map(|scenario| foreign_facts(scenario, &scenarios, suite_hash)).collect::<Vec<_>>();
+    let cloned = scenarios.iter().cloned();
+    cloned.zip(&foreign).map(|(scenario, foreign)| Loaded::new(scenario, foreign, counter)).collect()
+}
+
+/// The facts of the scenarios of other groups that a case looks for by chance, chosen by the suite's hash.
+fn foreign_facts<'s>(scenario: &Scenario, all: &'s [Scenario], suite_hash: &str) -> Vec<&'s Fact> {
+    let mut others = all.iter().filter(|other| other.group_id != scenario.group_id).collect::<Vec<_>>();
+    let order =
+        |other: &&Scenario| *blake3::hash(format!("{suite_hash}/{}/{}", scenario.id, other.id).as_bytes()).as_bytes();
+    others.sort_by_cached_key(order);
+    others.truncate(FOREIGN_SCENARIOS);
+    others.into_iter().flat_map(|other| &other.facts).filter(|fact| fact.decoy_of.is_none() && !fact.generic).collect()
+}
+
+/// A run that cannot be resolved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The system prompt and tools leave no room.
+    #[error(
+        "window `{window}` is too small for this suite: its system prompts and tools need at least `--window {smallest}`"
+    )]
+    Infeasible {
+        /// What was asked for, in tokens.
+        window: u32,
+        /// The smallest that is feasible, in tokens.
+        smallest: u32,
+    },
+    /// The budget contradicts itself.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// A scenario is too large to match.
+    #[error(transparent)]
+    TooManyValues(#[from] TooManyValues),
+}

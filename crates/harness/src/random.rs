@@ -1,0 +1,144 @@
+//! Random-drop contexts for lift: what chance would have kept, on a strategy's own schedule and at its realized sizes.
+
+use std::ops::Range;
+
+use compactometer_engine::log::Pending;
+use compactometer_engine::message::Role;
+use compactometer_schema::record::{ChanceCell, RANDOM_DRAWS};
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use crate::loaded::Loaded;
+
+/// The random-drop contexts of one case.
+pub(crate) struct RandomDrop<'l> {
+    loaded: &'l Loaded,
+    draws: Vec<Draw>,
+    /// Messages that every draw still holds whole: pending at the last compaction, and all that came after it.
+    whole: Vec<usize>,
+    length: usize,
+}
+
+struct Draw {
+    rng: ChaCha8Rng,
+    segments: Vec<u32>,
+}
+
+impl<'l> RandomDrop<'l> {
+    pub(crate) fn new(loaded: &'l Loaded, seed: u64) -> Self {
+        let draw = |number| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(u64::from(number));
+            Draw { rng, segments: Vec::new() }
+        };
+        RandomDrop { loaded, draws: (0..RANDOM_DRAWS).map(draw).collect(), whole: Vec::new(), length: 0 }
+    }
+
+    pub(crate) fn pushed(&mut self) {
+        if self.loaded.messages[self.length].message.role != Role::System {
+            self.whole.push(self.length);
+        }
+        self.length += 1;
+    }
+
+    /// The strategy left that many tokens beside the system prompt and the pending part.
+    pub(crate) fn compacted(&mut self, pending: &Pending, retained: u32) {
+        let (kept, cut): (Vec<usize>, Vec<usize>) = self.whole.iter().partition(|index| pending.contains(**index));
+        self.whole = kept;
+        let fresh = cut.iter().flat_map(|index| self.loaded.segments_of[*index].clone()).map(|segment| segment as u32);
+        let fresh = fresh.collect::<Vec<_>>();
+        for draw in &mut self.draws {
+            let mut pool = draw.segments.iter().chain(&fresh).copied().collect::<Vec<_>>();
+            pool.shuffle(&mut draw.rng);
+            let mut room = retained;
+            pool.retain(|segment| {
+                let tokens = self.loaded.segments[*segment as usize].tokens;
+                let fits = tokens <= room;
+                room -= if fits { tokens } else { 0 };
+                fits
+            });
+            draw.segments = pool;
+        }
+    }
+
+    /// For each of these facts, in how many draws it stands.
+    pub(crate) fn hits(&self, facts: &[u32]) -> Vec<u32> {
+        let whole =
+            |fact: u32| self.whole.iter().any(|index| self.loaded.mentions[fact as usize].binary_search(index).is_ok());
+        let mut hits = facts.iter().map(|fact| if whole(*fact) { RANDOM_DRAWS } else { 0 }).collect::<Vec<_>>();
+        for draw in &self.draws {
+            let mut present = vec![false; self.loaded.mentions.len()];
+            for segment in &draw.segments {
+                for fact in &self.loaded.segments[*segment as usize].facts {
+                    present[*fact as usize] = true;
+                }
+            }
+            for (hit, fact) in hits.iter_mut().zip(facts) {
+                if present[*fact as usize] && *hit < RANDOM_DRAWS {
+                    *hit += 1;
+                }
+            }
+        }
+        hits
+    }
+
+    /// Matches of foreign facts in what the draws hold beside the messages newer than `old_before`.
+    pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
+        let mut counts = ChanceCounts::new(self.loaded);
+        let whole = self.whole.iter().filter(|index| **index < old_before);
+        let whole = whole.flat_map(|index| &self.loaded.foreign_in[*index]).copied().collect::<Vec<_>>();
+        for draw in &self.draws {
+            let cut =
+                draw.segments.iter().flat_map(|segment| &self.loaded.segments[*segment as usize].foreign).copied();
+            counts.add(whole.iter().copied().chain(cut));
+        }
+        counts.cells()
+    }
+}
+
+/// Counts matches of foreign facts over contexts, by value kind.
+pub(crate) struct ChanceCounts<'l> {
+    loaded: &'l Loaded,
+    hits: Vec<u32>,
+    contexts: u32,
+}
+
+impl<'l> ChanceCounts<'l> {
+    pub(crate) fn new(loaded: &'l Loaded) -> Self {
+        ChanceCounts { loaded, hits: vec![0; loaded.foreign_kinds.len()], contexts: 0 }
+    }
+
+    /// One context, by the foreign facts that match in it; repeats count once.
+    pub(crate) fn add(&mut self, matching: impl Iterator<Item = u32>) {
+        let mut present = vec![false; self.hits.len()];
+        matching.for_each(|fact| present[fact as usize] = true);
+        for (hits, present) in self.hits.iter_mut().zip(present) {
+            *hits += u32::from(present);
+        }
+        self.contexts += 1;
+    }
+
+    pub(crate) fn cells(&self) -> Vec<ChanceCell> {
+        let mut cells: Vec<ChanceCell> = Vec::new();
+        for (kind, hits) in self.loaded.foreign_kinds.iter().zip(&self.hits) {
+            let at = cells.iter().position(|cell| cell.kind == *kind).unwrap_or_else(|| {
+                cells.push(ChanceCell { kind: *kind, hits: 0, pairs: 0 });
+                cells.len() - 1
+            });
+            cells[at].hits += hits;
+            cells[at].pairs += self.contexts;
+        }
+        cells.sort_by_key(|cell| cell.kind);
+        cells
+    }
+}
+
+/// The first index of the log that is newer than the trigger's distance before `length`.
+pub(crate) fn old_before(loaded: &Loaded, length: usize, trigger: u32) -> usize {
+    let range: Range<usize> = 0..length;
+    range
+        .rev()
+        .find(|index| loaded.tokens_between(index + 1, length) >= u64::from(trigger))
+        .map_or(0, |index| index + 1)
+}

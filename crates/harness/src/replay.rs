@@ -1,0 +1,324 @@
+//! One case: recorded messages are pushed one by one, the session is asked before each turn of the agent, and every fact is
+//! traced at each observation point and after each compaction.
+
+use std::collections::BTreeMap;
+
+use compactometer_engine::event::{Event, Outcome};
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::meter::{Call, Metered};
+use compactometer_engine::model::ChatModel;
+use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_engine::view::{Body, Entry, Origin, View};
+use compactometer_schema::fate::Fates;
+use compactometer_schema::matcher::part_text;
+use compactometer_schema::record::{
+    CallRow, Case, ChanceCell, CompactionRow, FactRow, Observation, ObservationKind, Protocol, Record, Stages, Turn,
+    VERSION, text_hash,
+};
+
+use crate::loaded::Loaded;
+use crate::plan::PlannedCase;
+use crate::random::{ChanceCounts, RandomDrop, old_before};
+use crate::trace::Tracer;
+use crate::window::{Point, points};
+
+/// A record and the texts that it refers to by hash.
+pub struct CaseResult {
+    /// The record.
+    pub record: Record,
+    /// Texts by hash: replies, and what was inserted into views.
+    pub texts: BTreeMap<String, String>,
+}
+
+/// Runs one case.
+pub async fn run_case(
+    case: &PlannedCase,
+    model: &dyn ChatModel,
+    protocol: Protocol,
+    counter: &dyn TokenCounter,
+) -> CaseResult {
+    let strategy = case.contender.build(&case.loaded, case.seed);
+    let metered = Metered::new(model, case.seed);
+    let config = SessionConfig { budget: case.budget, automatic: case.contender.compacts(), policy: Policy::Enforce };
+    let session = Session::new(&*strategy, &metered, counter, config);
+    let mut replay = Replay::new(case, session, &metered);
+    replay.run().await;
+    replay.into_result(case, model.name(), protocol)
+}
+
+struct Replay<'r> {
+    loaded: &'r Loaded,
+    case: &'r PlannedCase,
+    session: Session<'r>,
+    metered: &'r Metered<'r>,
+    tracer: Tracer<'r>,
+    random: RandomDrop<'r>,
+    round: u32,
+    compacted_at: usize,
+    last_input: u32,
+    /// Tokens that the next request shares with the one before, where a compaction has just changed the view.
+    shared_after_compaction: Option<u32>,
+    violations: u32,
+    pending_over_budget: bool,
+    observations: Vec<Observation>,
+    compactions: Vec<CompactionRow>,
+    turns: Vec<Turn>,
+    texts: BTreeMap<String, String>,
+}
+
+impl<'r> Replay<'r> {
+    fn new(case: &'r PlannedCase, session: Session<'r>, metered: &'r Metered<'r>) -> Self {
+        let loaded = &*case.loaded;
+        Replay {
+            loaded,
+            case,
+            session,
+            metered,
+            tracer: Tracer::new(loaded),
+            random: RandomDrop::new(loaded, case.seed),
+            round: 0,
+            compacted_at: 0,
+            last_input: 0,
+            shared_after_compaction: None,
+            violations: 0,
+            pending_over_budget: false,
+            observations: Vec::new(),
+            compactions: Vec::new(),
+            turns: Vec::new(),
+            texts: BTreeMap::new(),
+        }
+    }
+
+    async fn run(&mut self) {
+        let mut points = points(self.loaded, self.case.budget.trigger).into_iter().peekable();
+        for index in 0..=self.loaded.messages.len() {
+            let next = self.loaded.messages.get(index);
+            if let Some(turn) = next.filter(|counted| counted.message.role == Role::Assistant) {
+                let waited_ms = self.ask_session(turn.message.at_ms).await;
+                self.take_turn(turn.message.id, turn.message.at_ms, turn.tokens, waited_ms);
+            }
+            if let Some(point) = points.next_if(|point| point.length == index) {
+                let fates = self.tracer.fates();
+                self.observe(ObservationKind::Point, &point, fates);
+            }
+            let Some(counted) = next else { break };
+            // Ids ascend: the suite was validated when it was read.
+            let _ = self.session.push(counted.clone());
+            self.tracer.pushed();
+            self.random.pushed();
+        }
+    }
+
+    /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
+    async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
+        if !self.session.is_due() {
+            return 0;
+        }
+        let before = self.session.view().clone();
+        let Some(event) = self.session.before_call(now_ms).await.cloned() else { return 0 };
+        let calls = self.metered.take_calls();
+        let mut stages = Stages::default();
+        if event.outcome == Outcome::Applied {
+            stages = self.trace_compaction(&event, &calls);
+            self.violations = self.session.view().check().len() as u32;
+            self.shared_after_compaction = Some(self.loaded.tool_tokens + shared_tokens(&before, self.session.view()));
+        }
+        let waited_ms = calls.iter().filter_map(|call| call.outcome.as_ref().ok()).map(|reply| reply.latency_ms).sum();
+        let inserted = inserted_texts(self.session.view());
+        let row = CompactionRow {
+            left: left_messages(&before, self.session.view()),
+            inserted: inserted.into_iter().map(|text| self.keep_text(&text)).collect(),
+            calls: calls.iter().map(|call| self.call_row(call)).collect(),
+            event,
+            stages,
+        };
+        self.compactions.push(row);
+        waited_ms
+    }
+
+    fn trace_compaction(&mut self, event: &Event, calls: &[Call]) -> Stages {
+        let length = self.session.log().messages().len();
+        self.round += 1;
+        self.compacted_at = length;
+        let pending_tokens =
+            self.session.tokens_outside().saturating_sub(self.session.log().system().map_or(0, |system| system.tokens));
+        self.pending_over_budget |= pending_tokens > self.case.budget.retained;
+        let stages = self.tracer.compacted(self.session.view(), self.session.history(), calls);
+        self.random.compacted(&self.session.log().pending(), event.tokens_retained);
+        let fates = self.tracer.fates();
+        self.observe(ObservationKind::Compaction, &Point { length, ..Point::default() }, fates);
+        stages
+    }
+
+    fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) {
+        let Some(last) = self.session.log().messages().last() else { return };
+        let old_before = old_before(self.loaded, point.length, self.case.budget.trigger);
+        let foils = self.loaded.foils.len() as u32;
+        let (chance, foil_hits) = self.search_carriers(old_before);
+        self.observations.push(Observation {
+            after: last.message.id,
+            kind,
+            round: self.round,
+            tokens_since_compaction: u32::try_from(self.loaded.tokens_between(self.compacted_at, point.length))
+                .unwrap_or(u32::MAX),
+            fates,
+            random_hits: self.random.hits(&point.eligible),
+            random_chance: self.random.chance(old_before),
+            eligible: point.eligible.clone(),
+            used: point.used.clone(),
+            echoed: point.echoed,
+            chance,
+            foil_hits,
+            foils,
+        });
+    }
+
+    /// Foreign facts in what the view carries (inserted text, and originals older than the trigger), and foils in what was
+    /// inserted.
+    fn search_carriers(&self, old_before: usize) -> (Vec<ChanceCell>, u32) {
+        let mut foreign = Vec::new();
+        let mut foils = vec![false; self.loaded.foils.len()];
+        for entry in self.session.view().entries().iter().filter(|entry| entry.role != Role::System || !is_kept(entry))
+        {
+            match &entry.body {
+                Body::Kept(message) => {
+                    let index = self.loaded.scenario.messages.partition_point(|other| other.id < message.id);
+                    if index < old_before {
+                        foreign.extend_from_slice(&self.loaded.foreign_in[index]);
+                    }
+                }
+                Body::Written { .. } => {
+                    for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
+                        let is_system_text = entry.role == Role::System && matches!(origin, Origin::Spoken(_));
+                        if !is_system_text {
+                            foreign.extend(self.loaded.foreign.find(text).map(|fact| fact as u32));
+                            self.loaded.foils.mark(text, &mut foils);
+                        }
+                    }
+                }
+            }
+        }
+        let mut counts = ChanceCounts::new(self.loaded);
+        counts.add(foreign.into_iter());
+        (counts.cells(), foils.iter().filter(|hit| **hit).count() as u32)
+    }
+
+    fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {
+        let input = self.loaded.tool_tokens + self.session.view().tokens();
+        self.turns.push(Turn {
+            message,
+            at_ms,
+            input,
+            // Between compactions a request only grows, so all of the one before is its prefix.
+            shared_prefix: self.shared_after_compaction.take().unwrap_or(self.last_input).min(self.last_input),
+            output,
+            waited_ms,
+            over_window: input > self.case.budget.window,
+            // A log is valid, so only a compaction can make a view invalid.
+            violations: self.violations,
+        });
+        self.last_input = input;
+    }
+
+    fn call_row(&mut self, call: &Call) -> CallRow {
+        match &call.outcome {
+            Ok(reply) => CallRow {
+                purpose: call.purpose,
+                usage: reply.usage,
+                latency_ms: reply.latency_ms,
+                finish: Some(reply.finish),
+                reply: Some(self.keep_text(&reply.text)),
+                error: None,
+            },
+            Err(error) => CallRow {
+                purpose: call.purpose,
+                usage: compactometer_engine::message::Usage::default(),
+                latency_ms: 0,
+                finish: None,
+                reply: None,
+                error: Some(error.to_string()),
+            },
+        }
+    }
+
+    fn keep_text(&mut self, text: &str) -> String {
+        let hash = text_hash(text);
+        self.texts.entry(hash.clone()).or_insert_with(|| text.to_owned());
+        hash
+    }
+
+    fn into_result(self, case: &PlannedCase, model: &str, protocol: Protocol) -> CaseResult {
+        let scenario = &self.loaded.scenario;
+        let fact_row = |fact: &compactometer_schema::scenario::Fact| FactRow {
+            id: fact.id.clone(),
+            category: fact.category,
+            value_kind: fact.value_kind,
+            weight: fact.weight,
+            decoy: fact.decoy_of.is_some(),
+            generic: fact.generic,
+        };
+        let record = Record {
+            version: VERSION,
+            key: case.key.clone(),
+            case: Case {
+                scenario: scenario.id.clone(),
+                group: scenario.group_id.clone(),
+                strategy: case.contender.name().to_owned(),
+                family: case.contender.family(),
+                protocol,
+                budget: case.budget,
+                model: model.to_owned(),
+                seed: case.seed,
+                pending_over_budget: self.pending_over_budget,
+            },
+            facts: scenario.facts.iter().map(fact_row).collect(),
+            observations: self.observations,
+            compactions: self.compactions,
+            turns: self.turns,
+        };
+        CaseResult { record, texts: self.texts }
+    }
+}
+
+fn is_kept(entry: &Entry) -> bool {
+    matches!(entry.body, Body::Kept(_))
+}
+
+/// What the strategy wrote into the view: text that no message of the log is the origin of.
+fn inserted_texts(view: &View) -> Vec<String> {
+    let written =
+        view.entries().iter().flat_map(Entry::parts).filter(|(_, origin)| !matches!(origin, Origin::Spoken(_)));
+    written.filter_map(|(part, _)| part_text(part)).map(str::to_owned).collect()
+}
+
+/// Messages that stood whole in the view before and do not now, as runs.
+fn left_messages(before: &View, after: &View) -> Vec<(MessageId, MessageId)> {
+    let whole = |view: &View| {
+        let kept = view.entries().iter().filter(|entry| is_kept(entry));
+        kept.filter_map(Entry::message_id).collect::<Vec<_>>()
+    };
+    let stays = whole(after);
+    let mut runs: Vec<(MessageId, MessageId)> = Vec::new();
+    let mut joined = false;
+    for id in whole(before) {
+        let leaves = !stays.contains(&id);
+        match runs.last_mut().filter(|_| joined) {
+            Some(run) if leaves => run.1 = id,
+            _ if leaves => runs.push((id, id)),
+            _ => {}
+        }
+        joined = leaves;
+    }
+    runs
+}
+
+/// Tokens of the entries that both views open with.
+fn shared_tokens(before: &View, after: &View) -> u32 {
+    let pairs = before.entries().iter().zip(after.entries());
+    pairs.take_while(|(old, new)| reads_the_same(old, new)).map(|(entry, _)| entry.tokens).sum()
+}
+
+fn reads_the_same(old: &Entry, new: &Entry) -> bool {
+    old.role == new.role && old.parts().map(|(part, _)| part).eq(new.parts().map(|(part, _)| part))
+}

@@ -1,0 +1,221 @@
+//! Follows every fact of one case to the point where it is lost (DESIGN section 1, MEASUREMENT section 3).
+
+use compactometer_engine::meter::Call;
+use compactometer_engine::saved::{Saved, SavedKind, latest};
+use compactometer_engine::view::{Body, Origin, View};
+use compactometer_schema::fate::{Fate, Fates};
+use compactometer_schema::matcher::{Matcher, part_text};
+use compactometer_schema::record::Stages;
+
+use crate::loaded::Loaded;
+
+/// The fates of one case's facts, kept up to date message by message and compaction by compaction.
+pub(crate) struct Tracer<'l> {
+    loaded: &'l Loaded,
+    states: Vec<State>,
+    length: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    stated: bool,
+    /// An original message in the view holds it.
+    original: bool,
+    /// A written part in the view holds it.
+    carried: bool,
+    /// The latest checkpoint holds it.
+    stored: bool,
+    /// It stood in a request to a summarizer in this episode.
+    reached: bool,
+    /// A reply held it in this episode, and its request did too.
+    written: bool,
+    /// What ended the latest episode.
+    lost: Option<Fate>,
+    /// It is in the view and nothing explains how it got there.
+    unexplained: bool,
+}
+
+impl State {
+    fn present(self) -> bool {
+        self.original || self.carried
+    }
+}
+
+impl<'l> Tracer<'l> {
+    pub(crate) fn new(loaded: &'l Loaded) -> Self {
+        Tracer { loaded, states: vec![State::default(); loaded.mentions.len()], length: 0 }
+    }
+
+    /// The next message of the log was pushed: what it mentions is in the view.
+    pub(crate) fn pushed(&mut self) {
+        let index = self.length;
+        self.length += 1;
+        for fact in &self.loaded.stated_in[index] {
+            let state = &mut self.states[*fact as usize];
+            if !state.present() {
+                *state = State { stored: state.stored, unexplained: state.unexplained, ..State::default() };
+            }
+            state.stated = true;
+            state.original = true;
+        }
+    }
+
+    /// A compaction was applied: the view, what was saved, and the calls that it made. Gives the stages that facts passed.
+    pub(crate) fn compacted(&mut self, view: &View, history: &[Saved], calls: &[Call]) -> Stages {
+        let found = Found::new(self.loaded, view, history, calls);
+        let mut stages = Stages::default();
+        for fact in 0..self.states.len() {
+            let before = self.states[fact];
+            let after = before.after_compaction(&found, fact);
+            self.count_stages(&mut stages, fact, before, after);
+            self.states[fact] = after;
+        }
+        stages
+    }
+
+    /// The fates now.
+    pub(crate) fn fates(&self) -> Fates {
+        let fate = |(fact, state): (usize, &State)| {
+            if state.unexplained {
+                Fate::Unexplained
+            } else if !state.stated {
+                Fate::Unstated
+            } else if self.is_superseded(fact) {
+                Fate::Superseded
+            } else if state.original {
+                Fate::Verbatim
+            } else if state.carried {
+                Fate::Carried
+            } else if state.stored {
+                Fate::StoredOnly
+            } else {
+                state.lost.unwrap_or(Fate::Unexplained)
+            }
+        };
+        Fates(self.states.iter().enumerate().map(fate).collect())
+    }
+
+    fn is_superseded(&self, fact: usize) -> bool {
+        self.loaded.valid_to[fact].is_some_and(|until| until < self.length)
+    }
+
+    fn count_stages(&self, stages: &mut Stages, fact: usize, before: State, after: State) {
+        let left = before.original && !after.original;
+        let row = &self.loaded.scenario.facts[fact];
+        if !left || row.generic || self.is_superseded(fact) {
+            return;
+        }
+        let reached = after.reached;
+        let written = reached && after.written;
+        if row.decoy_of.is_some() {
+            stages.decoys_left += 1;
+            stages.decoys_reached += u32::from(reached);
+            stages.decoys_written += u32::from(written);
+        } else {
+            stages.left += 1;
+            stages.reached += u32::from(reached);
+            stages.written += u32::from(written);
+            stages.kept += u32::from(written && after.carried);
+        }
+    }
+}
+
+impl State {
+    fn after_compaction(self, found: &Found, fact: usize) -> State {
+        let in_request = found.requests[fact];
+        let in_reply = found.replies[fact];
+        let guessed = in_reply && !in_request && !self.carried && !self.stored;
+        let mut after = State {
+            original: found.originals[fact],
+            carried: self.stated && found.written[fact] && !guessed,
+            stored: self.stated && found.stored[fact] && !guessed,
+            reached: self.reached || in_request,
+            written: self.written || (in_request && in_reply),
+            // What nobody said and no model wrote cannot stand in the view.
+            unexplained: self.unexplained
+                || (!self.stated && found.written[fact] && !in_reply && !found.inherited[fact]),
+            ..self
+        };
+        if self.present() && !after.present() {
+            after.lost = Some(match (self.carried || after.written, after.reached) {
+                (true, _) => Fate::Eroded,
+                (false, true) => Fate::Unwritten,
+                (false, false) => Fate::DroppedUnseen,
+            });
+        }
+        after
+    }
+}
+
+/// Where each fact's value stands after a compaction.
+struct Found {
+    originals: Vec<bool>,
+    written: Vec<bool>,
+    stored: Vec<bool>,
+    requests: Vec<bool>,
+    replies: Vec<bool>,
+    /// An earlier record of the session holds it: a value guessed then may come back without a reply now.
+    inherited: Vec<bool>,
+}
+
+impl Found {
+    fn new(loaded: &Loaded, view: &View, history: &[Saved], calls: &[Call]) -> Self {
+        let none = || vec![false; loaded.mentions.len()];
+        let mut found = Found {
+            originals: none(),
+            written: none(),
+            stored: none(),
+            requests: none(),
+            replies: none(),
+            inherited: none(),
+        };
+        found.search_view(loaded, view);
+        let matcher = &loaded.facts;
+        for call in calls {
+            call.request.texts().for_each(|text| matcher.mark(text, &mut found.requests));
+            if let Ok(reply) = &call.outcome {
+                matcher.mark(&reply.text, &mut found.replies);
+            }
+        }
+        if let Some(checkpoint) = latest(history, SavedKind::Checkpoint) {
+            matcher.mark(&checkpoint.body, &mut found.stored);
+        }
+        for saved in history {
+            matcher.mark(&saved.body, &mut found.inherited);
+        }
+        found
+    }
+
+    fn search_view(&mut self, loaded: &Loaded, view: &View) {
+        let index = |id| loaded.scenario.messages.partition_point(|message| message.id < id);
+        for entry in view.entries() {
+            match &entry.body {
+                Body::Kept(message) => {
+                    for fact in &loaded.stated_in[index(message.id)] {
+                        self.originals[*fact as usize] = true;
+                    }
+                }
+                Body::Written { parts, .. } => {
+                    for written in parts {
+                        let Some(text) = part_text(&written.part) else { continue };
+                        match written.origin {
+                            Origin::Spoken(id) => {
+                                mark_stated(&loaded.facts, text, &loaded.stated_in[index(id)], &mut self.originals);
+                            }
+                            Origin::Summary(_) | Origin::Checkpoint(_) => loaded.facts.mark(text, &mut self.written),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Marks the facts that the text holds, among those that its message states: any other match is luck.
+fn mark_stated(matcher: &Matcher, text: &str, stated: &[u32], present: &mut [bool]) {
+    for fact in matcher.find(text) {
+        if stated.contains(&(fact as u32)) {
+            present[fact] = true;
+        }
+    }
+}
