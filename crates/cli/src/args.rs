@@ -1,0 +1,130 @@
+//! The command line. Every flag's help stands where the flag is defined.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+
+/// Measures what a long conversation loses when it is compacted.
+///
+/// Without a command it runs the main job: the embedded suite through every reference strategy and control, against the
+/// mock model. It prints a table and writes a report with plots.
+#[derive(Parser)]
+#[command(name = "compactometer", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch.\nNo telemetry; no network unless a model names a host.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run strategies on a suite and report what each lost: the main job.
+    Compare(RunArgs),
+    /// Tell one conversation step by step: what left, what was written, what each fact went through.
+    Explain(ExplainArgs),
+    /// Turn transcripts of another program into a suite.
+    Import(ImportArgs),
+    /// Run strategies on a suite and write records only.
+    Run(RunArgs),
+    /// List strategies, controls, metrics, formats and models.
+    List(ListArgs),
+}
+
+/// What to run.
+#[derive(ClapArgs)]
+pub(crate) struct RunArgs {
+    /// Suites: `.jsonl` files made by `import`, or generator specs (`.toml`). Default: the embedded suite `smoke`.
+    pub(crate) suites: Vec<PathBuf>,
+    /// Strategies, by name or group (`@reference`, `@controls`, `@all`); separate with commas or repeat.
+    #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',', default_value = "@all")]
+    pub(crate) strategies: Vec<String>,
+    /// Context window in tokens; compaction starts at 0.8 of it and leaves at most 0.3. Default: the suite's own, else by rule.
+    #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) window: Option<u32>,
+    /// The summarizer.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    pub(crate) model: String,
+    /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
+    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
+    pub(crate) tokenizer: String,
+    /// Seed of everything random.
+    #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Threads. Results do not depend on it. Default: one for each core.
+    #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print `summary.json` instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// What to tell.
+#[derive(ClapArgs)]
+pub(crate) struct ExplainArgs {
+    /// The suite. Default: the embedded suite `smoke`.
+    pub(crate) suite: Option<PathBuf>,
+    /// The strategy or control to follow.
+    #[arg(short = 's', long = "strategy", value_name = "NAME")]
+    pub(crate) strategy: String,
+    /// The conversation. Default: the longest.
+    #[arg(long, value_name = "ID")]
+    pub(crate) scenario: Option<String>,
+    /// Follow this fact or decoy alone.
+    #[arg(long, value_name = "ID")]
+    pub(crate) fact: Option<String>,
+    /// Context window in tokens. Default: the suite's own, else by rule.
+    #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) window: Option<u32>,
+    /// The summarizer.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    pub(crate) model: String,
+    /// Seed of everything random.
+    #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+/// What to import.
+#[derive(ClapArgs)]
+pub(crate) struct ImportArgs {
+    /// The transcripts' format; `compactometer list formats` names them.
+    pub(crate) format: String,
+    /// The transcripts.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The suite to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Find exact values (ids, numbers, paths) and the calls that use them, so that recall can be measured without labels.
+    #[arg(long)]
+    pub(crate) auto_facts: bool,
+    /// Join N sessions of different groups, interleaved by user turn, into one long conversation.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
+    pub(crate) concat: Option<u16>,
+    /// Leave secrets as they stand instead of masking them.
+    #[arg(long)]
+    pub(crate) keep_secrets: bool,
+    /// Refuse input that needs a repair instead of repairing and reporting it.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Overwrite the file at `--out`.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// What to list.
+#[derive(ClapArgs)]
+pub(crate) struct ListArgs {
+    /// `strategies`, `controls`, `metrics`, `formats` or `models`. Default: all.
+    pub(crate) kind: Option<String>,
+}

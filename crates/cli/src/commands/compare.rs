@@ -1,0 +1,140 @@
+//! `compare` and `run`: strategies on a suite, with and without a report.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, anyhow};
+use compactometer_engine::event::Outcome;
+use compactometer_engine::model::ChatModel;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_harness::contender::select;
+use compactometer_harness::plan::{Options, Plan};
+use compactometer_harness::run::{RunError, RunOutcome};
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::Record;
+
+use crate::args::RunArgs;
+use crate::failure::Failure;
+use crate::output::{self, SuiteIdentity};
+use crate::{print, progress, source};
+
+/// Runs, then reports.
+pub(crate) fn compare(args: &RunArgs) -> Result<(), Failure> {
+    let finished = execute(args)?;
+    let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
+    let summary = compactometer_report::write(&finished.dir, &finished.manifest, &finished.records, &prices).map_err(Failure::failed)?;
+    output::point_latest(&finished.dir).map_err(Failure::failed)?;
+    if args.json {
+        let json = serde_json::to_string_pretty(&summary).map_err(Failure::failed)?;
+        print(&format!("{json}\n"))?;
+    } else {
+        print(&compactometer_report::table(&summary))?;
+    }
+    if !args.quiet {
+        eprintln!("report: {}", finished.dir.join("index.html").display());
+    }
+    Ok(())
+}
+
+/// Runs and writes records only.
+pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
+    let finished = execute(args)?;
+    print(&format!("{}\n", finished.dir.join("records.jsonl").display()))
+}
+
+struct Finished {
+    dir: PathBuf,
+    manifest: Manifest,
+    records: Vec<Record>,
+}
+
+fn execute(args: &RunArgs) -> Result<Finished, Failure> {
+    let contenders = select(args.strategies.iter().map(String::as_str)).map_err(Failure::usage)?;
+    let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
+    let counter = encoding(&args.tokenizer)?;
+    let suite = source::load(&args.suites).map_err(Failure::usage)?;
+    let identity = SuiteIdentity::of(&suite);
+    let options = Options { contenders, window: args.window, model: model.name().to_owned(), seed: args.seed };
+    let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
+    let manifest = output::manifest(&plan, identity, counter.name());
+    let dir = output::folder(args.out.as_deref(), &manifest);
+    if !args.quiet {
+        announce(&plan, &manifest);
+    }
+    output::prepare(&dir, &manifest).map_err(Failure::usage)?;
+    let outcome = run_cases(args, &plan, &*model, &counter, &dir)?;
+    output::write_timings(&dir, &outcome.seconds).map_err(Failure::failed)?;
+    if !args.quiet {
+        tell_outcome(&plan, &outcome);
+    }
+    Ok(Finished { dir, manifest, records: outcome.records })
+}
+
+/// The encoding of that name.
+pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
+    Encoding::by_name(name).ok_or_else(|| {
+        let choices = Encoding::ALL.iter().map(|encoding| format!("`{}`", encoding.name())).collect::<Vec<_>>().join(", ");
+        Failure::usage(anyhow!("unknown tokenizer `{name}`; choose from {choices}"))
+    })
+}
+
+fn run_cases(
+    args: &RunArgs,
+    plan: &Plan,
+    model: &dyn ChatModel,
+    counter: &dyn TokenCounter,
+    dir: &Path,
+) -> Result<RunOutcome, Failure> {
+    let bar = progress::bar(plan.cases.len(), args.quiet);
+    let kept = Arc::new(AtomicUsize::new(0));
+    tell_on_interrupt(Arc::clone(&kept), plan.cases.len());
+    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let outcome = compactometer_harness::run::run(plan, model, counter, jobs, dir, &|done| {
+        kept.store(done, Ordering::Relaxed);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    outcome.map_err(|error| match error {
+        RunError::Journal(_) | RunError::Foreign { .. } => Failure::usage(error),
+        RunError::Write(_) | RunError::Runtime(_) => Failure::failed(error),
+    })
+}
+
+/// On Ctrl-C says what is kept. Records are written whole, so nothing else needs doing.
+fn tell_on_interrupt(kept: Arc<AtomicUsize>, total: usize) {
+    /// What shells report for a program ended by SIGINT.
+    const INTERRUPTED: i32 = 130;
+    // Without a handler Ctrl-C still ends the program, only silently.
+    let _ = ctrlc::set_handler(move || {
+        let kept = kept.load(Ordering::Relaxed);
+        eprintln!("\ninterrupted: {kept} of {total} cases are kept; the same command resumes");
+        std::process::exit(INTERRUPTED);
+    });
+}
+
+fn announce(plan: &Plan, manifest: &Manifest) {
+    eprintln!(
+        "{}: {} conversations in {} groups; window {} tokens ({}), trigger {}, retained {}",
+        manifest.suite, manifest.conversations, manifest.groups, plan.window.window, plan.window.because, plan.trigger, plan.retained
+    );
+    for note in &manifest.notes {
+        eprintln!("note: {note}");
+    }
+}
+
+/// How many conversations triggered, for each strategy that compacts.
+fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
+    if outcome.resumed > 0 {
+        eprintln!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len());
+    }
+    let rounds = |record: &Record| record.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count();
+    for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
+        let of_strategy = outcome.records.iter().filter(|record| record.case.strategy == contender.name());
+        let counts = of_strategy.map(rounds).collect::<Vec<_>>();
+        let triggered = counts.iter().filter(|count| **count > 0).count();
+        let most = counts.iter().max().copied().unwrap_or_default();
+        eprintln!("{}: {triggered} of {} conversations triggered, at most {most} rounds", contender.name(), counts.len());
+    }
+}

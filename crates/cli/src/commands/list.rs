@@ -1,0 +1,63 @@
+//! `list`: what there is, straight from the registries.
+
+use anyhow::anyhow;
+use compactometer_harness::contender::Contender;
+use compactometer_schema::record::Family;
+use compactometer_schema::import;
+
+use crate::args::ListArgs;
+use crate::failure::Failure;
+use crate::print;
+
+/// A kind of thing and its rows: name, what it is, where it comes from.
+struct Kind {
+    name: &'static str,
+    rows: fn() -> Vec<(String, String)>,
+}
+
+const KINDS: &[Kind] = &[
+    Kind { name: "strategies", rows: || contenders(Family::Reference) },
+    Kind { name: "controls", rows: || contenders(Family::Control) },
+    Kind { name: "metrics", rows: metrics },
+    Kind { name: "formats", rows: formats },
+    Kind { name: "models", rows: models },
+];
+
+pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
+    let wanted = |kind: &&Kind| args.kind.as_deref().is_none_or(|name| name == kind.name);
+    let kinds = KINDS.iter().filter(wanted).collect::<Vec<_>>();
+    if kinds.is_empty() {
+        let choices = KINDS.iter().map(|kind| format!("`{}`", kind.name)).collect::<Vec<_>>().join(", ");
+        return Err(Failure::usage(anyhow!("unknown kind `{}`; choose from {choices}", args.kind.as_deref().unwrap_or_default())));
+    }
+    print(&kinds.iter().map(|kind| section(kind)).collect::<Vec<_>>().join("\n"))
+}
+
+fn section(kind: &Kind) -> String {
+    let rows = (kind.rows)();
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let lines = rows.iter().map(|(name, about)| format!("  {name:<width$}  {about}\n")).collect::<String>();
+    format!("{}\n{lines}", kind.name)
+}
+
+fn contenders(family: Family) -> Vec<(String, String)> {
+    let of_family = Contender::all().filter(|contender| contender.family() == family);
+    of_family.map(|contender| (contender.name().to_owned(), format!("{} [{}]", contender.about(), contender.source()))).collect()
+}
+
+fn metrics() -> Vec<(String, String)> {
+    let rows = compactometer_report::metrics::ALL.iter();
+    rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.formula, metric.unit))).collect()
+}
+
+fn formats() -> Vec<(String, String)> {
+    import::ALL.iter().map(|importer| (importer.name.to_owned(), format!("{} [{}]", importer.about, importer.source))).collect()
+}
+
+fn models() -> Vec<(String, String)> {
+    let of_kind = |kind: &&compactometer_llm::ModelKind| {
+        let (name, about) = (kind.name, kind.about);
+        (kind.variants)().into_iter().map(move |variant| (format!("{name}:{variant}"), about.to_owned())).collect::<Vec<_>>()
+    };
+    compactometer_llm::ALL.iter().flat_map(|kind| of_kind(kind)).collect()
+}

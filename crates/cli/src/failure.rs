@@ -1,0 +1,33 @@
+//! Failures and the exit codes that they end in: the one place.
+
+use std::process::ExitCode;
+
+/// Something failed that the user did not ask for wrongly: a full disk, a damaged journal.
+const FAILED: u8 = 1;
+/// Arguments or input that cannot be used, or a mismatch between them.
+const USAGE: u8 = 2;
+
+/// Why the program ends without success.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    error: anyhow::Error,
+}
+
+impl Failure {
+    /// Exit code 1.
+    pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: FAILED, error: error.into() }
+    }
+
+    /// Exit code 2.
+    pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: USAGE, error: error.into() }
+    }
+
+    /// Says it on stderr.
+    pub(crate) fn report(&self) -> ExitCode {
+        eprintln!("error: {:#}", self.error);
+        ExitCode::from(self.code)
+    }
+}

@@ -1,0 +1,161 @@
+//! A run's folder: the manifest that says what it holds, timings, and the pointer to the latest.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use compactometer_harness::plan::Plan;
+use compactometer_schema::manifest::{Manifest, VERSION};
+use compactometer_schema::prices::SHIPPED;
+use compactometer_schema::suite::{Header, Suite};
+
+use crate::files::write_whole;
+
+/// What a run resolves to. Taken before the plan consumes the suite.
+pub(crate) struct SuiteIdentity {
+    header: Header,
+    hash: String,
+}
+
+impl SuiteIdentity {
+    pub(crate) fn of(suite: &Suite) -> Self {
+        SuiteIdentity { header: suite.header.clone(), hash: suite.hash() }
+    }
+}
+
+/// The manifest of a plan.
+pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Manifest {
+    let prompts = plan.contenders.iter().flat_map(|contender| [contender.name(), contender.prompt()]);
+    Manifest {
+        version: VERSION,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command_without_out(std::env::args().skip(1)),
+        suite: suite.header.name,
+        suite_hash: suite.hash,
+        notes: suite.header.notes,
+        window: plan.window.window,
+        trigger: plan.trigger,
+        retained: plan.retained,
+        protocol: plan.protocol,
+        strategies: plan.contenders.iter().map(|contender| contender.name().to_owned()).collect(),
+        prompts_hash: hash(&prompts.collect::<Vec<_>>().join("\0")),
+        prices_hash: hash(SHIPPED),
+        tokenizer: tokenizer.to_owned(),
+        model: plan.model.clone(),
+        seed: plan.seed,
+        cases: plan.cases.len(),
+        conversations: plan.suite.len(),
+        groups: plan.groups(),
+    }
+}
+
+fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+}
+
+/// The arguments without the output folder, which says nothing of what was run.
+fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept = vec!["compactometer".to_owned()];
+    let mut skip = false;
+    for arg in args {
+        let takes_value = arg == "--out" || arg == "-o";
+        if !skip && !takes_value && !arg.starts_with("--out=") {
+            kept.push(arg);
+        }
+        skip = !skip && takes_value;
+    }
+    kept
+}
+
+/// The folder to write to: the one asked for, else one named after the suite and the configuration.
+pub(crate) fn folder(out: Option<&Path>, manifest: &Manifest) -> PathBuf {
+    let identity = serde_json::json!([&without_command(manifest)]);
+    let name = format!("{}-{}-{}", safe_name(&manifest.suite), manifest.window, &hash(&identity.to_string())[..8]);
+    out.map_or_else(|| Path::new("reports").join(name), Path::to_owned)
+}
+
+fn safe_name(name: &str) -> String {
+    let safe = name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' });
+    let safe = safe.take(40).collect::<String>();
+    let trimmed = safe.trim_matches('.');
+    if trimmed.is_empty() { "suite".to_owned() } else { trimmed.to_owned() }
+}
+
+/// Makes the folder and its manifest; a folder of the same configuration is resumed.
+///
+/// # Errors
+/// Where the folder holds something else, or cannot be written.
+pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
+    let path = dir.join("manifest.json");
+    if path.exists() {
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        let found: Manifest = serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))?;
+        return match difference(&found, manifest) {
+            None => Ok(()),
+            Some(field) => bail!("`{}` holds another run ({field} differs); choose another `--out`", dir.display()),
+        };
+    }
+    let is_used = dir.is_file() || std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+    if is_used {
+        bail!("`{}` exists and holds no run; choose another `--out`", dir.display());
+    }
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
+    write_whole(&dir.join(".gitignore"), |out| out.write_all(b"*\n"))?;
+    write_json(&path, manifest)
+}
+
+fn without_command(manifest: &Manifest) -> Manifest {
+    Manifest { command: Vec::new(), ..manifest.clone() }
+}
+
+/// The first field in which two manifests differ; the command does not count.
+fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> {
+    let value = |manifest: &Manifest| serde_json::to_value(without_command(manifest)).ok();
+    let (found, wanted) = (value(found)?, value(wanted)?);
+    let (found, wanted) = (found.as_object()?, wanted.as_object()?);
+    wanted.iter().find(|(field, value)| found.get(*field) != Some(value)).map(|(field, _)| format!("`{field}`"))
+}
+
+/// Adds the seconds of the cases that ran now to `timings.json`, the one file with machine-measured numbers.
+pub(crate) fn write_timings(dir: &Path, seconds: &BTreeMap<String, f64>) -> Result<()> {
+    let path = dir.join("timings.json");
+    let earlier = std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
+    let mut all: BTreeMap<String, f64> = earlier.unwrap_or_default();
+    all.extend(seconds.iter().map(|(key, seconds)| (key.clone(), *seconds)));
+    write_json(&path, &all)
+}
+
+/// Writes the text pointer `latest` beside the folder, where the folder is one of `reports`.
+pub(crate) fn point_latest(dir: &Path) -> Result<()> {
+    match (dir.parent(), dir.file_name()) {
+        (Some(parent), Some(name)) if parent == Path::new("reports") => {
+            let pointer = format!("{}\n", name.to_string_lossy());
+            write_whole(&parent.join("latest"), |out| out.write_all(pointer.as_bytes()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
+    let mut json = serde_json::to_string_pretty(value)?;
+    json.push('\n');
+    write_whole(path, |out| out.write_all(json.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_folder_is_no_part_of_the_command() {
+        let args = ["compare", "--out", "x", "a.jsonl", "-o", "y", "--out=z", "--json"];
+        let kept = command_without_out(args.into_iter().map(str::to_owned));
+        assert_eq!(kept, ["compactometer", "compare", "a.jsonl", "--json"]);
+    }
+
+    #[test]
+    fn folder_names_hold_no_path() {
+        assert_eq!(safe_name("../../a b"), "-..-a-b");
+        assert_eq!(safe_name("..."), "suite");
+    }
+}

@@ -1,0 +1,47 @@
+//! Where suites come from: files of scenarios, generator specs, or the program itself.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use compactometer_generate::{Spec, generate, smoke};
+use compactometer_schema::suite::Suite;
+
+/// The suite that the paths name, joined where there are several; without paths the embedded one.
+pub(crate) fn load(paths: &[PathBuf]) -> Result<Suite> {
+    match paths {
+        [] => Ok(smoke()?),
+        [path] => read(path),
+        paths => join(paths),
+    }
+}
+
+fn read(path: &Path) -> Result<Suite> {
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        return Ok(generate(&Spec::parse(&text, path)?));
+    }
+    Ok(Suite::read(path)?)
+}
+
+fn join(paths: &[PathBuf]) -> Result<Suite> {
+    let mut suites = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?.into_iter();
+    let mut joined = suites.next().unwrap_or_else(|| unreachable!("there are several paths"));
+    for suite in suites {
+        if suite.header.window != joined.header.window {
+            bail!(
+                "suites `{}` and `{}` are made for different windows; run them one by one or give `--window`",
+                joined.header.name,
+                suite.header.name
+            );
+        }
+        joined.header.name = format!("{}+{}", joined.header.name, suite.header.name);
+        joined.header.notes.extend(suite.header.notes);
+        joined.scenarios.extend(suite.scenarios);
+    }
+    let mut ids = joined.scenarios.iter().map(|scenario| scenario.id.as_str()).collect::<Vec<_>>();
+    ids.sort_unstable();
+    if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        bail!("scenario id `{}` stands in two of the suites", pair[0]);
+    }
+    Ok(joined)
+}

@@ -1,0 +1,105 @@
+//! Runs are resumable and do not depend on threads.
+#![allow(missing_docs, reason = "a test")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{Builder, Scripted, suite};
+use compactometer_engine::message::Role;
+use compactometer_engine::model::ChatError;
+use compactometer_engine::tokens::Encoding;
+use compactometer_harness::contender::select;
+use compactometer_harness::journal::read_texts;
+use compactometer_harness::plan::{Options, Plan, PlanError};
+use compactometer_harness::run::{RunError, run};
+
+fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
+    let scenarios = (0..4).map(|number| {
+        let mut builder = Builder::new(&format!("s{number}"), &format!("g{number}"));
+        builder.say(Role::System, "You are an agent.");
+        let stated = builder.say(Role::User, &format!("The ticket is kx-{number}711."));
+        builder.say(Role::Assistant, "I see.");
+        builder.chatter(3_000);
+        builder.fact(&format!("kx-{number}711"), &[stated]);
+        builder.build()
+    });
+    let contenders = select(["summarize", "null", "random-drop"]).unwrap();
+    let options = Options { contenders, window: Some(window), model: "scripted".into(), seed };
+    Plan::new(suite(scenarios.collect()), options, &Encoding::O200k)
+}
+
+fn model() -> Scripted<impl Fn(usize, &str) -> Result<String, ChatError>> {
+    Scripted::new(|_, request| Ok(format!("{} characters were said.", request.len())))
+}
+
+fn run_in(dir: &Path, jobs: usize) -> usize {
+    run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, jobs, dir, &|_| {}).unwrap().resumed
+}
+
+fn content(dir: &Path) -> (String, String) {
+    let read = |name| std::fs::read_to_string(dir.join(name)).unwrap();
+    (read("records.jsonl"), read("texts.jsonl"))
+}
+
+#[test]
+fn a_stopped_run_resumes_to_the_same_bytes() {
+    let whole = tempfile::tempdir().unwrap();
+    assert_eq!(run_in(whole.path(), 1), 0);
+    let (records, texts) = content(whole.path());
+    assert_eq!(records.lines().count(), 12);
+
+    // Cut at every kind of place: between lines, inside a line, and with the texts ahead of the records.
+    for kept in [0, 1, records.lines().next().unwrap().len() + 1, records.len() / 2, records.len() - 1] {
+        let torn = tempfile::tempdir().unwrap();
+        std::fs::write(torn.path().join("records.jsonl"), &records.as_bytes()[..kept]).unwrap();
+        std::fs::write(torn.path().join("texts.jsonl"), &texts.as_bytes()[..texts.len() / 3]).unwrap();
+        let whole_lines = records.as_bytes()[..kept].iter().filter(|byte| **byte == b'\n').count();
+        assert_eq!(run_in(torn.path(), 3), whole_lines);
+        assert_eq!(content(torn.path()).0, records, "cut at {kept}");
+    }
+    assert_eq!(run_in(whole.path(), 1), 12);
+    assert_eq!(content(whole.path()), (records, texts));
+}
+
+#[test]
+fn threads_do_not_change_a_byte() {
+    let (one, many) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run_in(one.path(), 1);
+    run_in(many.path(), 4);
+    assert_eq!(content(one.path()), content(many.path()));
+}
+
+#[test]
+fn every_text_that_a_record_names_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let outcome = run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 2, dir.path(), &|_| {}).unwrap();
+    let texts = read_texts(dir.path()).unwrap();
+    let rows = outcome.records.iter().flat_map(|record| &record.compactions);
+    let named = rows.flat_map(|row| row.inserted.iter().chain(row.calls.iter().filter_map(|call| call.reply.as_ref())));
+    let named = named.collect::<Vec<_>>();
+    assert!(!named.is_empty() && named.iter().all(|hash| texts.contains_key(*hash)));
+}
+
+#[test]
+fn an_edited_record_and_a_foreign_folder_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    run_in(dir.path(), 2);
+    let other = run(&plan(2, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
+    assert!(matches!(other, Err(RunError::Foreign { .. })));
+
+    let (records, _) = content(dir.path());
+    std::fs::write(dir.path().join("records.jsonl"), records.replacen("\"round\":1", "\"round\":2", 1)).unwrap();
+    let edited = run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
+    let message = edited.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("records.jsonl`, line ") && message.contains("checksum"), "{message}");
+}
+
+#[test]
+fn an_infeasible_window_names_the_smallest() {
+    let error = plan(1, 10).err().map(|error| error.to_string()).unwrap_or_default();
+    let smallest = error.rsplit("--window ").next().and_then(|rest| rest.trim_end_matches('`').parse::<u32>().ok());
+    let smallest = smallest.expect("names a window");
+    assert!(plan(1, smallest).is_ok(), "{error}");
+    assert!(plan(1, smallest - 1).is_err(), "{error}");
+}
