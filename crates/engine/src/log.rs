@@ -52,22 +52,20 @@ impl Log {
     /// What every strategy keeps: see [`Pending`].
     pub fn pending(&self) -> Pending {
         let last_user = self.messages.iter().rposition(|counted| counted.message.role == Role::User);
-        let ends_in_results = self.messages.last().is_some_and(|last| last.message.role == Role::Tool);
-        let batch = ends_in_results.then(|| {
-            let before = self.messages.iter().rposition(|counted| counted.message.role != Role::Tool);
-            before.unwrap_or(0)..self.messages.len()
-        });
-        Pending { last_user, batch: batch.unwrap_or(self.messages.len()..self.messages.len()) }
+        let length = self.messages.len();
+        let caller = self.messages.iter().rposition(|counted| counted.message.role != Role::Tool);
+        let open = caller.filter(|index| self.messages[*index].message.call_ids().next().is_some());
+        Pending { last_user, batch: open.unwrap_or(length)..length }
     }
 }
 
 /// The part of a log that the next call answers, as indices into [`Log::messages`]: the last user message, and the last
-/// call batch with its results where the log ends in one.
+/// call batch with the results that it has so far, where the log ends in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     /// The last user message.
     pub last_user: Option<usize>,
-    /// The last call batch with its results; empty where the log does not end in a result.
+    /// The last call batch with its results so far; empty where the log ends otherwise.
     pub batch: std::ops::Range<usize>,
 }
 
