@@ -10,7 +10,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 /// mock model. It prints a table and writes a report with plots.
 #[derive(Parser)]
 #[command(name = "compactometer", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch.\nNo telemetry; no network unless a model names a host.")]
+#[command(
+    after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch.\nNo telemetry; no network unless a model names a host."
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

@@ -75,7 +75,8 @@ pub(crate) fn folder(out: Option<&Path>, manifest: &Manifest) -> PathBuf {
 }
 
 fn safe_name(name: &str) -> String {
-    let safe = name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' });
+    let safe =
+        name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' });
     let safe = safe.take(40).collect::<String>();
     let trimmed = safe.trim_matches('.');
     if trimmed.is_empty() { "suite".to_owned() } else { trimmed.to_owned() }
@@ -89,7 +90,8 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
     let path = dir.join("manifest.json");
     if path.exists() {
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        let found: Manifest = serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))?;
+        let found: Manifest = serde_json::from_str(&text)
+            .with_context(|| format!("`{}` is no manifest of this program", path.display()))?;
         return match difference(&found, manifest) {
             None => Ok(()),
             Some(field) => bail!("`{}` holds another run ({field} differs); choose another `--out`", dir.display()),

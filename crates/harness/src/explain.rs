@@ -81,7 +81,7 @@ fn tell_written(text: &mut String, row: &CompactionRow, texts: &BTreeMap<String,
     for inserted in row.inserted.iter().filter_map(|hash| texts.get(hash)) {
         text.push_str("  written:\n");
         for line in inserted.lines() {
-            let _ = writeln!(text, "  | {line}");
+            let _ = writeln!(text, "  | {}", visible(line));
         }
     }
 }
@@ -142,11 +142,16 @@ fn shown(decoy: bool, id: &str, only: Option<&str>) -> bool {
     only.map_or(!decoy, |only| id == only)
 }
 
-/// A value on one line, with control characters made visible: it comes from a transcript.
+/// A value on one line, shortened.
 fn one_line(value: &str) -> String {
-    let safe = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect::<String>();
+    let safe = visible(value);
     match safe.char_indices().nth(60) {
         Some((at, _)) => format!("{}...", &safe[..at]),
         None => safe,
     }
+}
+
+/// Text of a transcript without control characters, so that it cannot steer a terminal.
+fn visible(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

@@ -24,7 +24,8 @@ use crate::{print, progress, source};
 pub(crate) fn compare(args: &RunArgs) -> Result<(), Failure> {
     let finished = execute(args)?;
     let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
-    let summary = compactometer_report::write(&finished.dir, &finished.manifest, &finished.records, &prices).map_err(Failure::failed)?;
+    let summary = compactometer_report::write(&finished.dir, &finished.manifest, &finished.records, &prices)
+        .map_err(Failure::failed)?;
     output::point_latest(&finished.dir).map_err(Failure::failed)?;
     if args.json {
         let json = serde_json::to_string_pretty(&summary).map_err(Failure::failed)?;
@@ -75,7 +76,8 @@ fn execute(args: &RunArgs) -> Result<Finished, Failure> {
 /// The encoding of that name.
 pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
     Encoding::by_name(name).ok_or_else(|| {
-        let choices = Encoding::ALL.iter().map(|encoding| format!("`{}`", encoding.name())).collect::<Vec<_>>().join(", ");
+        let choices =
+            Encoding::ALL.iter().map(|encoding| format!("`{}`", encoding.name())).collect::<Vec<_>>().join(", ");
         Failure::usage(anyhow!("unknown tokenizer `{name}`; choose from {choices}"))
     })
 }
@@ -90,7 +92,8 @@ fn run_cases(
     let bar = progress::bar(plan.cases.len(), args.quiet);
     let kept = Arc::new(AtomicUsize::new(0));
     tell_on_interrupt(Arc::clone(&kept), plan.cases.len());
-    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let jobs =
+        args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
     let outcome = compactometer_harness::run::run(plan, model, counter, jobs, dir, &|done| {
         kept.store(done, Ordering::Relaxed);
         bar.set_position(done as u64);
@@ -117,7 +120,13 @@ fn tell_on_interrupt(kept: Arc<AtomicUsize>, total: usize) {
 fn announce(plan: &Plan, manifest: &Manifest) {
     eprintln!(
         "{}: {} conversations in {} groups; window {} tokens ({}), trigger {}, retained {}",
-        manifest.suite, manifest.conversations, manifest.groups, plan.window.window, plan.window.because, plan.trigger, plan.retained
+        manifest.suite,
+        manifest.conversations,
+        manifest.groups,
+        plan.window.window,
+        plan.window.because,
+        plan.trigger,
+        plan.retained
     );
     for note in &manifest.notes {
         eprintln!("note: {note}");
@@ -129,12 +138,17 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
         eprintln!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len());
     }
-    let rounds = |record: &Record| record.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count();
+    let rounds =
+        |record: &Record| record.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count();
     for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
         let of_strategy = outcome.records.iter().filter(|record| record.case.strategy == contender.name());
         let counts = of_strategy.map(rounds).collect::<Vec<_>>();
         let triggered = counts.iter().filter(|count| **count > 0).count();
         let most = counts.iter().max().copied().unwrap_or_default();
-        eprintln!("{}: {triggered} of {} conversations triggered, at most {most} rounds", contender.name(), counts.len());
+        eprintln!(
+            "{}: {triggered} of {} conversations triggered, at most {most} rounds",
+            contender.name(),
+            counts.len()
+        );
     }
 }

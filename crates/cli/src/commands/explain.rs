@@ -14,7 +14,11 @@ use crate::{print, source};
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let contenders = select([args.strategy.as_str()]).map_err(Failure::usage)?;
     if contenders.len() != 1 {
-        return Err(Failure::usage(anyhow!("`{}` names {} strategies; explain follows one", args.strategy, contenders.len())));
+        return Err(Failure::usage(anyhow!(
+            "`{}` names {} strategies; explain follows one",
+            args.strategy,
+            contenders.len()
+        )));
     }
     let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
     let suite = source::load(args.suite.as_slice()).map_err(Failure::usage)?;
@@ -26,7 +30,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     if let Some(id) = &args.fact
         && !scenario.facts.iter().any(|fact| fact.id == *id)
     {
-        return Err(Failure::usage(anyhow!("`{id}` names no fact of `{}`{}", scenario.id, examples(scenario.facts.iter().map(|fact| fact.id.as_str())))));
+        return Err(Failure::usage(anyhow!(
+            "`{id}` names no fact of `{}`{}",
+            scenario.id,
+            examples(scenario.facts.iter().map(|fact| fact.id.as_str()))
+        )));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let result = runtime.block_on(run_case(case, &*model, plan.protocol, &counter));
@@ -35,7 +43,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
 
 /// The case of that scenario, else of the longest.
 fn choose<'p>(plan: &'p Plan, scenario: Option<&str>) -> Result<&'p PlannedCase, Failure> {
-    let longest = || plan.cases.iter().max_by_key(|case| (case.loaded.tokens_before.last(), std::cmp::Reverse(&case.loaded.scenario.id)));
+    let longest = || {
+        plan.cases
+            .iter()
+            .max_by_key(|case| (case.loaded.tokens_before.last(), std::cmp::Reverse(&case.loaded.scenario.id)))
+    };
     let named = |id: &str| plan.cases.iter().find(|case| case.loaded.scenario.id == id);
     scenario.map_or_else(longest, named).ok_or_else(|| {
         let ids = plan.suite.iter().map(|loaded| loaded.scenario.id.as_str());

@@ -2,8 +2,8 @@
 
 use anyhow::anyhow;
 use compactometer_harness::contender::Contender;
-use compactometer_schema::record::Family;
 use compactometer_schema::import;
+use compactometer_schema::record::Family;
 
 use crate::args::ListArgs;
 use crate::failure::Failure;
@@ -28,7 +28,10 @@ pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
     let kinds = KINDS.iter().filter(wanted).collect::<Vec<_>>();
     if kinds.is_empty() {
         let choices = KINDS.iter().map(|kind| format!("`{}`", kind.name)).collect::<Vec<_>>().join(", ");
-        return Err(Failure::usage(anyhow!("unknown kind `{}`; choose from {choices}", args.kind.as_deref().unwrap_or_default())));
+        return Err(Failure::usage(anyhow!(
+            "unknown kind `{}`; choose from {choices}",
+            args.kind.as_deref().unwrap_or_default()
+        )));
     }
     print(&kinds.iter().map(|kind| section(kind)).collect::<Vec<_>>().join("\n"))
 }
@@ -42,7 +45,9 @@ fn section(kind: &Kind) -> String {
 
 fn contenders(family: Family) -> Vec<(String, String)> {
     let of_family = Contender::all().filter(|contender| contender.family() == family);
-    of_family.map(|contender| (contender.name().to_owned(), format!("{} [{}]", contender.about(), contender.source()))).collect()
+    of_family
+        .map(|contender| (contender.name().to_owned(), format!("{} [{}]", contender.about(), contender.source())))
+        .collect()
 }
 
 fn metrics() -> Vec<(String, String)> {
@@ -51,13 +56,19 @@ fn metrics() -> Vec<(String, String)> {
 }
 
 fn formats() -> Vec<(String, String)> {
-    import::ALL.iter().map(|importer| (importer.name.to_owned(), format!("{} [{}]", importer.about, importer.source))).collect()
+    import::ALL
+        .iter()
+        .map(|importer| (importer.name.to_owned(), format!("{} [{}]", importer.about, importer.source)))
+        .collect()
 }
 
 fn models() -> Vec<(String, String)> {
     let of_kind = |kind: &&compactometer_llm::ModelKind| {
         let (name, about) = (kind.name, kind.about);
-        (kind.variants)().into_iter().map(move |variant| (format!("{name}:{variant}"), about.to_owned())).collect::<Vec<_>>()
+        (kind.variants)()
+            .into_iter()
+            .map(move |variant| (format!("{name}:{variant}"), about.to_owned()))
+            .collect::<Vec<_>>()
     };
     compactometer_llm::ALL.iter().flat_map(|kind| of_kind(kind)).collect()
 }

@@ -1,0 +1,168 @@
+//! The program as a user meets it: commands in, files, messages and exit codes out.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn program(dir: &Path, args: &[&str]) -> Output {
+    Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A Claude Code session with a value that is used again long after it was said.
+fn session(dir: &Path, name: &str) -> PathBuf {
+    let mut rows = Vec::new();
+    let mut parent = Value::Null;
+    let mut push = |kind: &str, message: Value| {
+        let uuid = format!("{name}-{}", rows.len());
+        rows.push(serde_json::json!({
+            "uuid": uuid, "parentUuid": parent.take(), "isSidechain": false, "sessionId": name, "type": kind,
+            "timestamp": "2026-01-01T00:00:00.000Z", "message": message,
+        }));
+        parent = Value::String(uuid);
+    };
+    let assistant = |id: usize, block: Value| serde_json::json!({"id": format!("msg-{id}"), "role": "assistant", "content": [block], "usage": {"input_tokens": 3, "output_tokens": 9}});
+    push(
+        "user",
+        serde_json::json!({"role": "user", "content": format!("Please fix src/{name}/deep_module.rs for order {name}-7731.")}),
+    );
+    for turn in 0..60 {
+        let path = if turn % 9 == 8 { format!("src/{name}/deep_module.rs") } else { format!("lib/part_{turn}.rs") };
+        let call = format!("toolu_{turn}");
+        push(
+            "assistant",
+            assistant(
+                turn,
+                serde_json::json!({"type": "tool_use", "id": call, "name": "Read", "input": {"file_path": path}}),
+            ),
+        );
+        let text = format!("line {turn} of some ordinary code that does nothing in particular\n").repeat(12);
+        push(
+            "user",
+            serde_json::json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": call, "content": text}]}),
+        );
+    }
+    let path = dir.join(format!("{name}.jsonl"));
+    let lines = rows.iter().map(|row| format!("{row}\n")).collect::<String>();
+    std::fs::write(&path, lines).unwrap();
+    path
+}
+
+fn imported(dir: &Path) {
+    let files = [session(dir, "alpha"), session(dir, "bravo")];
+    let [first, second] = files.each_ref().map(|path| path.to_str().unwrap());
+    let output = program(dir, &["import", "claude-code", first, second, "--auto-facts", "--out", "suite.jsonl"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn help_and_lists_name_what_there_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let help = stdout(&program(dir.path(), &["--help"]));
+    for word in ["compare", "explain", "import", "list", "--window", "Exit codes"] {
+        assert!(help.contains(word), "{word} in {help}");
+    }
+    let list = stdout(&program(dir.path(), &["list"]));
+    for word in ["chained", "random-drop", "lift", "tau-bench", "mock:strong"] {
+        assert!(list.contains(word), "{word} in {list}");
+    }
+    assert_eq!(program(dir.path(), &["list", "nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn imports_compares_explains_and_resumes() {
+    let dir = tempfile::tempdir().unwrap();
+    imported(dir.path());
+    let args = ["compare", "suite.jsonl", "--window", "2000", "--out", "out"];
+    let first = program(dir.path(), &args);
+    assert!(first.status.success(), "{}", stderr(&first));
+    assert!(stderr(&first).contains("of 2 conversations triggered"), "{}", stderr(&first));
+    let folder = dir.path().join("out");
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let files = [
+        "manifest.json",
+        "records.jsonl",
+        "texts.jsonl",
+        "summary.json",
+        "index.html",
+        "report.md",
+        "facts.csv",
+        "summary.csv",
+    ];
+    let before = files.map(read);
+    let summary: Value = serde_json::from_slice(&read("summary.json")).unwrap();
+    let strategies = summary["groups"][0]["strategies"].as_array().unwrap();
+    let metrics = |name: &str| strategies.iter().find(|strategy| strategy["name"] == name).unwrap()["metrics"].clone();
+    assert_eq!(metrics("full")["context_recall"]["value"], 1.0);
+    assert_eq!(metrics("chained")["lift"]["value"], Value::Null);
+    assert!(metrics("chained")["lift"]["reason"].as_str().unwrap().contains("5 scenarios"));
+
+    // The same command finds everything done, and changes no byte.
+    let again = program(dir.path(), &args);
+    assert!(stderr(&again).contains("resumed: 16 of 16"), "{}", stderr(&again));
+    assert_eq!(files.map(read), before);
+    // Another configuration gets another folder.
+    let other = program(dir.path(), &["compare", "suite.jsonl", "--window", "2500", "--out", "out"]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(stderr(&other).contains("`window` differs") || stderr(&other).contains("differs"), "{}", stderr(&other));
+
+    let told = program(dir.path(), &["explain", "suite.jsonl", "-s", "chained", "--window", "2000"]);
+    let told = stdout(&told);
+    assert!(told.contains("compacted") && told.contains("at the end"), "{told}");
+}
+
+#[test]
+fn typing_errors_and_bad_input_say_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    imported(dir.path());
+    std::fs::write(dir.path().join("empty.jsonl"), "").unwrap();
+    std::fs::write(dir.path().join("torn.jsonl"), &std::fs::read(dir.path().join("suite.jsonl")).unwrap()[..5_000])
+        .unwrap();
+    std::fs::write(dir.path().join("bytes.jsonl"), b"\xff\xfe\x00").unwrap();
+    for (args, expected) in [
+        (&["compare", "-s", "chaned"][..], "did you mean `chained`"),
+        (&["compare", "--model", "mock:strang"], "mock:strong"),
+        (&["compare", "--windw", "5"], "--window"),
+        (&["compare", "--window", "0"], "0"),
+        (&["compare", "suite.jsonl", "--tokenizer", "o300k"], "`o200k_base`"),
+        (&["compare", "missing.jsonl"], "cannot read `missing.jsonl`"),
+        (&["compare", "."], "cannot read `.`"),
+        (&["compare", "empty.jsonl"], "line 1"),
+        (&["compare", "torn.jsonl"], "line 2"),
+        (&["compare", "bytes.jsonl"], "invalid UTF-8"),
+        (&["compare", "alpha.jsonl"], "compactometer import"),
+        (&["import", "claude-cod", "alpha.jsonl", "--out", "x.jsonl"], "`claude-code`"),
+        (&["import", "claude-code", "alpha.jsonl", "--out", "suite.jsonl"], "--force"),
+        (&["import", "claude-code", "empty.jsonl", "--out", "x.jsonl"], "empty.jsonl"),
+        (&["explain", "suite.jsonl", "-s", "@all"], "follows one"),
+        (&["explain", "suite.jsonl", "-s", "null", "--scenario", "zulu"], "`alpha`"),
+    ] {
+        let output = program(dir.path(), args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
+    }
+    assert!(!dir.path().join("x.jsonl").exists(), "nothing half-written");
+    assert!(!dir.path().join("reports").exists(), "nothing half-written");
+}
+
+#[test]
+fn a_folder_that_holds_something_else_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    imported(dir.path());
+    std::fs::create_dir(dir.path().join("mine")).unwrap();
+    std::fs::write(dir.path().join("mine/notes.txt"), "keep").unwrap();
+    let output = program(dir.path(), &["compare", "suite.jsonl", "--window", "2000", "--out", "mine"]);
+    assert_eq!(output.status.code(), Some(2));
+    let entries = std::fs::read_dir(dir.path().join("mine")).unwrap().count();
+    assert_eq!(entries, 1);
+}
