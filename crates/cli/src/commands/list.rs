@@ -52,7 +52,7 @@ fn contenders(family: Family) -> Vec<(String, String)> {
 
 fn metrics() -> Vec<(String, String)> {
     let rows = compactometer_report::metrics::ALL.iter();
-    rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.formula, metric.unit))).collect()
+    rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.formula, metric.unit.name()))).collect()
 }
 
 fn formats() -> Vec<(String, String)> {

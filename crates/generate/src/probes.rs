@@ -1,0 +1,109 @@
+//! Where a conversation is looked at, and which facts are asked for there.
+
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_schema::scenario::{Fact, Probe};
+
+use crate::dice::Dice;
+use crate::plan::{Plan, Span};
+use crate::spec::Spec;
+use crate::talk::Talk;
+
+/// Facts that are asked for at each earlier point beside those that cannot be asked for later.
+const EARLIER: usize = 4;
+
+/// The probes: each fact at the latest point that suits it, and some at each earlier point.
+pub(crate) fn build(spec: &Spec, plan: &Plan, talk: &Talk, facts: &[Fact], mut dice: Dice) -> Vec<Probe> {
+    let points = points(spec, plan.span, talk, facts, &mut dice);
+    // Facts stand at even places, their decoys after them.
+    let asked: Vec<Asked> = (0..plan.pairs.len()).map(|pair| Asked { pair, fact: &facts[2 * pair] }).collect();
+    let mut chosen: Vec<(MessageId, usize)> =
+        asked.iter().filter_map(|asked| Some((latest(asked.fact, &points, plan.span, talk)?, asked.pair))).collect();
+    for point in &points {
+        let mut suitable: Vec<usize> =
+            asked.iter().filter(|asked| is_far(asked.fact, *point, plan.span, talk)).map(|asked| asked.pair).collect();
+        dice.shuffle(&mut suitable);
+        let here = suitable.into_iter().take(EARLIER).map(|pair| (*point, pair));
+        chosen.extend(here.filter(|choice| !chosen.contains(choice)).collect::<Vec<_>>());
+    }
+    chosen.sort_unstable();
+    chosen.iter().enumerate().map(|(number, (point, pair))| probe(plan, facts, number, *point, *pair)).collect()
+}
+
+struct Asked<'f> {
+    pair: usize,
+    fact: &'f Fact,
+}
+
+fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pair: usize) -> Probe {
+    let (planned, fact) = (&plan.pairs[pair], &facts[2 * pair]);
+    let replaced = planned.replaces.map(|old| plan.pairs[old].sides[planned.fact].value.clone());
+    Probe {
+        id: format!("p{:03}", number + 1),
+        fact_ids: vec![fact.id.clone()],
+        question: planned.claim.asks.replace("{s}", &fact.subject),
+        asked_after,
+        gold: Some(fact.value.clone()),
+        forbidden: replaced.into_iter().collect(),
+        abstain_expected: false,
+    }
+}
+
+/// Observation points: spread from the first sensible place to the end, each right before a turn of the agent.
+fn points(spec: &Spec, span: Span, talk: &Talk, facts: &[Fact], dice: &mut Dice) -> Vec<MessageId> {
+    let places = places(talk);
+    let count = dice.between(spec.points.0, spec.points.1);
+    let Some(last) = places.last().copied() else { return Vec::new() };
+    let step = talk.end(last).saturating_sub(span.first_point) / (count - 1);
+    let mut points = vec![last];
+    let lasting = places.iter().filter(|place| all_hold(facts, **place));
+    points.extend(nearest(lasting, span.first_point, talk).or_else(|| nearest(places.iter(), span.first_point, talk)));
+    for number in 1..count - 1 {
+        let target = span.first_point + number * step + dice.below(step / 3 + 1);
+        points.extend(nearest(places.iter(), target, talk));
+    }
+    points.sort_unstable();
+    points.dedup();
+    points
+}
+
+/// Whether every value that is replaced later is known and holds at that place: it must be asked for while it does.
+fn all_hold(facts: &[Fact], place: MessageId) -> bool {
+    facts.iter().filter(|fact| fact.valid_to.is_some() && fact.decoy_of.is_none()).all(|fact| holds(fact, place))
+}
+
+fn nearest<'p>(places: impl Iterator<Item = &'p MessageId>, target: usize, talk: &Talk) -> Option<MessageId> {
+    places.copied().min_by_key(|place| talk.end(*place).abs_diff(target))
+}
+
+/// Messages after which the agent speaks.
+fn places(talk: &Talk) -> Vec<MessageId> {
+    let turns = talk.messages.windows(2).skip(1);
+    turns
+        .filter(|pair| pair[0].role != Role::Assistant && pair[1].role == Role::Assistant)
+        .map(|pair| pair[0].id)
+        .collect()
+}
+
+/// The latest point at which the fact is far away, else the latest at which it has been said and still holds.
+fn latest(fact: &Fact, points: &[MessageId], span: Span, talk: &Talk) -> Option<MessageId> {
+    let far = points.iter().rev().find(|point| is_far(fact, **point, span, talk));
+    far.or_else(|| points.iter().rev().find(|point| holds(fact, **point))).copied()
+}
+
+/// Whether the fact has been said before the point and not been replaced.
+fn holds(fact: &Fact, point: MessageId) -> bool {
+    fact.evidence_message_ids.first().is_some_and(|first| *first < point) && fact.valid_to.is_none_or(|end| point < end)
+}
+
+/// Whether the fact holds and its last mention is at least the trigger's distance away.
+fn is_far(fact: &Fact, point: MessageId, span: Span, talk: &Talk) -> bool {
+    let last = fact.evidence_message_ids.iter().rev().find(|id| **id <= point);
+    holds(fact, point) && last.is_some_and(|last| talk.end(point) - talk.end(*last) >= span.trigger)
+}
+
+impl Talk {
+    /// Tokens from the start to the end of that message.
+    fn end(&self, id: MessageId) -> usize {
+        self.ends[id.0 as usize - 1]
+    }
+}

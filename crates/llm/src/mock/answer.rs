@@ -1,0 +1,35 @@
+//! Answers a question from what is given: the best matching statement, or that it is not known.
+
+use super::profile::Profile;
+use super::salience::Rarity;
+use super::statements::Statement;
+use super::words::{is_stop_word, stem, terms};
+
+/// What is said where nothing matches.
+pub(super) const UNKNOWN: &str = "I don't know: nothing in the conversation says so.";
+
+/// Of statements that match nearly as well as the best (this share of its score), the latest is given: assumed.
+const NEAR: f64 = 0.85;
+
+/// The answer to a question. Later statements update earlier ones, so of near equals the latest counts.
+pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Profile) -> String {
+    let mut wanted: Vec<String> = terms(question).iter().map(|term| stem(term.text)).collect();
+    wanted.retain(|stem| !is_stop_word(stem));
+    wanted.sort_unstable();
+    wanted.dedup();
+    let rarity = Rarity::of(statements);
+    let weigh = |stems: &mut dyn Iterator<Item = &String>| stems.map(|stem| rarity.weight(stem)).sum::<f64>();
+    let total = weigh(&mut wanted.iter());
+    let terms = statements.iter().map(|statement| statement.stems.len()).sum::<usize>();
+    let mean_length = terms as f64 / statements.len().max(1) as f64;
+    let matches = statements.iter().map(|statement| {
+        let covered = weigh(&mut wanted.iter().filter(|stem| statement.stems.contains(stem)));
+        // BM25 with k1 = 1.2 and b = 0.3, as statements are short; a term counts once.
+        let norm = 2.2 / (1.0 + 1.2 * (0.7 + 0.3 * statement.stems.len() as f64 / mean_length));
+        (covered * norm, covered, statement)
+    });
+    let matches: Vec<_> = matches.filter(|(_, covered, _)| *covered >= profile.answer_threshold * total).collect();
+    let best = matches.iter().map(|(score, ..)| *score).fold(0.0, f64::max);
+    let given = matches.iter().rfind(|(score, ..)| *score > 0.0 && *score >= NEAR * best);
+    given.map_or(UNKNOWN, |(_, _, statement)| statement.text).to_owned()
+}

@@ -1,0 +1,192 @@
+//! Cue words: what a heading, a key or a statement is about, by generic English words.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::words::{Term, is_stop_word, stem, terms};
+
+/// What a statement can be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cue {
+    Goal,
+    Decision,
+    Preference,
+    Constraint,
+    Reference,
+    State,
+    Pending,
+    Done,
+    Error,
+}
+
+const KINDS: usize = 9;
+
+/// How much a text is about each [`Cue`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Cues([f64; KINDS]);
+
+impl Cues {
+    /// The cues of a text's words.
+    pub(super) fn of(text: &str) -> Self {
+        Cues::of_stems(terms(text).iter().flat_map(|term| split_name(term)).map(stem))
+    }
+
+    /// The cues of words that are stems already.
+    pub(super) fn of_stems(stems: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let mut cues = Cues::default();
+        for stem in stems {
+            if let Some(kinds) = LEXICON.get(stem.as_ref()) {
+                kinds.iter().for_each(|kind| cues.add(*kind, 1.0));
+            }
+        }
+        cues
+    }
+
+    /// The cues of a place that texts are sorted into, from its name, a description and the place around it. A place
+    /// for decisions takes what binds otherwise too, at half the weight.
+    pub(super) fn of_place(name: &str, description: &str, outer: &Cues) -> Self {
+        let mut cues = Cues::default();
+        cues.add_all(&Cues::of(name), 3.0);
+        cues.add_all(&Cues::of(description), 0.5);
+        cues.add_all(outer, 0.5);
+        let binding = cues.get(Cue::Decision) / 2.0;
+        cues.add(Cue::Preference, binding);
+        cues.add(Cue::Constraint, binding + cues.get(Cue::Preference) / 2.0);
+        cues
+    }
+
+    /// Where a statement goes that fits nowhere: to what binds, else to how things stand.
+    pub(super) fn general() -> Self {
+        let mut cues = Cues::default();
+        cues.add(Cue::Decision, 1.0);
+        cues.add(Cue::State, 0.5);
+        cues
+    }
+
+    /// Raises one cue.
+    pub(super) fn add(&mut self, kind: Cue, weight: f64) {
+        self.0[kind as usize] += weight;
+    }
+
+    /// Adds all of another's cues, weighted.
+    pub(super) fn add_all(&mut self, other: &Cues, weight: f64) {
+        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += weight * theirs);
+    }
+
+    /// The weight of one cue.
+    pub(super) fn get(&self, kind: Cue) -> f64 {
+        self.0[kind as usize]
+    }
+
+    /// Whether that cue outweighs every other.
+    pub(super) fn is_mostly(&self, kind: Cue) -> bool {
+        let mine = self.get(kind);
+        mine > 0.0 && self.0.iter().all(|weight| *weight <= mine)
+    }
+
+    /// A fit below this is chance: a word of a place's description.
+    pub(super) const LEAST_FIT: f64 = 0.35;
+
+    /// How well a statement with these cues fits a place with those: 0 where they share nothing. Long lists of cues
+    /// count no more than short ones.
+    pub(super) fn fit(&self, place: &Cues) -> f64 {
+        let dot: f64 = self.0.iter().zip(place.0).map(|(mine, theirs)| mine * theirs).sum();
+        let length = libm::sqrt(place.0.iter().map(|weight| weight * weight).sum());
+        if length > 0.0 { dot / length } else { 0.0 }
+    }
+
+    /// Obligation, choice, preference or need: how much a statement binds what follows.
+    pub(super) fn modality(&self) -> f64 {
+        [Cue::Decision, Cue::Preference, Cue::Constraint, Cue::Pending, Cue::Goal]
+            .map(|kind| self.get(kind))
+            .iter()
+            .sum()
+    }
+}
+
+/// The words of a name such as `next_steps` or `File/Component`.
+pub(super) fn split_name<'t>(term: &Term<'t>) -> impl Iterator<Item = &'t str> {
+    term.text.split(['_', '-', '/', '\'']).filter(|word| !word.is_empty())
+}
+
+/// Whether a stem carries the subject: no stop word, no cue word.
+pub(super) fn is_subject(stem: &str) -> bool {
+    stem.chars().count() > 2 && !is_stop_word(stem) && !LEXICON.contains_key(stem)
+}
+
+static LEXICON: LazyLock<HashMap<String, Vec<Cue>>> = LazyLock::new(|| {
+    let mut lexicon: HashMap<String, Vec<Cue>> = HashMap::new();
+    for (kind, words) in WORDS {
+        for word in words.split_whitespace() {
+            lexicon.entry(stem(word)).or_default().push(*kind);
+        }
+    }
+    lexicon
+});
+
+/// Words of each kind; a word may have several. Both what people say and what headings and keys are called.
+const WORDS: &[(Cue, &str)] = &[
+    (
+        Cue::Goal,
+        "goal aim want wants objective intent intention purpose help build like task request original primary need",
+    ),
+    (
+        Cue::Decision,
+        "decide decided decision decisions agree agreed choose chose chosen choice settle settled pick picked use using \
+         adopt switch approve approved instead technical technology architecture architectural pattern design go rationale",
+    ),
+    (
+        Cue::Preference,
+        "prefer prefers preferred preference preferences like likes rather always please style format tone favourite \
+         favorite usually wish keep",
+    ),
+    (
+        Cue::Constraint,
+        "must never always only cannot don't dont forbidden avoid limit limits constraint constraints require required \
+         requirement rule rules mustn't not without except at-most budget deadline important critical no",
+    ),
+    (
+        Cue::Reference,
+        "file files path paths table tables database databases column url link endpoint api apis reference references \
+         directory folder branch commit ticket document name called id ids thread threads channel repository code component \
+         module account number key",
+    ),
+    (
+        Cue::State,
+        "state status current currently now progress working active so-far running step workflow last latest today live",
+    ),
+    (
+        Cue::Pending,
+        "pending remaining todo to-do next later still open outstanding follow-up tomorrow unresolved upcoming soon before \
+         step steps need needs immediate due",
+    ),
+    (
+        Cue::Done,
+        "done complete completed finished created added fixed updated changed changes implemented wrote written deployed ran \
+         passed merged moved removed renamed work progress timeline sent booked saved modified",
+    ),
+    (
+        Cue::Error,
+        "error errors fail failed fails failure bug crash exception issue issues problem problems broken timeout resolution \
+         resolved workaround traceback unresolved incident",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_and_statements_meet() {
+        let place = |heading: &str| Cues::of(heading);
+        let best = |statement: &str| {
+            let places = ["Original goal", "Key decisions", "user_preferences", "context_references files", "Errors"];
+            let cues = Cues::of(statement);
+            places.into_iter().max_by(|one, other| cues.fit(&place(one)).total_cmp(&cues.fit(&place(other))))
+        };
+        assert_eq!(best("We decided on Postgres"), Some("Key decisions"));
+        assert_eq!(best("I prefer short answers"), Some("user_preferences"));
+        assert_eq!(best("The build failed with an exception"), Some("Errors"));
+        assert_eq!(best("Look into the file a.rs in that folder"), Some("context_references files"));
+    }
+}

@@ -1,0 +1,55 @@
+//! Seeded draws: the same on every platform, keyed by what was read.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// A generator keyed by a seed and the bytes that it stands for.
+pub(super) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item = &'b [u8]>) -> ChaCha8Rng {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(purpose.as_bytes()).update(&seed.to_le_bytes());
+    for piece in bytes {
+        hasher.update(&(piece.len() as u64).to_le_bytes()).update(piece);
+    }
+    ChaCha8Rng::from_seed(*hasher.finalize().as_bytes())
+}
+
+/// Uniform in the open interval from 0 to 1.
+pub(super) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+    ((rng.next_u64() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+}
+
+/// Logistic with mean 0 and scale 1.
+pub(super) fn logistic(rng: &mut ChaCha8Rng) -> f64 {
+    let share = uniform(rng);
+    libm::log(share / (1.0 - share))
+}
+
+/// Lognormal with that median and 95th percentile.
+pub(super) fn lognormal(rng: &mut ChaCha8Rng, p50: f64, p95: f64) -> f64 {
+    /// The 95th percentile of the standard normal distribution.
+    const Z95: f64 = 1.644_853_626_951_472_7;
+    let (radius, angle) = (uniform(rng), uniform(rng));
+    let normal = libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(std::f64::consts::TAU * angle);
+    p50 * libm::exp(normal * libm::log(p95 / p50) / Z95)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latency_has_its_percentiles() {
+        let mut rng = keyed("test", 1, []);
+        let mut draws = (0..20_000).map(|_| lognormal(&mut rng, 2.9, 9.5)).collect::<Vec<_>>();
+        draws.sort_by(f64::total_cmp);
+        assert!((draws[10_000] - 2.9).abs() < 0.1, "{}", draws[10_000]);
+        assert!((draws[19_000] - 9.5).abs() < 0.5, "{}", draws[19_000]);
+    }
+
+    #[test]
+    fn logistic_is_centred() {
+        let mut rng = keyed("test", 2, [b"x".as_slice()]);
+        let mean = (0..20_000).map(|_| logistic(&mut rng)).sum::<f64>() / 20_000.0;
+        assert!(mean.abs() < 0.05, "{mean}");
+    }
+}

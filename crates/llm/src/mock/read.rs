@@ -1,0 +1,244 @@
+//! Reads a request as a model does: what is given, what is asked, in which shape and within which limits.
+
+use compactometer_engine::message::{Part as WirePart, Role};
+use compactometer_engine::model::{ChatRequest, WireMessage};
+
+use super::json_shape::{self, Node};
+use super::limits::{Unit, limits};
+use super::regions::{self, Parted};
+use super::statements::{Speaker, Turn, turns};
+use super::template::{Section, sections};
+
+/// A request, read.
+#[derive(Debug)]
+pub(super) struct Reading<'t> {
+    /// What is given, in order.
+    pub(super) turns: Vec<Turn<'t>>,
+    /// What is asked.
+    pub(super) ask: Ask,
+}
+
+/// What a request asks for.
+#[derive(Debug)]
+pub(super) enum Ask {
+    /// To condense what is given.
+    Condense(Shape),
+    /// To answer this.
+    Answer(String),
+}
+
+/// The shape of a condensed text.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// Its parts, in order; more than one only where each has a tag.
+    pub(super) parts: Vec<Part>,
+    /// Whether the prompt asks to leave tool output out.
+    pub(super) without_tools: bool,
+    /// Whether the prompt asks to leave empty fields out.
+    pub(super) omit_empty: bool,
+}
+
+/// A part of the answer.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// The line that opens it, for example `[SUMMARY]`.
+    pub(super) tag: Option<String>,
+    /// How it looks.
+    pub(super) form: Form,
+    /// Most words.
+    pub(super) words: Option<u32>,
+    /// Most tokens that the prompt allows.
+    pub(super) tokens: Option<u32>,
+}
+
+/// How a part looks.
+#[derive(Debug, PartialEq)]
+pub(super) enum Form {
+    Prose,
+    Bullets,
+    Sections(Vec<Section>),
+    Json(Node),
+}
+
+/// Reads a request whose last user message says `said`.
+pub(super) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
+    let last = request.messages.iter().rposition(|message| message.role == Role::User);
+    let earlier = &request.messages[..last.unwrap_or(request.messages.len())];
+    let (system, spoken): (Vec<_>, Vec<_>) = earlier.iter().partition(|message| message.role == Role::System);
+    let parted = regions::part(said);
+    let mut given: Vec<Turn<'t>> = spoken.iter().flat_map(|message| wire_turns(message)).collect();
+    let (instruction, bare) = if given.is_empty() { bare_material(said, parted) } else { (parted, None) };
+    given.extend(instruction.given.iter().flat_map(turns));
+    given.extend(bare);
+    let mut lines = instruction.instruction;
+    let shape = request.schema.as_ref().and_then(json_shape::of_schema);
+    let question = question(&lines).filter(|_| shape.is_none());
+    if spoken.is_empty() {
+        // With a conversation after it, a system prompt instructs the agent and not the summarizer.
+        lines.splice(0..0, system.iter().flat_map(|message| texts(message)).flat_map(str::lines));
+    }
+    let asked = lines.join("\n");
+    if question.is_none() && (shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some()) {
+        return Reading { turns: given, ask: Ask::Condense(read_shape(&lines, &asked, shape)) };
+    }
+    let context = system.iter().flat_map(|message| wire_turns(message)).chain(given).collect();
+    Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)) }
+}
+
+/// The text of the last user message.
+pub(super) fn last_said(request: &ChatRequest) -> String {
+    let last = request.messages.iter().rfind(|message| message.role == Role::User);
+    last.map(|message| texts(message).collect::<Vec<_>>().join("\n")).unwrap_or_default()
+}
+
+fn texts(message: &WireMessage) -> impl Iterator<Item = &str> {
+    message.parts.iter().filter_map(|part| match part {
+        WirePart::Text { text } => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+fn wire_turns(message: &WireMessage) -> Vec<Turn<'_>> {
+    let speaker = match message.role {
+        Role::User => Speaker::User,
+        Role::Tool => Speaker::Tool,
+        Role::Assistant | Role::System => Speaker::Assistant,
+    };
+    let spoken = message.parts.iter().filter_map(|part| match part {
+        WirePart::Text { text } => Some(Turn { speaker, text }),
+        WirePart::ToolCall { arguments: text, .. } | WirePart::ToolResult { text, .. } => {
+            Some(Turn { speaker: Speaker::Tool, text })
+        }
+        WirePart::Thinking { .. } | WirePart::Media { .. } => None,
+    });
+    spoken.collect()
+}
+
+/// A prompt without any mark around its material: the first paragraph asks, the rest is given.
+fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<Turn<'t>>) {
+    let split = said.trim_start().split_once("\n\n").filter(|(first, _)| asks_to_condense(first));
+    match split {
+        Some((first, rest)) if !parted.found && json_shape::shown(rest).is_none() && rest.len() > first.len() => {
+            let instruction = Parted { instruction: first.lines().collect(), given: Vec::new(), found: true };
+            (instruction, Some(Turn { speaker: Speaker::User, text: rest }))
+        }
+        _ => (parted, None),
+    }
+}
+
+fn asks_to_condense(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let roots = [
+        "summar",
+        "condens",
+        "compress",
+        "compact",
+        "checkpoint",
+        "extract",
+        "distil",
+        "recap",
+        "handoff",
+        "hand-off",
+        "handover",
+        "digest",
+        "snapshot",
+    ];
+    roots.iter().any(|root| text.contains(root))
+}
+
+/// The question that an instruction ends with, unless it asks politely for a summary.
+fn question(lines: &[&str]) -> Option<String> {
+    let last = lines.iter().rev().find(|line| !line.trim().is_empty())?.trim();
+    let lower = last.to_lowercase();
+    let is_request = ["can you", "could you", "would you", "please"].iter().any(|polite| lower.contains(polite));
+    (last.ends_with(['?', '？']) && !(is_request && asks_to_condense(last))).then(|| last.to_owned())
+}
+
+fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
+    let json = schema.or_else(|| json_shape::shown(asked));
+    let tags = tags(lines);
+    let mut parts: Vec<Part> = if tags.is_empty() {
+        vec![Part { tag: None, form: untagged_form(lines, asked, json), words: None, tokens: None }]
+    } else {
+        let form = |shows_json: bool| match &json {
+            Some(node) if shows_json => Form::Json(node.clone()),
+            _ => prose_form(asked),
+        };
+        tags.into_iter()
+            .map(|(tag, json)| Part { tag: Some(tag), form: form(json), words: None, tokens: None })
+            .collect()
+    };
+    assign_limits(&mut parts, asked);
+    let without_tools = excludes_tools(lines);
+    let omit_empty = lines.iter().any(|line| {
+        let line = line.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        has(&["empty"]) && has(&["omit", "leave", "no ", "skip", "without", "drop"])
+            || has(&["only"]) && has(&["fields", "keys"])
+    });
+    Shape { parts, without_tools, omit_empty }
+}
+
+fn untagged_form(lines: &[&str], asked: &str, json: Option<Node>) -> Form {
+    if let Some(node) = json {
+        return Form::Json(node);
+    }
+    let sections = sections(lines);
+    if sections.is_empty() { prose_form(asked) } else { Form::Sections(sections) }
+}
+
+fn prose_form(asked: &str) -> Form {
+    if asked.to_lowercase().contains("bullet") { Form::Bullets } else { Form::Prose }
+}
+
+/// Tags such as `[SUMMARY]` on lines of their own, each once, and whether JSON stands below it.
+fn tags(lines: &[&str]) -> Vec<(String, bool)> {
+    let mut tags: Vec<(String, bool)> = Vec::new();
+    for line in lines.iter().map(|line| line.trim()) {
+        let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
+        let is_tag = name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter));
+        if is_tag && !tags.iter().any(|(tag, _)| tag == line) {
+            tags.push((line.to_owned(), false));
+        } else if let Some((_, json)) = tags.last_mut() {
+            *json |= line.starts_with('{') || line.to_lowercase().contains("json");
+        }
+    }
+    tags
+}
+
+/// Gives each limit to the part that the text before it names last, within its paragraph; else to all parts together.
+fn assign_limits(parts: &mut [Part], asked: &str) {
+    let lower = asked.to_ascii_lowercase();
+    let shared = u32::try_from(parts.len()).unwrap_or(1).max(1);
+    for limit in limits(asked) {
+        let paragraph = lower[..limit.at].rfind("\n\n").map_or(0, |at| at + 2);
+        let before = &lower[paragraph..limit.at];
+        let named = |part: &Part| {
+            let name = part.tag.as_deref()?.trim_matches(['[', ']']).to_ascii_lowercase();
+            before.rfind(&name[..name.len().min(6)])
+        };
+        let owner = (0..parts.len()).filter_map(|at| named(&parts[at]).map(|place| (place, at))).max();
+        let (owners, most) = match owner {
+            Some((_, at)) => (at..at + 1, limit.most),
+            None => (0..parts.len(), limit.most / shared),
+        };
+        for part in &mut parts[owners] {
+            let slot = if limit.unit == Unit::Words { &mut part.words } else { &mut part.tokens };
+            *slot = Some(slot.map_or(most, |old| old.min(most)));
+        }
+    }
+}
+
+/// Whether some line, or a list under a line that excludes, names tool output or logs.
+fn excludes_tools(lines: &[&str]) -> bool {
+    let excludes =
+        ["leave out", "leaves out", "exclude", "omit", "do not include", "don't include", "ignore", "without"];
+    let mut listing = false;
+    lines.iter().any(|line| {
+        let line = line.trim().to_lowercase();
+        let here = excludes.iter().any(|word| line.contains(word));
+        let is_item = line.starts_with(['-', '*', '•']) || line.starts_with(|letter: char| letter.is_ascii_digit());
+        listing = (here && line.ends_with(':')) || (listing && (is_item || line.is_empty()));
+        (here || listing) && (line.contains("tool") || line.contains("logs"))
+    })
+}

@@ -1,0 +1,292 @@
+//! Parts a prompt into what it asks and what it gives: the material.
+//!
+//! By general rules of layout (tagged blocks, headings and labels with telling names, speaker lines), never by the
+//! sentences of a particular prompt.
+
+use std::collections::HashMap;
+
+use super::lines::{header, title};
+
+/// A prompt, parted.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Parted<'t> {
+    /// What is asked, line by line, without the material.
+    pub(super) instruction: Vec<&'t str>,
+    /// What is given, in order of the prompt.
+    pub(super) given: Vec<Region<'t>>,
+    /// Whether a place for a conversation was found, even an empty one.
+    pub(super) found: bool,
+}
+
+/// A piece of material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Region<'t> {
+    /// What it is.
+    pub(super) kind: Kind,
+    /// Its text.
+    pub(super) text: &'t str,
+}
+
+/// What a piece of material is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What was said.
+    Conversation,
+    /// What an earlier summary says.
+    EarlierSummary,
+    /// What the user first asked for.
+    Task,
+}
+
+/// Parts a prompt.
+pub(super) fn part(text: &str) -> Parted<'_> {
+    let lines: Vec<&str> = text.lines().collect();
+    let conversation = tagged(&lines).or_else(|| headed(&lines)).or_else(|| spoken(&lines));
+    let found = conversation.is_some();
+    let mut owner: Vec<Owner> = vec![Owner::Instruction; lines.len()];
+    if let Some(Block { outer, inner }) = conversation {
+        owner[outer.0..outer.1].fill(Owner::Nobody);
+        owner[inner.0..inner.1].fill(Owner::Given(Kind::Conversation));
+    }
+    claim_headed_sections(&lines, &mut owner);
+    let instruction = (0..lines.len()).filter(|&at| owner[at] == Owner::Instruction).map(|at| lines[at]).collect();
+    Parted { instruction, given: regions(text, &lines, &owner), found }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Instruction,
+    Nobody,
+    Given(Kind),
+}
+
+/// A block of lines, half open: with its frame, and without.
+struct Block {
+    outer: (usize, usize),
+    inner: (usize, usize),
+}
+
+fn regions<'t>(text: &'t str, lines: &[&'t str], owner: &[Owner]) -> Vec<Region<'t>> {
+    let mut regions = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let Owner::Given(kind) = owner[at] else {
+            at += 1;
+            continue;
+        };
+        let end = (at..lines.len()).find(|&next| owner[next] != owner[at]).unwrap_or(lines.len());
+        let content = span(text, lines[at], lines[end - 1]).trim();
+        let is_none = kind == Kind::EarlierSummary && !content.contains('\n') && says_none(content);
+        if !content.is_empty() && !is_none {
+            regions.push(Region { kind, text: content });
+        }
+        at = end;
+    }
+    regions
+}
+
+/// From the start of one line of a text to the end of another.
+fn span<'t>(text: &'t str, first: &str, last: &str) -> &'t str {
+    let offset = |line: &str| line.as_ptr() as usize - text.as_ptr() as usize;
+    &text[offset(first)..offset(last) + last.len()]
+}
+
+/// "None", "N/A" and the like, where a prompt has nothing to give.
+fn says_none(content: &str) -> bool {
+    let first = content.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    ["none", "n/a", "no previous", "not available", "empty"].iter().any(|word| first.starts_with(word))
+}
+
+/// The largest block between a tag on its own line and the last line that closes it, where the tag's name tells that it
+/// holds a conversation or the block looks like one. The last closing tag counts, so none inside ends the block early.
+fn tagged(lines: &[&str]) -> Option<Block> {
+    let mut last_closing: HashMap<&str, usize> = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(name) = tag(line, "</") {
+            last_closing.insert(name, at);
+        }
+    }
+    let closing = |at: usize| {
+        let name = tag(lines[at], "<")?;
+        let end = *last_closing.get(name).filter(|end| **end > at)?;
+        let is_conversation = names_conversation(name) || lines[at + 1..end].iter().any(|line| header(line).is_some());
+        is_conversation.then_some(end)
+    };
+    let mut best: Option<Block> = None;
+    let mut at = 0;
+    while at < lines.len() {
+        let Some(end) = closing(at) else {
+            at += 1;
+            continue;
+        };
+        let is_larger = best.as_ref().is_none_or(|block| end - at > block.outer.1 - block.outer.0);
+        if is_larger {
+            best = Some(Block { outer: (at, end + 1), inner: (at + 1, end) });
+        }
+        at = end + 1;
+    }
+    best
+}
+
+/// The name of a tag that fills its line.
+fn tag<'l>(line: &'l str, opening: &str) -> Option<&'l str> {
+    let name = line.trim().strip_prefix(opening)?.strip_suffix('>')?;
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    (!name.is_empty() && name.chars().all(is_name)).then_some(name)
+}
+
+fn names_conversation(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let words = ["messages", "conversation", "transcript", "dialog", "history", "chat", "turns"];
+    words.iter().any(|word| name.contains(word)) && !name.contains("summary")
+}
+
+/// A heading or label that names a conversation, up to the heading that gives instructions, the closing label, or the end.
+fn headed(lines: &[&str]) -> Option<Block> {
+    let start = lines
+        .iter()
+        .position(|line| title(line).is_some_and(|(_, name)| names_conversation(name) && !names_instruction(name)))?;
+    Some(Block { outer: (start, end_of_untagged(lines, start)), inner: (start + 1, end_of_untagged(lines, start)) })
+}
+
+/// Lines that open with a speaker, up to where instructions follow or the end.
+fn spoken(lines: &[&str]) -> Option<Block> {
+    let start = lines.iter().position(|line| header(line).is_some())?;
+    let end = end_of_untagged(lines, start);
+    Some(Block { outer: (start, end), inner: (start, end) })
+}
+
+/// Without tags the last heading that gives instructions counts, so that one quoted in the material does not end it.
+fn end_of_untagged(lines: &[&str], start: usize) -> usize {
+    let after = start + 1..lines.len();
+    let last_heading = |is_wanted: fn(&str) -> bool| {
+        after.clone().rev().find(|&line| title(lines[line]).is_some_and(|(level, name)| level > 0 && is_wanted(name)))
+    };
+    if let Some(end) = last_heading(opens_instruction).or_else(|| last_heading(opens_rules)) {
+        return end;
+    }
+    let last_text = after.clone().rev().find(|&line| !lines[line].trim().is_empty()).unwrap_or(start);
+    let is_label = last_text > start && lines[last_text].trim().ends_with(':') && title(lines[last_text]).is_some();
+    if is_label {
+        return last_text;
+    }
+    let paragraph = after.rev().find(|&line| line < last_text && lines[line].trim().is_empty());
+    match paragraph {
+        Some(blank) if asks(lines[blank + 1]) => blank,
+        _ => lines.len(),
+    }
+}
+
+/// Whether a paragraph after the material asks for something.
+fn asks(line: &str) -> bool {
+    let verbs =
+        ["now", "write", "summar", "answer", "respond", "please", "produce", "create", "return", "output", "condense"];
+    let line = line.to_lowercase();
+    header(&line).is_none() && verbs.iter().any(|verb| line.starts_with(verb))
+}
+
+/// Gives sections of the prompt whose headings name an earlier summary or the user's task to the material.
+fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
+    let mut open: Option<(usize, Kind)> = None;
+    let mut template = false;
+    for at in 0..lines.len() {
+        if owner[at] != Owner::Instruction {
+            open = None;
+            continue;
+        }
+        let title = title(lines[at]);
+        if let Some((level, name)) = title {
+            let given = named_given(name).filter(|kind| !template || *kind == Kind::EarlierSummary);
+            let ends = open.is_none_or(|(opened, _)| level <= opened)
+                && (given.is_some() || opens_instruction(name) || opens_rules(name));
+            if ends {
+                open = given.map(|kind| (level, kind));
+                owner[at] = if given.is_some() { Owner::Nobody } else { Owner::Instruction };
+                continue;
+            }
+        }
+        match open {
+            Some((_, kind)) => owner[at] = Owner::Given(kind),
+            None => template |= super::template::introduces(lines[at]),
+        }
+    }
+}
+
+fn named_given(name: &str) -> Option<Kind> {
+    let name = name.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    if has(&["previous", "prior", "earlier", "existing"]) && has(&["summary", "checkpoint", "state", "snapshot"]) {
+        Some(Kind::EarlierSummary)
+    } else if has(&["original", "user", "initial"]) && has(&["task", "request"]) {
+        Some(Kind::Task)
+    } else {
+        None
+    }
+}
+
+fn names_instruction(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["summarize the", "condense", "below", "following"].iter().any(|word| name.contains(word))
+}
+
+fn opens_instruction(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["instruction", "your task", "output", "what to do"].iter().any(|word| name.starts_with(word))
+}
+
+fn opens_rules(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["constraint", "rules"].iter().any(|word| name.starts_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(Kind, &str)> {
+        part(text).given.iter().map(|region| (region.kind, region.text)).collect()
+    }
+
+    #[test]
+    fn finds_a_tagged_block_whatever_it_quotes() {
+        let text = "Sum it up.\n<chat-log>\nuser says\n</chat-log>\n# Instructions\nreally\n</chat-log>\nIn 50 words.";
+        let parted = part(text);
+        assert_eq!(parted.instruction, ["Sum it up.", "In 50 words."]);
+        assert_eq!(kinds(text), [(Kind::Conversation, "user says\n</chat-log>\n# Instructions\nreally")]);
+    }
+
+    #[test]
+    fn finds_headed_and_labelled_material() {
+        let text = "Be brief.\n\nCONVERSATION:\nUSER: hi\nASSISTANT: ho\n\nSUMMARY:";
+        assert_eq!(kinds(text), [(Kind::Conversation, "USER: hi\nASSISTANT: ho")]);
+        let text = "## Previous Summary\n## Old Title\nkept a.rs\n## Original User Task\nbuild it\n## Messages\n[1] user:\nhi\n## Instructions\nsum up";
+        assert_eq!(
+            kinds(text),
+            [
+                (Kind::EarlierSummary, "## Old Title\nkept a.rs"),
+                (Kind::Task, "build it"),
+                (Kind::Conversation, "[1] user:\nhi")
+            ]
+        );
+        assert_eq!(part(text).instruction, ["## Instructions", "sum up"]);
+    }
+
+    #[test]
+    fn untagged_material_ends_before_all_of_the_instructions() {
+        let text = "## Messages\n[0] USER:\nhi\n## Instructions\nquoted\n\n## Instructions\nWith these sections:\n\n### Done\n\n## Constraints\n- 50 words";
+        assert_eq!(kinds(text), [(Kind::Conversation, "[0] USER:\nhi\n## Instructions\nquoted")]);
+        assert_eq!(part(text).instruction.len(), 7);
+    }
+
+    #[test]
+    fn finds_bare_speaker_blocks() {
+        let text = "Summarize this.\n\n[1] user:\nhi there\n\n[2] assistant:\nho\n\nWrite at most 40 words.";
+        assert_eq!(kinds(text), [(Kind::Conversation, "[1] user:\nhi there\n\n[2] assistant:\nho")]);
+    }
+
+    #[test]
+    fn an_absent_summary_and_empty_material_give_nothing() {
+        assert!(kinds("## Previous Summary\nNone: first round.\n<messages>\n\n</messages>\nGo.").is_empty());
+        assert!(kinds("").is_empty());
+    }
+}

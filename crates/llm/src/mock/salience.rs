@@ -1,0 +1,91 @@
+//! How much each statement is worth writing: generic salience and noise. Nothing here knows what will be asked later.
+
+use std::collections::{HashMap, HashSet};
+
+use rand_chacha::ChaCha8Rng;
+
+use super::draw::logistic;
+use super::profile::{Profile, Weights};
+use super::statements::{Speaker, Statement};
+use super::words::{Term, is_stop_word};
+
+/// Indices of the statements that score above the profile's floor, best first. What is said twice in the same words counts
+/// once, where it is said first.
+pub(super) fn rank(
+    statements: &[Statement<'_>],
+    profile: &Profile,
+    without_tools: bool,
+    rng: &mut ChaCha8Rng,
+) -> Vec<usize> {
+    let rarity = Rarity::of(statements);
+    let mut scored: Vec<(f64, usize)> = statements
+        .iter()
+        .enumerate()
+        .map(|(index, statement)| {
+            let noise = profile.noise * logistic(rng);
+            (salience(statement, &profile.weights, &rarity, without_tools) + noise, index)
+        })
+        .collect();
+    let mut said = HashSet::new();
+    scored.retain(|(score, index)| *score > profile.floor && said.insert(statements[*index].text));
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    scored.into_iter().map(|(_, index)| index).collect()
+}
+
+fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity<'_>, without_tools: bool) -> f64 {
+    // Logs and data are full of values that nobody meant to say.
+    let values = statement.terms.iter().filter(|term| !statement.structured && term.is_value()).count().min(3);
+    let modality = statement.cues.modality().min(2.0) / 2.0;
+    let words = statement.terms.len();
+    let first_person = statement.stems.iter().any(|stem| ["i", "we", "my", "our", "me", "us"].contains(&stem.as_str()));
+    let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
+    let is_user = statement.speaker == Speaker::User;
+    let is_tool = statement.speaker == Speaker::Tool;
+    let fifth = ((statement.position * 5.0) as usize).min(4);
+    weights.rare * rarity.share(statement)
+        + weights.value * (values.min(1) as f64 + values.saturating_sub(1) as f64 / 3.0)
+        + weights.modality * modality
+        + when(is_user && first_person, weights.first_person)
+        + when(is_user, weights.user)
+        + when(is_tool, weights.tool)
+        + when(is_tool && without_tools, weights.tool_excluded)
+        + when(statement.structured, weights.structured)
+        + when(!(4..=60).contains(&words), weights.odd_length)
+        + when(statement.text.ends_with(['?', '？']), weights.question)
+        + when(statement.speaker == Speaker::Summary, weights.earlier_summary)
+        + weights.position[fifth]
+}
+
+/// How many statements hold each stem.
+pub(super) struct Rarity<'s> {
+    holders: HashMap<&'s str, u32>,
+    statements: f64,
+}
+
+impl<'s> Rarity<'s> {
+    pub(super) fn of(statements: &'s [Statement<'_>]) -> Self {
+        let mut holders = HashMap::new();
+        for statement in statements {
+            let mut stems: Vec<&str> = statement.stems.iter().map(String::as_str).collect();
+            stems.sort_unstable();
+            stems.dedup();
+            stems.into_iter().for_each(|stem| *holders.entry(stem).or_default() += 1);
+        }
+        Rarity { holders, statements: statements.len() as f64 }
+    }
+
+    /// Inverse document frequency of a stem, statements being the documents.
+    pub(super) fn weight(&self, stem: &str) -> f64 {
+        let holders = self.holders.get(stem).copied().unwrap_or_default();
+        libm::log1p(self.statements / f64::from(holders.max(1)))
+    }
+
+    /// Mean weight of the statement's four rarest terms, as a share of the greatest possible.
+    fn share(&self, statement: &Statement<'_>) -> f64 {
+        let subject = |(stem, term): &(&String, &Term<'_>)| term.is_value() || !is_stop_word(stem);
+        let terms = statement.stems.iter().zip(&statement.terms).filter(subject);
+        let mut weights: Vec<f64> = terms.map(|(stem, _)| self.weight(stem)).collect();
+        weights.sort_by(|one, other| other.total_cmp(one));
+        weights.iter().take(4).sum::<f64>() / 4.0 / libm::log1p(self.statements)
+    }
+}

@@ -1,0 +1,177 @@
+//! Headed sections that an instruction asks for: Markdown headings, or a numbered list that the answer should follow.
+
+use super::cues::Cues;
+use super::words::{stem, terms};
+
+/// A section of the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Section {
+    /// Its heading as the answer should write it.
+    pub(super) heading: String,
+    /// How its lines look.
+    pub(super) form: Form,
+    /// What belongs in it.
+    pub(super) cues: Cues,
+    /// Whether it stays away when it would be empty.
+    pub(super) optional: bool,
+}
+
+/// How the lines of a section look.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Form {
+    /// A heading with sections below it and nothing of its own.
+    Title,
+    /// List items after a mark such as `- `.
+    List(&'static str),
+    /// Table rows below these lines; the number of columns.
+    Table(Vec<String>, usize),
+    /// One line for each label.
+    Labels(Vec<String>),
+    /// The user's request, word for word.
+    Verbatim,
+}
+
+/// Whether a line announces the shape of the answer.
+pub(super) fn introduces(line: &str) -> bool {
+    let announces = ["section", "structur", "heading", "format", "templat", "outlin", "organiz", "organis"];
+    line.trim_end().ends_with(':') && terms(line).iter().any(|term| announces.contains(&stem(term.text).as_str()))
+}
+
+/// The sections that the lines of an instruction ask for; none where it asks for none.
+pub(super) fn sections(lines: &[&str]) -> Vec<Section> {
+    let Some(start) = lines.iter().position(|line| introduces(line)) else { return Vec::new() };
+    let template = &lines[start + 1..];
+    let first = template.iter().find(|line| !line.trim().is_empty());
+    let style = match first {
+        Some(line) if heading_level(line) > 0 => Style::Headings,
+        Some(line) if is_numbered(line) => Style::Numbers,
+        _ => return Vec::new(),
+    };
+    let mut drafts: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in template {
+        if opens(style, line) {
+            if heads_rules(line) {
+                break;
+            }
+            drafts.push((line.trim(), Vec::new()));
+        } else if style == Style::Numbers && ends_numbered(line) {
+            break;
+        } else if let Some((_, body)) = drafts.last_mut() {
+            body.push(line.trim());
+        }
+    }
+    let deeper = drafts.iter().skip(1).map(|draft| heading_level(draft.0)).chain([0]).collect::<Vec<_>>();
+    drafts
+        .iter()
+        .zip(deeper)
+        .map(|((heading, body), next)| section(heading, body, next > heading_level(heading)))
+        .collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Headings,
+    Numbers,
+}
+
+fn opens(style: Style, line: &str) -> bool {
+    match style {
+        Style::Headings => heading_level(line) > 0,
+        Style::Numbers => is_numbered(line),
+    }
+}
+
+fn heading_level(line: &str) -> usize {
+    let level = line.chars().take_while(|letter| *letter == '#').count();
+    if line[level..].starts_with(' ') { level } else { 0 }
+}
+
+fn is_numbered(line: &str) -> bool {
+    let number = line.split_once(['.', ')']).filter(|(_, rest)| rest.starts_with(' ')).map(|(number, _)| number);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+/// A list's description is indented or marked; anything else is no longer of the list.
+fn ends_numbered(line: &str) -> bool {
+    !line.trim().is_empty() && !line.starts_with([' ', '\t', '-', '*', '•'])
+}
+
+/// A heading of rules closes a template: it is said to the writer and no part of the answer.
+fn heads_rules(heading: &str) -> bool {
+    let name = heading.trim_start_matches('#').trim().to_lowercase();
+    let rules =
+        ["constraint", "rule", "note", "guideline", "requirement", "limit", "important", "reminder", "instruction"];
+    heading.starts_with('#') && rules.iter().any(|rule| name.starts_with(rule))
+}
+
+fn section(heading: &str, body: &[&str], has_parts: bool) -> Section {
+    let cues = Cues::of_place(heading, &body.join(" "), &Cues::default());
+    let described = format!("{heading} {}", body.join(" ")).to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| described.contains(word));
+    let is_bare = body.iter().all(|line| line.is_empty());
+    let form = if has_parts && is_bare {
+        Form::Title
+    } else if says(&["verbatim", "word for word"]) && says(&["request", "task"]) {
+        Form::Verbatim
+    } else {
+        listed_form(body)
+    };
+    Section { heading: heading.to_owned(), form, cues, optional: says(&["only where", "only if", "only include if"]) }
+}
+
+fn listed_form(body: &[&str]) -> Form {
+    let table =
+        body.iter().filter(|line| line.starts_with('|')).take(2).map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    if let Some(head) = table.first() {
+        let columns = head.matches('|').count().saturating_sub(1).max(1);
+        return Form::Table(table, columns);
+    }
+    if body.iter().any(|line| line.contains("[ ]")) {
+        return Form::List("- [ ] ");
+    }
+    let labels = body.iter().filter_map(|line| label(line)).collect::<Vec<_>>();
+    if labels.is_empty() { Form::List("- ") } else { Form::Labels(labels) }
+}
+
+/// The label of a line such as `- Working on: [what]`.
+fn label(line: &str) -> Option<String> {
+    let (label, value) = line.strip_prefix("- ")?.split_once(": ")?;
+    (value.trim_start().starts_with(['[', '{', '<', '.']) && label.len() <= 40).then(|| label.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<Section> {
+        sections(&text.lines().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn reads_headings_with_their_forms() {
+        let text = "Use this structure:\n\n# Handover\n\n## Request\n[verbatim request]\n\n## Log\n| What | How |\n|--|--|\n[rows]\n\n\
+                    ## Now\n- Doing: [it]\n\n## Later\n- [ ] [item]\n\n## Trouble\n[only if any]\n\n## Rules\n- short";
+        let sections = read(text);
+        let forms = sections.iter().map(|section| (section.heading.as_str(), &section.form)).collect::<Vec<_>>();
+        let table = Form::Table(vec!["| What | How |".to_owned(), "|--|--|".to_owned()], 2);
+        assert_eq!(
+            forms,
+            [
+                ("# Handover", &Form::Title),
+                ("## Request", &Form::Verbatim),
+                ("## Log", &table),
+                ("## Now", &Form::Labels(vec!["Doing".to_owned()])),
+                ("## Later", &Form::List("- [ ] ")),
+                ("## Trouble", &Form::List("- ")),
+            ]
+        );
+        assert_eq!(sections.iter().filter(|section| section.optional).count(), 1);
+    }
+
+    #[test]
+    fn a_numbered_list_is_a_structure_only_where_it_is_called_one() {
+        let list = "\n\n1. Goals\n   - all of them\n2. Files\n\nBe precise.";
+        assert_eq!(read(&format!("Structure it as follows:{list}")).len(), 2);
+        assert_eq!(read(&format!("Cover:{list}")), []);
+    }
+}

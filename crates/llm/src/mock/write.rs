@@ -1,0 +1,145 @@
+//! Writes a condensed text: takes ranked statements until the room is used, in the shape that was asked for.
+
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+
+use super::profile::Profile;
+use super::read::{Form, Part, Shape};
+use super::shorten::{count, shorten};
+use super::statements::{Statement, Turn};
+use super::{write_json, write_sections};
+
+/// What a writer works from.
+pub(super) struct Source<'s, 'm> {
+    pub(super) profile: &'s Profile,
+    pub(super) turns: &'s [Turn<'m>],
+    pub(super) statements: &'s [Statement<'m>],
+    /// Indices of statements, best first.
+    pub(super) ranked: &'s [usize],
+}
+
+/// The answer in the asked-for shape. `fill` is the share of the room that is used.
+pub(super) fn write(source: &Source<'_, '_>, shape: &Shape, most_tokens: Option<u32>, fill: f64) -> String {
+    let plans = plan(&shape.parts, most_tokens, source.profile.default_tokens);
+    let mut answer = String::new();
+    for (part, most) in shape.parts.iter().zip(plans) {
+        if !answer.is_empty() {
+            answer.push_str("\n\n");
+        }
+        let share = |whole: u32| (f64::from(whole) * fill) as u32;
+        let mut room = Room { tokens: share(most), words: part.words.map_or(u32::MAX, share) };
+        if let Some(tag) = &part.tag {
+            answer.push_str(tag);
+            answer.push('\n');
+            room.tokens = room.tokens.saturating_sub(tokens(tag) + 3);
+        }
+        answer.push_str(&match &part.form {
+            Form::Prose => prose(source, &mut room),
+            Form::Bullets => bullets(source, &mut room),
+            Form::Sections(sections) => write_sections::write(source, sections, &mut room),
+            Form::Json(node) => write_json::write(source, node, shape.omit_empty, room),
+        });
+    }
+    answer
+}
+
+/// Room for text, in both units.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) tokens: u32,
+    pub(super) words: u32,
+}
+
+impl Room {
+    /// Takes the room that a line needs, where there is so much.
+    pub(super) fn take(&mut self, line: &str) -> bool {
+        let words = count(line) as u32;
+        // One more for the blank or the line break before it.
+        let tokens = tokens(line) + 1;
+        let fits = tokens <= self.tokens && words <= self.words;
+        if fits {
+            self.tokens -= tokens;
+            self.words -= words;
+        }
+        fits
+    }
+}
+
+/// Tokens of a text.
+pub(super) fn tokens(text: &str) -> u32 {
+    Encoding::O200k.count_text(text)
+}
+
+/// Tokens for each part: what the prompt allows, scaled down where all parts together exceed the request's limit.
+fn plan(parts: &[Part], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
+    let asked = |part: &Part| {
+        // Four tokens in three words is English prose; exact values need more, hence the second bound of three a word.
+        let by_words = |words: u32| if parts.len() > 1 { words.saturating_mul(4) / 3 } else { words.saturating_mul(3) };
+        part.tokens.or(part.words.map(by_words)).unwrap_or(default_tokens)
+    };
+    let wanted: Vec<u32> = parts.iter().map(asked).collect();
+    let total: u64 = wanted.iter().map(|tokens| u64::from(*tokens)).sum();
+    let most = u64::from(most.unwrap_or(u32::MAX));
+    let scaled = |tokens: &u32| if total > most { (u64::from(*tokens) * most / total) as u32 } else { *tokens };
+    wanted.iter().map(scaled).collect()
+}
+
+/// After so many statements in a row that do not fit, the rest is taken not to fit either.
+const MISSES: usize = 12;
+
+/// The best statements that fit, best first. `line` gives what is written for a statement, or nothing where it has no place.
+pub(super) fn choose<T>(
+    source: &Source<'_, '_>,
+    room: &mut Room,
+    mut line: impl FnMut(&Statement<'_>, String) -> Option<(T, String)>,
+) -> Vec<Chosen<T>> {
+    let mut chosen: Vec<Chosen<T>> = Vec::new();
+    let mut written = std::collections::HashSet::new();
+    let mut misses = 0;
+    for &index in source.ranked {
+        if misses == MISSES {
+            break;
+        }
+        let statement = &source.statements[index];
+        let text = shorten(statement, source.profile.most_words);
+        if text.is_empty() || written.contains(&text) {
+            continue;
+        }
+        let Some((place, line)) = line(statement, text.clone()) else { continue };
+        if room.take(&line) {
+            written.insert(text);
+            chosen.push(Chosen { index, place, line });
+            misses = 0;
+        } else {
+            misses += 1;
+        }
+    }
+    chosen
+}
+
+/// A statement that is written.
+pub(super) struct Chosen<T> {
+    /// Which one.
+    pub(super) index: usize,
+    /// Where it goes.
+    pub(super) place: T,
+    /// What is written.
+    pub(super) line: String,
+}
+
+fn prose(source: &Source<'_, '_>, room: &mut Room) -> String {
+    let mut sentences = choose(source, room, |_, text| Some(((), sentence(text))));
+    sentences.sort_by_key(|chosen| chosen.index);
+    let paragraphs =
+        sentences.chunks(6).map(|chunk| chunk.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join(" "));
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
+fn sentence(text: String) -> String {
+    if text.ends_with(|letter: char| letter.is_alphanumeric() || ")\"'`%".contains(letter)) { text + "." } else { text }
+}
+
+fn bullets(source: &Source<'_, '_>, room: &mut Room) -> String {
+    let mut lines = choose(source, room, |_, text| Some(((), format!("- {text}"))));
+    lines.sort_by_key(|chosen| chosen.index);
+    lines.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join("\n")
+}

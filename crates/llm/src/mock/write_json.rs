@@ -1,0 +1,227 @@
+//! Writes the asked-for JSON object: each statement under the key that it fits best, names pulled out into lists of names.
+//! Nothing is invented: what the material does not support stays empty, or away where the prompt asks for that.
+
+use serde_json::{Map, Value};
+
+use super::cues::{Cue, Cues, is_subject, split_name};
+use super::json_shape::{Field, Node};
+use super::statements::Statement;
+use super::words::{Term, stem, terms};
+use super::write::{Chosen, Room, Source, choose, tokens};
+
+/// The object as one line of JSON within the room.
+pub(super) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room: Room) -> String {
+    let slots = slots(node);
+    let mut left = room;
+    left.tokens = left.tokens.saturating_sub(tokens(&render(node, &slots, &[], source, omit_empty)));
+    let mut taken = vec![false; slots.len()];
+    let mut chosen = choose(source, &mut left, |statement, text| {
+        let at = best_slot(statement, &slots, &taken)?;
+        taken[at] |= slots[at].kind == Kind::Text;
+        Some((at, text))
+    });
+    // Quotes, keys and names cost more than the texts alone, so the least of the chosen go until all of it fits.
+    loop {
+        let json = render(node, &slots, &chosen, source, omit_empty);
+        let excess = tokens(&json).saturating_sub(room.tokens);
+        if chosen.is_empty() || excess == 0 {
+            return json;
+        }
+        // A text and its key have some 40 tokens at most; the last steps go one by one.
+        chosen.truncate(chosen.len().saturating_sub(1 + excess as usize / 40));
+    }
+}
+
+/// A place for texts: a leaf of the shape.
+struct Slot {
+    cues: Cues,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Text,
+    Texts,
+    Map,
+    /// A list of objects; the keys that hold texts.
+    Records(Vec<String>),
+    /// A list of names of this kind, as a stem.
+    Names(String),
+    /// A shape that nothing is written into.
+    Closed,
+}
+
+/// The slots of a shape, in the order in which [`build`] meets them.
+fn slots(node: &Node) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    collect(node, "", "", &Cues::default(), &mut slots);
+    slots
+}
+
+fn collect(node: &Node, key: &str, note: &str, outer: &Cues, slots: &mut Vec<Slot>) {
+    let cues = Cues::of_place(key, note, outer);
+    let kind = match node {
+        Node::Object(fields) => {
+            return fields.iter().for_each(|field| collect(&field.node, &field.key, &field.note, &cues, slots));
+        }
+        Node::Map => Kind::Map,
+        Node::Text => Kind::Text,
+        Node::List(inner) => match &**inner {
+            Node::Text if cues.is_mostly(Cue::Reference) => Kind::Names(noun(key)),
+            Node::Text => Kind::Texts,
+            Node::Object(fields) => Kind::Records(text_keys(fields)),
+            Node::Map | Node::List(_) => Kind::Closed,
+        },
+    };
+    slots.push(Slot { cues, kind });
+}
+
+fn text_keys(fields: &[Field]) -> Vec<String> {
+    fields.iter().filter(|field| field.node == Node::Text).map(|field| field.key.clone()).collect()
+}
+
+/// What a list of names holds: the last word of its key.
+fn noun(key: &str) -> String {
+    let words = terms(key);
+    words.iter().flat_map(split_name).last().map(stem).unwrap_or_default()
+}
+
+/// The open slot that a statement fits best. A statement that binds or holds a value finds room under a general key.
+fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Option<usize> {
+    let is_open = |at: &usize| match &slots[*at].kind {
+        Kind::Closed => false,
+        Kind::Names(noun) => !names(statement, noun).is_empty(),
+        Kind::Records(keys) => !keys.is_empty(),
+        _ => !taken[*at],
+    };
+    let best = |cues: &Cues, is_place: &dyn Fn(&usize) -> bool| {
+        let fit = |at: &usize| cues.fit(&slots[*at].cues);
+        let places = (0..slots.len()).rev().filter(is_place);
+        places.max_by(|one, other| fit(one).total_cmp(&fit(other))).map(|at| (fit(&at), at))
+    };
+    if let Some((fit, at)) = best(&statement.cues, &is_open)
+        && fit >= Cues::LEAST_FIT
+    {
+        return Some(at);
+    }
+    let is_worth_it = statement.cues.modality() > 0.0 || statement.terms.iter().any(Term::is_value);
+    let is_general = |at: &usize| matches!(slots[*at].kind, Kind::Map | Kind::Texts);
+    best(&Cues::general(), &is_general).filter(|_| is_worth_it).map(|(_, at)| at)
+}
+
+/// The names of a kind that a statement holds: paths, or the values beside the kind's word.
+fn names<'m>(statement: &Statement<'m>, noun: &str) -> Vec<&'m str> {
+    let beside = |at: usize| {
+        let near = &statement.stems[at.saturating_sub(2)..statement.stems.len().min(at + 3)];
+        near.iter().any(|stem| stem == noun)
+    };
+    let is_files = ["fil", "path", "document", "script"].contains(&noun);
+    let terms = statement.terms.iter().enumerate();
+    let named = terms
+        .filter(|(at, term)| if is_files { term.is_path() } else { term.is_value() && !term.is_path() && beside(*at) });
+    named.map(|(_, term)| term.text).collect()
+}
+
+fn render(node: &Node, slots: &[Slot], chosen: &[Chosen<usize>], source: &Source<'_, '_>, omit_empty: bool) -> String {
+    let mut order: Vec<&Chosen<usize>> = chosen.iter().collect();
+    order.sort_by_key(|chosen| chosen.index);
+    let mut builder = Builder { slots, chosen: &order, source, omit_empty, next: 0 };
+    builder.build(node).unwrap_or(Value::Object(Map::new())).to_string()
+}
+
+struct Builder<'b, 's, 'm> {
+    slots: &'b [Slot],
+    chosen: &'b [&'b Chosen<usize>],
+    source: &'b Source<'s, 'm>,
+    omit_empty: bool,
+    next: usize,
+}
+
+impl Builder<'_, '_, '_> {
+    /// The value of a node; nothing where it is empty and may be left out.
+    fn build(&mut self, node: &Node) -> Option<Value> {
+        let Node::Object(fields) = node else { return self.leaf() };
+        let mut object = Map::new();
+        for field in fields {
+            if let Some(value) = self.build(&field.node) {
+                object.insert(field.key.clone(), value);
+            }
+        }
+        (!object.is_empty() || !self.omit_empty).then_some(Value::Object(object))
+    }
+
+    fn leaf(&mut self) -> Option<Value> {
+        let at = self.next;
+        self.next += 1;
+        let kind = &self.slots[at].kind;
+        let texts = || self.chosen.iter().filter(|chosen| chosen.place == at).map(|chosen| chosen.line.clone());
+        let value = match kind {
+            Kind::Text => Value::String(texts().next().unwrap_or_default()),
+            Kind::Texts => texts().map(Value::String).collect(),
+            Kind::Records(keys) => texts().map(|text| record(keys, text, self.omit_empty)).collect(),
+            Kind::Map => Value::Object(self.map(at)),
+            Kind::Names(noun) => self.names(noun),
+            Kind::Closed => Value::Array(Vec::new()),
+        };
+        let is_empty = match &value {
+            Value::String(text) => text.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
+            _ => false,
+        };
+        (!is_empty || !self.omit_empty).then_some(value)
+    }
+
+    /// Topics to texts; a topic that repeats gets a number.
+    fn map(&self, at: usize) -> Map<String, Value> {
+        let mut map = Map::new();
+        for chosen in self.chosen.iter().filter(|chosen| chosen.place == at) {
+            let topic = topic(&self.source.statements[chosen.index]);
+            let free = |number: &usize| !map.contains_key(&numbered(&topic, *number));
+            let number = (1..).find(free).unwrap_or(1);
+            map.insert(numbered(&topic, number), Value::String(chosen.line.clone()));
+        }
+        map
+    }
+
+    /// Each name once, from all that was chosen.
+    fn names(&self, noun: &str) -> Value {
+        let mut found: Vec<&str> = Vec::new();
+        for chosen in self.chosen {
+            for name in names(&self.source.statements[chosen.index], noun) {
+                if !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+        }
+        found.into_iter().map(Value::from).collect()
+    }
+}
+
+fn numbered(topic: &str, number: usize) -> String {
+    if number == 1 { topic.to_owned() } else { format!("{topic}_{number}") }
+}
+
+/// What a statement is about: its first two words that carry a subject.
+fn topic(statement: &Statement<'_>) -> String {
+    let terms = statement.terms.iter().zip(&statement.stems);
+    let is_word = |text: &str| text.chars().all(char::is_alphabetic);
+    let subjects =
+        terms.filter(|(term, stem)| is_word(term.text) && is_subject(stem)).map(|(term, _)| term.text.to_lowercase());
+    let topic = subjects.take(2).collect::<Vec<_>>().join("_");
+    if topic.is_empty() { "note".to_owned() } else { topic }
+}
+
+/// An object whose first key holds the statement's first clause and whose second holds the rest.
+fn record(keys: &[String], text: String, omit_empty: bool) -> Value {
+    let joints = [" because ", "; ", " - ", " — ", ", so ", ", "];
+    let split = joints.iter().find_map(|joint| text.split_once(joint)).filter(|_| keys.len() > 1);
+    let (head, tail) = split.unwrap_or((&text, ""));
+    let mut object = Map::new();
+    for (key, value) in keys.iter().zip([head, tail].into_iter().chain(std::iter::repeat(""))) {
+        if !value.is_empty() || !omit_empty {
+            object.insert(key.clone(), Value::from(value));
+        }
+    }
+    Value::Object(object)
+}

@@ -1,0 +1,133 @@
+//! Writes headed sections: each statement under the heading that it fits best.
+
+use super::cues::{Cue, Cues};
+use super::shorten::count;
+use super::statements::{Speaker, Statement};
+use super::template::{Form, Section};
+use super::words::Term;
+use super::write::{Chosen, Room, Source, choose, tokens};
+
+/// The sections with what was chosen for them.
+pub(super) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> String {
+    room.tokens = room.tokens.saturating_sub(tokens(&frame(sections)));
+    let verbatim = verbatim(source, sections, room);
+    let mut free = free_labels(sections);
+    let mut chosen = choose(source, room, |statement, text| {
+        if verbatim.as_deref().is_some_and(|copied| copied.contains(statement.text)) {
+            return None;
+        }
+        let at = best_section(statement, sections)?;
+        let text = without_labels(text, sections);
+        let fitting = free[at].iter().position(|label| statement.cues.fit(&Cues::of(label)) >= Cues::LEAST_FIT);
+        let line = match fitting {
+            Some(label) => format!("- {}: {text}", free[at].remove(label)),
+            None => line(&sections[at].form, statement, text),
+        };
+        Some((at, line))
+    });
+    chosen.sort_by_key(|chosen| chosen.index);
+    let bodies = sections.iter().enumerate().map(|(at, section)| {
+        render(section, &chosen, at, verbatim.as_deref().filter(|_| section.form == Form::Verbatim))
+    });
+    bodies.flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+fn free_labels(sections: &[Section]) -> Vec<Vec<String>> {
+    let labels = |section: &Section| match &section.form {
+        Form::Labels(labels) => labels.clone(),
+        _ => Vec::new(),
+    };
+    sections.iter().map(labels).collect()
+}
+
+/// What stands in the answer whatever is chosen.
+fn frame(sections: &[Section]) -> String {
+    let lines = sections.iter().filter(|section| !section.optional).map(|section| match &section.form {
+        Form::Table(head, _) => format!("{}\n{}", section.heading, head.join("\n")),
+        _ => section.heading.clone(),
+    });
+    lines.collect::<Vec<_>>().join("\n\n")
+}
+
+fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize> {
+    let takes = |at: &usize| !matches!(sections[*at].form, Form::Title | Form::Verbatim);
+    let best = |cues: &Cues| {
+        let fit = |at: &usize| cues.fit(&sections[*at].cues);
+        // Of equals the first counts.
+        let places = (0..sections.len()).rev().filter(takes);
+        places.max_by(|one, other| fit(one).total_cmp(&fit(other))).map(|at| (fit(&at), at))
+    };
+    let (fit, at) = best(&statement.cues)?;
+    if fit >= Cues::LEAST_FIT { Some(at) } else { best(&Cues::general()).map(|(_, at)| at) }
+}
+
+/// The share of the room that a request copied word for word may take: assumed.
+const VERBATIM_SHARE: u32 = 4;
+
+/// The user's first request, its first sentences where it is long.
+fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> Option<String> {
+    sections.iter().find(|section| section.form == Form::Verbatim)?;
+    let first = source.turns.iter().position(|turn| turn.speaker == Speaker::User)?;
+    let mut own = Room { tokens: room.tokens / VERBATIM_SHARE, ..*room };
+    let mut copied: Vec<&str> = Vec::new();
+    for statement in source.statements.iter().filter(|statement| statement.turn == first) {
+        if !own.take(statement.text) {
+            break;
+        }
+        copied.push(statement.text);
+    }
+    let text = copied.join(" ");
+    room.tokens = room.tokens.saturating_sub(tokens(&text));
+    room.words = room.words.saturating_sub(count(&text) as u32);
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn line(form: &Form, statement: &Statement<'_>, text: String) -> String {
+    match form {
+        Form::List(mark) => format!("{mark}{text}"),
+        Form::Table(_, columns) => row(*columns, statement, &text),
+        Form::Labels(_) | Form::Title | Form::Verbatim => format!("- {text}"),
+    }
+}
+
+/// A row: the thing, what was done to it, the statement; a dash where the statement does not tell.
+fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
+    let is_name = |term: &&Term<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
+    let thing = statement.terms.iter().find(|term| term.is_path()).or(statement.terms.iter().find(is_name));
+    let at = statement.stems.iter().position(|stem| Cues::of_stems([stem]).get(Cue::Done) > 0.0);
+    let action = at.map(|at| statement.terms[at]);
+    let cell = |term: Option<&Term<'_>>| term.map_or("-", |term| term.text).to_owned();
+    let mut cells = match columns {
+        1 => Vec::new(),
+        2 => vec![cell(thing)],
+        _ => vec![cell(thing), cell(action.as_ref())],
+    };
+    cells.resize(columns - 1, "-".to_owned());
+    cells.push(text.replace('|', "/"));
+    format!("| {} |", cells.join(" | "))
+}
+
+/// A statement of an earlier summary may carry one of the labels already.
+fn without_labels(text: String, sections: &[Section]) -> String {
+    let labels = sections.iter().filter_map(|section| match &section.form {
+        Form::Labels(labels) => Some(labels),
+        _ => None,
+    });
+    let stripped = labels.flatten().find_map(|label| text.strip_prefix(label.as_str())?.strip_prefix(": "));
+    stripped.map(str::to_owned).unwrap_or(text)
+}
+
+fn render(section: &Section, chosen: &[Chosen<usize>], at: usize, verbatim: Option<&str>) -> Option<String> {
+    let lines: Vec<&str> =
+        chosen.iter().filter(|chosen| chosen.place == at).map(|chosen| chosen.line.as_str()).collect();
+    let mut text = section.heading.clone();
+    match &section.form {
+        Form::Title => return Some(text),
+        Form::Verbatim => text = format!("{text}\n{}", verbatim.unwrap_or("None")),
+        _ if lines.is_empty() && section.optional => return None,
+        _ if lines.is_empty() => text.push_str("\nNone"),
+        Form::Table(head, _) => text = format!("{text}\n{}\n{}", head.join("\n"), lines.join("\n")),
+        Form::List(_) | Form::Labels(_) => text = format!("{text}\n{}", lines.join("\n")),
+    }
+    Some(text)
+}

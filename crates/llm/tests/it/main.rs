@@ -1,0 +1,6 @@
+//! The mock from outside: requests in, replies out.
+
+mod material;
+mod metamorphic;
+mod properties;
+mod shapes;

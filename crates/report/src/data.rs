@@ -1,0 +1,139 @@
+//! Records in the order in which they are looked at: strategy, then unit of statistics, then scenario.
+
+use std::collections::BTreeMap;
+
+use compactometer_engine::event::Outcome;
+use compactometer_schema::fate::Fate;
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::{CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Record};
+
+/// The control that keeps everything.
+pub(crate) const FULL: &str = "full";
+/// The control that keeps nothing within the budget.
+pub(crate) const NULL: &str = "null";
+/// The control that knows the facts.
+pub(crate) const ORACLE: &str = "oracle";
+
+/// One run: the manifest, its records by strategy, and the prices they are costed at.
+pub(crate) struct Run<'r> {
+    pub(crate) manifest: &'r Manifest,
+    pub(crate) prices: &'r PriceTable,
+    pub(crate) strategies: Vec<Strategy<'r>>,
+}
+
+/// One strategy's records.
+pub(crate) struct Strategy<'r> {
+    pub(crate) name: &'r str,
+    pub(crate) family: Family,
+    pub(crate) units: Vec<Unit<'r>>,
+}
+
+/// The records of one group: one unit of statistics.
+pub(crate) struct Unit<'r> {
+    pub(crate) group: &'r str,
+    pub(crate) records: Vec<&'r Record>,
+}
+
+impl<'r> Run<'r> {
+    /// Strategies in the manifest's order, those that it does not name last; references before controls.
+    pub(crate) fn new(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Self {
+        let mut by_name: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+        for record in records {
+            by_name.entry(&record.case.strategy).or_default().push(record);
+        }
+        let place = |name: &str| manifest.strategies.iter().position(|listed| listed == name).unwrap_or(usize::MAX);
+        let mut strategies: Vec<_> =
+            by_name.into_iter().filter_map(|(name, records)| Strategy::new(name, records)).collect();
+        strategies.sort_by_key(|strategy| (strategy.family, place(strategy.name)));
+        Run { manifest, prices, strategies }
+    }
+
+    pub(crate) fn strategy(&self, name: &str) -> Option<&Strategy<'r>> {
+        self.strategies.iter().find(|strategy| strategy.name == name)
+    }
+
+    pub(crate) fn is_mock(&self) -> bool {
+        self.manifest.model == "mock" || self.manifest.model.starts_with("mock:")
+    }
+
+    /// Groups with any record.
+    pub(crate) fn units(&self) -> usize {
+        let mut groups: Vec<_> =
+            self.strategies.iter().flat_map(|strategy| &strategy.units).map(|unit| unit.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups.len()
+    }
+}
+
+impl<'r> Strategy<'r> {
+    fn new(name: &'r str, records: Vec<&'r Record>) -> Option<Self> {
+        let family = records.first()?.case.family;
+        let mut by_group: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+        for record in records {
+            by_group.entry(&record.case.group).or_default().push(record);
+        }
+        let unit = |(group, mut records): (&'r str, Vec<&'r Record>)| {
+            records.sort_by_key(|record| &record.case.scenario);
+            Unit { group, records }
+        };
+        Some(Strategy { name, family, units: by_group.into_iter().map(unit).collect() })
+    }
+
+    pub(crate) fn records(&self) -> impl Iterator<Item = &'r Record> {
+        self.units.iter().flat_map(|unit| unit.records.iter().copied())
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &'r CompactionRow> {
+        self.records().flat_map(|record| &record.compactions)
+    }
+
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &'r CallRow> {
+        self.rows().flat_map(|row| &row.calls)
+    }
+}
+
+/// Whether a decision changed the view.
+pub(crate) fn is_applied(row: &CompactionRow) -> bool {
+    row.event.outcome == Outcome::Applied
+}
+
+/// The observations at the scenario's own points.
+pub(crate) fn points(record: &Record) -> impl Iterator<Item = &Observation> {
+    record.observations.iter().filter(|observation| observation.kind == ObservationKind::Point)
+}
+
+/// One fact at one observation, as recall counts it.
+pub(crate) struct Look<'r> {
+    /// Index in [`Record::facts`].
+    pub(crate) index: usize,
+    pub(crate) fact: &'r FactRow,
+    pub(crate) round: u32,
+    pub(crate) is_present: bool,
+    /// In how many random-drop contexts it stood.
+    pub(crate) random_hits: u32,
+}
+
+/// The headline set of an observation, without decoys, generic values and what is no longer valid.
+pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
+    let listed = observation.eligible.iter().enumerate();
+    listed.filter_map(move |(place, index)| {
+        let index = *index as usize;
+        let (fact, fate) = ranked(record, observation, index)?;
+        let random_hits = observation.random_hits.get(place).copied().unwrap_or(0);
+        Some(Look { index, fact, round: observation.round, is_present: fate.is_present(), random_hits })
+    })
+}
+
+/// Whether the context held each fact that the next turn uses.
+pub(crate) fn uses<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = bool> {
+    let used = observation.used.iter();
+    used.filter_map(move |index| ranked(record, observation, *index as usize)).map(|(_, fate)| fate.is_present())
+}
+
+fn ranked<'r>(record: &'r Record, observation: &Observation, index: usize) -> Option<(&'r FactRow, Fate)> {
+    let fact = record.facts.get(index)?;
+    let fate = *observation.fates.0.get(index)?;
+    (!fact.decoy && !fact.generic && fate != Fate::Superseded).then_some((fact, fate))
+}

@@ -1,0 +1,97 @@
+//! The files of a report. Each is written beside its place and renamed into it, so that none is ever half there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::Record;
+use compactometer_schema::summary::Summary;
+
+use crate::data::Run;
+use crate::plots::{self, Plot, render};
+
+mod page;
+mod rows;
+
+/// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `summary.json` and `plots/` into the folder, which is
+/// made where it is missing; files of the same names are replaced. The same records give the same bytes.
+///
+/// # Errors
+/// [`ReportError`]: a file that cannot be written, or a page or picture that cannot be made.
+pub fn write(dir: &Path, manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Result<Summary, ReportError> {
+    let run = Run::new(manifest, records, prices);
+    let summary = crate::summarize::of_run(&run);
+    let group = &summary.groups[0];
+    let plots: Vec<Plot> = plots::ALL.iter().map(|plot| plot(&run, group)).collect();
+    let folder = dir.join("plots");
+    fs::create_dir_all(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+    let mut pictures = Vec::with_capacity(plots.len());
+    for plot in &plots {
+        pictures.push(write_plot(&folder, plot)?);
+    }
+    let json = serde_json::to_string_pretty(&summary).map_err(|error| made("summary.json", &error))?;
+    let page = page::Page::new(&run, group, &plots, &pictures);
+    put(dir, "summary.json", (json + "\n").as_bytes())?;
+    put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(group))?)?;
+    put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&run))?)?;
+    put(dir, "report.md", page.markdown().map_err(|error| made("report.md", &error))?.as_bytes())?;
+    put(dir, "index.html", page.html().map_err(|error| made("index.html", &error))?.as_bytes())?;
+    Ok(summary)
+}
+
+/// A report that could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A file or folder cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file's content cannot be made.
+    #[error("cannot make `{file}`: {what}")]
+    Make {
+        /// The file.
+        file: String,
+        /// What went wrong.
+        what: String,
+    },
+}
+
+/// Writes one plot's three files; gives its SVG.
+fn write_plot(folder: &Path, plot: &Plot) -> Result<String, ReportError> {
+    let file = |ending: &str| format!("{}.{ending}", plot.name);
+    let svg = render::svg(&plot.figure).map_err(|what| ReportError::Make { file: file("svg"), what })?;
+    put(folder, &file("svg"), svg.as_bytes())?;
+    put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
+    // The encoder writes the file itself and goes by its ending.
+    let part = folder.join(format!(".{}.part.png", plot.name));
+    render::png(&plot.figure, &part).map_err(|what| ReportError::Make { file: file("png"), what })?;
+    rename(&part, &folder.join(file("png")))?;
+    Ok(svg)
+}
+
+fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.write_record(row).map_err(|error| made(file, &error))?;
+    }
+    writer.into_inner().map_err(|error| made(file, &error))
+}
+
+fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
+    let part = dir.join(format!(".{name}.part"));
+    fs::write(&part, bytes).map_err(|source| ReportError::Io { path: part.clone(), source })?;
+    rename(&part, &dir.join(name))
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), ReportError> {
+    fs::rename(from, to).map_err(|source| ReportError::Io { path: to.to_owned(), source })
+}
+
+fn made(file: &str, error: &impl std::fmt::Display) -> ReportError {
+    ReportError::Make { file: file.to_owned(), what: error.to_string() }
+}

@@ -1,0 +1,51 @@
+//! The tables for machines: metrics in long form, and every fact's fate.
+
+use compactometer_schema::summary::Group;
+
+use crate::data::Run;
+use crate::text::label;
+use crate::{fates, metrics};
+
+/// Rows of `summary.csv`: every metric of every strategy.
+pub(super) fn metrics(group: &Group) -> Vec<Vec<String>> {
+    let mut rows = vec![header("strategy,metric,value,low,high,n,unit,reason")];
+    for strategy in &group.strategies {
+        for metric in metrics::ALL {
+            let Some(found) = strategy.metrics.get(metric.id) else { continue };
+            let mut row = vec![strategy.name.clone(), metric.id.to_owned()];
+            row.extend(
+                [found.value, found.low, found.high]
+                    .map(|value| value.map_or(String::new(), |value| value.to_string())),
+            );
+            row.extend([found.n.to_string(), found.unit.clone(), found.reason.clone().unwrap_or_default()]);
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// Rows of `facts.csv`: the fate of every fact and decoy at its scenario's last observation point.
+pub(super) fn facts(run: &Run) -> Vec<Vec<String>> {
+    let mut rows = vec![header("scenario,fact,category,kind,decoy,generic,strategy,fate")];
+    for strategy in &run.strategies {
+        for record in strategy.records() {
+            for (fact, fate) in fates::last(record) {
+                rows.push(vec![
+                    record.case.scenario.clone(),
+                    fact.id.clone(),
+                    label(&fact.category),
+                    label(&fact.value_kind),
+                    fact.decoy.to_string(),
+                    fact.generic.to_string(),
+                    strategy.name.to_owned(),
+                    fate.name().to_owned(),
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+fn header(names: &str) -> Vec<String> {
+    names.split(',').map(str::to_owned).collect()
+}

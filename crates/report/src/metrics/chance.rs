@@ -1,0 +1,231 @@
+//! Correction for chance: how often facts of foreign scenarios match what a strategy's contexts carry.
+//!
+//! Sums are kept by unit, value kind and round, so that a bootstrap draw recomputes q from the drawn units cheaply.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use compactometer_schema::record::{ChanceCell, Observation, RANDOM_DRAWS};
+use compactometer_schema::scenario::ValueKind;
+
+use super::ratio;
+use crate::data::{Look, Strategy, looks, points};
+use crate::text::label;
+
+/// Contexts of this many scenarios make a rate.
+const FEWEST_SCENARIOS: usize = 5;
+/// Above this rate a hit says next to nothing.
+const HIGHEST_RATE: f64 = 0.8;
+
+/// Recall corrected for chance, alone or less that of random drops.
+pub(crate) struct Corrected {
+    own: Rates,
+    random: Option<Rates>,
+    /// By unit.
+    terms: Vec<Vec<Term>>,
+    unknown: usize,
+    too_likely: BTreeMap<(ValueKind, u32), f64>,
+}
+
+/// Looks of one unit that share their rates; sums of weights that add up to the weights of the unit's facts.
+#[derive(Default)]
+struct Term {
+    own: usize,
+    random: usize,
+    hits: f64,
+    random_hits: f64,
+    weight: f64,
+}
+
+impl Corrected {
+    /// CR*.
+    pub(crate) fn own(strategy: &Strategy) -> Self {
+        Corrected::new(strategy, None)
+    }
+
+    /// Lift.
+    pub(crate) fn against_random(strategy: &Strategy) -> Self {
+        Corrected::new(strategy, Some(Rates::new(strategy, |observation| &observation.random_chance)))
+    }
+
+    fn new(strategy: &Strategy, random: Option<Rates>) -> Self {
+        let own = Rates::new(strategy, |observation| &observation.chance);
+        let mut made = Corrected {
+            own,
+            random,
+            terms: Vec::with_capacity(strategy.units.len()),
+            unknown: 0,
+            too_likely: BTreeMap::new(),
+        };
+        for unit in &strategy.units {
+            let mut terms = BTreeMap::new();
+            for record in &unit.records {
+                let seen: Vec<Look> = points(record).flat_map(|observation| looks(record, observation)).collect();
+                made.add(&seen, &mut terms);
+            }
+            made.terms.push(terms.into_values().collect());
+        }
+        made
+    }
+
+    /// Adds the looks at one conversation's facts.
+    fn add(&mut self, seen: &[Look], terms: &mut BTreeMap<(usize, usize), Term>) {
+        let mut scored: BTreeMap<usize, Vec<(&Look, (usize, usize))>> = BTreeMap::new();
+        for look in seen {
+            if let Some(cells) = self.cells(look) {
+                scored.entry(look.index).or_default().push((look, cells));
+            }
+        }
+        for looks in scored.values() {
+            for (look, cells) in looks {
+                let weight = look.fact.weight / looks.len() as f64;
+                let term = terms.entry(*cells).or_default();
+                (term.own, term.random) = *cells;
+                term.weight += weight;
+                term.hits += weight * f64::from(u8::from(look.is_present));
+                term.random_hits += weight * f64::from(look.random_hits) / f64::from(RANDOM_DRAWS);
+            }
+        }
+    }
+
+    /// The rates that correct a look, where they are known and low enough; counts those that are not.
+    fn cells(&mut self, look: &Look) -> Option<(usize, usize)> {
+        let own = self.own.nearest(look);
+        let random = self.random.as_ref().map_or(Some(0), |rates| rates.nearest(look));
+        let (Some(own), Some(random)) = (own, random) else {
+            self.unknown += 1;
+            return None;
+        };
+        let rate =
+            self.own.cells[own].overall.max(self.random.as_ref().map_or(0.0, |rates| rates.cells[random].overall));
+        if rate > HIGHEST_RATE {
+            self.too_likely.insert((look.fact.value_kind, self.own.cells[own].round), rate);
+            return None;
+        }
+        Some((own, random))
+    }
+
+    /// The statistic over units drawn so many times.
+    pub(crate) fn value(&self, times: &[u32]) -> Option<f64> {
+        let own = self.own.drawn(times);
+        let random = self.random.as_ref().map(|rates| rates.drawn(times));
+        let (mut sum, mut drawn) = (0.0, 0.0);
+        for (terms, times) in self.terms.iter().zip(times).filter(|(_, times)| **times > 0) {
+            if let Some(value) = unit_value(terms, &own, random.as_deref()) {
+                sum += f64::from(*times) * value;
+                drawn += f64::from(*times);
+            }
+        }
+        ratio(sum, drawn)
+    }
+
+    /// Units with at least one look whose chance is known.
+    pub(crate) fn units_scored(&self) -> usize {
+        self.terms.iter().filter(|terms| !terms.is_empty()).count()
+    }
+
+    /// Looks that are left out because no rate is known.
+    pub(crate) fn unknown(&self) -> usize {
+        self.unknown
+    }
+
+    /// What is left out because chance alone finds it nearly always.
+    pub(crate) fn too_likely(&self) -> impl Iterator<Item = String> {
+        self.too_likely.iter().map(|((kind, round), rate)| format!("{} at round {round} (q = {rate:.2})", label(kind)))
+    }
+
+    /// Why no unit has a value.
+    pub(crate) fn why_undefined(&self, groups: usize) -> Option<String> {
+        if self.units_scored() > 0 {
+            return None;
+        }
+        if !self.too_likely.is_empty() {
+            return Some("chance alone matches over 80 % of foreign facts of every value kind".to_owned());
+        }
+        let most = self.random.iter().fold(self.own.most_scenarios(), |most, random| most.min(random.most_scenarios()));
+        Some(format!(
+            "chance needs contexts of {FEWEST_SCENARIOS} scenarios with foreign facts at one round; the suite has {groups} \
+             groups, and at most {most} scenarios share a round"
+        ))
+    }
+}
+
+fn unit_value(terms: &[Term], own: &[f64], random: Option<&[f64]>) -> Option<f64> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for term in terms {
+        let q = own[term.own];
+        let random_q = random.map(|rates| rates[term.random]);
+        if q > HIGHEST_RATE || random_q.is_some_and(|rate| rate > HIGHEST_RATE) {
+            continue;
+        }
+        sum += (term.hits - term.weight * q) / (1.0 - q);
+        sum -= random_q.map_or(0.0, |q| (term.random_hits - term.weight * q) / (1.0 - q));
+        weights += term.weight;
+    }
+    ratio(sum, weights)
+}
+
+/// Rates of chance by value kind and round, over observations of both kinds.
+struct Rates {
+    /// Ascending by kind and round.
+    cells: Vec<Cell>,
+}
+
+struct Cell {
+    kind: ValueKind,
+    round: u32,
+    scenarios: usize,
+    /// Hits and pairs, by unit.
+    units: Vec<(f64, f64)>,
+    overall: f64,
+}
+
+impl Rates {
+    fn new(strategy: &Strategy, of: impl Fn(&Observation) -> &Vec<ChanceCell>) -> Self {
+        let mut cells: BTreeMap<(ValueKind, u32), (Vec<(f64, f64)>, BTreeSet<&str>)> = BTreeMap::new();
+        for (at, unit) in strategy.units.iter().enumerate() {
+            for record in &unit.records {
+                for observation in &record.observations {
+                    for found in of(observation).iter().filter(|found| found.pairs > 0) {
+                        let empty = || (vec![(0.0, 0.0); strategy.units.len()], BTreeSet::new());
+                        let (units, scenarios) = cells.entry((found.kind, observation.round)).or_insert_with(empty);
+                        units[at].0 += f64::from(found.hits);
+                        units[at].1 += f64::from(found.pairs);
+                        scenarios.insert(record.case.scenario.as_str());
+                    }
+                }
+            }
+        }
+        let cell = |((kind, round), (units, scenarios)): (_, (Vec<(f64, f64)>, BTreeSet<&str>))| {
+            let overall = pooled(&units, &vec![1; units.len()]).unwrap_or(0.0);
+            Cell { kind, round, scenarios: scenarios.len(), units, overall }
+        };
+        Rates { cells: cells.into_iter().map(cell).collect() }
+    }
+
+    /// The most scenarios with contexts in one cell.
+    fn most_scenarios(&self) -> usize {
+        self.cells.iter().map(|cell| cell.scenarios).max().unwrap_or(0)
+    }
+
+    /// The cell of the look's kind at its round, or the nearest earlier one with enough scenarios.
+    fn nearest(&self, look: &Look) -> Option<usize> {
+        let fits = |cell: &Cell| {
+            cell.kind == look.fact.value_kind && cell.round <= look.round && cell.scenarios >= FEWEST_SCENARIOS
+        };
+        self.cells.iter().rposition(fits)
+    }
+
+    /// The rates over units drawn so many times; the overall rate where none of a cell's units was drawn.
+    fn drawn(&self, times: &[u32]) -> Vec<f64> {
+        self.cells.iter().map(|cell| pooled(&cell.units, times).unwrap_or(cell.overall)).collect()
+    }
+}
+
+fn pooled(units: &[(f64, f64)], times: &[u32]) -> Option<f64> {
+    let (mut hits, mut pairs) = (0.0, 0.0);
+    for ((unit_hits, unit_pairs), times) in units.iter().zip(times) {
+        hits += unit_hits * f64::from(*times);
+        pairs += unit_pairs * f64::from(*times);
+    }
+    ratio(hits, pairs)
+}

@@ -1,0 +1,83 @@
+//! What compactions did to requests: size, validity and waiting.
+
+use compactometer_engine::event::Event;
+use compactometer_schema::summary::MetricValue;
+
+use super::{Better, Metric, over_units, ratio, undefined};
+use crate::data::{Strategy, Unit as Group, is_applied};
+use crate::stats::{mean, quantile};
+use crate::text::Unit;
+
+pub(super) const TOKENS_RETAINED: Metric = Metric {
+    id: "tokens_retained",
+    unit: Unit::Tokens,
+    better: Better::Neither,
+    formula: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| over_compactions(strategy, Unit::Tokens, |event| Some(f64::from(event.tokens_retained))),
+};
+
+pub(super) const COMPRESSION_RATIO: Metric = Metric {
+    id: "compression_ratio",
+    unit: Unit::Ratio,
+    better: Better::Neither,
+    formula: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| {
+        over_compactions(strategy, Unit::Ratio, |event| {
+            ratio(f64::from(event.tokens_after), f64::from(event.tokens_before))
+        })
+    },
+};
+
+pub(super) const REQUEST_VALIDITY: Metric = Metric {
+    id: "request_validity",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "turns whose request no provider would refuse / turns, by unit; mean over units",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| over_units(strategy, Unit::Share, NO_TURN, valid_turns),
+};
+
+pub(super) const ADDED_LATENCY_P50: Metric = Metric {
+    id: "added_latency_ms_p50",
+    unit: Unit::Milliseconds,
+    better: Better::Lower,
+    formula: "median over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
+    source: "MEASUREMENT section 4",
+    compute: |_, strategy| added_latency(strategy, 0.5),
+};
+
+pub(super) const ADDED_LATENCY_P95: Metric = Metric {
+    id: "added_latency_ms_p95",
+    unit: Unit::Milliseconds,
+    better: Better::Lower,
+    formula: "95th percentile over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
+    source: "MEASUREMENT section 4",
+    compute: |_, strategy| added_latency(strategy, 0.95),
+};
+
+const NO_TURN: &str = "the agent took no turn";
+
+fn over_compactions(strategy: &Strategy, unit: Unit, number: impl Fn(&Event) -> Option<f64>) -> MetricValue {
+    over_units(strategy, unit, "no compaction was applied", |group| {
+        let applied = group.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
+        mean(&applied.filter_map(|row| number(&row.event)).collect::<Vec<_>>())
+    })
+}
+
+fn valid_turns(unit: &Group) -> Option<f64> {
+    let turns = || unit.records.iter().flat_map(|record| &record.turns);
+    ratio(turns().filter(|turn| turn.violations == 0).count() as f64, turns().count() as f64)
+}
+
+fn added_latency(strategy: &Strategy, share: f64) -> MetricValue {
+    let mut waits: Vec<f64> =
+        strategy.records().flat_map(|record| &record.turns).map(|turn| turn.waited_ms as f64).collect();
+    waits.sort_by(f64::total_cmp);
+    let unit = Unit::Milliseconds;
+    let Some(value) = quantile(&waits, share) else { return undefined(unit, NO_TURN) };
+    let has_turns = |unit: &&Group| unit.records.iter().any(|record| !record.turns.is_empty());
+    let n = strategy.units.iter().filter(has_turns).count();
+    MetricValue { value: Some(value), low: None, high: None, n, unit: unit.name().to_owned(), reason: None }
+}

@@ -1,0 +1,170 @@
+//! The metrics: one row each, with unit, direction, formula and source. Reports, tables and documentation iterate
+//! [`ALL`].
+//!
+//! Absent on purpose: rankings. Rows of a report stand in the order of the registry of strategies.
+
+use compactometer_schema::summary::MetricValue;
+
+use crate::data::{Run, Strategy, Unit as Group};
+use crate::stats::{bootstrap, mean};
+use crate::text::Unit;
+
+mod chance;
+mod cost;
+mod engine;
+mod recall;
+mod stages;
+
+pub(crate) use chance::Corrected;
+pub(crate) use cost::parts as cost_parts;
+pub(crate) use recall::{by_category, by_round};
+
+/// Every metric, in the order of reports.
+pub const ALL: &[Metric] = &[
+    recall::CONTEXT_RECALL,
+    recall::CONTEXT_RECALL_CORRECTED,
+    recall::LIFT,
+    recall::NEEDED_AT_USE,
+    not_built(
+        "answer_recall",
+        Unit::Share,
+        Better::Higher,
+        "right answers / probes; one call per probe on a copy of the session",
+    ),
+    stages::REACHED,
+    stages::WRITTEN,
+    stages::KEPT,
+    engine::TOKENS_RETAINED,
+    engine::COMPRESSION_RATIO,
+    engine::REQUEST_VALIDITY,
+    not_built("wrong_value_rate", Unit::Share, Better::Lower, "answers that state a foil or forbidden value / probes"),
+    not_built("staleness", Unit::Share, Better::Lower, "replaced values asserted as current / updated facts"),
+    not_built(
+        "extraction_success",
+        Unit::Share,
+        Better::Higher,
+        "replies that parse on some rung of the ladder / replies",
+    ),
+    not_built("is_summary", Unit::Share, Better::Higher, "replies that are summaries / replies"),
+    not_built("fields_populated", Unit::Share, Better::Higher, "fields written / fields that the transcript supports"),
+    not_built("drift", Unit::Share, Better::Lower, "S(1) - S(a), S the survival of facts by rounds since they left"),
+    cost::COST,
+    cost::COST_COMPACTION,
+    cost::COST_SAVING,
+    cost::CACHE_HIT_RATE,
+    engine::ADDED_LATENCY_P50,
+    engine::ADDED_LATENCY_P95,
+    not_built("storage_bytes", Unit::Bytes, Better::Lower, "bytes that a store holds at the end of a conversation"),
+];
+
+/// One metric.
+pub struct Metric {
+    /// Its id in `summary.json`.
+    pub id: &'static str,
+    /// What its value counts.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// How it is computed.
+    pub formula: &'static str,
+    /// Where the definition stands.
+    pub source: &'static str,
+    pub(crate) compute: fn(&Run, &Strategy) -> MetricValue,
+}
+
+/// Which way a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Neither: a property to hold equal, not to win by.
+    Neither,
+}
+
+impl Better {
+    /// The word that reports print.
+    pub fn name(self) -> &'static str {
+        match self {
+            Better::Higher => "higher",
+            Better::Lower => "lower",
+            Better::Neither => "neither",
+        }
+    }
+}
+
+/// The metric of that id.
+pub(crate) fn find(id: &str) -> Option<&'static Metric> {
+    ALL.iter().find(|metric| metric.id == id)
+}
+
+/// The reason of a metric that this program does not compute yet.
+pub(crate) const NOT_BUILT: &str = "not built";
+
+/// A metric whose definition stands and which the records do not support yet.
+const fn not_built(id: &'static str, unit: Unit, better: Better, formula: &'static str) -> Metric {
+    Metric {
+        id,
+        unit,
+        better,
+        formula,
+        source: "MEASUREMENT section 3",
+        compute: |_, _| undefined(Unit::Share, NOT_BUILT),
+    }
+}
+
+fn undefined(unit: Unit, reason: impl Into<String>) -> MetricValue {
+    MetricValue::undefined(unit.name(), reason)
+}
+
+/// The mean of a number over the units that have it, with its interval.
+fn over_units(strategy: &Strategy, unit: Unit, reason: &str, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
+    let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
+    match mean(&values) {
+        None => undefined(unit, reason),
+        Some(_) => estimated(unit, values.len(), values.len(), |times| weighted_mean(&values, times)),
+    }
+}
+
+/// A statistic of drawn units, with its interval; `units` are resampled, `n` of them carry a value.
+fn estimated(unit: Unit, units: usize, n: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> MetricValue {
+    let interval = if n < bootstrap::FEWEST_UNITS { None } else { bootstrap::interval(units, &statistic) };
+    MetricValue {
+        value: statistic(&vec![1; units]),
+        low: interval.map(|(low, _)| low),
+        high: interval.map(|(_, high)| high),
+        n,
+        unit: unit.name().to_owned(),
+        reason: None,
+    }
+}
+
+fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {
+    let drawn: u32 = times.iter().sum();
+    let sum: f64 = values.iter().zip(times).map(|(value, times)| value * f64::from(*times)).sum();
+    (drawn > 0).then(|| sum / f64::from(drawn))
+}
+
+/// `part / whole`, where there is a whole.
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// DESIGN section 4.
+    const REQUIRED: &str = "context_recall context_recall_corrected lift needed_at_use_recall answer_recall reached \
+        written kept tokens_retained compression_ratio request_validity wrong_value_rate staleness extraction_success \
+        is_summary fields_populated drift cost_usd cost_usd_compaction cache_hit_rate added_latency_ms_p50 \
+        added_latency_ms_p95 storage_bytes";
+
+    #[test]
+    fn every_required_metric_has_one_row() {
+        for id in REQUIRED.split_whitespace() {
+            assert_eq!(ALL.iter().filter(|metric| metric.id == id).count(), 1, "{id}");
+        }
+    }
+}

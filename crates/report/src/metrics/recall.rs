@@ -1,0 +1,142 @@
+//! Whether contexts hold facts: raw, corrected for chance, against random drops, and at the moment of use.
+
+use std::collections::BTreeMap;
+
+use compactometer_schema::record::{Observation, Record};
+use compactometer_schema::summary::MetricValue;
+
+use super::chance::Corrected;
+use super::{Better, Metric, over_units, ratio, undefined};
+use crate::data::{Look, Run, Strategy, Unit as Group, looks, points, uses};
+use crate::text::{Unit, label};
+
+pub(super) const CONTEXT_RECALL: Metric = Metric {
+    id: "context_recall",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
+              over a unit's facts, mean over units",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| over_units(strategy, Unit::Share, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true)),
+};
+
+pub(super) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
+    id: "context_recall_corrected",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
+              strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
+              5 scenarios; kinds with q over .8 left out; never clipped",
+    source: "MEASUREMENT section 3",
+    compute: |run, strategy| corrected(run, strategy, Corrected::own(strategy)),
+};
+
+pub(super) const LIFT: Metric = Metric {
+    id: "lift",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "CR* less the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
+              is known in both",
+    source: "MEASUREMENT section 3",
+    compute: |run, strategy| corrected(run, strategy, Corrected::against_random(strategy)),
+};
+
+pub(super) const NEEDED_AT_USE: Metric = Metric {
+    id: "needed_at_use_recall",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "uses of an eligible fact by the next turn at which the context holds it / such uses, by unit; mean over units",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| over_units(strategy, Unit::Share, "no turn uses an eligible fact", needed_at_use),
+};
+
+const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
+
+/// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
+pub(crate) fn by_category(strategy: &Strategy) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
+    let mut categories: Vec<_> = strategy
+        .records()
+        .flat_map(|record| &record.facts)
+        .filter(|fact| !fact.decoy)
+        .map(|fact| fact.category)
+        .collect();
+    categories.sort_unstable();
+    categories.dedup();
+    let row = |category| {
+        let value = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.category == category));
+        (label(&category), BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)]))
+    };
+    categories.into_iter().map(row).collect()
+}
+
+/// Recall by applied compactions so far, over observations of both kinds. Without intervals: later rounds stand on
+/// fewer conversations.
+pub(crate) fn by_round(strategy: &Strategy) -> Vec<BTreeMap<String, MetricValue>> {
+    let observed = strategy.records().flat_map(|record| &record.observations);
+    let Some(last) = observed.map(|observation| observation.round).max() else { return Vec::new() };
+    let row = |round| {
+        let value =
+            bare(strategy, |unit| recall(unit, |record| record.observations.iter(), |look| look.round == round));
+        BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)])
+    };
+    (0..=last).map(row).collect()
+}
+
+fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
+    let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
+    let Some(value) = crate::stats::mean(&values) else { return undefined(Unit::Share, NONE_ELIGIBLE) };
+    let unit = Unit::Share.name().to_owned();
+    MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
+}
+
+fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {
+    recall(unit, points, counts)
+}
+
+fn recall<'r, O>(
+    unit: &Group<'r>,
+    observations: impl Fn(&'r Record) -> O,
+    counts: impl Fn(&Look) -> bool,
+) -> Option<f64>
+where
+    O: Iterator<Item = &'r Observation>,
+{
+    let (mut held, mut weights) = (0.0, 0.0);
+    for record in &unit.records {
+        let mut by_fact: BTreeMap<usize, (f64, f64, f64)> = BTreeMap::new();
+        let seen = observations(record).flat_map(|observation| looks(record, observation)).filter(|look| counts(look));
+        for look in seen {
+            let (hits, times, weight) = by_fact.entry(look.index).or_default();
+            *hits += f64::from(u8::from(look.is_present));
+            *times += 1.0;
+            *weight = look.fact.weight;
+        }
+        held += by_fact.values().map(|(hits, times, weight)| weight * hits / times).sum::<f64>();
+        weights += by_fact.values().map(|(_, _, weight)| weight).sum::<f64>();
+    }
+    ratio(held, weights)
+}
+
+fn needed_at_use(unit: &Group) -> Option<f64> {
+    let (mut held, mut events) = (0.0, 0.0);
+    for record in &unit.records {
+        for is_present in points(record).flat_map(|observation| uses(record, observation)) {
+            held += f64::from(u8::from(is_present));
+            events += 1.0;
+        }
+    }
+    ratio(held, events)
+}
+
+fn corrected(run: &Run, strategy: &Strategy, statistic: Corrected) -> MetricValue {
+    let has_looks = strategy.units.iter().any(|unit| recall_at_points(unit, |_| true).is_some());
+    if !has_looks {
+        return undefined(Unit::Share, NONE_ELIGIBLE);
+    }
+    match statistic.why_undefined(run.manifest.groups) {
+        Some(reason) => undefined(Unit::Share, reason),
+        None => super::estimated(Unit::Share, strategy.units.len(), statistic.units_scored(), |times| {
+            statistic.value(times)
+        }),
+    }
+}

@@ -1,0 +1,109 @@
+//! The size of the context over one conversation.
+
+use compactometer_schema::record::{Family, Record};
+use compactometer_schema::summary::Group;
+
+use super::axes::{Axes, LINE, Scale, legend, legend_width};
+use super::figure::{Anchor, BLACK, Figure, Style};
+use super::{Plot, WIDTH, header, styled};
+use crate::data::Run;
+use crate::text::grouped;
+
+const HEIGHT: f64 = 420.0;
+
+pub(super) fn plot(run: &Run, group: &Group) -> Plot {
+    let records = records(run, group);
+    let scenario = records.first().map_or("", |(_, record)| record.case.scenario.as_str());
+    let mut rows = vec![header(&["scenario", "strategy", "turn", "message", "input_tokens"])];
+    for (_, record) in &records {
+        for (at, turn) in record.turns.iter().enumerate() {
+            let numbers = [at + 1, turn.message.0 as usize, turn.input as usize].map(|number| number.to_string());
+            let mut row = vec![scenario.to_owned(), record.case.strategy.clone()];
+            row.extend(numbers);
+            rows.push(row);
+        }
+    }
+    Plot {
+        name: "context_by_turn",
+        title: "Context over one conversation",
+        caption: format!(
+            "Input tokens of the agent's turns in `{scenario}`, the first conversation by id: tool definitions and view. A \
+             drop is a compaction.{}",
+            beyond(run, &records)
+        ),
+        figure: draw(run, &records),
+        rows,
+    }
+}
+
+/// Which lines leave the picture, and where they end.
+fn beyond(run: &Run, records: &[(Style, &Record)]) -> String {
+    let top = Scale::covering([highest(run, records)]).max;
+    let ends = records.iter().filter_map(|(_, record)| {
+        let last = record.turns.last()?;
+        let is_cut = visible(record, top).count() < record.turns.len();
+        is_cut.then(|| {
+            format!(
+                " `{}` leaves the picture and ends at {} tokens.",
+                record.case.strategy,
+                grouped(f64::from(last.input))
+            )
+        })
+    });
+    ends.collect()
+}
+
+/// The records of the first scenario by id, in the group's order.
+fn records<'r>(run: &Run<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
+    let every = || run.strategies.iter().flat_map(|strategy| strategy.records());
+    let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
+    let of = |name: &str| every().find(|record| record.case.strategy == name && record.case.scenario == first);
+    styled(group).into_iter().filter_map(|(style, strategy)| Some((style, of(&strategy.name)?))).collect()
+}
+
+/// The picture ends at this many windows, unless a strategy under test goes higher: `full` would flatten the rest.
+const WINDOWS: f64 = 1.4;
+
+fn draw(run: &Run, records: &[(Style, &Record)]) -> Figure {
+    let mut figure = Figure::new(WIDTH, HEIGHT);
+    let most = records.iter().map(|(_, record)| record.turns.len()).max().unwrap_or(0);
+    let axes = Axes {
+        left: 100.0,
+        top: 20.0,
+        right: WIDTH - 16.0 - legend_width(records.iter().map(|(_, record)| record.case.strategy.as_str())),
+        bottom: HEIGHT - LINE * 2.6,
+        x: Scale::counting(most),
+        y: Scale::covering([highest(run, records)]),
+    };
+    axes.draw(&mut figure, "turn of the agent", "input tokens");
+    // The first strategies lie on top.
+    for (style, record) in records.iter().rev() {
+        let line: Vec<_> = visible(record, axes.y.max).map(|(turn, input)| axes.at(turn, input)).collect();
+        line.last().into_iter().for_each(|end| figure.symbol(*end, *style));
+        figure.line(line, style.colour, 1.5, style.dash);
+    }
+    for (name, limit) in [("window", run.manifest.window), ("trigger", run.manifest.trigger)] {
+        let from = axes.at(axes.x.min, f64::from(limit));
+        figure.line(vec![from, (axes.right, from.1)], BLACK, 1.0, &[2.0, 3.0]);
+        figure.text((axes.left + 6.0, from.1 - 9.0), name, Anchor::Start);
+    }
+    if most == 0 {
+        axes.say_empty(&mut figure, "the agent took no turn in this conversation");
+    }
+    let entries: Vec<_> = records.iter().map(|(style, record)| (*style, record.case.strategy.as_str())).collect();
+    legend(&mut figure, (axes.right + 12.0, axes.top + 10.0), &entries, true);
+    figure
+}
+
+fn highest(run: &Run, records: &[(Style, &Record)]) -> f64 {
+    let tested = records.iter().filter(|(_, record)| record.case.family == Family::Reference);
+    let sizes = tested.flat_map(|(_, record)| &record.turns).map(|turn| f64::from(turn.input));
+    sizes.fold(f64::from(run.manifest.window) * WINDOWS, f64::max)
+}
+
+/// Turn and tokens, up to where the line leaves the picture.
+fn visible(record: &Record, top: f64) -> impl Iterator<Item = (f64, f64)> {
+    let sizes = record.turns.iter().map(|turn| f64::from(turn.input));
+    let points = sizes.enumerate().map(|(at, size)| (at as f64 + 1.0, size));
+    points.take_while(move |(_, size)| *size <= top)
+}

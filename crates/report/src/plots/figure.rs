@@ -1,0 +1,113 @@
+//! A picture as a list of marks in pixels, before any file format: plots build one, [`super::render`] draws it.
+
+use plotters::style::RGBColor;
+
+pub(crate) const BLACK: RGBColor = RGBColor(0x1a, 0x1a, 0x1a);
+pub(crate) const GREY: RGBColor = RGBColor(0x59, 0x59, 0x59);
+pub(crate) const PALE: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+/// Height of ordinary text.
+pub(crate) const TEXT: f64 = 16.0;
+
+/// A picture on white; x to the right, y down.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Figure {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// Later ones lie above earlier ones.
+    pub(crate) marks: Vec<Mark>,
+}
+
+/// One thing to draw.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Mark {
+    Line { points: Vec<(f64, f64)>, colour: RGBColor, width: f64, dash: Dash },
+    Bar { from: (f64, f64), to: (f64, f64), colour: RGBColor },
+    Symbol { at: (f64, f64), symbol: Symbol, colour: RGBColor },
+    Text { at: (f64, f64), text: String, colour: RGBColor, anchor: Anchor, is_vertical: bool },
+}
+
+/// Where a text lies on its point; all are centred across their line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// Lengths of stroke and gap in pixels; empty for a whole line.
+pub(crate) type Dash = &'static [f64];
+
+/// The shape of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Symbol {
+    Disc,
+    Square,
+    Triangle,
+    Diamond,
+    Wedge,
+    Cross,
+    Plus,
+}
+
+/// How one strategy is drawn, in every picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Style {
+    pub(crate) colour: RGBColor,
+    pub(crate) symbol: Symbol,
+    pub(crate) dash: Dash,
+}
+
+impl Figure {
+    pub(crate) fn new(width: f64, height: f64) -> Self {
+        Figure { width, height, marks: Vec::new() }
+    }
+
+    pub(crate) fn line(&mut self, points: Vec<(f64, f64)>, colour: RGBColor, width: f64, dash: Dash) {
+        self.marks.push(Mark::Line { points, colour, width, dash });
+    }
+
+    pub(crate) fn bar(&mut self, from: (f64, f64), to: (f64, f64), colour: RGBColor) {
+        self.marks.push(Mark::Bar { from, to, colour });
+    }
+
+    pub(crate) fn symbol(&mut self, at: (f64, f64), style: Style) {
+        self.marks.push(Mark::Symbol { at, symbol: style.symbol, colour: style.colour });
+    }
+
+    pub(crate) fn text(&mut self, at: (f64, f64), text: impl Into<String>, anchor: Anchor) {
+        self.coloured_text(at, text, anchor, BLACK);
+    }
+
+    pub(crate) fn coloured_text(&mut self, at: (f64, f64), text: impl Into<String>, anchor: Anchor, colour: RGBColor) {
+        self.marks.push(Mark::Text { at, text: text.into(), colour, anchor, is_vertical: false });
+    }
+
+    pub(crate) fn vertical_text(&mut self, at: (f64, f64), text: impl Into<String>) {
+        let text = text.into();
+        self.marks.push(Mark::Text { at, text, colour: BLACK, anchor: Anchor::Middle, is_vertical: true });
+    }
+}
+
+/// The style of the strategy at that place among those of its family. Colours: Okabe and Ito, "Color Universal Design"
+/// (2008), without the yellow, which is too weak on white; controls are grey and dashed.
+pub(crate) fn style(place: usize, is_control: bool) -> Style {
+    const COLOURS: [RGBColor; 6] = [
+        RGBColor(0x00, 0x72, 0xb2),
+        RGBColor(0xd5, 0x5e, 0x00),
+        RGBColor(0x00, 0x9e, 0x73),
+        RGBColor(0xcc, 0x79, 0xa7),
+        RGBColor(0xe6, 0x9f, 0x00),
+        RGBColor(0x56, 0xb4, 0xe9),
+    ];
+    const GREYS: [RGBColor; 3] = [RGBColor(0x33, 0x33, 0x33), RGBColor(0x77, 0x77, 0x77), RGBColor(0xa5, 0xa5, 0xa5)];
+    const SYMBOLS: [Symbol; 7] =
+        [Symbol::Disc, Symbol::Square, Symbol::Triangle, Symbol::Diamond, Symbol::Wedge, Symbol::Cross, Symbol::Plus];
+    const DASHES: [Dash; 5] = [&[9.0, 4.0], &[2.5, 3.0], &[14.0, 4.0, 2.5, 4.0], &[5.0, 3.0], &[18.0, 5.0]];
+    let symbol = SYMBOLS[place % SYMBOLS.len()];
+    if is_control {
+        Style { colour: GREYS[place % GREYS.len()], symbol, dash: DASHES[place % DASHES.len()] }
+    } else {
+        let dash: Dash = if place < COLOURS.len() { &[] } else { DASHES[place % DASHES.len()] };
+        Style { colour: COLOURS[place % COLOURS.len()], symbol, dash }
+    }
+}

@@ -1,0 +1,72 @@
+//! From records to [`Summary`].
+//!
+//! Absent on purpose: comparisons and rankings, and groups of more than one protocol, model or window.
+
+use std::collections::BTreeMap;
+
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::Record;
+use compactometer_schema::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
+
+use crate::data::{Run, Strategy, is_applied};
+use crate::metrics::{self, Metric};
+use crate::{checks, fates, warnings};
+
+/// Computes every number of a report. All records are one group: that of the manifest.
+pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
+    of_run(&Run::new(manifest, records, prices))
+}
+
+pub(crate) fn of_run(run: &Run) -> Summary {
+    let strategies: Vec<_> = run.strategies.iter().map(|strategy| of_strategy(run, strategy)).collect();
+    let manifest = run.manifest;
+    let group = Group {
+        protocol: manifest.protocol,
+        model: manifest.model.clone(),
+        window: manifest.window,
+        suite: manifest.suite.clone(),
+        warnings: warnings::all(run, &strategies),
+        checks: checks::all(run, &strategies),
+        strategies,
+        comparisons: Vec::new(),
+    };
+    Summary { version: VERSION, groups: vec![group] }
+}
+
+fn of_strategy(run: &Run, strategy: &Strategy) -> StrategySummary {
+    let value = |metric: &Metric| {
+        let value = (metric.compute)(run, strategy);
+        (metric.id.to_owned(), rounded(MetricValue { unit: metric.unit.name().to_owned(), ..value }))
+    };
+    let all_rounded =
+        |row: BTreeMap<String, MetricValue>| row.into_iter().map(|(id, value)| (id, rounded(value))).collect();
+    StrategySummary {
+        name: strategy.name.to_owned(),
+        family: strategy.family,
+        triggered: triggered(strategy),
+        fates: fates::shares(strategy).into_iter().map(|(fate, share)| (fate, nine_digits(share))).collect(),
+        metrics: metrics::ALL.iter().map(value).collect(),
+        by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
+        by_round: metrics::by_round(strategy).into_iter().map(all_rounded).collect(),
+    }
+}
+
+fn rounded(value: MetricValue) -> MetricValue {
+    let [low, high] = [value.low, value.high].map(|end| end.map(nine_digits));
+    MetricValue { value: value.value.map(nine_digits), low, high, ..value }
+}
+
+/// Nine decimals: what lies beyond is rounding of sums, and shorter numbers read back to the same bits everywhere.
+fn nine_digits(value: f64) -> f64 {
+    (value * 1e9).round() / 1e9
+}
+
+fn triggered(strategy: &Strategy) -> Triggered {
+    let rounds = |record: &Record| record.compactions.iter().filter(|row| is_applied(row)).count();
+    Triggered {
+        conversations: strategy.records().filter(|record| rounds(record) > 0).count(),
+        of: strategy.records().count(),
+        most_rounds: strategy.records().map(rounds).max().unwrap_or(0) as u32,
+    }
+}

@@ -1,0 +1,149 @@
+//! The table that a terminal shows: at most 100 columns wide, without colours.
+
+use std::fmt::Write as _;
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use compactometer_schema::record::Family;
+use compactometer_schema::summary::{Check, Group, MetricValue, StrategySummary, Summary};
+
+use crate::reasons;
+use crate::text::{Unit, verdict};
+
+/// Most characters in a line.
+const WIDTH: usize = 100;
+
+/// The numbers of every group as text.
+pub fn table(summary: &Summary) -> String {
+    let mut text = String::new();
+    for group in &summary.groups {
+        let _ = writeln!(text, "{} | summarizer {} | window {}\n", group.suite, group.model, group.window);
+        text.push_str(&grid(group));
+        text.push_str(&below(group));
+    }
+    text
+}
+
+const HEADER: [&str; 13] = [
+    "",
+    "triggered\n(rounds)",
+    "held\n%",
+    "un-\nseen",
+    "unwr-\nitten",
+    "ero-\nded",
+    "oth-\ner",
+    "CR",
+    "CR*\n[95 %]",
+    "lift",
+    "at\nuse",
+    "\ntokens",
+    "cost\n$",
+];
+
+fn grid(group: &Group) -> String {
+    let mut table = Table::new();
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')));
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(HEADER);
+    for family in [Family::Reference, Family::Control] {
+        let rows: Vec<_> = group.strategies.iter().filter(|strategy| strategy.family == family).collect();
+        if family == Family::Control && !rows.is_empty() {
+            table.add_row(["controls"]);
+        }
+        for strategy in rows {
+            table.add_row(row(strategy));
+        }
+    }
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 0));
+        column.set_cell_alignment(if at == 0 { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n") + "\n"
+}
+
+fn row(strategy: &StrategySummary) -> Vec<Cell> {
+    let triggered = &strategy.triggered;
+    let fired = if triggered.conversations == 0 {
+        "never".to_owned()
+    } else {
+        format!("{}/{} ({})", triggered.conversations, triggered.of, triggered.most_rounds)
+    };
+    let fates = fates(strategy).map(|share| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share)));
+    let mut cells = vec![strategy.name.clone(), fired];
+    cells.extend(fates);
+    cells.push(show(strategy, "context_recall"));
+    cells.push(with_interval(strategy.metrics.get("context_recall_corrected")));
+    cells.extend(["lift", "needed_at_use_recall", "tokens_retained", "cost_usd"].map(|id| show(strategy, id)));
+    cells.into_iter().map(Cell::new).collect()
+}
+
+/// Held, dropped unseen, unwritten, eroded, and all others together.
+fn fates(strategy: &StrategySummary) -> [Option<f64>; 5] {
+    if strategy.fates.is_empty() {
+        return [None; 5];
+    }
+    let of = |name: &str| strategy.fates.get(name).copied().unwrap_or(0.0);
+    let held = of("verbatim") + of("carried");
+    let other = of("stored_only") + of("superseded") + of("unexplained");
+    [held, of("dropped_unseen"), of("unwritten"), of("eroded"), other].map(Some)
+}
+
+fn show(strategy: &StrategySummary, id: &str) -> String {
+    let value = strategy.metrics.get(id).and_then(|metric| metric.value);
+    let unit = crate::metrics::find(id).map_or(Unit::Share, |metric| metric.unit);
+    value.map_or("-".to_owned(), |value| match unit {
+        Unit::Share => short(value),
+        other => other.show(value),
+    })
+}
+
+fn with_interval(metric: Option<&MetricValue>) -> String {
+    let Some(value) = metric.and_then(|metric| metric.value) else { return "-".to_owned() };
+    match metric.and_then(|metric| metric.low.zip(metric.high)) {
+        Some((low, high)) => format!("{} [{}, {}]", short(value), short(low), short(high)),
+        None => short(value),
+    }
+}
+
+/// A share without its leading zero: the table is narrow.
+fn short(value: f64) -> String {
+    Unit::Share.show(value).replacen("0.", ".", usize::from(value.abs() < 0.995))
+}
+
+fn below(group: &Group) -> String {
+    let mut text = String::from("\n");
+    let shown =
+        ["context_recall", "context_recall_corrected", "lift", "needed_at_use_recall", "tokens_retained", "cost_usd"];
+    for line in reasons::lines(group, &shown) {
+        push(&mut text, &format!("- {line}"));
+    }
+    for warning in &group.warnings {
+        push(&mut text, &format!("! {warning}"));
+    }
+    for check in &group.checks {
+        push(&mut text, &check_line(check));
+    }
+    text
+}
+
+fn check_line(check: &Check) -> String {
+    format!("{:<6} {}: {}", verdict(check.passed), check.name, check.detail)
+}
+
+/// Adds a line, broken at spaces to the table's width; what follows is indented.
+fn push(text: &mut String, line: &str) {
+    let mut length = 0;
+    for word in line.split(' ') {
+        let size = word.chars().count();
+        if length > 0 && length + 1 + size > WIDTH {
+            text.push_str("\n  ");
+            length = 2;
+        } else if length > 0 {
+            text.push(' ');
+            length += 1;
+        }
+        text.push_str(word);
+        length += size;
+    }
+    text.push('\n');
+}

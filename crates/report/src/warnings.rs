@@ -1,0 +1,175 @@
+//! What a reader must know before any number.
+
+use compactometer_engine::event::Outcome;
+use compactometer_schema::record::{Family, Record};
+use compactometer_schema::summary::StrategySummary;
+
+use crate::data::{FULL, Run, Strategy, points};
+use crate::metrics::Corrected;
+
+/// Under this many units nothing is ranked.
+const FEWEST_RANKED: usize = 5;
+/// Sizes within this share of each other are compared at one size.
+const SIZE_MARGIN: f64 = 0.1;
+
+/// Every warning that applies, the gravest first, then the notes of the suite and the run.
+pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    warnings.extend(mock(run));
+    warnings.extend(few_units(run));
+    warnings.extend(missing_cases(run));
+    warnings.extend(never_triggered(strategies));
+    warnings.extend(failures(run));
+    warnings.extend(over_budget(run));
+    warnings.extend(over_window(run));
+    warnings.extend(sizes(strategies));
+    warnings.extend(chance(run));
+    warnings.extend(uses(run));
+    warnings.extend(generic(run));
+    warnings.extend(foils(run));
+    warnings.extend(prices(run));
+    warnings.extend(run.manifest.notes.iter().cloned());
+    warnings
+}
+
+fn mock(run: &Run) -> Option<String> {
+    let model = &run.manifest.model;
+    run.is_mock().then(|| {
+        format!(
+            "mechanism, not model: `{model}` wrote the summaries, so this report names no winner; carried facts, `written` \
+             and `kept` are the mock's, and its latencies are assumed"
+        )
+    })
+}
+
+fn few_units(run: &Run) -> Option<String> {
+    let units = run.units();
+    (units < FEWEST_RANKED).then(|| format!("under {FEWEST_RANKED} units: unranked; there are {units}"))
+}
+
+fn missing_cases(run: &Run) -> Option<String> {
+    let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
+    let listed = run.manifest.cases;
+    (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
+}
+
+fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
+    let idle = strategies.iter().filter(|strategy| strategy.triggered.conversations == 0);
+    let names: Vec<_> =
+        idle.filter(|strategy| strategy.family == Family::Reference).map(|strategy| strategy.name.as_str()).collect();
+    (!names.is_empty()).then(|| format!("never compacted anything, so takes no part: {}", names.join(", ")))
+}
+
+fn failures(run: &Run) -> Option<String> {
+    listed(run, "decisions that failed", |strategy| {
+        strategy.rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count()
+    })
+}
+
+fn over_budget(run: &Run) -> Vec<String> {
+    let left = listed(run, "compactions over the retained budget even after a retry", |strategy| {
+        strategy.rows().filter(|row| row.event.over_budget).count()
+    });
+    let pending = listed(run, "conversations whose pending part alone exceeds the retained budget", |strategy| {
+        strategy.records().filter(|record| record.case.pending_over_budget).count()
+    });
+    left.into_iter().chain(pending).collect()
+}
+
+fn over_window(run: &Run) -> Option<String> {
+    listed(run, "turns sent over the window", |strategy| {
+        turns(strategy, |record| &record.turns, |turn| turn.over_window)
+    })
+}
+
+fn turns<'r, T: 'r>(
+    strategy: &Strategy<'r>,
+    of: impl Fn(&'r Record) -> &'r Vec<T>,
+    counts: impl Fn(&T) -> bool,
+) -> usize {
+    strategy.records().flat_map(of).filter(|item| counts(item)).count()
+}
+
+fn sizes(strategies: &[StrategySummary]) -> Option<String> {
+    let tested = strategies.iter().filter(|strategy| strategy.family == Family::Reference);
+    let size = |strategy: &StrategySummary| strategy.metrics.get("tokens_retained").and_then(|metric| metric.value);
+    let sizes: Vec<f64> = tested.filter_map(size).collect();
+    let least = sizes.iter().copied().min_by(f64::total_cmp)?;
+    let most = sizes.iter().copied().max_by(f64::total_cmp)?;
+    (most > least * (1.0 + SIZE_MARGIN))
+        .then(|| format!("strategies retain from {least:.0} to {most:.0} tokens: recall is not compared at one size"))
+}
+
+fn chance(run: &Run) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for strategy in &run.strategies {
+        let corrected = Corrected::own(strategy);
+        let left_out: Vec<_> = corrected.too_likely().collect();
+        if !left_out.is_empty() {
+            warnings.push(format!(
+                "left out of CR* of {}, found by chance alone: {}",
+                strategy.name,
+                left_out.join(", ")
+            ));
+        }
+    }
+    let unknown = |strategy: &Strategy| {
+        let corrected = Corrected::own(strategy);
+        if corrected.units_scored() > 0 { corrected.unknown() } else { 0 }
+    };
+    warnings.extend(listed(run, "observations of facts left out of CR* because their chance is unknown", unknown));
+    warnings
+}
+
+fn uses(run: &Run) -> Option<String> {
+    let count = |record: &Record| points(record).flat_map(|observation| crate::data::uses(record, observation)).count();
+    let echoed = |record: &Record| points(record).map(|observation| observation.echoed as usize).sum::<usize>();
+    let most = |of: &dyn Fn(&Record) -> usize| {
+        run.strategies.iter().map(|strategy| strategy.records().map(of).sum::<usize>()).max().unwrap_or(0)
+    };
+    let (events, left_out) = (most(&count), most(&echoed));
+    (events + left_out > 0).then(|| {
+        format!(
+            "needed at use: {events} uses of eligible facts; {left_out} more are left out because a recorded turn repeated \
+             the value"
+        )
+    })
+}
+
+fn generic(run: &Run) -> Option<String> {
+    let strategy = run.strategies.first()?;
+    let count = strategy.records().flat_map(|record| &record.facts).filter(|fact| fact.generic && !fact.decoy).count();
+    (count > 0).then(|| format!("{count} facts have values that occur in other groups too; they enter no recall"))
+}
+
+fn foils(run: &Run) -> Option<String> {
+    let rates = run.strategies.iter().filter_map(|strategy| {
+        let seen = || strategy.records().flat_map(|record| &record.observations);
+        let hits: u64 = seen().map(|observation| u64::from(observation.foil_hits)).sum();
+        let looked: u64 = seen().map(|observation| u64::from(observation.foils)).sum();
+        (hits > 0).then(|| format!("{} {hits} of {looked}", strategy.name))
+    });
+    let rates: Vec<_> = rates.collect();
+    (!rates.is_empty()).then(|| format!("invented values, foils found in what was written: {}", rates.join(", ")))
+}
+
+fn prices(run: &Run) -> Vec<String> {
+    let Some(row) = run.prices.row(&run.manifest.model) else { return Vec::new() };
+    let mut warnings = vec![format!("costs are those of `{}` at its prices of {}", row.name, row.date)];
+    let turns = || run.strategies.iter().flat_map(|strategy| strategy.records()).flat_map(|record| &record.turns);
+    if turns().any(|turn| turn.at_ms.is_none()) {
+        warnings
+            .push("turns without a time are taken to follow each other by 10 s, so that caches stay warm".to_owned());
+    }
+    if run.strategy(FULL).is_none() {
+        warnings.push("`full` was not run, so no saving is shown".to_owned());
+    }
+    warnings
+}
+
+/// A count by strategy, where any is above 0.
+fn listed(run: &Run, what: &str, count: impl Fn(&Strategy) -> usize) -> Option<String> {
+    let counts = run.strategies.iter().map(|strategy| (strategy.name, count(strategy))).filter(|(_, count)| *count > 0);
+    let counts: Vec<_> = counts.map(|(name, count)| format!("{name} {count}")).collect();
+    (!counts.is_empty()).then(|| format!("{what}: {}", counts.join(", ")))
+}

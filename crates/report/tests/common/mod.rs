@@ -1,0 +1,151 @@
+//! Records made by hand, and a made-up run that looks like a real one.
+#![allow(dead_code, missing_docs)]
+
+use compactometer_engine::budget::Budget;
+use compactometer_engine::event::{Event, Outcome};
+use compactometer_engine::message::{MessageId, Usage};
+use compactometer_engine::meter::Purpose;
+use compactometer_engine::model::Finish;
+use compactometer_schema::fate::Fates;
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::prices::{PriceRow, PriceTable};
+use compactometer_schema::record::{
+    CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record, Stages,
+    Turn,
+};
+use compactometer_schema::scenario::{Category, ValueKind};
+
+pub(crate) mod simulated;
+
+pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Manifest {
+    Manifest {
+        version: 1,
+        program: "0.1.0".to_owned(),
+        command: ["compactometer", "compare"].map(str::to_owned).to_vec(),
+        suite: "tiny".to_owned(),
+        suite_hash: "5u17e".to_owned(),
+        notes: Vec::new(),
+        window: 12_000,
+        trigger: 9_600,
+        retained: 3_600,
+        protocol: Protocol::Matched,
+        strategies: strategies.iter().map(|name| (*name).to_owned()).collect(),
+        prompts_hash: "9209".to_owned(),
+        prices_hash: "91ce5".to_owned(),
+        tokenizer: "o200k_base".to_owned(),
+        model: "mock:strong".to_owned(),
+        seed: 1,
+        cases,
+        conversations: groups,
+        groups,
+    }
+}
+
+/// One dollar a token for everything would hide a mistake; these prices are all different and round.
+pub(crate) fn prices() -> PriceTable {
+    let row = PriceRow {
+        name: "priced".to_owned(),
+        date: "2026-01-02".to_owned(),
+        source: "a test".to_owned(),
+        input: 4.0,
+        cache_write: 5.0,
+        cache_read: 1.0,
+        output: 20.0,
+        cache_minimum_tokens: 1_000,
+        cache_lifetime_s: 300,
+    };
+    PriceTable { mock_as: "priced".to_owned(), model: vec![row] }
+}
+
+pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str) -> Record {
+    let budget = Budget { window: 12_000, trigger: 9_600, retained: 3_600, tail: 1_800, written: 1_800 };
+    Record {
+        version: 1,
+        key: format!("{strategy}/{scenario}"),
+        case: Case {
+            scenario: scenario.to_owned(),
+            group: group.to_owned(),
+            strategy: strategy.to_owned(),
+            family,
+            protocol: Protocol::Matched,
+            budget,
+            model: "mock:strong".to_owned(),
+            seed: 1,
+            pending_over_budget: false,
+        },
+        facts: Vec::new(),
+        observations: Vec::new(),
+        compactions: Vec::new(),
+        turns: Vec::new(),
+    }
+}
+
+pub(crate) fn fact(id: &str, category: Category, value_kind: ValueKind) -> FactRow {
+    FactRow { id: id.to_owned(), category, value_kind, weight: 1.0, decoy: false, generic: false }
+}
+
+/// `count` facts of one kind with weight 1.
+pub(crate) fn facts(count: usize, kind: ValueKind) -> Vec<FactRow> {
+    (0..count).map(|at| fact(&format!("f{at}"), Category::Decision, kind)).collect()
+}
+
+/// An observation point at which every fact is eligible; fates as letters.
+pub(crate) fn point(round: u32, letters: &str) -> Observation {
+    let fates: Fates = serde_json::from_str(&format!("\"{letters}\"")).unwrap();
+    Observation {
+        after: MessageId(10 * round + 1),
+        kind: ObservationKind::Point,
+        round,
+        tokens_since_compaction: 100,
+        eligible: (0..fates.0.len() as u32).collect(),
+        random_hits: vec![0; fates.0.len()],
+        fates,
+        used: Vec::new(),
+        echoed: 0,
+        chance: Vec::new(),
+        random_chance: Vec::new(),
+        foil_hits: 0,
+        foils: 0,
+    }
+}
+
+pub(crate) fn chance(kind: ValueKind, hits: u32, pairs: u32) -> ChanceCell {
+    ChanceCell { kind, hits, pairs }
+}
+
+pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> CompactionRow {
+    let event = Event {
+        after: MessageId(1),
+        outcome: Outcome::Applied,
+        tokens_before: 10_000,
+        tokens_after: retained + 500,
+        tokens_retained: retained,
+        over_budget: false,
+        attempts: 1,
+    };
+    CompactionRow { event, stages, calls, inserted: Vec::new() }
+}
+
+pub(crate) fn call(input: u64, output: u64) -> CallRow {
+    CallRow {
+        purpose: Purpose::Compaction,
+        usage: Usage { input, cache_read: 0, cache_write: 0, output },
+        latency_ms: 2_900,
+        finish: Some(Finish::Stop),
+        reply: None,
+        error: None,
+    }
+}
+
+pub(crate) fn turn(input: u32, shared_prefix: u32, output: u32) -> Turn {
+    Turn {
+        message: MessageId(1),
+        at_ms: None,
+        input,
+        shared_prefix,
+        output,
+        waited_ms: 0,
+        over_window: false,
+        violations: 0,
+    }
+}

@@ -1,0 +1,251 @@
+//! Sessions of Claude Code: one JSON object a line, linked by `uuid` and `parentUuid`.
+//!
+//! Rows that share `message.id` are one message, whose usage counts once: the row with the most output. An image or document
+//! counts 1,600 tokens, what a provider's rule gives a large image; its digest is that of the base64 text in the file.
+//! Absent on purpose: system prompt and tool definitions, which these files do not hold.
+
+use std::collections::HashMap;
+
+use compactometer_engine::message::{Part, Role, Usage};
+use serde_json::Value;
+
+use super::Importer;
+use super::claude_tree::{self, Row};
+use super::error::ImportError;
+use super::input::Input;
+use super::report::Recorder;
+use super::session::{Place, Session, Spoken, type_name};
+
+pub(super) const IMPORTER: Importer = Importer {
+    name: "claude-code",
+    about: "a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`",
+    source: "Claude Code 1.0, ~/.claude/projects/*/SESSION.jsonl",
+    recognises,
+    read,
+};
+
+/// Tokens of an image or document.
+const MEDIA_TOKENS: u32 = 1_600;
+
+fn recognises(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(5);
+    lines.any(|line| {
+        let row = serde_json::from_str::<Value>(line).unwrap_or_default();
+        let linked = ["uuid", "sessionId", "leafUuid"].iter().any(|key| row[*key].is_string());
+        row["type"].is_string() && linked
+    })
+}
+
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+    let rows = rows(input, recorder)?;
+    let ids = || rows.iter().filter_map(|row| row.session.as_deref());
+    let group = ids().find(|id| *id == input.stem).or_else(|| ids().next()).unwrap_or(&input.stem).to_owned();
+    let mut sessions = Vec::new();
+    for (order, tree) in (0..).zip(claude_tree::trees(&input.file, &rows, recorder)?) {
+        let messages = Reader { file: &input.file, recorder }.messages(&rows, &tree.rows)?;
+        sessions.push(Session {
+            file: input.file.clone(),
+            source: format!("claude-code: {}", input.name),
+            group: group.clone(),
+            stem: if tree.sidechain { format!("{group}/side-") } else { group.clone() },
+            numbered: tree.sidechain,
+            order,
+            messages,
+        });
+    }
+    Ok(sessions)
+}
+
+fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
+    let mut rows = Vec::new();
+    let last = input.lines().last().map_or(0, |(number, _)| number);
+    for (number, line) in input.lines() {
+        match serde_json::from_str::<Value>(line) {
+            Ok(value) if value.is_object() => rows.push(row(number, value, &input.file, recorder)?),
+            Ok(value) => {
+                let what = format!("expected an object, found {}: dropped", type_name(&value));
+                recorder.repair(&input.file, Place::Line(number), what)?;
+            }
+            Err(error) => {
+                let torn = if number == last { "torn last line" } else { "broken line" };
+                let error = error.to_string().replace("line 1 column", "column");
+                recorder.repair(&input.file, Place::Line(number), format!("{torn} ({error}): dropped"))?;
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Result<Row, ImportError> {
+    let text = |key: &str| value[key].as_str().map(str::to_owned);
+    let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
+    let at_ms = match value["timestamp"].as_str() {
+        None => None,
+        Some(stamp) => match stamp.parse::<jiff::Timestamp>() {
+            Ok(stamp) => Some(stamp.as_millisecond()),
+            Err(_) => {
+                let what = format!("timestamp `{stamp}` is not of RFC 3339: left out");
+                recorder.repair(file, Place::Line(line), what)?;
+                None
+            }
+        },
+    };
+    let speaks = matches!(kind.as_str(), "user" | "assistant");
+    let (uuid, session) = (text("uuid"), text("sessionId"));
+    let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
+    let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
+    let summary = value["isCompactSummary"].as_bool().unwrap_or(false);
+    let message = if speaks { value.get_mut("message").map(Value::take) } else { None };
+    let message = message.filter(Value::is_object);
+    if speaks && message.is_none() {
+        recorder.repair(file, Place::Line(line), format!("row of type `{kind}` without a message: dropped"))?;
+    } else if !speaks {
+        recorder.ignore(&kind);
+    }
+    Ok(Row { line, kind, uuid, parent, session, sidechain, summary, at_ms, message })
+}
+
+/// Turns rows into messages.
+struct Reader<'r> {
+    file: &'r str,
+    recorder: &'r mut Recorder,
+}
+
+impl Reader<'_> {
+    fn messages(&mut self, rows: &[Row], chosen: &[claude_tree::Chosen]) -> Result<Vec<Spoken>, ImportError> {
+        let mut messages: Vec<Spoken> = Vec::new();
+        let mut by_id: HashMap<&str, usize> = HashMap::new();
+        for choice in chosen {
+            let row = &rows[choice.row];
+            let Some(message) = &row.message else { continue };
+            if row.kind == "user" {
+                self.user(row, message, choice.results_only, &mut messages)?;
+                continue;
+            }
+            let said = self.assistant(row, message)?;
+            match message["id"].as_str().map(|id| by_id.entry(id).or_insert(messages.len())) {
+                Some(&mut at) if at < messages.len() => absorb(&mut messages[at], said),
+                _ => messages.push(said),
+            }
+        }
+        Ok(messages)
+    }
+
+    fn assistant(&mut self, row: &Row, message: &Value) -> Result<Spoken, ImportError> {
+        let mut parts = Vec::new();
+        for block in blocks(&message["content"]) {
+            parts.extend(self.part(row.line, Role::Assistant, &block)?);
+        }
+        let usage = usage(&message["usage"]);
+        Ok(Spoken { place: Place::Line(row.line), role: Role::Assistant, at_ms: row.at_ms, parts, usage })
+    }
+
+    /// A user's row: results become a message of the tools, what else it holds one of the user.
+    fn user(
+        &mut self,
+        row: &Row,
+        message: &Value,
+        results_only: bool,
+        out: &mut Vec<Spoken>,
+    ) -> Result<(), ImportError> {
+        let (mut results, mut parts) = (Vec::new(), Vec::new());
+        let blocks = blocks(&message["content"]);
+        for block in &blocks {
+            if block["type"] == "tool_result" {
+                self.result(block, &mut results);
+            } else if !results_only {
+                parts.extend(self.part(row.line, Role::User, block)?);
+            }
+        }
+        let said = |role, parts| Spoken { place: Place::Line(row.line), role, at_ms: row.at_ms, parts, usage: None };
+        let answers = !results.is_empty();
+        if answers {
+            out.push(said(Role::Tool, results));
+        }
+        if !parts.is_empty() || !(answers || results_only) {
+            out.push(said(Role::User, parts));
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, line: usize, role: Role, block: &Value) -> Result<Option<Part>, ImportError> {
+        let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
+        let part = match (block["type"].as_str().unwrap_or("untyped"), role) {
+            ("text", _) => Part::Text { text: text("text") },
+            ("thinking", Role::Assistant) => {
+                Part::Thinking { text: text("thinking"), signature: block["signature"].as_str().map(str::to_owned) }
+            }
+            ("tool_use", Role::Assistant) => {
+                Part::ToolCall { id: text("id"), name: text("name"), arguments: block["input"].to_string() }
+            }
+            ("image" | "document", _) => media(block),
+            ("redacted_thinking", _) => {
+                self.recorder.ignore("redacted thinking");
+                return Ok(None);
+            }
+            (kind, _) => {
+                let what = format!("block of type `{kind}` in a message of role `{}`: dropped", role.name());
+                self.recorder.repair(self.file, Place::Line(line), what)?;
+                return Ok(None);
+            }
+        };
+        Ok(Some(part))
+    }
+
+    /// A result with its texts joined, media after it.
+    fn result(&mut self, block: &Value, out: &mut Vec<Part>) {
+        let (mut texts, mut others) = (Vec::new(), Vec::new());
+        for inner in blocks(&block["content"]) {
+            match inner["type"].as_str().unwrap_or("untyped") {
+                "text" => texts.push(inner["text"].as_str().unwrap_or_default().to_owned()),
+                "image" | "document" => others.push(media(&inner)),
+                kind => self.recorder.ignore(&format!("{kind} in a tool result")),
+            }
+        }
+        out.push(Part::ToolResult {
+            call_id: block["tool_use_id"].as_str().unwrap_or_default().to_owned(),
+            text: texts.join("\n"),
+            is_error: block["is_error"].as_bool().unwrap_or(false),
+        });
+        out.extend(others);
+    }
+}
+
+/// Adds a later row of the same message.
+fn absorb(message: &mut Spoken, row: Spoken) {
+    message.parts.extend(row.parts);
+    if row.usage.map(|usage| usage.output) > message.usage.map(|usage| usage.output) {
+        message.usage = row.usage;
+    }
+}
+
+/// A content's blocks; a string is one block of text.
+fn blocks(content: &Value) -> Vec<Value> {
+    match content {
+        Value::Array(blocks) => blocks.clone(),
+        Value::String(text) => vec![serde_json::json!({"type": "text", "text": text})],
+        _ => Vec::new(),
+    }
+}
+
+fn media(block: &Value) -> Part {
+    let source = &block["source"];
+    let data = ["data", "url", "file_id"].iter().find_map(|key| source[*key].as_str()).unwrap_or_default();
+    Part::Media {
+        media_type: source["media_type"].as_str().or(block["type"].as_str()).unwrap_or_default().to_owned(),
+        digest: blake3::hash(data.as_bytes()).to_hex().to_string(),
+        tokens: MEDIA_TOKENS,
+    }
+}
+
+/// What the provider reported; none where it reported nothing but zeros, as for messages that the program made itself.
+fn usage(value: &Value) -> Option<Usage> {
+    let count = |key: &str| value[key].as_u64().unwrap_or(0);
+    let usage = Usage {
+        input: count("input_tokens"),
+        cache_read: count("cache_read_input_tokens"),
+        cache_write: count("cache_creation_input_tokens"),
+        output: count("output_tokens"),
+    };
+    (usage != Usage::default()).then_some(usage)
+}

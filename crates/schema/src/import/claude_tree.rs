@@ -1,0 +1,209 @@
+//! Which rows of a Claude Code session belong to one conversation: the trees that `parentUuid` spans.
+//!
+//! Of a tree that branches, the chain to the latest leaf is kept, with the rows of its messages and the results of its
+//! calls wherever they hang: parallel calls branch too. The rest is counted as abandoned.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::error::ImportError;
+use super::report::Recorder;
+use super::session::Place;
+
+/// One line of the file.
+pub(super) struct Row {
+    pub(super) line: usize,
+    pub(super) kind: String,
+    pub(super) uuid: Option<String>,
+    /// The row before it; across a compaction that the program itself made, the row that it names as such.
+    pub(super) parent: Option<String>,
+    pub(super) session: Option<String>,
+    pub(super) sidechain: bool,
+    /// Whether it stands in for what the program itself compacted.
+    pub(super) summary: bool,
+    pub(super) at_ms: Option<i64>,
+    pub(super) message: Option<Value>,
+}
+
+/// One conversation.
+pub(super) struct Tree {
+    pub(super) sidechain: bool,
+    pub(super) rows: Vec<Chosen>,
+}
+
+/// A row of a conversation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Chosen {
+    pub(super) row: usize,
+    /// Whether only its tool results belong to the conversation.
+    pub(super) results_only: bool,
+}
+
+/// The conversations of a file, in order of their first rows.
+pub(super) fn trees(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Tree>, ImportError> {
+    let parents = parents(file, rows, recorder)?;
+    let inner = inner(rows, &parents);
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (row, root) in roots(&parents).into_iter().enumerate() {
+        if rows[row].uuid.is_some() {
+            members.entry(root).or_default().push(row);
+        }
+    }
+    let mut trees = Vec::new();
+    for (root, members) in members {
+        let leaf = members.iter().rev().find(|row| rows[**row].message.is_some() && !inner[**row]);
+        let Some(&leaf) = leaf else { continue };
+        let chosen = choose(rows, &members, chain(leaf, &parents));
+        let kept = chosen.iter().map(|choice| choice.row).collect::<HashSet<_>>();
+        for row in members.iter().filter(|row| rows[**row].message.is_some() && !kept.contains(row)) {
+            recorder.ignore(&format!("{} of an abandoned branch", rows[*row].kind));
+        }
+        trees.push(Tree { sidechain: rows[root].sidechain, rows: without_summaries(rows, chosen, recorder) });
+    }
+    Ok(trees)
+}
+
+/// Each row's parent. A side conversation starts its own tree; so does a row whose parent is not in the file.
+fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Option<usize>>, ImportError> {
+    let mut by_uuid = HashMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        match &row.uuid {
+            Some(uuid) => drop(by_uuid.entry(uuid.as_str()).or_insert(at)),
+            None if row.message.is_some() => {
+                let what = format!("row of type `{}` without a uuid: dropped", row.kind);
+                recorder.repair(file, Place::Line(row.line), what)?;
+            }
+            None => {}
+        }
+    }
+    let mut parents = Vec::with_capacity(rows.len());
+    for row in rows {
+        let parent = row.parent.as_deref().and_then(|uuid| by_uuid.get(uuid).copied());
+        if let (None, Some(uuid), true) = (parent, &row.parent, row.message.is_some()) {
+            let what = format!("parent `{uuid}` is not in the file: taken as a start");
+            recorder.repair(file, Place::Line(row.line), what)?;
+        }
+        parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
+    }
+    for at in break_cycles(&mut parents) {
+        let what = "row is its own ancestor: taken as a start".to_owned();
+        recorder.repair(file, Place::Line(rows[at].line), what)?;
+    }
+    Ok(parents)
+}
+
+/// Cuts one link of each cycle; returns the rows that lost their parent.
+fn break_cycles(parents: &mut [Option<usize>]) -> Vec<usize> {
+    let mut walk_of = vec![0_usize; parents.len()];
+    let mut cut = Vec::new();
+    for start in 0..parents.len() {
+        let (walk, mut at) = (start + 1, start);
+        while walk_of[at] == 0 {
+            walk_of[at] = walk;
+            match parents[at] {
+                Some(parent) if walk_of[parent] == walk => {
+                    parents[parent] = None;
+                    cut.push(parent);
+                }
+                Some(parent) => at = parent,
+                None => {}
+            }
+        }
+    }
+    cut
+}
+
+/// The first row of each row's tree.
+fn roots(parents: &[Option<usize>]) -> Vec<usize> {
+    let mut roots: Vec<Option<usize>> = vec![None; parents.len()];
+    for start in 0..parents.len() {
+        let mut walked = vec![start];
+        let mut at = start;
+        let root = loop {
+            match (roots[at], parents[at]) {
+                (Some(root), _) => break root,
+                (None, Some(parent)) => at = parent,
+                (None, None) => break at,
+            }
+            walked.push(at);
+        };
+        for row in walked {
+            roots[row] = Some(root);
+        }
+    }
+    roots.into_iter().enumerate().map(|(row, root)| root.unwrap_or(row)).collect()
+}
+
+/// Whether a row that speaks comes anywhere below.
+fn inner(rows: &[Row], parents: &[Option<usize>]) -> Vec<bool> {
+    let mut inner = vec![false; rows.len()];
+    for (row, _) in rows.iter().enumerate().filter(|(_, row)| row.message.is_some()) {
+        let mut at = parents[row];
+        while let Some(above) = at.filter(|above| !inner[*above]) {
+            inner[above] = true;
+            at = parents[above];
+        }
+    }
+    inner
+}
+
+/// From the root to the leaf.
+fn chain(leaf: usize, parents: &[Option<usize>]) -> Vec<usize> {
+    let mut chain = std::iter::successors(Some(leaf), |row| parents[*row]).collect::<Vec<_>>();
+    chain.reverse();
+    chain
+}
+
+/// The chain, the other rows of its messages, and results of its calls that hang beside it.
+fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
+    let on_chain = chain.iter().copied().collect::<HashSet<_>>();
+    let ids = chain.iter().filter_map(|row| message_id(&rows[*row])).collect::<HashSet<_>>();
+    let mut chosen = chain.iter().map(|row| Chosen { row: *row, results_only: false }).collect::<Vec<_>>();
+    let beside = || members.iter().copied().filter(|row| !on_chain.contains(row));
+    let same = beside().filter(|row| message_id(&rows[*row]).is_some_and(|id| ids.contains(id)));
+    chosen.extend(same.map(|row| Chosen { row, results_only: false }));
+    let mut open =
+        chosen.iter().flat_map(|choice| block_ids(&rows[choice.row], "tool_use", "id")).collect::<HashSet<_>>();
+    for row in &chain {
+        for answered in block_ids(&rows[*row], "tool_result", "tool_use_id") {
+            open.remove(answered);
+        }
+    }
+    for row in beside() {
+        let found = block_ids(&rows[row], "tool_result", "tool_use_id").filter(|id| open.remove(id)).count();
+        if found > 0 {
+            chosen.push(Chosen { row, results_only: true });
+        }
+    }
+    // A file that is not in the order of its chain keeps the chain's order.
+    if chain.is_sorted() {
+        chosen.sort();
+    }
+    chosen
+}
+
+fn message_id(row: &Row) -> Option<&str> {
+    row.message.as_ref().filter(|_| row.kind == "assistant")?["id"].as_str()
+}
+
+fn block_ids<'r>(row: &'r Row, kind: &'static str, key: &'static str) -> impl Iterator<Item = &'r str> {
+    let blocks = row.message.as_ref().and_then(|message| message["content"].as_array());
+    blocks.into_iter().flatten().filter(move |block| block["type"] == kind).filter_map(move |block| block[key].as_str())
+}
+
+/// Leaves out what the program wrote in place of messages that are all here.
+fn without_summaries(rows: &[Row], chosen: Vec<Chosen>, recorder: &mut Recorder) -> Vec<Chosen> {
+    let mut spoken = false;
+    let mut kept = Vec::with_capacity(chosen.len());
+    for choice in chosen {
+        let row = &rows[choice.row];
+        if spoken && row.summary {
+            recorder.ignore("compaction summary of the recorded program");
+        } else {
+            kept.push(choice);
+        }
+        spoken |= row.message.is_some();
+    }
+    kept
+}

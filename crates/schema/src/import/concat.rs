@@ -1,0 +1,167 @@
+//! Joins sessions into longer ones, since most recorded sessions are too short for values to be needed after a compaction.
+//!
+//! Groups, in order of their names, form disjoint blocks. A block's k-th scenario takes the k-th session of each of its
+//! groups and deals them out by user turn, round robin. The block is the new group.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use compactometer_engine::message::Role;
+
+use super::error::ImportError;
+use super::report::{Recorder, counted};
+use super::session::{Session, Spoken};
+use super::settle;
+
+/// Joins sessions of `groups` groups each time.
+pub(super) fn join(
+    sessions: Vec<Session>,
+    groups: usize,
+    recorder: &mut Recorder,
+) -> Result<Vec<Session>, ImportError> {
+    let mut by_group: BTreeMap<Vec<Chunk>, Vec<Session>> = BTreeMap::new();
+    for session in sessions {
+        by_group.entry(natural(&session.group)).or_default().push(session);
+    }
+    if groups < 2 || groups > by_group.len() {
+        return Err(ImportError::Concat { asked: groups, groups: by_group.len() });
+    }
+    let mut ordered = by_group.into_values().collect::<Vec<_>>();
+    let over = ordered.split_off(ordered.len() - ordered.len() % groups);
+    for group in &over {
+        let name = group.first().map_or("", |session| session.group.as_str());
+        recorder.report.leftovers.push(format!("group `{name}` left over: {groups} groups make a block"));
+    }
+    recorder.report.joined = groups;
+    let mut joined = Vec::new();
+    let mut ordered = ordered.into_iter();
+    let (mut number, mut dropped_systems) = (0, 0);
+    loop {
+        let block = ordered.by_ref().take(groups).collect::<Vec<_>>();
+        if block.is_empty() {
+            break;
+        }
+        number += 1;
+        dropped_systems += join_block(number, block, recorder, &mut joined)?;
+    }
+    if dropped_systems > 0 {
+        let prompts = counted(dropped_systems, "later system prompt");
+        recorder.report.leftovers.push(format!("{prompts} dropped: a conversation has one"));
+    }
+    Ok(joined)
+}
+
+/// Joins a block's sessions; returns how many system prompts were dropped.
+fn join_block(
+    number: usize,
+    mut block: Vec<Vec<Session>>,
+    recorder: &mut Recorder,
+    joined: &mut Vec<Session>,
+) -> Result<usize, ImportError> {
+    let count = block.iter().map(Vec::len).min().unwrap_or(0);
+    for group in &mut block {
+        group.sort_by_key(|session| session.order);
+        if let (Some(first), over @ 1..) = (group.first(), group.len() - count) {
+            let (name, over) = (&first.group, counted(over, "session"));
+            recorder
+                .report
+                .leftovers
+                .push(format!("{over} of group `{name}` left over: block-{number} has {count} of each"));
+        }
+        group.truncate(count);
+    }
+    let mut groups = block.into_iter().map(Vec::into_iter).collect::<Vec<_>>();
+    let mut dropped_systems = 0;
+    for _ in 0..count {
+        let sessions = groups.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>();
+        joined.push(interleave(number, sessions, &mut dropped_systems, recorder)?);
+    }
+    Ok(dropped_systems)
+}
+
+fn interleave(
+    block: usize,
+    sessions: Vec<Session>,
+    dropped_systems: &mut usize,
+    recorder: &mut Recorder,
+) -> Result<Session, ImportError> {
+    let count = sessions.len();
+    let origins = sessions.iter().map(|session| session.stem.as_str()).collect::<Vec<_>>().join(", ");
+    let source = sessions.first().map_or("", |session| session.source.as_str());
+    let source = format!("{source}; joined from {count} sessions ({origins}); long-range uses come from joining");
+    let file = sessions.first().map(|session| session.file.clone()).unwrap_or_default();
+    let mut system = None;
+    let mut turns = Vec::new();
+    for session in sessions {
+        let (own, rest): (Vec<_>, Vec<_>) = session.messages.into_iter().partition(|said| said.role == Role::System);
+        for said in own {
+            match system {
+                None => system = Some(said),
+                Some(_) => *dropped_systems += 1,
+            }
+        }
+        turns.push(by_user_turn(rest));
+    }
+    let dealt = system.into_iter().chain(deal(turns)).map(|said| Spoken { at_ms: None, ..said }).collect();
+    let (messages, _) = settle::pair(&file, dealt, recorder)?;
+    let group = format!("block-{block}");
+    Ok(Session { file, source, stem: format!("{group}/"), group, numbered: true, order: 0, messages })
+}
+
+/// A session's user turns, each with all that follows until the next.
+fn by_user_turn(messages: Vec<Spoken>) -> VecDeque<Vec<Spoken>> {
+    let mut turns: VecDeque<Vec<Spoken>> = VecDeque::new();
+    for said in messages {
+        match turns.back_mut() {
+            Some(turn) if said.role != Role::User => turn.push(said),
+            _ => turns.push_back(vec![said]),
+        }
+    }
+    turns
+}
+
+/// One turn of each session in order, again and again, until none is left.
+fn deal(mut sessions: Vec<VecDeque<Vec<Spoken>>>) -> Vec<Spoken> {
+    let mut dealt = Vec::new();
+    while sessions.iter().any(|turns| !turns.is_empty()) {
+        for turns in &mut sessions {
+            dealt.extend(turns.pop_front().into_iter().flatten());
+        }
+    }
+    dealt
+}
+
+/// A piece of a name; numbers sort by their value, so that `task-2` comes before `task-10`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Chunk {
+    /// Length without leading zeros, and the digits as they stand.
+    Digits(usize, String),
+    Text(String),
+}
+
+fn natural(name: &str) -> Vec<Chunk> {
+    let mut chunks: Vec<Chunk> = Vec::new();
+    for letter in name.chars() {
+        match (chunks.last_mut(), letter.is_ascii_digit()) {
+            (Some(Chunk::Digits(length, digits)), true) => {
+                *length += usize::from(*length > 0 || letter != '0');
+                digits.push(letter);
+            }
+            (Some(Chunk::Text(text)), false) => text.push(letter),
+            (_, true) => chunks.push(Chunk::Digits(usize::from(letter != '0'), letter.to_string())),
+            (_, false) => chunks.push(Chunk::Text(letter.to_string())),
+        }
+    }
+    chunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sort_by_the_value_of_their_numbers() {
+        let mut names = ["task-10", "task-2", "b", "task-2x", "task-02", "9"];
+        names.sort_by_key(|name| natural(name));
+        assert_eq!(names, ["9", "b", "task-02", "task-2", "task-2x", "task-10"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Why an import fails.
+
+use std::path::PathBuf;
+
+use super::report::Repair;
+use crate::matcher::TooManyValues;
+
+/// A transcript that cannot be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The file cannot be read at all.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A folder came where a file belongs.
+    #[error("`{}` is a directory; expected a file: name the files in it", path.display())]
+    Directory {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Nothing stands in the file.
+    #[error("`{}` is empty; expected a transcript", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is too large to be held in memory.
+    #[error("`{}` is longer than {limit} bytes; split it", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// The file is of another format.
+    #[error("`{}`, line 1: expected {expected}{hint}", path.display())]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// What the importer reads.
+        expected: &'static str,
+        /// What the file seems to be.
+        hint: String,
+    },
+    /// The file breaks its format where no repair is possible.
+    #[error("`{file}`, {place}: {what}")]
+    Broken {
+        /// The file.
+        file: String,
+        /// Line or element.
+        place: String,
+        /// What was found and what was expected.
+        what: String,
+    },
+    /// Strict reading met something that it would have to repair.
+    #[error("{0} (strict: leave out --strict to repair it)")]
+    Strict(Repair),
+    /// No file holds a conversation.
+    #[error("no conversation of format `{importer}` in {files} file(s)")]
+    NoConversation {
+        /// The format.
+        importer: &'static str,
+        /// Number of files read.
+        files: usize,
+    },
+    /// Sessions cannot be joined this way.
+    #[error("cannot join sessions of `{asked}` groups: expected 2 to {groups}, the number of groups imported")]
+    Concat {
+        /// Groups asked for.
+        asked: usize,
+        /// Groups there are.
+        groups: usize,
+    },
+    /// More exact values than can be searched for at once.
+    #[error("{0}; import fewer files at once")]
+    Values(#[from] TooManyValues),
+    /// A pattern of secrets is not accepted: a bug of this program.
+    #[error("secret pattern: {0}")]
+    Pattern(#[from] regex::Error),
+}

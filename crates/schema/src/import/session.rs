@@ -1,0 +1,65 @@
+//! What an importer hands on: sessions whose messages still know where they stood in the file.
+
+use std::fmt;
+
+use compactometer_engine::message::{Part, Role, Usage};
+
+/// One conversation as it was read.
+#[derive(Clone, Debug)]
+pub(super) struct Session {
+    /// The file's name as it stands in repairs.
+    pub(super) file: String,
+    /// The scenario's source.
+    pub(super) source: String,
+    /// What it shares with other sessions: the unit of statistics.
+    pub(super) group: String,
+    /// The scenario's id, or what stands before its number.
+    pub(super) stem: String,
+    /// Whether a number always follows the stem.
+    pub(super) numbered: bool,
+    /// Rank within the group.
+    pub(super) order: u64,
+    /// What was said.
+    pub(super) messages: Vec<Spoken>,
+}
+
+/// One message as it was read. Results stand in messages of role [`Role::Tool`]; a result without a call's id has an empty one.
+#[derive(Clone, Debug)]
+pub(super) struct Spoken {
+    pub(super) place: Place,
+    pub(super) role: Role,
+    pub(super) at_ms: Option<i64>,
+    pub(super) parts: Vec<Part>,
+    pub(super) usage: Option<Usage>,
+}
+
+/// A place in a file; numbers from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Line(usize),
+    Element(usize),
+    Turn { element: usize, message: usize },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(out, "line {line}"),
+            Place::Element(element) => write!(out, "element {element}"),
+            Place::Turn { element, message } => write!(out, "element {element}, message {message}"),
+        }
+    }
+}
+
+/// The name of a JSON value's type, for messages.
+pub(super) fn type_name(value: &serde_json::Value) -> &'static str {
+    use serde_json::Value;
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

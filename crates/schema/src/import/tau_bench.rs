@@ -1,0 +1,129 @@
+//! Trajectories of tau-bench: a JSON array of `{task_id, trial, traj}`, messages in OpenAI's chat format.
+//!
+//! Conversations of one task are one group. Absent on purpose: rewards and the answer key in `info`.
+
+use compactometer_engine::message::{Part, Role};
+use serde_json::Value;
+
+use super::Importer;
+use super::error::ImportError;
+use super::input::Input;
+use super::report::Recorder;
+use super::session::{Place, Session, Spoken, type_name};
+
+pub(super) const IMPORTER: Importer = Importer {
+    name: "tau-bench",
+    about: "tau-bench trajectories: a JSON array of objects with `task_id` and `traj`",
+    source: "sierra-research/tau-bench 59a200c, historical_trajectories/*.json",
+    recognises,
+    read,
+};
+
+/// How much of a file is looked at to tell its format, in bytes.
+const BEGINNING: usize = 1 << 16;
+
+fn recognises(text: &str) -> bool {
+    let text = text.trim_start();
+    let mut end = text.len().min(BEGINNING);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let beginning = &text[..end];
+    beginning.starts_with('[') && ["\"task_id\"", "\"traj\""].iter().any(|key| beginning.contains(key))
+}
+
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+    let broken = |error: serde_json::Error| ImportError::Broken {
+        file: input.file.clone(),
+        place: format!("line {}", error.line()),
+        what: format!("expected an array of objects with `task_id` and `traj`: {error}"),
+    };
+    let elements: Vec<Value> = serde_json::from_str(&input.text).map_err(broken)?;
+    let mut sessions = Vec::new();
+    for (element, value) in (1..).zip(elements) {
+        sessions.extend(session(input, element, value, recorder)?);
+    }
+    Ok(sessions)
+}
+
+fn session(
+    input: &Input,
+    element: usize,
+    mut value: Value,
+    recorder: &mut Recorder,
+) -> Result<Option<Session>, ImportError> {
+    let task = match &value["task_id"] {
+        Value::String(task) => task.clone(),
+        Value::Number(task) => task.to_string(),
+        other => {
+            let what = format!("`task_id` is {}: expected a number or a string: dropped", type_name(other));
+            recorder.repair(&input.file, Place::Element(element), what)?;
+            return Ok(None);
+        }
+    };
+    let trial = value["trial"].as_u64().unwrap_or(0);
+    let Some(Value::Array(turns)) = value.get_mut("traj").map(Value::take) else {
+        recorder.repair(&input.file, Place::Element(element), "`traj` is not an array: dropped".to_owned())?;
+        return Ok(None);
+    };
+    let mut messages = Vec::new();
+    for (message, turn) in (1..).zip(turns) {
+        messages.extend(spoken(&input.file, Place::Turn { element, message }, &turn, recorder)?);
+    }
+    Ok(Some(Session {
+        file: input.file.clone(),
+        source: format!("tau-bench: {}", input.name),
+        group: format!("task-{task}"),
+        stem: format!("task-{task}-trial-{trial}"),
+        numbered: false,
+        order: trial,
+        messages,
+    }))
+}
+
+fn spoken(file: &str, place: Place, turn: &Value, recorder: &mut Recorder) -> Result<Option<Spoken>, ImportError> {
+    let role = match turn["role"].as_str() {
+        Some("system") => Role::System,
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        other => {
+            let what = format!(
+                "role `{}` is not system, user, assistant or tool: dropped",
+                other.unwrap_or(type_name(&turn["role"]))
+            );
+            recorder.repair(file, place, what)?;
+            return Ok(None);
+        }
+    };
+    let text = content(&turn["content"]);
+    let mut parts = Vec::new();
+    if role == Role::Tool {
+        let call_id = turn["tool_call_id"].as_str().unwrap_or_default().to_owned();
+        parts.push(Part::ToolResult { call_id, text, is_error: false });
+    } else {
+        parts.push(Part::Text { text });
+    }
+    if role == Role::Assistant {
+        parts.extend(turn["tool_calls"].as_array().into_iter().flatten().map(call));
+    }
+    Ok(Some(Spoken { place, role, at_ms: None, parts, usage: None }))
+}
+
+/// A text, or texts in blocks; null is empty.
+fn content(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
+        _ => String::new(),
+    }
+}
+
+fn call(call: &Value) -> Part {
+    let function = &call["function"];
+    Part::ToolCall {
+        id: call["id"].as_str().unwrap_or_default().to_owned(),
+        name: function["name"].as_str().unwrap_or_default().to_owned(),
+        arguments: function["arguments"].as_str().map_or_else(|| function["arguments"].to_string(), str::to_owned),
+    }
+}

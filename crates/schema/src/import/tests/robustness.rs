@@ -1,0 +1,168 @@
+//! Broken, foreign, huge and random files: repaired and reported, or refused with a reason; never a panic.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Trajectories of one session whose messages are broken in one way each.
+#[test]
+fn broken_sessions_are_repaired_and_reported() {
+    let text = r#"[{"task_id":"a","trial":0,"traj":[
+        {"role":"assistant","content":"Welcome."},
+        {"role":"user","content":"Hi."},
+        {"role":"narrator","content":"?"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}},{"id":"y","function":{"name":"g","arguments":{"n":1}}}]},
+        {"role":"user","content":" "},
+        {"role":"user","content":"Wait."},
+        {"role":"tool","tool_call_id":"y","content":"late"},
+        {"role":"tool","tool_call_id":"z","content":"orphan"},
+        {"role":"system","content":"late rules"}]},
+        {"task_id":"b","traj":[{"role":"assistant","content":"Alone."}]},
+        {"task_id":null,"traj":[]},
+        {"task_id":"c","traj":3}]"#;
+    let repaired = imported("tau-bench", text, &FACTS);
+    insta::assert_snapshot!(outline(&repaired.suite.scenarios[0]));
+    insta::assert_snapshot!(repairs(&repaired).join("\n"));
+    let message = failure("tau-bench", text.as_bytes(), &STRICT);
+    assert!(message.ends_with("element 1, message 3: role `narrator` is not system, user, assistant or tool: dropped (strict: leave out --strict to repair it)"), "{message}");
+}
+
+#[test]
+fn broken_lines_are_repaired_and_reported() {
+    let lines = CLAUDE.lines().collect::<Vec<_>>();
+    let mut bytes = lines[..3].join("\n").into_bytes();
+    bytes.extend(b"\n[1]\n{\"type\":\"user\",\"uuid\":\"q\xff\",\"parentUuid\":\"gone\",\"timestamp\":\"noon\",\"message\":{\"content\":[{\"type\":\"hologram\"}]}}\n");
+    bytes.extend(&lines[3].as_bytes()[..50]);
+    let imported = import_bytes("claude-code", &bytes, &FACTS).expect("imports");
+    assert_valid(&imported);
+    insta::assert_snapshot!(repairs(&imported).join("\n"));
+}
+
+#[test]
+fn a_link_to_itself_ends() {
+    let row = |uuid: &str, parent: &str, kind: &str| {
+        format!(r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":"{parent}","message":{{"content":"{uuid}"}}}}"#)
+    };
+    let text = [row("a", "c", "user"), row("b", "a", "assistant"), row("c", "b", "user")].join("\n");
+    let imported = imported("claude-code", &text, &FACTS);
+    assert_eq!(imported.report.repairs.len(), 1, "{:?}", repairs(&imported));
+    assert_eq!(imported.suite.scenarios.iter().map(|scenario| scenario.messages.len()).sum::<usize>(), 3);
+}
+
+#[test]
+fn unreadable_files_are_named_with_what_was_expected() {
+    for (name, bytes, expected) in [
+        ("claude-code", &b""[..], "is empty; expected a transcript"),
+        ("claude-code", b"\xef\xbb\xbf \n", "is empty; expected a transcript"),
+        (
+            "claude-code",
+            TAU.as_bytes(),
+            "line 1: expected a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`; it looks like `tau-bench`",
+        ),
+        (
+            "tau-bench",
+            CLAUDE.as_bytes(),
+            "line 1: expected tau-bench trajectories: a JSON array of objects with `task_id` and `traj`; it looks like `claude-code`",
+        ),
+        ("tau-bench", b"{}", "; formats are claude-code, tau-bench"),
+        (
+            "tau-bench",
+            br#"{"format":"compactometer-suite","version":1,"name":"x"}"#,
+            "; it is a suite already and needs no import",
+        ),
+        (
+            "tau-bench",
+            b"[{\"task_id\":1,\n\"traj\":",
+            "line 2: expected an array of objects with `task_id` and `traj`: EOF while parsing a value",
+        ),
+        ("tau-bench", br#"[{"task_id":1,"traj":[]}]"#, "no conversation of format `tau-bench` in 1 file(s)"),
+        (
+            "claude-code",
+            br#"{"type":"summary","leafUuid":"x"}"#,
+            "no conversation of format `claude-code` in 1 file(s)",
+        ),
+    ] {
+        let message = failure(name, bytes, &FACTS);
+        assert!(message.contains(expected), "{message}");
+    }
+    let folder = import(importer("tau-bench"), &[std::env::temp_dir()], "test", &FACTS).expect_err("a directory");
+    assert!(folder.to_string().contains("is a directory; expected a file"), "{folder}");
+    let missing = import(importer("tau-bench"), &[PathBuf::from("no/such/file")], "test", &FACTS).expect_err("missing");
+    assert!(missing.to_string().starts_with("cannot read `no/such/file`"), "{missing}");
+}
+
+#[test]
+fn the_same_content_counts_once() {
+    let (one, two) = (Temporary::new(TAU.as_bytes()), Temporary::new(TAU.as_bytes()));
+    let twice = import(importer("tau-bench"), &[one.0.clone(), two.0.clone()], "test", &FACTS).expect("imports");
+    assert_eq!((twice.suite.scenarios.len(), twice.report.repairs.len()), (6, 1));
+}
+
+#[test]
+fn a_line_of_twenty_megabytes_is_read() {
+    let row = |uuid: &str, text: &str| format!(r#"{{"type":"user","uuid":"{uuid}","message":{{"content":"{text}"}}}}"#);
+    let long = row("a", &format!("password=hunter22 id_4711 {}", "words of a log, ".repeat(12_500)).repeat(100));
+    assert!(long.len() > 20_000_000);
+    let imported = import_bytes("claude-code", long.as_bytes(), &FACTS).expect("imports");
+    assert_eq!(imported.report.secrets.get("password"), Some(&100));
+}
+
+/// The file with some bytes replaced, cut out or doubled.
+fn mutated(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
+    let edit = (0..text.len(), 0..3_u8, proptest::sample::select(b"{}[]\",:\\0a \n\xff".to_vec()), 1..40_usize);
+    proptest::collection::vec(edit, 0..12).prop_map(move |edits| {
+        let mut bytes = text.as_bytes().to_vec();
+        for (at, kind, byte, length) in edits {
+            let end = (at + length).min(bytes.len());
+            let at = at.min(end);
+            match kind {
+                0 if at < end => bytes[at] = byte,
+                1 => drop(bytes.drain(at..end)),
+                _ => {
+                    let piece = bytes[at..end].to_vec();
+                    bytes.splice(at..at, piece);
+                }
+            }
+        }
+        bytes
+    })
+}
+
+/// Whole lines left out, doubled or moved.
+fn shuffled() -> impl Strategy<Value = Vec<u8>> {
+    let lines = CLAUDE.lines().collect::<Vec<_>>();
+    proptest::collection::vec(proptest::sample::select(lines), 1..40).prop_map(|lines| lines.join("\n").into_bytes())
+}
+
+fn never_panics(bytes: &[u8], concat: Option<usize>) {
+    for importer in ALL {
+        match import_bytes(importer.name, bytes, &Options { concat, ..FACTS }) {
+            Ok(imported) => assert_valid(&imported),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        never_panics(&bytes, None);
+    }
+
+    #[test]
+    fn mutated_sessions_never_panic(bytes in mutated(CLAUDE)) {
+        never_panics(&bytes, None);
+    }
+
+    #[test]
+    fn shuffled_sessions_never_panic(bytes in shuffled()) {
+        never_panics(&bytes, None);
+    }
+
+    #[test]
+    fn mutated_trajectories_never_panic(bytes in mutated(TAU), join in any::<bool>()) {
+        never_panics(&bytes, join.then_some(2));
+    }
+}
