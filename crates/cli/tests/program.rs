@@ -32,12 +32,9 @@ fn session(dir: &Path, name: &str) -> PathBuf {
         parent = Value::String(uuid);
     };
     let assistant = |id: usize, block: Value| serde_json::json!({"id": format!("msg-{id}"), "role": "assistant", "content": [block], "usage": {"input_tokens": 3, "output_tokens": 9}});
-    push(
-        "user",
-        serde_json::json!({"role": "user", "content": format!("Please fix src/{name}/deep_module.rs for order {name}-7731.")}),
-    );
+    push("user", serde_json::json!({"role": "user", "content": "Please see to it that the build passes again."}));
     for turn in 0..60 {
-        let path = if turn % 9 == 8 { format!("src/{name}/deep_module.rs") } else { format!("lib/part_{turn}.rs") };
+        let path = if turn % 20 == 19 { format!("src/{name}/deep_module.rs") } else { format!("lib/part_{turn}.rs") };
         let call = format!("toolu_{turn}");
         push(
             "assistant",
@@ -46,7 +43,8 @@ fn session(dir: &Path, name: &str) -> PathBuf {
                 serde_json::json!({"type": "tool_use", "id": call, "name": "Read", "input": {"file_path": path}}),
             ),
         );
-        let text = format!("line {turn} of some ordinary code that does nothing in particular\n").repeat(12);
+        let first = if turn == 1 { format!("the failing file is src/{name}/deep_module.rs\n") } else { String::new() };
+        let text = first + &format!("line {turn} of some ordinary code that does nothing in particular\n").repeat(12);
         push(
             "user",
             serde_json::json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": call, "content": text}]}),

@@ -163,12 +163,16 @@ fn load(scenarios: Vec<Scenario>, suite_hash: &str, counter: &dyn TokenCounter) 
     cloned.zip(&foreign).map(|(scenario, foreign)| Loaded::new(scenario, foreign, counter)).collect()
 }
 
-/// The facts of the scenarios of other groups that a case looks for by chance, chosen by the suite's hash.
+/// The facts of the scenarios of other groups that a case looks for by chance, chosen by the suite's hash; none where there
+/// are too few such scenarios for a rate.
 fn foreign_facts<'s>(scenario: &Scenario, all: &'s [Scenario], suite_hash: &str) -> Vec<&'s Fact> {
     let mut others = all.iter().filter(|other| other.group_id != scenario.group_id).collect::<Vec<_>>();
     let order =
         |other: &&Scenario| *blake3::hash(format!("{suite_hash}/{}/{}", scenario.id, other.id).as_bytes()).as_bytes();
     others.sort_by_cached_key(order);
+    if others.len() < FOREIGN_SCENARIOS {
+        return Vec::new();
+    }
     others.truncate(FOREIGN_SCENARIOS);
     others.into_iter().flat_map(|other| &other.facts).filter(|fact| fact.decoy_of.is_none() && !fact.generic).collect()
 }
