@@ -29,6 +29,7 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Ma
     Manifest {
         version: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: env!("COMPACTOMETER_COMMIT").to_owned(),
         command: command_without_out(std::env::args().skip(1)),
         suite: suite.header.name,
         suite_hash: suite.hash,

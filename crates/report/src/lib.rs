@@ -1,4 +1,9 @@
-//! Numbers and pictures from records alone.
+//! Numbers and pictures from records alone: [`summarize`] computes a [`compactometer_schema::summary::Summary`],
+//! [`table`] shows it in a terminal, [`write()`] makes a folder of pages, tables and plots. The same records give the same
+//! bytes.
+//!
+//! Absent on purpose: anything that runs a strategy or calls a model, and anything that names a winner.
+
 mod checks;
 mod data;
 mod fates;

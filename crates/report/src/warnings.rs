@@ -130,7 +130,7 @@ fn uses(run: &Run) -> Option<String> {
     let (events, left_out) = (most(&count), most(&echoed));
     (events + left_out > 0).then(|| {
         format!(
-            "needed at use: {events} uses of eligible facts; {left_out} more are left out because a recorded turn repeated \
+            "needed at use: {events} uses of facts last mentioned a trigger's length before; {left_out} more are left out because a recorded turn repeated \
              the value"
         )
     })

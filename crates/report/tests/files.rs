@@ -1,5 +1,7 @@
 //! What a report writes: formats, escaping, determinism.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::collections::BTreeMap;

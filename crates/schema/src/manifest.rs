@@ -14,6 +14,8 @@ pub struct Manifest {
     pub version: u32,
     /// The program's version.
     pub program: String,
+    /// The commit that the program was built from, or `unknown`.
+    pub commit: String,
     /// The command, without `--out`.
     pub command: Vec<String>,
     /// The suite's name.

@@ -1,5 +1,6 @@
 //! What people read: one set of texts and tables, as HTML and as Markdown.
 
+use compactometer_schema::fate::Fate;
 use compactometer_schema::record::Family;
 use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
 use minijinja::syntax::SyntaxConfig;
@@ -141,12 +142,15 @@ fn run_facts(run: &Run) -> Vec<(&'static str, String)> {
         ("prompts", manifest.prompts_hash.clone()),
         ("prices", manifest.prices_hash.clone()),
         ("seed", manifest.seed.to_string()),
-        ("program", format!("compactometer {}", manifest.program)),
+        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
     ]
 }
 
 fn fates_table(group: &Group) -> Table {
-    let names: Vec<&str> = compactometer_schema::fate::Fate::STATED.iter().map(|fate| fate.name()).collect();
+    let occurs = |name: &&str| {
+        group.strategies.iter().any(|strategy| strategy.fates.get(*name).is_some_and(|share| *share > 0.0))
+    };
+    let names: Vec<&str> = Fate::STATED.iter().map(|fate| fate.name()).filter(occurs).collect();
     let cells = |strategy: &StrategySummary| {
         let triggered = &strategy.triggered;
         let fired = format!("{} of {}, {} at most", triggered.conversations, triggered.of, triggered.most_rounds);
@@ -156,7 +160,7 @@ fn fates_table(group: &Group) -> Table {
     };
     Table {
         title: "Fates",
-        note: "Where the stated facts ended, and in how many conversations a strategy compacted, with the most rounds of one.",
+        note: "Where the stated facts ended, for the fates that occur, and in how many conversations a strategy compacted, with the most rounds of one.",
         columns: std::iter::once("compacted").chain(names.iter().copied()).map(str::to_owned).collect(),
         rows: rows(group, cells),
     }

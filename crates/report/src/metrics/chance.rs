@@ -26,6 +26,9 @@ pub(crate) struct Corrected {
     too_likely: BTreeMap<(ValueKind, u32), f64>,
 }
 
+/// Places of a look's rates among the strategy's own and the random drops' (0 where there are none).
+type CellPair = (usize, usize);
+
 /// Looks of one unit that share their rates; sums of weights that add up to the weights of the unit's facts.
 #[derive(Default)]
 struct Term {
@@ -68,27 +71,25 @@ impl Corrected {
     }
 
     /// Adds the looks at one conversation's facts.
-    fn add(&mut self, seen: &[Look], terms: &mut BTreeMap<(usize, usize), Term>) {
-        let mut scored: BTreeMap<usize, Vec<(&Look, (usize, usize))>> = BTreeMap::new();
-        for look in seen {
-            if let Some(cells) = self.cells(look) {
-                scored.entry(look.index).or_default().push((look, cells));
-            }
+    fn add(&mut self, seen: &[Look], terms: &mut BTreeMap<CellPair, Term>) {
+        let scored: Vec<(&Look, CellPair)> =
+            seen.iter().filter_map(|look| self.cells(look).map(|cells| (look, cells))).collect();
+        let mut times: BTreeMap<usize, f64> = BTreeMap::new();
+        for (look, _) in &scored {
+            *times.entry(look.index).or_default() += 1.0;
         }
-        for looks in scored.values() {
-            for (look, cells) in looks {
-                let weight = look.fact.weight / looks.len() as f64;
-                let term = terms.entry(*cells).or_default();
-                (term.own, term.random) = *cells;
-                term.weight += weight;
-                term.hits += weight * f64::from(u8::from(look.is_present));
-                term.random_hits += weight * f64::from(look.random_hits) / f64::from(RANDOM_DRAWS);
-            }
+        for (look, cells) in scored {
+            let weight = look.fact.weight / times[&look.index];
+            let term = terms.entry(cells).or_default();
+            (term.own, term.random) = cells;
+            term.weight += weight;
+            term.hits += weight * f64::from(u8::from(look.is_present));
+            term.random_hits += weight * f64::from(look.random_hits) / f64::from(RANDOM_DRAWS);
         }
     }
 
     /// The rates that correct a look, where they are known and low enough; counts those that are not.
-    fn cells(&mut self, look: &Look) -> Option<(usize, usize)> {
+    fn cells(&mut self, look: &Look) -> Option<CellPair> {
         let own = self.own.nearest(look);
         let random = self.random.as_ref().map_or(Some(0), |rates| rates.nearest(look));
         let (Some(own), Some(random)) = (own, random) else {
@@ -179,27 +180,34 @@ struct Cell {
     overall: f64,
 }
 
+impl Cell {
+    fn new((kind, round): (ValueKind, u32), units: usize) -> Self {
+        Cell { kind, round, scenarios: 0, units: vec![(0.0, 0.0); units], overall: 0.0 }
+    }
+}
+
 impl Rates {
     fn new(strategy: &Strategy, of: impl Fn(&Observation) -> &Vec<ChanceCell>) -> Self {
-        let mut cells: BTreeMap<(ValueKind, u32), (Vec<(f64, f64)>, BTreeSet<&str>)> = BTreeMap::new();
+        let mut cells: BTreeMap<(ValueKind, u32), Cell> = BTreeMap::new();
         for (at, unit) in strategy.units.iter().enumerate() {
             for record in &unit.records {
+                let mut seen = BTreeSet::new();
                 for observation in &record.observations {
                     for found in of(observation).iter().filter(|found| found.pairs > 0) {
-                        let empty = || (vec![(0.0, 0.0); strategy.units.len()], BTreeSet::new());
-                        let (units, scenarios) = cells.entry((found.kind, observation.round)).or_insert_with(empty);
-                        units[at].0 += f64::from(found.hits);
-                        units[at].1 += f64::from(found.pairs);
-                        scenarios.insert(record.case.scenario.as_str());
+                        let key = (found.kind, observation.round);
+                        let cell = cells.entry(key).or_insert_with(|| Cell::new(key, strategy.units.len()));
+                        cell.units[at].0 += f64::from(found.hits);
+                        cell.units[at].1 += f64::from(found.pairs);
+                        cell.scenarios += usize::from(seen.insert(key));
                     }
                 }
             }
         }
-        let cell = |((kind, round), (units, scenarios)): (_, (Vec<(f64, f64)>, BTreeSet<&str>))| {
-            let overall = pooled(&units, &vec![1; units.len()]).unwrap_or(0.0);
-            Cell { kind, round, scenarios: scenarios.len(), units, overall }
-        };
-        Rates { cells: cells.into_iter().map(cell).collect() }
+        let mut cells: Vec<Cell> = cells.into_values().collect();
+        for cell in &mut cells {
+            cell.overall = pooled(&cell.units, &vec![1; cell.units.len()]).unwrap_or(0.0);
+        }
+        Rates { cells }
     }
 
     /// The most scenarios with contexts in one cell.

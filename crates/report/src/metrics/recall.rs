@@ -45,9 +45,12 @@ pub(super) const NEEDED_AT_USE: Metric = Metric {
     id: "needed_at_use_recall",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "uses of an eligible fact by the next turn at which the context holds it / such uses, by unit; mean over units",
+    formula: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
+              which the context holds it / uses, by unit; mean over units",
     source: "MEASUREMENT section 3",
-    compute: |_, strategy| over_units(strategy, Unit::Share, "no turn uses an eligible fact", needed_at_use),
+    compute: |_, strategy| {
+        over_units(strategy, Unit::Share, "no turn uses a fact last mentioned a trigger's length before", needed_at_use)
+    },
 };
 
 const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";

@@ -6,6 +6,9 @@ use super::render::text_width;
 /// Room for one line of text.
 pub(super) const LINE: f64 = 22.0;
 
+/// Share of a step by which a sum may pass a tick and still end there: shares are rounded to nine digits.
+const SLACK: f64 = 1e-6;
+
 /// A linear scale with ticks at multiples of a round step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
@@ -21,7 +24,7 @@ impl Scale {
             numbers.into_iter().fold((0.0_f64, 0.0_f64), |(low, high), number| (low.min(number), high.max(number)));
         let high = if high > low { high } else { low + 1.0 };
         let step = round_step((high - low) / 5.0);
-        Scale { min: (low / step + 1e-9).floor() * step, max: ((high / step - 1e-9).ceil() * step).max(step), step }
+        Scale { min: (low / step + SLACK).floor() * step, max: ((high / step - SLACK).ceil() * step).max(step), step }
     }
 
     /// From 0 to exactly `most`, with ticks at whole numbers.
@@ -185,6 +188,7 @@ mod tests {
         );
         let tokens = Scale::covering([9_600.0, 31_000.0]);
         assert_eq!(tokens.show(tokens.max), "40,000");
+        assert_eq!(Scale::covering([100.000_000_2]).max, 100.0);
         let signed = Scale::covering([-0.03, 0.5]);
         assert!(signed.min <= -0.03 && signed.max >= 0.5);
         assert_eq!(Scale::covering([0.0]).max, 1.0);

@@ -55,3 +55,76 @@ fn header(names: &[&str]) -> Vec<String> {
 fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
+
+#[cfg(test)]
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
+#[cfg(test)]
+mod tests {
+    use compactometer_schema::manifest::Manifest;
+    use compactometer_schema::record::Record;
+
+    use super::figure::{Anchor, Mark, TEXT};
+    use super::*;
+
+    fn plots(manifest: &Manifest, records: &[Record]) -> Vec<Plot> {
+        let prices = common::prices();
+        let run = Run::new(manifest, records, &prices);
+        let summary = crate::summarize::of_run(&run);
+        ALL.iter().map(|plot| plot(&run, &summary.groups[0])).collect()
+    }
+
+    /// Each level text with its left, right, top and bottom edge.
+    fn boxes(figure: &Figure) -> Vec<(&str, [f64; 4])> {
+        let of = |mark| match mark {
+            &Mark::Text { at: (x, y), ref text, anchor, is_vertical: false, .. } => {
+                let width = render::text_width(text);
+                let left = match anchor {
+                    Anchor::Start => x,
+                    Anchor::Middle => x - width / 2.0,
+                    Anchor::End => x - width,
+                };
+                Some((text.as_str(), [left, left + width, y - TEXT * 0.4, y + TEXT * 0.4]))
+            }
+            _ => None,
+        };
+        figure.marks.iter().filter_map(of).collect()
+    }
+
+    fn assert_legible(plot: &Plot) {
+        let texts = boxes(&plot.figure);
+        for (at, (text, [left, right, top, bottom])) in texts.iter().enumerate() {
+            let inside = *left >= 0.0 && *right <= plot.figure.width && *top >= 0.0 && *bottom <= plot.figure.height;
+            assert!(inside, "`{text}` leaves the picture `{}`", plot.name);
+            for (other, [left_2, right_2, top_2, bottom_2]) in &texts[at + 1..] {
+                let meets = left < right_2 && left_2 < right && top < bottom_2 && top_2 < bottom;
+                assert!(!meets, "`{text}` and `{other}` overlap in `{}`", plot.name);
+            }
+        }
+    }
+
+    #[test]
+    fn texts_neither_overlap_nor_leave_the_picture() {
+        let (manifest, mut records) = common::simulated::run(5);
+        plots(&manifest, &records).iter().for_each(assert_legible);
+        // Everything at one size and one recall: no label finds a place beside its point.
+        let same = records.iter().find(|record| record.case.strategy == "chained").cloned().expect("it was simulated");
+        for record in &mut records {
+            let (case, group) = (record.case.clone(), record.case.group.clone());
+            *record = Record { case, ..same.clone() };
+            record.case.group = group;
+        }
+        plots(&manifest, &records).iter().for_each(assert_legible);
+        plots(&common::manifest(&[], 0, 0), &[]).iter().for_each(assert_legible);
+    }
+
+    #[test]
+    fn every_picture_has_its_data() {
+        let (manifest, records) = common::simulated::run(5);
+        for plot in plots(&manifest, &records) {
+            let columns = plot.rows[0].len();
+            assert!(plot.rows.len() > 8 && plot.rows.iter().all(|row| row.len() == columns), "{}", plot.name);
+        }
+    }
+}

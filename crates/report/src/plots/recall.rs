@@ -156,7 +156,8 @@ fn labels(points: &[Point], axes: &Axes) -> Option<Vec<((f64, f64), Anchor)>> {
             let anchor = if *dx > 0.0 { Anchor::Start } else { Anchor::End };
             let own = block.distance(point.at);
             // A label nearer to another point would name that one.
-            let is_nearest = points.iter().all(|other| other.at == point.at || block.distance(other.at) > own + 8.0);
+            let is_nearest =
+                points.iter().all(|other| std::ptr::eq(other, point) || block.distance(other.at) > own + 8.0);
             (inside && is_nearest && !taken.iter().any(|other| other.meets(&block))).then_some((
                 (x + dx, y + dy),
                 anchor,

@@ -35,10 +35,19 @@ fn line(strategy: &StrategySummary) -> Vec<(usize, f64, usize)> {
     values.filter_map(|(round, metric)| Some((round, metric.value?, metric.n))).collect()
 }
 
+/// Fewer units than this make no point, where any round has more.
+const FEWEST_UNITS: usize = 5;
+
 fn draw(group: &Group) -> Figure {
     let strategies = styled(group);
     let mut figure = Figure::new(WIDTH, HEIGHT);
-    let rounds = strategies.iter().flat_map(|(_, strategy)| line(strategy)).map(|(round, ..)| round);
+    let most = strategies.iter().flat_map(|(_, strategy)| line(strategy)).map(|(_, _, n)| n).max().unwrap_or(0);
+    let drawn = |strategy: &StrategySummary| {
+        let mut line = line(strategy);
+        line.retain(|(_, _, n)| *n >= FEWEST_UNITS.min(most));
+        line
+    };
+    let rounds = strategies.iter().flat_map(|(_, strategy)| drawn(strategy)).map(|(round, ..)| round);
     let axes = Axes {
         left: 84.0,
         top: 20.0,
@@ -49,13 +58,13 @@ fn draw(group: &Group) -> Figure {
     };
     axes.draw(&mut figure, "compactions applied before the observation", "context recall (CR)");
     for (style, strategy) in &strategies {
-        let points: Vec<_> = line(strategy).iter().map(|(round, recall, _)| axes.at(*round as f64, *recall)).collect();
+        let points: Vec<_> = drawn(strategy).iter().map(|(round, recall, _)| axes.at(*round as f64, *recall)).collect();
         if points.len() > 1 {
             figure.line(points.clone(), style.colour, 2.0, style.dash);
         }
         points.iter().for_each(|point| figure.symbol(*point, *style));
     }
-    let shown: Vec<_> = strategies.iter().filter(|(_, strategy)| !line(strategy).is_empty()).collect();
+    let shown: Vec<_> = strategies.iter().filter(|(_, strategy)| !drawn(strategy).is_empty()).collect();
     if shown.is_empty() {
         axes.say_empty(&mut figure, "no fact was last mentioned a trigger's length before an observation");
     }

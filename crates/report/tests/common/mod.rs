@@ -1,5 +1,5 @@
 //! Records made by hand, and a made-up run that looks like a real one.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{Event, Outcome};
@@ -21,6 +21,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
     Manifest {
         version: 1,
         program: "0.1.0".to_owned(),
+        commit: "c0331t".to_owned(),
         command: ["compactometer", "compare"].map(str::to_owned).to_vec(),
         suite: "tiny".to_owned(),
         suite_hash: "5u17e".to_owned(),
@@ -123,7 +124,7 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
         over_budget: false,
         attempts: 1,
     };
-    CompactionRow { event, stages, calls, inserted: Vec::new() }
+    CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new() }
 }
 
 pub(crate) fn call(input: u64, output: u64) -> CallRow {
