@@ -23,14 +23,13 @@ pub fn table(summary: &Summary) -> String {
     text
 }
 
-const HEADER: [&str; 13] = [
+const HEADER: [&str; 12] = [
     "",
-    "triggered\n(rounds)",
+    "active,\nrounds",
     "held\n%",
-    "un-\nseen",
-    "unwr-\nitten",
-    "ero-\nded",
-    "oth-\ner",
+    "\nunseen",
+    "not\nwritten",
+    "\neroded",
     "CR",
     "CR*\n[95 %]",
     "lift",
@@ -66,7 +65,7 @@ fn row(strategy: &StrategySummary) -> Vec<Cell> {
     let fired = if triggered.conversations == 0 {
         "never".to_owned()
     } else {
-        format!("{}/{} ({})", triggered.conversations, triggered.of, triggered.most_rounds)
+        format!("{}/{}, {}", triggered.conversations, triggered.of, triggered.most_rounds)
     };
     let fates = fates(strategy).map(|share| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share)));
     let mut cells = vec![strategy.name.clone(), fired];
@@ -77,15 +76,14 @@ fn row(strategy: &StrategySummary) -> Vec<Cell> {
     cells.into_iter().map(Cell::new).collect()
 }
 
-/// Held, dropped unseen, unwritten, eroded, and all others together.
-fn fates(strategy: &StrategySummary) -> [Option<f64>; 5] {
+/// Held, dropped unseen, unwritten and eroded; the page has the others.
+fn fates(strategy: &StrategySummary) -> [Option<f64>; 4] {
     if strategy.fates.is_empty() {
-        return [None; 5];
+        return [None; 4];
     }
     let of = |name: &str| strategy.fates.get(name).copied().unwrap_or(0.0);
     let held = of("verbatim") + of("carried");
-    let other = of("stored_only") + of("superseded") + of("unexplained");
-    [held, of("dropped_unseen"), of("unwritten"), of("eroded"), other].map(Some)
+    [held, of("dropped_unseen"), of("unwritten"), of("eroded")].map(Some)
 }
 
 fn show(strategy: &StrategySummary, id: &str) -> String {
@@ -100,7 +98,7 @@ fn show(strategy: &StrategySummary, id: &str) -> String {
 fn with_interval(metric: Option<&MetricValue>) -> String {
     let Some(value) = metric.and_then(|metric| metric.value) else { return "-".to_owned() };
     match metric.and_then(|metric| metric.low.zip(metric.high)) {
-        Some((low, high)) => format!("{} [{}, {}]", short(value), short(low), short(high)),
+        Some((low, high)) => format!("{} [{} {}]", short(value), short(low), short(high)),
         None => short(value),
     }
 }
