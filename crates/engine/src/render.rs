@@ -61,7 +61,7 @@ fn block(entry: &Entry, limits: Limits) -> String {
     lines.join("\n")
 }
 
-/// Breaks closing tags, so that no text of the transcript ends the block that our prompts put it in.
-fn neutralize(text: &str) -> String {
+/// Breaks closing tags, so that no text of a conversation ends the block that our prompts put it in.
+pub fn neutralize(text: &str) -> String {
     text.replace("</", "<\\/")
 }

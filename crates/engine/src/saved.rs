@@ -1,4 +1,4 @@
-//! What a session remembers: one record per summary, checkpoint or failed attempt.
+//! What a session remembers: one record per summary or checkpoint.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct Saved {
     pub tokens_before: u32,
     /// Tokens of the view after it.
     pub tokens_after: u32,
-    /// What the calls of that compaction used.
+    /// What the calls of that compaction used, all of it on the first of its records.
     pub usage: Usage,
     /// The session's time when it was written, in milliseconds since the Unix epoch.
     pub created_at_ms: Option<i64>,

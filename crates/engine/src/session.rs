@@ -24,6 +24,8 @@ pub enum Policy {
 pub struct SessionConfig {
     /// The limits.
     pub budget: Budget,
+    /// Tokens of every request beside the view, such as tool definitions; they count towards the trigger.
+    pub overhead: u32,
     /// Whether a compaction starts by itself at [`Budget::trigger`].
     pub automatic: bool,
     /// What happens to an invalid view.
@@ -85,17 +87,18 @@ impl<'s> Session<'s> {
 
     /// Whether [`Session::before_call`] would compact.
     pub fn is_due(&self) -> bool {
-        self.config.automatic && self.view.tokens() >= self.config.budget.trigger.max(self.retry_at)
+        self.config.automatic && self.request_tokens() >= self.config.budget.trigger.max(self.retry_at)
     }
 
     /// Compacts now, whatever the size of the view. An empty log gives no event.
     pub async fn compact(&mut self, now_ms: Option<i64>) -> Option<&Event> {
         let after = self.log.messages().last()?.message.id;
         let event = self.decide(after, now_ms).await;
+        let below = self.request_tokens() < self.config.budget.trigger;
         self.retry_at = match event.outcome {
-            Outcome::Applied => 0,
-            // A view that cannot shrink would otherwise be tried again at every call.
-            _ => event.tokens_before + (self.config.budget.window - self.config.budget.trigger) / 4 + 1,
+            Outcome::Applied if below => 0,
+            // A request that stays at its trigger would otherwise be compacted again at every call.
+            _ => self.request_tokens() + (self.config.budget.window - self.config.budget.trigger) / 4 + 1,
         };
         self.events.push(event);
         self.events.last()
@@ -104,6 +107,11 @@ impl<'s> Session<'s> {
     /// The next request.
     pub fn view(&self) -> &View {
         &self.view
+    }
+
+    /// Tokens of the next request: the view and what stands beside it.
+    pub fn request_tokens(&self) -> u32 {
+        self.config.overhead + self.view.tokens()
     }
 
     /// Everything that was said.
@@ -142,32 +150,46 @@ impl<'s> Session<'s> {
             attempts: 0,
         };
         let mut budget = self.config.budget;
-        loop {
+        let mut answer: Option<(View, Vec<NewSaved>, u32)> = None;
+        while event.attempts < ATTEMPTS {
             event.attempts += 1;
             let (view, saved) = match self.attempt(budget).await {
                 Ok(answer) => answer,
+                // An answer over the budget is better than none.
+                Err(_) if answer.is_some() => break,
                 Err(Declined::Skip(reason)) => return Event { outcome: Outcome::Skipped(reason), ..event },
                 Err(Declined::Fail(reason)) => return Event { outcome: Outcome::Failed(reason), ..event },
             };
             let retained = view.tokens().saturating_sub(outside);
-            let excess = retained.saturating_sub(self.config.budget.retained);
-            if excess > 0 && event.attempts < ATTEMPTS {
-                // A tenth beyond the excess, since a model keeps to a limit only roughly.
-                budget.written = budget.written.saturating_sub(excess + excess / 10 + 1).max(1);
-                continue;
+            if answer.as_ref().is_none_or(|(_, _, before)| retained < *before) {
+                answer = Some((view, saved, retained));
             }
+            let excess = retained.saturating_sub(self.config.budget.retained);
+            if excess == 0 {
+                break;
+            }
+            // A tenth beyond the excess, since a model keeps to a limit only roughly.
+            budget.written = budget.written.saturating_sub(excess + excess / 10 + 1).max(1);
+        }
+        if let Some((view, saved, retained)) = answer {
             event.tokens_after = view.tokens();
             event.tokens_retained = retained;
-            event.over_budget = excess > 0;
+            event.over_budget = retained > self.config.budget.retained;
             self.remember(saved, self.summarizer.usage() - usage_before, &event, now_ms);
             self.view = view;
-            return event;
         }
+        event
     }
 
     async fn attempt(&self, budget: Budget) -> Result<(View, Vec<NewSaved>), Declined> {
-        let cx =
-            Context { log: &self.log, view: &self.view, history: &self.history, budget, summarizer: self.summarizer };
+        let cx = Context {
+            log: &self.log,
+            view: &self.view,
+            history: &self.history,
+            budget,
+            summarizer: self.summarizer,
+            counter: self.counter,
+        };
         let Compacted { edits, saved } = self.strategy.compact(&cx).await?;
         let view = View::from_edits(edits, &self.log, self.counter)
             .map_err(|error| FailReason::InvalidView(error.to_string()))?;
@@ -183,14 +205,14 @@ impl<'s> Session<'s> {
     }
 
     fn remember(&mut self, saved: Vec<NewSaved>, usage: Usage, event: &Event, now_ms: Option<i64>) {
-        for new in saved {
+        for (index, new) in saved.into_iter().enumerate() {
             self.history.push(Saved {
                 number: self.history.len() as u32,
                 kind: new.kind,
                 covers: new.covers,
                 tokens_before: event.tokens_before,
                 tokens_after: event.tokens_after,
-                usage,
+                usage: if index == 0 { usage } else { Usage::default() },
                 created_at_ms: now_ms,
                 body: new.body,
             });

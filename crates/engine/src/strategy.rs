@@ -12,6 +12,7 @@ use crate::log::Log;
 use crate::meter::Metered;
 use crate::model::ChatError;
 use crate::saved::{NewSaved, Saved};
+use crate::tokens::TokenCounter;
 use crate::view::{Edit, View};
 
 /// A way to compact a conversation. Stateless: one value serves any number of sessions.
@@ -36,6 +37,8 @@ pub struct Context<'s> {
     pub budget: Budget,
     /// The summarizer.
     pub summarizer: &'s Metered<'s>,
+    /// The measuring counter, on whose scale the budget is.
+    pub counter: &'s dyn TokenCounter,
 }
 
 impl Context<'_> {

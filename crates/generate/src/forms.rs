@@ -82,8 +82,8 @@ impl Form {
             Form::Millis => format!("{} ms", number(dice, 2_101, 99_999)),
             Form::Rows => format!("{} rows", number(dice, 10_000, 899_999)),
             Form::Megabytes => format!("{} MB", number(dice, 2_101, 99_999)),
-            Form::Seconds => format!("{} seconds", number(dice, 2_101, 19_999)),
-            Form::Euros => format!("{}.{} EUR", number(dice, 2_101, 19_999), dice.between(11, 98)),
+            Form::Seconds => format!("{} seconds", number(dice, 2_101, 99_999)),
+            Form::Euros => format!("{}.{} EUR", number(dice, 2_101, 99_999), dice.between(11, 98)),
             Form::Percent => format!("{}.{}%", dice.between(11, 98), number(dice, 101, 999)),
             Form::Path => path(dice),
             Form::Phrase => format!("{} {} {}", dice.pick(QUALITIES), dice.pick(QUALITIES), dice.pick(THINGS)),
@@ -141,20 +141,21 @@ impl Reserved {
     }
 }
 
-/// The value, and each part of it that tells: runs of digits and letters of five or more, and the digits of a number.
-/// The words of a phrase tell nothing; together they do.
+/// The value, and each part of it that tells: runs of five or more letters and digits, runs of four digits, and all
+/// digits of a number. The words of a phrase tell nothing; together they do.
 fn pieces(value: &str) -> impl Iterator<Item = String> {
     let lower = value.to_lowercase();
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     let digits = (digits.len() >= 4).then_some(digits);
     let is_phrase = value.contains(' ') && digits.is_none();
-    let runs = if is_phrase { String::new() } else { lower.clone() };
-    let runs: Vec<String> = runs
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|run| run.len() >= 5 && !UNITS.contains(run))
-        .map(str::to_owned)
-        .collect();
+    let tells = |run: &&str| run.len() >= if is_number(run) { 4 } else { 5 } && !UNITS.contains(run);
+    let split = lower.split(|letter: char| !letter.is_alphanumeric()).filter(tells);
+    let runs: Vec<String> = if is_phrase { Vec::new() } else { split.map(str::to_owned).collect() };
     std::iter::once(lower).chain(digits).chain(runs)
+}
+
+fn is_number(run: &str) -> bool {
+    run.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn word(dice: &mut Dice) -> String {

@@ -56,7 +56,7 @@ fn points(spec: &Spec, span: Span, talk: &Talk, facts: &[Fact], dice: &mut Dice)
     let step = talk.end(last).saturating_sub(span.first_point) / (count - 1);
     let mut points = vec![last];
     let lasting = places.iter().filter(|place| all_hold(facts, **place));
-    points.extend(nearest(lasting, span.first_point, talk).or_else(|| nearest(places.iter(), span.first_point, talk)));
+    points.extend(nearest(lasting, span.first_point, talk));
     for number in 1..count - 1 {
         let target = span.first_point + number * step + dice.below(step / 3 + 1);
         points.extend(nearest(places.iter(), target, talk));

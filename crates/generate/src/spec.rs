@@ -33,7 +33,7 @@ const FACTS: RangeInclusive<usize> = 24..=60;
 /// Observation points a conversation.
 const POINTS: RangeInclusive<usize> = 2..=12;
 /// Conversations of a suite; no more than the forms hold values for.
-const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
+const CONVERSATIONS: RangeInclusive<usize> = 1..=100;
 /// Longest conversation, in tokens.
 const LONGEST: u32 = 1_000_000;
 

@@ -36,7 +36,7 @@ pub(crate) struct Trace {
 pub(crate) fn write(plan: &Plan, writer: Writer) -> Talk {
     let traces = vec![<[Trace; 2]>::default(); plan.pairs.len()];
     let talk = Talk { messages: Vec::new(), ends: Vec::new(), traces };
-    let mut stage = Stage { plan, writer, due: agenda(plan), talk, calls: 0 };
+    let mut stage = Stage { plan, writer, due: agenda(plan), talk, calls: 0, settled: 0 };
     stage.system();
     while stage.now() + CLOSING < plan.span.length || !stage.due.is_empty() {
         let steps = stage.steps();
@@ -80,6 +80,8 @@ struct Stage<'p, 'r> {
     due: Vec<Due>,
     talk: Talk,
     calls: usize,
+    /// Exchanges begun since the last value that is to be replaced was stated.
+    settled: usize,
 }
 
 impl Stage<'_, '_> {
@@ -95,6 +97,8 @@ impl Stage<'_, '_> {
     /// A request, some steps with tools, and the agent's answer.
     fn exchange(&mut self, steps: usize) {
         self.writer.pass(7_200);
+        let is_replaced = |pair: usize| self.plan.pairs.iter().any(|later| later.replaces == Some(pair));
+        self.settled += usize::from(!self.due.iter().any(|due| is_replaced(due.pair)));
         self.request();
         (0..steps).for_each(|_| self.step());
         self.answer();
@@ -199,13 +203,16 @@ impl Stage<'_, '_> {
         taken.into_iter().map(state).collect()
     }
 
-    /// Takes what is due by now, the oldest first, and nothing twice in one message.
+    /// Takes what is due by now, the oldest first, and nothing twice in one message. A replacement waits until the old
+    /// value could have been asked for in an exchange of its own.
     fn take(&mut self, by: By, most: usize) -> Vec<Due> {
         let now = self.now();
+        let (plan, settled) = (self.plan, self.settled >= 2);
         let mut taken: Vec<Due> = Vec::new();
         self.due.retain(|due| {
             let is_new = taken.iter().all(|other| (other.pair, other.side) != (due.pair, due.side));
-            let take = taken.len() < most && due.by == by && due.place <= now && is_new;
+            let is_ready = due.place <= now && (settled || plan.pairs[due.pair].replaces.is_none());
+            let take = taken.len() < most && due.by == by && is_ready && is_new;
             if take {
                 taken.push(*due);
             }

@@ -42,14 +42,16 @@ impl Strategy for Chained {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
         let previous = latest(cx.history, SavedKind::Summary);
+        let previous =
+            previous.map_or("None: this is the first round.".to_owned(), |saved| render::neutralize(&saved.body));
         let round = cx.history.len() + 1;
         let messages = render::transcript(selection.leaving.iter().copied().filter(|entry| !is_summary(entry)), LIMITS);
         let asked = (f64::from(cx.budget.written) * ASKED_SHARE) as u32;
         let prompt = fill(
             PROMPT,
             &[
-                ("previous", previous.map_or("None: this is the first round.", |saved| &saved.body)),
-                ("task", &render::cut(original_task(cx.log), LIMITS.message)),
+                ("previous", &previous),
+                ("task", &render::neutralize(&render::cut(original_task(cx.log), LIMITS.message))),
                 ("messages", &messages),
                 ("round", &round.to_string()),
                 ("tokens", &asked.to_string()),

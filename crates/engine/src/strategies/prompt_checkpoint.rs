@@ -2,7 +2,7 @@
 //! the recent tail, the checkpoint is saved and stands as a section of the system prompt.
 //!
 //! Mended against the source: fenced JSON is read, an answer without a readable checkpoint leaves the previous one in
-//! place, and the injected section shows every field.
+//! place, a new checkpoint is written with the one that it replaces in sight, and the injected section shows every field.
 
 use std::sync::Arc;
 
@@ -37,10 +37,11 @@ impl Strategy for PromptCheckpoint {
         let selection = recent_or_skip(cx)?;
         let messages = render::transcript(selection.leaving.iter().copied(), Limits::NONE);
         let half = cx.budget.written / 2;
-        let prompt = fill(
-            PROMPT,
-            &[("words", &words_in(half).to_string()), ("tokens", &half.to_string()), ("messages", &messages)],
-        );
+        let previous = latest(cx.history, SavedKind::Checkpoint);
+        let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
+        let (words, tokens) = (words_in(half).to_string(), half.to_string());
+        let values = [("words", &words), ("tokens", &tokens), ("previous", &previous), ("messages", &messages)];
+        let prompt = fill(PROMPT, &values.map(|(name, value)| (name, value.as_str())));
         let answer = ask(cx, prompt, cx.budget.written, None).await?;
         let (summary, checkpoint) = split(&answer);
         let covers = selection.covers();
@@ -51,7 +52,7 @@ impl Strategy for PromptCheckpoint {
                 saved.push(NewSaved { kind: SavedKind::Checkpoint, covers, body });
                 Some((checkpoint, cx.number_of_new(1)))
             }
-            None => previous(cx),
+            None => latest_checkpoint(cx),
         };
         let mut edits: Vec<Edit> = system_edit(selection.system, section).into_iter().collect();
         edits.push(summary_turn(summary, cx.number_of_new(0)));
@@ -69,7 +70,7 @@ fn split(answer: &str) -> (&str, Option<Checkpoint>) {
     }
 }
 
-fn previous(cx: &Context<'_>) -> Option<(Checkpoint, u32)> {
+fn latest_checkpoint(cx: &Context<'_>) -> Option<(Checkpoint, u32)> {
     let saved = latest(cx.history, SavedKind::Checkpoint)?;
     Some((Checkpoint::parse(&saved.body)?, saved.number))
 }

@@ -1,9 +1,11 @@
 //! An independent look at suites: how the tests find values in text.
 
+use aho_corasick::AhoCorasick;
 use compactometer_engine::message::{Message, MessageId, Part};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_generate::Spec;
 use compactometer_schema::scenario::Scenario;
+use compactometer_schema::suite::Suite;
 
 /// The spec of a suite small enough for many draws.
 pub(crate) fn spec_text(seed: u64) -> String {
@@ -38,27 +40,29 @@ pub(crate) fn text_of(message: &Message) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The texts of a conversation, lowercase.
-pub(crate) struct Texts(Vec<(MessageId, String)>);
-
-impl Texts {
-    pub(crate) fn of(scenario: &Scenario) -> Self {
-        Texts(scenario.messages.iter().map(|message| (message.id, text_of(message).to_lowercase())).collect())
+/// Where each of the values stands by itself, in any case: the conversation's number and the message.
+pub(crate) fn find_all(suite: &Suite, values: &[&str]) -> Vec<Vec<(usize, MessageId)>> {
+    let patterns = values.iter().map(|value| value.to_lowercase());
+    let finder = AhoCorasick::new(patterns).expect("the values make an automaton");
+    let mut found = vec![Vec::new(); values.len()];
+    for (number, scenario) in suite.scenarios.iter().enumerate() {
+        for message in &scenario.messages {
+            let text = text_of(message).to_lowercase();
+            for hit in finder.find_overlapping_iter(&text) {
+                let place = (number, message.id);
+                let known: &mut Vec<_> = &mut found[hit.pattern().as_usize()];
+                if stands_alone(&text, hit.start(), hit.end()) && known.last() != Some(&place) {
+                    known.push(place);
+                }
+            }
+        }
     }
-
-    /// The messages in which the value stands by itself, in any case.
-    pub(crate) fn holding(&self, value: &str) -> Vec<MessageId> {
-        let value = value.to_lowercase();
-        self.0.iter().filter(|(_, text)| stands_in(text, &value)).map(|(id, _)| *id).collect()
-    }
+    found
 }
 
-fn stands_in(text: &str, value: &str) -> bool {
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let part_of_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-    text.match_indices(value).any(|(at, _)| {
-        let (before, after) = (text[..at].chars().next_back(), text[at + value.len()..].chars().next());
-        !part_of_word(before) && !part_of_word(after)
-    })
+    !part_of_word(text[..start].chars().next_back()) && !part_of_word(text[end..].chars().next())
 }
 
 /// A word of four or more letters that the question has in common with one of the texts.

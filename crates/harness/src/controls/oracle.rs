@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use compactometer_engine::message::{MessageId, Part, Role};
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
-use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TokenCounter};
+use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
 
 use super::{Control, keep_system, pending_ids};
@@ -26,7 +26,7 @@ struct Oracle {
 #[async_trait]
 impl Strategy for Oracle {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let facts = self.facts_that_fit(cx.log.messages().len(), cx.budget.retained);
+        let facts = self.facts_that_fit(cx.log.messages().len(), cx.budget.retained, cx.counter);
         let part = |(text, origin): (&str, MessageId)| WrittenPart {
             part: Part::Text { text: text.to_owned() },
             origin: Origin::Spoken(origin),
@@ -40,14 +40,14 @@ impl Strategy for Oracle {
 
 impl Oracle {
     /// The valid facts stated so far, each with the message that states it, as many as fit.
-    fn facts_that_fit(&self, length: usize, budget: u32) -> Vec<(&str, MessageId)> {
+    fn facts_that_fit(&self, length: usize, budget: u32, counter: &dyn TokenCounter) -> Vec<(&str, MessageId)> {
         let loaded = &self.loaded;
         let mut facts = Vec::new();
         for (index, fact) in loaded.scenario.facts.iter().enumerate() {
             let Some(first) = loaded.mentions[index].first().filter(|first| **first < length) else { continue };
             let ranked = fact.decoy_of.is_none() && !fact.generic;
             if ranked && loaded.valid_to[index].is_none_or(|until| until >= length) {
-                let forms = fact.forms().map(|form| (Encoding::O200k.count_text(form), form));
+                let forms = fact.forms().map(|form| (counter.count_text(form), form));
                 facts.extend(forms.min().map(|(tokens, form)| (tokens, form, loaded.messages[*first].message.id)));
             }
         }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use compactometer_engine::event::SkipReason;
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
-use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TokenCounter};
+use compactometer_engine::tokens::MESSAGE_OVERHEAD;
 use compactometer_engine::view::{Edit, Entry, Origin, WrittenPart};
 use compactometer_schema::matcher::part_text;
 use rand::seq::SliceRandom;
@@ -34,11 +34,10 @@ impl Strategy for RandomDrop {
         let pending = pending_ids(cx.log).collect::<Vec<_>>();
         let is_cut =
             |entry: &&Entry| entry.role != Role::System && entry.message_id().is_none_or(|id| !pending.contains(&id));
-        let cut = cx.view.entries().iter().filter(is_cut).flat_map(Entry::parts);
-        let mut pool = cut.filter_map(|(part, origin)| Some((part_text(part)?, origin)));
-        let mut pool =
-            pool.by_ref().flat_map(|(text, origin)| pieces(text).map(move |piece| (piece, origin))).enumerate();
-        let mut pool = pool.by_ref().collect::<Vec<_>>();
+        let parts = cx.view.entries().iter().filter(is_cut).flat_map(Entry::parts);
+        let texts = parts.filter_map(|(part, origin)| Some((part_text(part)?, origin)));
+        let pieces = texts.flat_map(|(text, origin)| pieces(text).map(move |piece| (piece, origin)));
+        let mut pool = pieces.enumerate().collect::<Vec<_>>();
         if pool.is_empty() {
             return Err(SkipReason::NothingToCompact.into());
         }
@@ -47,7 +46,7 @@ impl Strategy for RandomDrop {
         pool.shuffle(&mut rng);
         let mut room = cx.budget.retained.saturating_sub(MESSAGE_OVERHEAD);
         pool.retain(|(_, (piece, _))| {
-            let tokens = Encoding::O200k.count_text(piece);
+            let tokens = cx.counter.count_text(piece);
             let fits = tokens <= room;
             room -= if fits { tokens } else { 0 };
             fits

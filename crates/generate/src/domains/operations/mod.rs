@@ -1,8 +1,9 @@
 //! An agent that keeps data pipelines and services running with an engineer on call: tables, queries, incidents.
 
 mod claims;
+mod tools;
 
-use super::{Domain, Pool, Style, Tool};
+use super::{Domain, Pool};
 
 pub(super) static DOMAIN: Domain = Domain {
     name: "operations",
@@ -15,7 +16,7 @@ pub(super) static DOMAIN: Domain = Domain {
     remarks: REMARKS,
     steps: STEPS,
     findings: FINDINGS,
-    tools: TOOLS,
+    tools: tools::TOOLS,
     claims: claims::CLAIMS,
 };
 
@@ -241,117 +242,4 @@ const FINDINGS: &[&str] = &[
     "The cost of the scan was {eur}, most of it for {table}.",
     "The gap closes as soon as {subject} catches up.",
     "I noted the batch and the node in {ticket}.",
-];
-
-const TOOLS: &[Tool] = &[
-    Tool {
-        name: "run_query",
-        about: "Runs a query on the replica and returns its rows.",
-        arguments: &[
-            ("sql", "SELECT {column}, count(*) FROM {table} WHERE batch = '{code}' GROUP BY 1 LIMIT {n}"),
-            ("replica", "{word}"),
-        ],
-        style: Style::Table(&[("batch", "{code}"), ("day", "{date}"), ("region", "{word}"), ("volume", "{rows}")]),
-        items: &[
-            "complete",
-            "late by {ms}",
-            "{pct} of the usual volume",
-            "rewritten by {ticket}",
-            "{column} empty in part",
-            "two sources agree",
-            "replayed at {clock}",
-            "held back by {component}",
-            "checksum {hash}",
-        ],
-        failures: &["relation does not exist", "canceled: the query ran for {sec}", "too many partitions"],
-    },
-    Tool {
-        name: "get_incident",
-        about: "Returns the timeline of an incident or change record.",
-        arguments: &[("number", "{ticket}")],
-        style: Style::Json(&[("at", "{stamp}"), ("by", "{person}"), ("entry", "{code}")]),
-        items: &[
-            "paged for {symptom}",
-            "restarted {component}, lag fell to {ms}",
-            "linked {ticket}",
-            "asked {person} for access",
-            "silenced the alert for {n} minutes",
-            "volume back at {pct}",
-            "partition rebuilt as {hash}",
-            "customer impact: none seen",
-            "moved to {word} while the disk is replaced",
-        ],
-        failures: &["no such record", "record is restricted"],
-    },
-    Tool {
-        name: "read_metrics",
-        about: "Returns what a component reported in a time range.",
-        arguments: &[("from", "{date}"), ("component", "{component}")],
-        style: Style::Log,
-        items: &[
-            "lag {ms}, backlog {rows}",
-            "heap {mb} after collection",
-            "batch {code} committed {rows}",
-            "partition {n} moved to {word}",
-            "watermark advanced to {clock}",
-            "scan of {table} took {ms}",
-            "spill file {path} removed",
-            "acknowledged by replica {word}",
-            "disk at {pct}",
-            "retry {n} for batch {code}",
-            "segment {hash} sealed",
-        ],
-        failures: &["no samples in that range", "metrics store answered too late"],
-    },
-    Tool {
-        name: "open_runbook",
-        about: "Opens a runbook or a note.",
-        arguments: &[("path", "{path}")],
-        style: Style::Page(&[
-            "When to use this",
-            "First checks",
-            "What to look at",
-            "Afterwards",
-            "Background",
-            "Contacts",
-        ]),
-        items: &[
-            "start with the row counts of {table} and write them down",
-            "if {component} is silent for {sec}, ask {person}",
-            "a lag of {ms} is normal at month end",
-            "the scratch space is {path} and is cleared each night",
-            "compare {column} on both sides before you replay anything",
-            "a replay needs the batch, for example {code}, and the day",
-            "do the small partitions first, they show the pattern sooner",
-            "the vendor's contract allows {n} calls an hour",
-            "see {ticket} for an example that went well",
-            "it helps to look at {symptom} by region",
-            "leave the alert on, it stops by itself",
-            "{person} wrote this page on {date}",
-        ],
-        failures: &["page not found", "page was moved"],
-    },
-    Tool {
-        name: "inspect_batch",
-        about: "Shows the state of one batch.",
-        arguments: &[("batch", "{code}")],
-        style: Style::Json(&[("batch", "{code}"), ("volume", "{rows}"), ("state", "{column}")]),
-        items: &[
-            "written by {component} in {ms}",
-            "digest {hash}",
-            "replayed once, on {date}",
-            "waits for {table}",
-            "source file {path}",
-            "owner {person}",
-        ],
-        failures: &["batch is unknown", "batch has been archived"],
-    },
-    Tool {
-        name: "compare_segments",
-        about: "Compares two stored segments by digest.",
-        arguments: &[("digest", "{hash}"), ("sample", "{n}")],
-        style: Style::Table(&[("segment", "{hash}"), ("size", "{mb}"), ("node", "{word}")]),
-        items: &["same keys", "differs in {column}", "{rows} only on one side", "written at {clock}", "sealed early"],
-        failures: &["segment is being compacted", "no such digest"],
-    },
 ];

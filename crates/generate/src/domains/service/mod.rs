@@ -1,8 +1,9 @@
 //! An agent at a company's travel and purchasing desk: bookings, orders, people, prices.
 
 mod claims;
+mod tools;
 
-use super::{Domain, Pool, Style, Tool};
+use super::{Domain, Pool};
 
 pub(super) static DOMAIN: Domain = Domain {
     name: "service",
@@ -15,7 +16,7 @@ pub(super) static DOMAIN: Domain = Domain {
     remarks: REMARKS,
     steps: STEPS,
     findings: FINDINGS,
-    tools: TOOLS,
+    tools: tools::TOOLS,
     claims: claims::CLAIMS,
 };
 
@@ -235,125 +236,4 @@ const FINDINGS: &[&str] = &[
     "If you agree, I {action} tomorrow.",
     "In {place} there is nothing with daylight for that many people.",
     "The confirmation is filed with the others.",
-];
-
-const TOOLS: &[Tool] = &[
-    Tool {
-        name: "search_offers",
-        about: "Searches offers of suppliers.",
-        arguments: &[("place", "{place}"), ("until", "{date}"), ("group", "{n}")],
-        style: Style::Json(&[("offer", "{ticket}"), ("supplier", "{word}"), ("place", "{place}"), ("price", "{eur}")]),
-        items: &[
-            "can be cancelled until {date}",
-            "includes {thing}",
-            "fee of {pct} for changes",
-            "held until {clock}",
-            "needs a deposit of {eur}",
-            "{n} minutes from the station",
-            "voucher {code} accepted",
-            "no lift",
-            "breakfast included",
-            "quoted by {person}",
-        ],
-        failures: &["no offers for these dates", "the exchange is busy, try later"],
-    },
-    Tool {
-        name: "get_booking",
-        about: "Returns what has happened to a booking or order.",
-        arguments: &[("number", "{ticket}")],
-        style: Style::Json(&[("at", "{stamp}"), ("agent", "{person}"), ("mark", "{code}")]),
-        items: &[
-            "created for {n} people",
-            "price changed to {eur}",
-            "moved to {date}",
-            "asked for {thing}",
-            "note: {trouble}",
-            "confirmed by {person}",
-            "invoice {ticket} attached",
-            "hold renewed with {word}",
-            "copy stored as {path}",
-        ],
-        failures: &["number not found", "booking belongs to another desk"],
-    },
-    Tool {
-        name: "list_expenses",
-        about: "Lists what was paid from a date on.",
-        arguments: &[("from", "{date}"), ("limit", "{n}")],
-        style: Style::Table(&[("paid", "{date}"), ("order", "{ticket}"), ("supplier", "{word}"), ("amount", "{eur}")]),
-        items: &[
-            "deposit",
-            "final invoice, {pct} discount",
-            "for {thing}",
-            "approved by {person}",
-            "refund of {eur} expected",
-            "paid by card at {clock}",
-            "split over {n} teams",
-            "receipt in {path}",
-            "late fee",
-        ],
-        failures: &["the ledger is closed for the night", "date lies in the future"],
-    },
-    Tool {
-        name: "open_document",
-        about: "Opens a filed document: terms, minutes, letters.",
-        arguments: &[("path", "{path}")],
-        style: Style::Page(&[
-            "Terms",
-            "Arrival",
-            "Rooms and tables",
-            "Payment",
-            "Contacts",
-            "Changes",
-            "What is included",
-        ]),
-        items: &[
-            "guests check in from {clock} on",
-            "the price covers {thing} and breakfast",
-            "changes cost {pct} after {date}",
-            "the deposit is {eur} and is paid back within a month",
-            "{person} is the contact for groups",
-            "deliveries use the gate behind the yard",
-            "the hall holds {n} tables, more by arrangement",
-            "quote voucher {code} on arrival",
-            "parking is at the back, {n} places",
-            "the supplier trades as {word} since {date}",
-            "complaints within {n} days, in writing",
-            "heating is regulated per floor",
-        ],
-        failures: &["document is locked by {person}", "no such document"],
-    },
-    Tool {
-        name: "check_voucher",
-        about: "Shows what a voucher or rate code is good for.",
-        arguments: &[("code", "{code}")],
-        style: Style::Json(&[("code", "{code}"), ("value", "{eur}"), ("until", "{date}")]),
-        items: &[
-            "for groups from {n} people",
-            "used once, for {ticket}",
-            "not with other discounts",
-            "issued by {word}",
-            "covers {thing}",
-            "rate {pct} under the list",
-        ],
-        failures: &["code has expired", "code is unknown"],
-    },
-    Tool {
-        name: "supplier_history",
-        about: "Lists messages and events with suppliers.",
-        arguments: &[("supplier", "{word}"), ("limit", "{n}")],
-        style: Style::Log,
-        items: &[
-            "quote {ticket} received, {eur}",
-            "hold {code} placed",
-            "{person} called about {thing}",
-            "reminder sent",
-            "file {path} received",
-            "transfer {hash} cleared",
-            "reply after {sec}",
-            "asked to move to {date}",
-            "{trouble} reported",
-            "terms accepted",
-        ],
-        failures: &["supplier is not on the house list", "history is being moved"],
-    },
 ];
