@@ -42,6 +42,8 @@ pub struct Loaded {
 
 /// A short piece of one message.
 pub struct Segment {
+    /// Index of its message.
+    pub message: u32,
     /// Tokens of its text.
     pub tokens: u32,
     /// Facts that match in it and that its message states.
@@ -134,7 +136,12 @@ impl Loaded {
                     foreign_in_message.extend_from_slice(&foreign);
                     let mut facts = sorted(self.facts.find(piece));
                     facts.retain(|fact| self.stated_in[index].contains(fact));
-                    self.segments.push(Segment { tokens: counter.count_text(piece), facts, foreign });
+                    self.segments.push(Segment {
+                        message: index as u32,
+                        tokens: counter.count_text(piece),
+                        facts,
+                        foreign,
+                    });
                 }
             }
             foreign_in_message.sort_unstable();

@@ -59,7 +59,7 @@ pub struct PlannedCase {
     pub contender: Contender,
     /// Its limits.
     pub budget: Budget,
-    /// Its seed, drawn from the run's seed and its key's content.
+    /// Its seed, drawn from the run's seed and the scenario's content.
     pub seed: u64,
 }
 

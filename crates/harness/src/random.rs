@@ -83,7 +83,7 @@ impl<'l> RandomDrop<'l> {
         hits
     }
 
-    /// Matches of foreign facts in what the draws hold beside the messages newer than `old_before`.
+    /// Matches of foreign facts in what the draws hold of messages before the index `old_before`.
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
         let mut counts = ChanceCounts::new(self.loaded);
         let whole = self.whole.iter().filter(|index| **index < old_before);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::meter::{Call, Metered};
-use compactometer_engine::model::ChatModel;
+use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Body, Entry, Origin, View};
@@ -21,7 +21,7 @@ use crate::loaded::Loaded;
 use crate::plan::PlannedCase;
 use crate::random::{ChanceCounts, RandomDrop, old_before};
 use crate::trace::Tracer;
-use crate::window::{Point, points};
+use crate::window::{Point, point, points};
 
 /// A record and the texts that it refers to by hash.
 pub struct CaseResult {
@@ -40,9 +40,14 @@ pub async fn run_case(
 ) -> CaseResult {
     let strategy = case.contender.build(&case.loaded, case.seed);
     let metered = Metered::new(model, case.seed);
-    let config = SessionConfig { budget: case.budget, automatic: case.contender.compacts(), policy: Policy::Enforce };
+    let config = SessionConfig {
+        budget: case.budget,
+        overhead: case.loaded.tool_tokens,
+        automatic: case.contender.compacts(),
+        policy: Policy::Enforce,
+    };
     let session = Session::new(&*strategy, &metered, counter, config);
-    let mut replay = Replay::new(case, session, &metered);
+    let mut replay = Replay::new(case, session, &metered, counter);
     replay.run().await;
     replay.into_result(case, model.name(), protocol)
 }
@@ -52,6 +57,7 @@ struct Replay<'r> {
     case: &'r PlannedCase,
     session: Session<'r>,
     metered: &'r Metered<'r>,
+    counter: &'r dyn TokenCounter,
     tracer: Tracer<'r>,
     random: RandomDrop<'r>,
     round: u32,
@@ -68,13 +74,19 @@ struct Replay<'r> {
 }
 
 impl<'r> Replay<'r> {
-    fn new(case: &'r PlannedCase, session: Session<'r>, metered: &'r Metered<'r>) -> Self {
+    fn new(
+        case: &'r PlannedCase,
+        session: Session<'r>,
+        metered: &'r Metered<'r>,
+        counter: &'r dyn TokenCounter,
+    ) -> Self {
         let loaded = &*case.loaded;
         Replay {
             loaded,
             case,
             session,
             metered,
+            counter,
             tracer: Tracer::new(loaded),
             random: RandomDrop::new(loaded, case.seed),
             round: 0,
@@ -122,10 +134,10 @@ impl<'r> Replay<'r> {
         if event.outcome == Outcome::Applied {
             stages = self.trace_compaction(&event, &calls);
             self.violations = self.session.view().check().len() as u32;
-            self.shared_after_compaction = Some(self.loaded.tool_tokens + shared_tokens(&before, self.session.view()));
+            let shared = shared_tokens(&before, self.session.view(), self.counter);
+            self.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
         }
-        let waited_ms = calls.iter().filter_map(|call| call.outcome.as_ref().ok()).map(|reply| reply.latency_ms).sum();
-        let inserted = inserted_texts(self.session.view());
+        let inserted = if event.outcome == Outcome::Applied { inserted_texts(self.session.view()) } else { Vec::new() };
         let row = CompactionRow {
             left: left_messages(&before, self.session.view()),
             inserted: inserted.into_iter().map(|text| self.keep_text(&text)).collect(),
@@ -134,7 +146,7 @@ impl<'r> Replay<'r> {
             stages,
         };
         self.compactions.push(row);
-        waited_ms
+        calls.iter().map(waited_ms).sum()
     }
 
     fn trace_compaction(&mut self, event: &Event, calls: &[Call]) -> Stages {
@@ -147,15 +159,15 @@ impl<'r> Replay<'r> {
         let stages = self.tracer.compacted(self.session.view(), self.session.history(), calls);
         self.random.compacted(&self.session.log().pending(), event.tokens_retained);
         let fates = self.tracer.fates();
-        self.observe(ObservationKind::Compaction, &Point { length, ..Point::default() }, fates);
+        let point = point(self.loaded, length, u64::from(self.case.budget.trigger), true);
+        self.observe(ObservationKind::Compaction, &Point { used: Vec::new(), echoed: 0, ..point }, fates);
         stages
     }
 
     fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) {
         let Some(last) = self.session.log().messages().last() else { return };
         let old_before = old_before(self.loaded, point.length, self.case.budget.trigger);
-        let foils = self.loaded.foils.len() as u32;
-        let (chance, foil_hits) = self.search_carriers(old_before);
+        let (chance, foil_hits, foils) = self.search_carriers(old_before);
         self.observations.push(Observation {
             after: last.message.id,
             kind,
@@ -175,33 +187,38 @@ impl<'r> Replay<'r> {
     }
 
     /// Foreign facts in what the view carries (inserted text, and originals older than the trigger), and foils in what was
-    /// inserted.
-    fn search_carriers(&self, old_before: usize) -> (Vec<ChanceCell>, u32) {
+    /// inserted: how many were found, and looked for.
+    fn search_carriers(&self, old_before: usize) -> (Vec<ChanceCell>, u32, u32) {
+        let index = |id: MessageId| self.loaded.scenario.messages.partition_point(|other| other.id < id);
+        let is_old = |id: MessageId| index(id) < old_before;
         let mut foreign = Vec::new();
         let mut foils = vec![false; self.loaded.foils.len()];
-        for entry in self.session.view().entries().iter().filter(|entry| entry.role != Role::System || !is_kept(entry))
-        {
-            match &entry.body {
-                Body::Kept(message) => {
-                    let index = self.loaded.scenario.messages.partition_point(|other| other.id < message.id);
-                    if index < old_before {
-                        foreign.extend_from_slice(&self.loaded.foreign_in[index]);
-                    }
+        let mut inserted = false;
+        for entry in self.session.view().entries() {
+            if let Body::Kept(message) = &entry.body {
+                if message.role != Role::System && is_old(message.id) {
+                    foreign.extend_from_slice(&self.loaded.foreign_in[index(message.id)]);
                 }
-                Body::Written { .. } => {
-                    for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
-                        let is_system_text = entry.role == Role::System && matches!(origin, Origin::Spoken(_));
-                        if !is_system_text {
-                            foreign.extend(self.loaded.foreign.find(text).map(|fact| fact as u32));
-                            self.loaded.foils.mark(text, &mut foils);
-                        }
-                    }
+                continue;
+            }
+            for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
+                let counts = match origin {
+                    Origin::Spoken(id) => entry.role != Role::System && is_old(id),
+                    Origin::Summary(_) | Origin::Checkpoint(_) => true,
+                };
+                if counts {
+                    foreign.extend(self.loaded.foreign.find(text).map(|fact| fact as u32));
+                }
+                if !matches!(origin, Origin::Spoken(_)) {
+                    inserted = true;
+                    self.loaded.foils.mark(text, &mut foils);
                 }
             }
         }
         let mut counts = ChanceCounts::new(self.loaded);
         counts.add(foreign.into_iter());
-        (counts.cells(), foils.iter().filter(|hit| **hit).count() as u32)
+        let looked_for = if inserted { foils.len() as u32 } else { 0 };
+        (counts.cells(), foils.iter().filter(|hit| **hit).count() as u32, looked_for)
     }
 
     fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {
@@ -234,7 +251,7 @@ impl<'r> Replay<'r> {
             Err(error) => CallRow {
                 purpose: call.purpose,
                 usage: compactometer_engine::message::Usage::default(),
-                latency_ms: 0,
+                latency_ms: waited_ms(call),
                 finish: None,
                 reply: None,
                 error: Some(error.to_string()),
@@ -313,10 +330,24 @@ fn left_messages(before: &View, after: &View) -> Vec<(MessageId, MessageId)> {
     runs
 }
 
-/// Tokens of the entries that both views open with.
-fn shared_tokens(before: &View, after: &View) -> u32 {
-    let pairs = before.entries().iter().zip(after.entries());
-    pairs.take_while(|(old, new)| reads_the_same(old, new)).map(|(entry, _)| entry.tokens).sum()
+/// What a turn waited for a call: a timeout was waited for too.
+fn waited_ms(call: &Call) -> u64 {
+    match &call.outcome {
+        Ok(reply) => reply.latency_ms,
+        Err(ChatError::Timeout { after_ms }) => *after_ms,
+        Err(_) => 0,
+    }
+}
+
+/// Tokens that both views open with: whole entries, then the equal leading parts of the first that differs.
+fn shared_tokens(before: &View, after: &View, counter: &dyn TokenCounter) -> u32 {
+    let pairs = || before.entries().iter().zip(after.entries());
+    let whole = pairs().take_while(|(old, new)| reads_the_same(old, new)).count();
+    let tokens = before.entries()[..whole].iter().map(|entry| entry.tokens).sum::<u32>();
+    let begun = pairs().nth(whole).filter(|(old, new)| old.role == new.role);
+    let parts = begun.into_iter().flat_map(|(old, new)| old.parts().zip(new.parts()));
+    let equal = parts.take_while(|((old, _), (new, _))| old == new).map(|((part, _), _)| counter.count_part(part));
+    tokens + equal.sum::<u32>()
 }
 
 fn reads_the_same(old: &Entry, new: &Entry) -> bool {

@@ -25,10 +25,12 @@ struct State {
     carried: bool,
     /// The latest checkpoint holds it.
     stored: bool,
-    /// It stood in a request to a summarizer in this episode.
+    /// It stood in a request to a summarizer since its latest mention.
     reached: bool,
-    /// A reply held it in this episode, and its request did too.
+    /// A reply held it since its latest mention, its request did too, and what was written of it is not lost again.
     written: bool,
+    /// A reply named it without having read it: what is written of it is luck until its next mention.
+    guessed: bool,
     /// What ended the latest episode.
     lost: Option<Fate>,
     /// It is in the view and nothing explains how it got there.
@@ -52,11 +54,8 @@ impl<'l> Tracer<'l> {
         self.length += 1;
         for fact in &self.loaded.stated_in[index] {
             let state = &mut self.states[*fact as usize];
-            if !state.present() {
-                *state = State { stored: state.stored, unexplained: state.unexplained, ..State::default() };
-            }
-            state.stated = true;
-            state.original = true;
+            // Nobody has read or written this mention yet.
+            *state = State { stated: true, original: true, reached: false, written: false, guessed: false, ..*state };
         }
     }
 
@@ -122,18 +121,22 @@ impl<'l> Tracer<'l> {
 
 impl State {
     fn after_compaction(self, found: &Found, fact: usize) -> State {
-        let in_request = found.requests[fact];
-        let in_reply = found.replies[fact];
-        let guessed = in_reply && !in_request && !self.carried && !self.stored;
+        // A match of what has no carrier is luck: it opens none.
+        let alive = self.present() || self.stored;
+        let read = alive && found.requests[fact];
+        let guessed = (self.guessed && !read) || (found.replies[fact] && !read && !self.carried && !self.stored);
+        let carried = alive && found.written[fact] && !guessed;
+        let copy_lost = self.carried && !carried;
         let mut after = State {
             original: found.originals[fact],
-            carried: self.stated && found.written[fact] && !guessed,
-            stored: self.stated && found.stored[fact] && !guessed,
-            reached: self.reached || in_request,
-            written: self.written || (in_request && in_reply),
+            carried,
+            stored: alive && found.stored[fact] && !guessed,
+            reached: self.reached || read,
+            written: (self.written && !copy_lost) || (read && found.replies[fact]),
+            guessed,
             // What nobody said and no model wrote cannot stand in the view.
             unexplained: self.unexplained
-                || (!self.stated && found.written[fact] && !in_reply && !found.inherited[fact]),
+                || (!self.stated && found.written[fact] && !found.replies[fact] && !found.inherited[fact]),
             ..self
         };
         if self.present() && !after.present() {

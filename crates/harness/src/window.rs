@@ -24,8 +24,8 @@ pub struct Point {
     pub echoed: u32,
 }
 
-/// The observation points of a scenario: where its probes are asked, else before each turn that uses a fact; and the end.
-/// Turns that use a fact are points in any case, for needed-at-use recall.
+/// The observation points of a scenario: where its probes are asked, else before each turn that uses a fact and at the end.
+/// Turns that use a fact are points in any case, for needed-at-use recall, and so is the end, for the fates.
 pub fn points(loaded: &Loaded, trigger: u32) -> Vec<Point> {
     let index = |id| loaded.scenario.messages.partition_point(|message| message.id <= id);
     let probed = loaded.scenario.probes.iter().map(|probe| index(probe.asked_after)).collect::<BTreeSet<_>>();
@@ -37,13 +37,14 @@ pub fn points(loaded: &Loaded, trigger: u32) -> Vec<Point> {
         .into_iter()
         .filter(|length| *length > 0)
         .map(|length| {
-            let headline = probed.is_empty() || probed.contains(&length) || length == end;
+            let headline = probed.is_empty() || probed.contains(&length);
             point(loaded, length, u64::from(trigger), headline)
         })
         .collect()
 }
 
-fn point(loaded: &Loaded, length: usize, trigger: u64, headline: bool) -> Point {
+/// What is looked at when the log has that length; the headline set is left empty unless `headline`.
+pub(crate) fn point(loaded: &Loaded, length: usize, trigger: u64, headline: bool) -> Point {
     let log = loaded.log_of(length);
     let pending = log.pending();
     let outside = |index: usize| pending.contains(index) || loaded.messages[index].message.role == Role::System;
@@ -57,15 +58,19 @@ fn point(loaded: &Loaded, length: usize, trigger: u64, headline: bool) -> Point 
             continue;
         }
         let is_distant = |mention: usize| loaded.tokens_between(mention + 1, length) >= trigger;
-        let is_used = using.is_some_and(|id| loaded.scenario.facts[fact].used_at.contains(&id));
+        let row = &loaded.scenario.facts[fact];
+        if row.decoy_of.is_some() {
+            continue;
+        }
+        let is_used = using.is_some_and(|id| row.used_at.contains(&id));
         if is_distant(*last) {
-            if headline && loaded.scenario.facts[fact].decoy_of.is_none() {
+            if headline {
                 point.eligible.push(fact as u32);
             }
             if is_used {
                 point.used.push(fact as u32);
             }
-        } else if is_used && is_echo(loaded, stated, is_distant) {
+        } else if is_used && !row.generic && is_echo(loaded, stated, is_distant) {
             point.echoed += 1;
         }
     }
@@ -119,11 +124,14 @@ pub fn choose(suite: &[Loaded]) -> ChosenWindow {
     ChosenWindow { window, because }
 }
 
+/// The smallest window whose shares are whole tokens.
+const SMALLEST: u32 = 4;
+
 /// The smallest window in which every conversation's system prompt and tools leave room for the retained budget.
 pub fn smallest_feasible(suite: &[Loaded]) -> u32 {
     let fixed = suite.iter().map(Loaded::fixed_tokens).max().unwrap_or_default();
     // fixed + retained must stay under the trigger, or a compaction could never end below it.
-    (f64::from(fixed) / (TRIGGER_SHARE - RETAINED_SHARE)) as u32 + 1
+    ((f64::from(fixed) / (TRIGGER_SHARE - RETAINED_SHARE)) as u32 + 1).max(SMALLEST)
 }
 
 /// Eligible events at that trigger, and the groups that have one: uses where the suite has any, else facts at points.

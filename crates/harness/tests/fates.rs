@@ -1,5 +1,5 @@
 //! A scenario goes in, a record comes out: what became of each fact, and why.
-#![allow(missing_docs, reason = "a test")]
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 mod common;
 
@@ -192,6 +192,42 @@ fn every_contender_keeps_requests_valid_and_explains_every_fact() {
         let result = run(builder.build(), contender.name(), &echo);
         assert!(result.record.turns.iter().all(|turn| turn.violations == 0), "{}", contender.name());
         assert!(!last_fates(&result).contains(&Fate::Unexplained), "{}", contender.name());
-        assert_eq!(contender.compacts(), !result.record.compactions.is_empty(), "{}", contender.name());
+        let applied = result.record.compactions.iter().any(|row| row.event.outcome == Outcome::Applied);
+        assert_eq!(contender.compacts(), applied, "{}", contender.name());
     }
+}
+
+#[test]
+fn what_is_inserted_whole_is_kept_whole() {
+    // The value is said again before its summary is lost, so that originals and summaries of it come and go together.
+    let mut builder = Builder::new("s", "g");
+    let mut stated = Vec::new();
+    for _ in 0..12 {
+        stated.push(builder.say(Role::User, "The ticket is kx-4711."));
+        builder.say(Role::Assistant, "I see.");
+        builder.chatter(1_100);
+    }
+    builder.fact("kx-4711", &stated);
+    let every_second =
+        Scripted::new(|call, _| Ok(if call % 2 == 0 { "Ticket kx-4711." } else { "A ticket." }.to_owned()));
+    let result = run(builder.build(), "summarize", &every_second);
+    let stages = result.record.compactions.iter().map(|row| row.stages).collect::<Vec<_>>();
+    assert!(
+        stages.iter().any(|stages| stages.written > 0) && stages.iter().any(|stages| stages.reached > stages.written)
+    );
+    assert!(stages.iter().all(|stages| stages.kept == stages.written), "{stages:?}");
+}
+
+#[test]
+fn a_guess_that_is_summarized_again_stays_a_guess() {
+    let mut builder = Builder::new("s", "g");
+    builder.say(Role::User, "Hello.");
+    builder.say(Role::Assistant, "Hello.");
+    let stated = builder.say(Role::User, &format!("{} The ticket is kx-4711.", "Some words. ".repeat(200)));
+    builder.say(Role::Assistant, "I see.");
+    builder.chatter(4_000);
+    builder.fact("kx-4711", &[stated]);
+    let result = run(builder.build(), "chained", &Scripted::new(|_, _| Ok("Ticket kx-4711.".to_owned())));
+    assert!(result.record.compactions.len() >= 2);
+    assert_eq!(last_fates(&result), [Fate::DroppedUnseen]);
 }

@@ -1,5 +1,5 @@
 //! Runs are resumable and do not depend on threads.
-#![allow(missing_docs, reason = "a test")]
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Small scenarios and scripted models for tests of the harness.
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses a part")]
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used, reason = "each test file uses a part")]
 
 use std::sync::Mutex;
 
