@@ -1,17 +1,28 @@
-//! Tells the program which commit it was built from, for manifests.
+//! Tells the program which commit it was built from, and whether the tree was changed since, for manifests: records of one
+//! build must not be resumed by another.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    let head_log = Path::new("../../.git/logs/HEAD");
-    // Watching a file that is not there would rebuild every time.
-    if head_log.exists() {
-        println!("cargo::rerun-if-changed={}", head_log.display());
-    } else {
-        println!("cargo::rerun-if-changed=build.rs");
+    for watched in ["../../.git/logs/HEAD", "../../crates", "../../datasets"] {
+        // Watching a path that is not there would rebuild every time.
+        if Path::new(watched).exists() {
+            println!("cargo::rerun-if-changed={watched}");
+        }
     }
-    let asked = Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).output().ok();
-    let commit = asked.filter(|output| output.status.success()).and_then(|output| String::from_utf8(output.stdout).ok());
-    println!("cargo::rustc-env=COMPACTOMETER_COMMIT={}", commit.as_deref().map_or("unknown", str::trim));
+    let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
+    let changes = git(&["diff", "HEAD", "--", "..", "../../datasets"]).filter(|changes| !changes.is_empty());
+    let mark = changes.map_or(String::new(), |changes| {
+        let mut hasher = DefaultHasher::new();
+        changes.hash(&mut hasher);
+        format!("-changed-{:08x}", hasher.finish() as u32)
+    });
+    println!("cargo::rustc-env=COMPACTOMETER_COMMIT={commit}{mark}");
+}
+
+fn git(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

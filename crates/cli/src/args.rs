@@ -17,13 +17,13 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) compare: CompareArgs,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Run strategies on a suite and report what each lost: the main job.
-    Compare(RunArgs),
+    Compare(CompareArgs),
     /// Tell one conversation step by step: what left, what was written, what each fact went through.
     Explain(ExplainArgs),
     /// Turn transcripts of another program into a suite.
@@ -32,6 +32,16 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// List strategies, controls, metrics, formats and models.
     List(ListArgs),
+}
+
+/// What to run and how to report it.
+#[derive(ClapArgs)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Print `summary.json` instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What to run.
@@ -60,9 +70,6 @@ pub(crate) struct RunArgs {
     /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Print `summary.json` instead of the table.
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -88,6 +95,9 @@ pub(crate) struct ExplainArgs {
     /// The summarizer.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
+    /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
+    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
+    pub(crate) tokenizer: String,
     /// Seed of everything random.
     #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
     pub(crate) seed: u64,

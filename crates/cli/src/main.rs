@@ -3,7 +3,6 @@
 mod args;
 mod commands;
 mod failure;
-mod files;
 mod output;
 mod progress;
 mod source;
@@ -18,8 +17,8 @@ use crate::failure::Failure;
 fn main() -> ExitCode {
     let args = Args::parse();
     let done = match args.command {
-        None => commands::compare::compare(&args.run),
-        Some(Command::Compare(run)) => commands::compare::compare(&run),
+        None => commands::compare::compare(&args.compare),
+        Some(Command::Compare(compare)) => commands::compare::compare(&compare),
         Some(Command::Run(run)) => commands::compare::run(&run),
         Some(Command::Explain(explain)) => commands::explain::explain(&explain),
         Some(Command::Import(import)) => commands::import::import(&import),

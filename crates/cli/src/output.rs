@@ -7,9 +7,9 @@ use anyhow::{Context, Result, bail};
 use compactometer_harness::plan::Plan;
 use compactometer_schema::manifest::{Manifest, VERSION};
 use compactometer_schema::prices::SHIPPED;
+use compactometer_schema::record::text_hash;
 use compactometer_schema::suite::{Header, Suite};
-
-use crate::files::write_whole;
+use compactometer_schema::whole::write_whole;
 
 /// What a run resolves to. Taken before the plan consumes the suite.
 pub(crate) struct SuiteIdentity {
@@ -39,8 +39,8 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Ma
         retained: plan.retained,
         protocol: plan.protocol,
         strategies: plan.contenders.iter().map(|contender| contender.name().to_owned()).collect(),
-        prompts_hash: hash(&prompts.collect::<Vec<_>>().join("\0")),
-        prices_hash: hash(SHIPPED),
+        prompts_hash: text_hash(&prompts.collect::<Vec<_>>().join("\0")),
+        prices_hash: text_hash(SHIPPED),
         tokenizer: tokenizer.to_owned(),
         model: plan.model.clone(),
         seed: plan.seed,
@@ -50,17 +50,17 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Ma
     }
 }
 
-fn hash(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
-}
-
-/// The arguments without the output folder, which says nothing of what was run.
+/// The arguments without those that say nothing of what is run: where to write, how many threads, what to print.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
+    const WITH_VALUE: [&str; 4] = ["--out", "-o", "--jobs", "-j"];
+    const ALONE: [&str; 3] = ["--json", "--quiet", "-q"];
     let mut kept = vec!["compactometer".to_owned()];
     let mut skip = false;
     for arg in args {
-        let takes_value = arg == "--out" || arg == "-o";
-        if !skip && !takes_value && !arg.starts_with("--out=") {
+        let takes_value = WITH_VALUE.contains(&arg.as_str());
+        let joined = WITH_VALUE.iter().any(|flag| arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')));
+        let short = ["-o", "-j"].iter().any(|flag| arg.len() > 2 && arg.starts_with(flag));
+        if !skip && !takes_value && !joined && !short && !ALONE.contains(&arg.as_str()) {
             kept.push(arg);
         }
         skip = !skip && takes_value;
@@ -71,7 +71,7 @@ fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
 /// The folder to write to: the one asked for, else one named after the suite and the configuration.
 pub(crate) fn folder(out: Option<&Path>, manifest: &Manifest) -> PathBuf {
     let identity = serde_json::json!([&without_command(manifest)]);
-    let name = format!("{}-{}-{}", safe_name(&manifest.suite), manifest.window, &hash(&identity.to_string())[..8]);
+    let name = format!("{}-{}-{}", safe_name(&manifest.suite), manifest.window, &text_hash(&identity.to_string())[..8]);
     out.map_or_else(|| Path::new("reports").join(name), Path::to_owned)
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
         bail!("`{}` exists and holds no run; choose another `--out`", dir.display());
     }
     std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
-    write_whole(&dir.join(".gitignore"), |out| out.write_all(b"*\n"))?;
+    write(&dir.join(".gitignore"), "*\n")?;
     write_json(&path, manifest)
 }
 
@@ -132,8 +132,7 @@ pub(crate) fn write_timings(dir: &Path, seconds: &BTreeMap<String, f64>) -> Resu
 pub(crate) fn point_latest(dir: &Path) -> Result<()> {
     match (dir.parent(), dir.file_name()) {
         (Some(parent), Some(name)) if parent == Path::new("reports") => {
-            let pointer = format!("{}\n", name.to_string_lossy());
-            write_whole(&parent.join("latest"), |out| out.write_all(pointer.as_bytes()))
+            write(&parent.join("latest"), &format!("{}\n", name.to_string_lossy()))
         }
         _ => Ok(()),
     }
@@ -142,7 +141,12 @@ pub(crate) fn point_latest(dir: &Path) -> Result<()> {
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
     let mut json = serde_json::to_string_pretty(value)?;
     json.push('\n');
-    write_whole(path, |out| out.write_all(json.as_bytes()))
+    write(path, &json)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    write_whole(path, |out| out.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 #[cfg(test)]
@@ -151,9 +155,10 @@ mod tests {
 
     #[test]
     fn the_output_folder_is_no_part_of_the_command() {
-        let args = ["compare", "--out", "x", "a.jsonl", "-o", "y", "--out=z", "--json"];
+        let args =
+            ["compare", "--out", "x", "a.jsonl", "-o", "y", "--out=z", "--json", "-j4", "--jobs=2", "-s", "null", "-q"];
         let kept = command_without_out(args.into_iter().map(str::to_owned));
-        assert_eq!(kept, ["compactometer", "compare", "a.jsonl", "--json"]);
+        assert_eq!(kept, ["compactometer", "compare", "a.jsonl", "-s", "null"]);
     }
 
     #[test]

@@ -12,6 +12,6 @@ pub(crate) fn bar(total: usize, quiet: bool) -> ProgressBar {
         ProgressDrawTarget::stderr()
     };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cases, {per_sec}, {eta} left, $0 spent");
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cases, {per_sec}, {eta} left");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -8,11 +8,7 @@ use compactometer_schema::suite::Suite;
 
 /// The suite that the paths name, joined where there are several; without paths the embedded one.
 pub(crate) fn load(paths: &[PathBuf]) -> Result<Suite> {
-    match paths {
-        [] => Ok(smoke()?),
-        [path] => read(path),
-        paths => join(paths),
-    }
+    if paths.is_empty() { Ok(smoke()?) } else { join(paths) }
 }
 
 fn read(path: &Path) -> Result<Suite> {
@@ -24,12 +20,13 @@ fn read(path: &Path) -> Result<Suite> {
 }
 
 fn join(paths: &[PathBuf]) -> Result<Suite> {
-    let mut suites = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?.into_iter();
-    let mut joined = suites.next().unwrap_or_else(|| unreachable!("there are several paths"));
-    for suite in suites {
+    let (first, others) = paths.split_first().context("no suite is named")?;
+    let mut joined = read(first)?;
+    for path in others {
+        let suite = read(path)?;
         if suite.header.window != joined.header.window {
             bail!(
-                "suites `{}` and `{}` are made for different windows; run them one by one or give `--window`",
+                "suites `{}` and `{}` are made for different windows; run them one by one",
                 joined.header.name,
                 suite.header.name
             );

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
+use compactometer_schema::choice::unknown;
 use compactometer_schema::record::Family;
 
 use crate::controls::{self, Control};
@@ -118,24 +119,13 @@ fn is_named(contender: &Contender, name: &str) -> bool {
 
 /// A name that is neither a strategy, a control nor a group of them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown strategy `{name}`{suggestion}; choose from {choices}")]
-pub struct UnknownContender {
-    name: String,
-    suggestion: String,
-    choices: String,
-}
+#[error("{0}")]
+pub struct UnknownContender(String);
 
 impl UnknownContender {
     fn new(name: &str) -> Self {
-        let groups = ["@reference", "@controls", "@all"];
-        let choices = Contender::all().map(|contender| contender.name()).chain(groups).collect::<Vec<_>>();
-        let nearest = choices.iter().min_by_key(|choice| strsim::levenshtein(name, choice));
-        let suggestion = nearest.filter(|choice| strsim::levenshtein(name, choice) <= 3);
-        UnknownContender {
-            name: name.to_owned(),
-            suggestion: suggestion.map_or(String::new(), |choice| format!(" (did you mean `{choice}`?)")),
-            choices: choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", "),
-        }
+        let choices = Contender::all().map(|contender| contender.name()).chain(["@reference", "@controls", "@all"]);
+        UnknownContender(unknown("strategy", name, choices))
     }
 }
 

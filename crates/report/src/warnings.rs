@@ -28,9 +28,13 @@ pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     warnings.extend(generic(run));
     warnings.extend(foils(run));
     warnings.extend(prices(run));
+    warnings.push(REPLAY.to_owned());
     warnings.extend(run.manifest.notes.iter().cloned());
     warnings
 }
+
+const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever was lost, so it measures retention and not \
+                      task success; reading again after a loss is not simulated";
 
 fn mock(run: &Run) -> Option<String> {
     let model = &run.manifest.model;

@@ -2,6 +2,7 @@
 //!
 //! Absent on purpose: anything that runs a strategy or computes a result.
 
+pub mod choice;
 pub mod fate;
 pub mod import;
 pub mod manifest;
@@ -11,3 +12,4 @@ pub mod record;
 pub mod scenario;
 pub mod suite;
 pub mod summary;
+pub mod whole;

@@ -1,7 +1,7 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
 
 use compactometer_engine::budget::Budget;
-use compactometer_engine::event::Event;
+use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
@@ -252,6 +252,11 @@ pub fn text_hash(text: &str) -> String {
 }
 
 impl Record {
+    /// Applied compactions.
+    pub fn rounds(&self) -> u32 {
+        self.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count() as u32
+    }
+
     /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.
     ///
     /// # Errors
@@ -270,7 +275,8 @@ impl Record {
         if text_hash(line.record.get()) != line.checksum {
             return Err(RecordError::Checksum);
         }
-        let record: Record = serde_json::from_str(line.record.get()).map_err(|error| RecordError::Malformed(error.to_string()))?;
+        let record: Record =
+            serde_json::from_str(line.record.get()).map_err(|error| RecordError::Malformed(error.to_string()))?;
         if record.version > VERSION { Err(RecordError::Newer(record.version)) } else { Ok(record) }
     }
 }

@@ -1,14 +1,11 @@
 //! The importers on real conversations, which stay outside the repository. Skipped where they are absent, unless
 //! `COMPACTOMETER_REQUIRE_SHARED` is set.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use compactometer_engine::message::Role;
-use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_schema::import::uses::{self, UseCounts};
 use compactometer_schema::import::{Imported, Options, by_name, import};
-use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
 
 const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false };
@@ -37,21 +34,6 @@ fn imported(format: &str, files: &[PathBuf], options: &Options) -> Imported {
     imported
 }
 
-fn tokens(scenario: &Scenario) -> Vec<u32> {
-    scenario.messages.iter().map(|message| Encoding::O200k.count_message(message)).collect()
-}
-
-fn total_uses(imported: &Imported, trigger: u64) -> UseCounts {
-    let counts = imported.suite.scenarios.iter().map(|scenario| uses::count(scenario, &tokens(scenario), trigger));
-    counts.fold(UseCounts::default(), |sum, one| UseCounts {
-        eligible: sum.eligible + one.eligible,
-        echoed: sum.echoed + one.echoed,
-        near: sum.near + one.near,
-        outside: sum.outside + one.outside,
-        generic: sum.generic + one.generic,
-    })
-}
-
 #[test]
 fn tau_bench_is_read_without_repairs() {
     let Some(file) = shared(TAU) else { return };
@@ -61,7 +43,6 @@ fn tau_bench_is_read_without_repairs() {
     assert!(report.repairs.is_empty() && report.secrets.is_empty(), "{:?} {:?}", report.repairs, report.secrets);
     let facts = report.facts.expect("asked for");
     assert!(facts.uses > 500 && facts.used < facts.facts, "{facts:?}");
-    println!("unjoined: {:?}", total_uses(&imported, 2_400));
 }
 
 #[test]
@@ -70,35 +51,6 @@ fn joined_tau_bench_has_long_range_uses() {
     let imported = imported("tau-bench", std::slice::from_ref(&file), &Options { concat: Some(4), ..FACTS });
     assert_eq!((imported.report.groups, imported.report.scenarios), (6, 24));
     assert!(imported.report.leftovers.iter().any(|left| left.starts_with("group `task-48` left over")));
-    let counts = total_uses(&imported, 2_400);
-    println!("joined by 4, distance 2,400: {counts:?}");
-    let end_to_end = total_uses(&end_to_end(&file), 2_400);
-    println!("joined end to end, distance 2,400: {end_to_end:?}");
-    assert!(counts.eligible > end_to_end.eligible, "interleaving is there for long-range uses");
-}
-
-/// The same blocks with their sessions one after the other.
-fn end_to_end(file: &Path) -> Imported {
-    let text = std::fs::read_to_string(file).expect("readable");
-    let runs: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
-    let mut blocks = BTreeMap::new();
-    for run in &runs {
-        let (task, trial) = (run["task_id"].as_u64().expect("a number"), run["trial"].as_u64().expect("a number"));
-        if task < 48 {
-            blocks.entry((task / 8, trial)).or_insert_with(Vec::new).push((task, run["traj"].clone()));
-        }
-    }
-    let joined = blocks.into_iter().map(|((block, trial), mut runs)| {
-        runs.sort_by_key(|(task, _)| *task);
-        let turns = runs.iter().flat_map(|(_, turns)| turns.as_array().expect("an array"));
-        let chat = turns.clone().take(1).chain(turns.filter(|turn| turn["role"] != "system")).collect::<Vec<_>>();
-        serde_json::json!({"task_id": block, "trial": trial, "traj": chat})
-    });
-    let path = std::env::temp_dir().join(format!("compactometer-end-to-end-{}", std::process::id()));
-    std::fs::write(&path, serde_json::Value::from(joined.collect::<Vec<_>>()).to_string()).expect("written");
-    let imported = imported("tau-bench", std::slice::from_ref(&path), &FACTS);
-    std::fs::remove_file(&path).expect("removed");
-    imported
 }
 
 #[test]
@@ -119,7 +71,6 @@ fn claude_code_sessions_are_read_with_their_side_conversations() {
     let all = messages().filter_map(|message| message.usage).map(|usage| usage.total_input()).sum::<u64>();
     println!("cache reads: {:.3} of the input", read as f64 / all as f64);
     assert!(read * 10 > all * 9, "most of the recorded input came from the cache: {read} of {all}");
-    println!("uses at 12,000: {:?}", total_uses(&imported, 12_000));
     let groups = scenarios.iter().map(|scenario| &scenario.group_id).collect::<BTreeSet<_>>();
     assert_eq!(groups.len(), 2);
 }

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, anyhow};
-use compactometer_engine::event::Outcome;
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{RunError, RunOutcome};
+use compactometer_schema::choice::unknown;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Record;
 
-use crate::args::RunArgs;
+use crate::args::{CompareArgs, RunArgs};
 use crate::failure::Failure;
 use crate::output::{self, SuiteIdentity};
 use crate::{print, progress, source};
 
 /// Runs, then reports.
-pub(crate) fn compare(args: &RunArgs) -> Result<(), Failure> {
-    let finished = execute(args)?;
+pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    let finished = execute(&args.run)?;
     let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
     let summary = compactometer_report::write(&finished.dir, &finished.manifest, &finished.records, &prices)
         .map_err(Failure::failed)?;
@@ -33,10 +33,16 @@ pub(crate) fn compare(args: &RunArgs) -> Result<(), Failure> {
     } else {
         print(&compactometer_report::table(&summary))?;
     }
-    if !args.quiet {
+    if !args.run.quiet {
         eprintln!("report: {}", finished.dir.join("index.html").display());
     }
-    Ok(())
+    let checks = summary.groups.iter().flat_map(|group| &group.checks);
+    match checks.filter(|check| check.passed == Some(false)).count() {
+        0 => Ok(()),
+        failed => Err(Failure::failed(anyhow!(
+            "{failed} hard checks failed; the report is written, its numbers are not to be trusted"
+        ))),
+    }
 }
 
 /// Runs and writes records only.
@@ -75,11 +81,8 @@ fn execute(args: &RunArgs) -> Result<Finished, Failure> {
 
 /// The encoding of that name.
 pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
-    Encoding::by_name(name).ok_or_else(|| {
-        let choices =
-            Encoding::ALL.iter().map(|encoding| format!("`{}`", encoding.name())).collect::<Vec<_>>().join(", ");
-        Failure::usage(anyhow!("unknown tokenizer `{name}`; choose from {choices}"))
-    })
+    let choices = || Encoding::ALL.iter().map(|encoding| encoding.name());
+    Encoding::by_name(name).ok_or_else(|| Failure::usage(anyhow!(unknown("tokenizer", name, choices()))))
 }
 
 fn run_cases(
@@ -138,17 +141,15 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
         eprintln!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len());
     }
-    let rounds =
-        |record: &Record| record.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count();
     for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
         let of_strategy = outcome.records.iter().filter(|record| record.case.strategy == contender.name());
-        let counts = of_strategy.map(rounds).collect::<Vec<_>>();
-        let triggered = counts.iter().filter(|count| **count > 0).count();
-        let most = counts.iter().max().copied().unwrap_or_default();
+        let rounds = of_strategy.map(Record::rounds).collect::<Vec<_>>();
+        let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
+        let most = rounds.iter().max().copied().unwrap_or_default();
         eprintln!(
             "{}: {triggered} of {} conversations triggered, at most {most} rounds",
             contender.name(),
-            counts.len()
+            rounds.len()
         );
     }
 }

@@ -1,12 +1,13 @@
 //! `explain`: one conversation step by step.
 
 use anyhow::anyhow;
-use compactometer_engine::tokens::Encoding;
 use compactometer_harness::contender::select;
 use compactometer_harness::explain::tell;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
+use compactometer_schema::choice::unknown;
 
+use super::compare::encoding;
 use crate::args::ExplainArgs;
 use crate::failure::Failure;
 use crate::{print, source};
@@ -23,18 +24,13 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
     let suite = source::load(args.suite.as_slice()).map_err(Failure::usage)?;
     let options = Options { contenders, window: args.window, model: model.name().to_owned(), seed: args.seed };
-    let counter = Encoding::O200k;
+    let counter = encoding(&args.tokenizer)?;
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     let case = choose(&plan, args.scenario.as_deref())?;
     let scenario = &case.loaded.scenario;
-    if let Some(id) = &args.fact
-        && !scenario.facts.iter().any(|fact| fact.id == *id)
-    {
-        return Err(Failure::usage(anyhow!(
-            "`{id}` names no fact of `{}`{}",
-            scenario.id,
-            examples(scenario.facts.iter().map(|fact| fact.id.as_str()))
-        )));
+    let facts = || scenario.facts.iter().map(|fact| fact.id.as_str());
+    if let Some(id) = args.fact.as_deref().filter(|id| !facts().any(|fact| fact == *id)) {
+        return Err(Failure::usage(anyhow!(unknown(&format!("fact of `{}`", scenario.id), id, facts()))));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let result = runtime.block_on(run_case(case, &*model, plan.protocol, &counter));
@@ -51,16 +47,6 @@ fn choose<'p>(plan: &'p Plan, scenario: Option<&str>) -> Result<&'p PlannedCase,
     let named = |id: &str| plan.cases.iter().find(|case| case.loaded.scenario.id == id);
     scenario.map_or_else(longest, named).ok_or_else(|| {
         let ids = plan.suite.iter().map(|loaded| loaded.scenario.id.as_str());
-        Failure::usage(anyhow!("`{}` names no scenario{}", scenario.unwrap_or_default(), examples(ids)))
+        Failure::usage(anyhow!(unknown("scenario", scenario.unwrap_or_default(), ids)))
     })
-}
-
-/// A few of the names to choose from.
-fn examples<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    /// Enough to see how they are formed.
-    const SHOWN: usize = 8;
-    let mut names = names.peekable();
-    let shown = names.by_ref().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let more = names.count();
-    if more > 0 { format!("; choose from {shown} and {more} more") } else { format!("; choose from {shown}") }
 }

@@ -1,16 +1,17 @@
 //! `import`: transcripts of another program become a suite.
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
+use compactometer_schema::choice::unknown;
 use compactometer_schema::import::{self, Options};
+use compactometer_schema::whole::write_whole;
 
 use crate::args::ImportArgs;
 use crate::failure::Failure;
-use crate::files::write_whole;
 
 pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
     let Some(importer) = import::by_name(&args.format) else {
-        let choices = import::ALL.iter().map(|importer| format!("`{}`", importer.name)).collect::<Vec<_>>().join(", ");
-        return Err(Failure::usage(anyhow!("unknown format `{}`; choose from {choices}", args.format)));
+        let choices = import::ALL.iter().map(|importer| importer.name);
+        return Err(Failure::usage(anyhow!(unknown("format", &args.format, choices))));
     };
     if args.out.exists() && !args.force {
         return Err(Failure::usage(anyhow!("`{}` exists; give `--force` to overwrite it", args.out.display())));
@@ -23,7 +24,8 @@ pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
         strict: args.strict,
     };
     let imported = import::import(importer, &args.files, &name, &options).map_err(Failure::usage)?;
-    write_whole(&args.out, |out| imported.suite.write(out)).map_err(Failure::failed)?;
+    let written = write_whole(&args.out, |out| imported.suite.write(out));
+    written.with_context(|| format!("cannot write `{}`", args.out.display())).map_err(Failure::failed)?;
     if !args.quiet {
         for line in imported.report.lines() {
             eprintln!("{line}");

@@ -2,6 +2,7 @@
 
 use anyhow::anyhow;
 use compactometer_harness::contender::Contender;
+use compactometer_schema::choice::unknown;
 use compactometer_schema::import;
 use compactometer_schema::record::Family;
 
@@ -27,11 +28,8 @@ pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
     let wanted = |kind: &&Kind| args.kind.as_deref().is_none_or(|name| name == kind.name);
     let kinds = KINDS.iter().filter(wanted).collect::<Vec<_>>();
     if kinds.is_empty() {
-        let choices = KINDS.iter().map(|kind| format!("`{}`", kind.name)).collect::<Vec<_>>().join(", ");
-        return Err(Failure::usage(anyhow!(
-            "unknown kind `{}`; choose from {choices}",
-            args.kind.as_deref().unwrap_or_default()
-        )));
+        let given = args.kind.as_deref().unwrap_or_default();
+        return Err(Failure::usage(anyhow!(unknown("kind", given, KINDS.iter().map(|kind| kind.name)))));
     }
     print(&kinds.iter().map(|kind| section(kind)).collect::<Vec<_>>().join("\n"))
 }
@@ -70,5 +68,5 @@ fn models() -> Vec<(String, String)> {
             .map(move |variant| (format!("{name}:{variant}"), about.to_owned()))
             .collect::<Vec<_>>()
     };
-    compactometer_llm::ALL.iter().flat_map(|kind| of_kind(kind)).collect()
+    compactometer_llm::ALL.iter().flat_map(of_kind).collect()
 }

@@ -7,6 +7,7 @@ use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Record;
 use compactometer_schema::summary::Summary;
+use compactometer_schema::whole::write_whole;
 
 use crate::data::Run;
 use crate::plots::{self, Plot, render};
@@ -83,9 +84,8 @@ fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
 }
 
 fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
-    let part = dir.join(format!(".{name}.part"));
-    fs::write(&part, bytes).map_err(|source| ReportError::Io { path: part.clone(), source })?;
-    rename(&part, &dir.join(name))
+    let path = dir.join(name);
+    write_whole(&path, |out| out.write_all(bytes)).map_err(|source| ReportError::Io { path, source })
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), ReportError> {

@@ -18,7 +18,6 @@ mod secrets;
 mod session;
 mod settle;
 mod tau_bench;
-pub mod uses;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Masks secrets in transcripts: keys, tokens, passwords.
 //!
-//! A secret becomes `[masked:KIND:HASH]` with the first 8 hex digits of its blake3 hash, so equal secrets stay equal.
+//! A secret becomes `[masked:KIND:N]`, numbered by first appearance, so equal secrets stay equal and none can be guessed back.
 //! Patterns ask for the shape of a known issuer, or for a telling name before the value; hashes, uuids and plain ids are left
 //! alone. Absent on purpose: names, addresses and other personal data.
 
@@ -76,12 +76,13 @@ static COMPILED: LazyLock<Result<Compiled, regex::Error>> = LazyLock::new(|| {
 struct Masker {
     patterns: &'static Compiled,
     counts: BTreeMap<&'static str, usize>,
+    numbers: BTreeMap<String, usize>,
 }
 
 impl Masker {
     fn new() -> Result<Self, ImportError> {
         let patterns = COMPILED.as_ref().map_err(Clone::clone)?;
-        Ok(Masker { patterns, counts: BTreeMap::new() })
+        Ok(Masker { patterns, counts: BTreeMap::new(), numbers: BTreeMap::new() })
     }
 
     fn part(&mut self, part: &mut Part) {
@@ -151,7 +152,9 @@ impl Masker {
 
     fn masked(&mut self, kind: &'static str, secret: &str) -> String {
         *self.counts.entry(kind).or_insert(0) += 1;
-        format!("[masked:{kind}:{}]", &blake3::hash(secret.as_bytes()).to_hex()[..8])
+        let next = self.numbers.len() + 1;
+        let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
+        format!("[masked:{kind}:{number}]")
     }
 }
 
