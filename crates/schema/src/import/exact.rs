@@ -126,14 +126,17 @@ fn breaks(letter: char) -> bool {
 fn pieces(word: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;
+    let mut after_scheme = false;
     let mut letters = word.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
-        let in_url = word[start..at].contains("://") && matches!(letter, '=' | '&' | '?' | '!' | '*');
+        after_scheme |= word[start..at].ends_with("://");
+        let in_url = after_scheme && matches!(letter, '=' | '&' | '?' | '!' | '*');
         if !breaks(letter) || in_url || (letter == ',' && separates_thousands(word, at)) {
             continue;
         }
         pieces.push(&word[start..at]);
         start = at + letter.len_utf8();
+        after_scheme = false;
         let goes_along = |next: char| match letter {
             '\\' => matches!(next, 'n' | 't' | 'r' | '"' | '\\'),
             '<' => next == '/',
@@ -150,7 +153,7 @@ fn pieces(word: &str) -> Vec<&str> {
 /// Whether exactly three digits follow the comma, and one stands before it.
 fn separates_thousands(word: &str, comma: usize) -> bool {
     let before = word[..comma].bytes().next_back();
-    let after = word[comma + 1..].bytes().take_while(u8::is_ascii_digit).count();
+    let after = word[comma + 1..].bytes().take(4).take_while(u8::is_ascii_digit).count();
     before.is_some_and(|byte| byte.is_ascii_digit()) && after == 3
 }
 
