@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use compactometer_schema::record::Protocol;
 
 /// Measures what a long conversation loses when it is compacted.
 ///
@@ -49,9 +50,19 @@ pub(crate) struct CompareArgs {
 pub(crate) struct RunArgs {
     /// Suites: `.jsonl` files made by `import`, or generator specs (`.toml`). Default: the embedded suite `smoke`.
     pub(crate) suites: Vec<PathBuf>,
-    /// Strategies, by name or group (`@reference`, `@controls`, `@all`); separate with commas or repeat.
+    /// Strategies, by name or group (`@reference`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
+    /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat.
     #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',', default_value = "@all")]
     pub(crate) strategies: Vec<String>,
+    /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
+    #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
+    pub(crate) set: Vec<String>,
+    /// `matched`: one window, trigger and retained budget for all; `published`: each strategy's own limits.
+    #[arg(long, value_enum, default_value_t = ProtocolArg::Matched)]
+    pub(crate) protocol: ProtocolArg,
+    /// Multiplies published limits, for conversations too short for them.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) scale: f64,
     /// Context window in tokens; compaction starts at 0.8 of it and leaves at most 0.3. Default: the suite's own, else by rule.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
@@ -73,6 +84,27 @@ pub(crate) struct RunArgs {
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// How budgets are set.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ProtocolArg {
+    Matched,
+    Published,
+}
+
+impl From<ProtocolArg> for Protocol {
+    fn from(arg: ProtocolArg) -> Self {
+        match arg {
+            ProtocolArg::Matched => Protocol::Matched,
+            ProtocolArg::Published => Protocol::Published,
+        }
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "expected a number over 0".to_owned())
 }
 
 /// What to tell.
@@ -137,6 +169,6 @@ pub(crate) struct ImportArgs {
 /// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `controls`, `metrics`, `formats` or `models`. Default: all.
+    /// `strategies`, `parameters`, `controls`, `metrics`, `formats` or `models`. Default: all.
     pub(crate) kind: Option<String>,
 }

@@ -25,7 +25,7 @@ impl SuiteIdentity {
 
 /// The manifest of a plan.
 pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Manifest {
-    let prompts = plan.contenders.iter().flat_map(|contender| [contender.name(), contender.prompt()]);
+    let settings = plan.contenders.iter().map(|contender| serde_json::json!([contender.name, contender.settings()]));
     Manifest {
         version: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -38,8 +38,9 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Ma
         trigger: plan.trigger,
         retained: plan.retained,
         protocol: plan.protocol,
-        strategies: plan.contenders.iter().map(|contender| contender.name().to_owned()).collect(),
-        prompts_hash: text_hash(&prompts.collect::<Vec<_>>().join("\0")),
+        scale: plan.scale,
+        strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
+        settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
         prices_hash: text_hash(SHIPPED),
         tokenizer: tokenizer.to_owned(),
         model: plan.model.clone(),

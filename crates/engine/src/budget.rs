@@ -9,28 +9,84 @@ pub struct Budget {
     pub window: u32,
     /// Size of the next request at which a compaction starts.
     pub trigger: u32,
-    /// What a compaction may leave beside the system prompt and the pending part: `tail + written`.
-    pub retained: u32,
-    /// Of these, for messages kept verbatim.
-    pub tail: u32,
-    /// Of these, for what the strategy writes.
+    /// What a compaction may leave beside the system prompt and the pending part; none where a strategy's own limits rule.
+    pub retained: Option<u32>,
+    /// How much is kept verbatim.
+    pub tail: Tail,
+    /// Most tokens that the strategy writes.
     pub written: u32,
 }
 
+/// How much of the recent conversation is kept verbatim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tail {
+    /// As many whole messages as fit that many tokens.
+    Tokens(u32),
+    /// That many messages.
+    Messages(u32),
+}
+
+/// What a strategy's source fixes, in tokens of its own window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The context window that the source has in mind.
+    pub window: u32,
+    /// Size of the next request at which a compaction starts.
+    pub trigger: u32,
+    /// How much is kept verbatim.
+    pub tail: Tail,
+    /// Most tokens that the strategy writes.
+    pub written: u32,
+}
+
+/// Mean tokens of a message, for setting a tail in messages beside one in tokens: measured as 232 over the Claude Code
+/// sessions that the importer is tested on (tau-bench: 108).
+pub const TOKENS_PER_MESSAGE: u32 = 232;
+
+impl Limits {
+    /// The share of what is kept and written that is kept.
+    pub fn tail_share(&self) -> f64 {
+        let tail = match self.tail {
+            Tail::Tokens(tokens) => tokens,
+            Tail::Messages(messages) => messages * TOKENS_PER_MESSAGE,
+        };
+        f64::from(tail) / f64::from(tail + self.written).max(1.0)
+    }
+}
+
 impl Budget {
-    /// Splits `retained` so that the tail gets `tail_share` of it.
+    /// The same window, trigger and retained budget for every strategy; the tail gets `tail_share` of what is retained.
     ///
     /// # Errors
     /// [`BudgetError`] where the parts do not fit into each other.
-    pub fn new(window: u32, trigger: u32, retained: u32, tail_share: f64) -> Result<Self, BudgetError> {
-        if trigger == 0 || trigger > window {
-            return Err(BudgetError::Trigger { trigger, window });
-        }
+    pub fn matched(window: u32, trigger: u32, retained: u32, tail_share: f64) -> Result<Self, BudgetError> {
         if retained >= trigger {
             return Err(BudgetError::Retained { retained, trigger });
         }
         let tail = (f64::from(retained) * tail_share.clamp(0.0, 1.0)).floor() as u32;
-        Ok(Budget { window, trigger, retained, tail, written: retained - tail })
+        let budget =
+            Budget { window, trigger, retained: Some(retained), tail: Tail::Tokens(tail), written: retained - tail };
+        budget.checked()
+    }
+
+    /// A strategy's own limits, shrunk or stretched by `scale`; a tail in messages stays as it is.
+    ///
+    /// # Errors
+    /// As [`Budget::matched`].
+    pub fn published(limits: Limits, scale: f64) -> Result<Self, BudgetError> {
+        let scaled = |tokens: u32| (f64::from(tokens) * scale).round() as u32;
+        let tail = match limits.tail {
+            Tail::Tokens(tokens) => Tail::Tokens(scaled(tokens)),
+            messages @ Tail::Messages(_) => messages,
+        };
+        let (window, trigger, written) = (scaled(limits.window), scaled(limits.trigger), scaled(limits.written));
+        Budget { window, trigger, retained: None, tail, written }.checked()
+    }
+
+    fn checked(self) -> Result<Self, BudgetError> {
+        let Budget { window, trigger, .. } = self;
+        if trigger == 0 || trigger > window { Err(BudgetError::Trigger { trigger, window }) } else { Ok(self) }
     }
 }
 

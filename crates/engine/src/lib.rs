@@ -11,6 +11,7 @@ pub mod log;
 pub mod message;
 pub mod meter;
 pub mod model;
+pub mod params;
 pub mod render;
 pub mod saved;
 pub mod select;

@@ -1,5 +1,6 @@
 //! What stays and what leaves: the recent tail, cut so that no tool batch is split.
 
+use crate::budget::Tail;
 use crate::log::{Counted, Log};
 use crate::message::{Message, MessageId, Role};
 use crate::view::{Body, Edit, Entry, Origin, View};
@@ -16,9 +17,9 @@ pub struct Selection<'s> {
 }
 
 impl<'s> Selection<'s> {
-    /// Keeps the pending part and, before it, the longest run of whole messages or call batches that fits `tail` tokens
-    /// and still stands whole in the view.
-    pub fn recent(log: &'s Log, view: &'s View, tail: u32) -> Self {
+    /// Keeps the pending part and, before it, the longest run of whole messages or call batches that fits `tail` and still
+    /// stands whole in the view.
+    pub fn recent(log: &'s Log, view: &'s View, tail: Tail) -> Self {
         let first_kept = first_of_tail(log, view, tail);
         let pending = log.pending();
         let is_kept = |index: usize| index >= first_kept || pending.contains(index);
@@ -62,17 +63,21 @@ fn kept_id(entry: &Entry) -> Option<MessageId> {
 }
 
 /// Index of the first message of the tail. Pending messages cost nothing here: they stand outside the budget.
-fn first_of_tail(log: &Log, view: &View, tail: u32) -> usize {
+fn first_of_tail(log: &Log, view: &View, tail: Tail) -> usize {
     let messages = log.messages();
     let pending = log.pending();
     let whole_in_view = view.entries().iter().filter_map(kept_id).collect::<std::collections::BTreeSet<_>>();
-    let mut room = tail;
+    let (mut room, by_tokens) = match tail {
+        Tail::Tokens(tokens) => (tokens, true),
+        Tail::Messages(messages) => (messages, false),
+    };
     let mut first = messages.len();
     while first > 0 {
         let start = batch_start(messages, first - 1);
         let group = &messages[start..first];
         let whole = group.iter().all(|counted| whole_in_view.contains(&counted.message.id));
-        let cost = (start..first).filter(|&index| !pending.contains(index)).map(|index| messages[index].tokens).sum();
+        let unpaid = (start..first).filter(|&index| !pending.contains(index));
+        let cost = unpaid.map(|index| if by_tokens { messages[index].tokens } else { 1 }).sum();
         if group[0].message.role == Role::System || !whole || room < cost {
             break;
         }

@@ -164,7 +164,7 @@ impl<'s> Session<'s> {
             if answer.as_ref().is_none_or(|(_, _, before)| retained < *before) {
                 answer = Some((view, saved, retained));
             }
-            let excess = retained.saturating_sub(self.config.budget.retained);
+            let excess = self.config.budget.retained.map_or(0, |most| retained.saturating_sub(most));
             if excess == 0 {
                 break;
             }
@@ -174,7 +174,7 @@ impl<'s> Session<'s> {
         if let Some((view, saved, retained)) = answer {
             event.tokens_after = view.tokens();
             event.tokens_retained = retained;
-            event.over_budget = retained > self.config.budget.retained;
+            event.over_budget = self.config.budget.retained.is_some_and(|most| retained > most);
             self.remember(saved, self.summarizer.usage() - usage_before, &event, now_ms);
             self.view = view;
         }

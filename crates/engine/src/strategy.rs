@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Limits};
 use crate::event::{FailReason, SkipReason};
 use crate::log::Log;
 use crate::meter::Metered;
 use crate::model::ChatError;
+use crate::params::{Param, ParamError, Settings};
 use crate::saved::{NewSaved, Saved};
 use crate::tokens::TokenCounter;
 use crate::view::{Edit, View};
@@ -82,11 +83,14 @@ pub struct StrategySpec {
     pub about: &'static str,
     /// The document or system that it comes from, with section or version.
     pub source: &'static str,
-    /// The share of the retained budget that goes to the verbatim tail under the matched protocol, from the source's
-    /// own proportions.
-    pub tail_share: f64,
-    /// The prompt, hashed into the case key.
+    /// Its prompt, empty where it calls no model.
     pub prompt: &'static str,
+    /// What a prompt must have a `{place}` for.
+    pub placeholders: &'static [&'static str],
+    /// Its parameters with the source's values.
+    pub params: &'static [Param],
+    /// The source's limits under these parameters.
+    pub limits: fn(&Settings) -> Result<Limits, ParamError>,
     /// Builds the strategy.
-    pub build: fn() -> Arc<dyn Strategy>,
+    pub build: fn(&Settings) -> Arc<dyn Strategy>,
 }

@@ -12,6 +12,7 @@ use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::StrategySpec;
@@ -126,8 +127,10 @@ fn texts_of_messages(view: &View) -> Vec<String> {
 fn check_session(spec: &StrategySpec, messages: &[Counted], answer: &Answer) -> Result<(), TestCaseError> {
     let model = Fixed(answer.clone());
     let metered = Metered::new(&model, 0);
-    let strategy = (spec.build)();
-    let budget = Budget::new(1_000, 800, 300, spec.tail_share).unwrap();
+    let settings = Settings::defaults(spec);
+    let strategy = (spec.build)(&settings);
+    let share = (spec.limits)(&settings).unwrap().tail_share();
+    let budget = Budget::matched(1_000, 800, 300, share).unwrap();
     let config = SessionConfig { budget, overhead: 0, automatic: true, policy: Policy::Enforce };
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
     for counted in messages {
@@ -230,8 +233,10 @@ fn text_of_a_transcript_cannot_close_our_tags_or_fill_our_placeholders() {
     for spec in ALL {
         let model = Reads(std::sync::Mutex::default());
         let metered = Metered::new(&model, 0);
-        let strategy = (spec.build)();
-        let budget = Budget::new(1_000, 800, 300, spec.tail_share).unwrap();
+        let settings = Settings::defaults(spec);
+        let strategy = (spec.build)(&settings);
+        let share = (spec.limits)(&settings).unwrap().tail_share();
+        let budget = Budget::matched(1_000, 800, 300, share).unwrap();
         let config = SessionConfig { budget, overhead: 0, automatic: false, policy: Policy::Enforce };
         let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
         for counted in &messages {

@@ -1,111 +1,170 @@
-//! What is compared: reference strategies of the engine and controls of this crate, chosen by name.
+//! What is compared: reference strategies of the engine and controls of this crate, chosen by name, with their settings.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use compactometer_engine::budget::{Budget, BudgetError};
+use compactometer_engine::params::{PROMPT, ParamError, Settings};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_schema::choice::unknown;
-use compactometer_schema::record::Family;
+use compactometer_schema::record::{Family, Protocol};
 
 use crate::controls::{self, Control};
 use crate::loaded::Loaded;
+use crate::window::{RETAINED_SHARE, TRIGGER_SHARE};
 
 /// One entry of a comparison.
-#[derive(Clone, Copy)]
-pub enum Contender {
-    /// A strategy under test.
-    Strategy(&'static StrategySpec),
+#[derive(Clone)]
+pub struct Contender {
+    /// The name in reports: that of its entry, or an alias.
+    pub name: String,
+    /// What it is.
+    pub entry: Entry,
+}
+
+/// What a contender is.
+#[derive(Clone)]
+pub enum Entry {
+    /// A strategy under test, with its settings.
+    Strategy(&'static StrategySpec, Settings),
     /// A yardstick.
     Control(&'static Control),
 }
 
 impl Contender {
-    /// Every strategy, then every control.
+    /// Every strategy with its source's settings, then every control.
     pub fn all() -> impl Iterator<Item = Contender> {
-        let strategies = strategies::ALL.iter().map(|spec| Contender::Strategy(spec));
-        strategies.chain(controls::ALL.iter().map(|control| Contender::Control(control)))
-    }
-
-    /// The name users type.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Contender::Strategy(spec) => spec.name,
-            Contender::Control(control) => control.name,
-        }
+        let strategies = strategies::ALL.iter().map(|spec| Contender {
+            name: spec.name.to_owned(),
+            entry: Entry::Strategy(spec, Settings::defaults(spec)),
+        });
+        let controls = controls::ALL
+            .iter()
+            .map(|control| Contender { name: control.name.to_owned(), entry: Entry::Control(control) });
+        strategies.chain(controls)
     }
 
     /// One line for help and lists.
     pub fn about(&self) -> &'static str {
-        match self {
-            Contender::Strategy(spec) => spec.about,
-            Contender::Control(control) => control.about,
+        match &self.entry {
+            Entry::Strategy(spec, _) => spec.about,
+            Entry::Control(control) => control.about,
         }
     }
 
     /// Where it comes from.
     pub fn source(&self) -> &'static str {
-        match self {
-            Contender::Strategy(spec) => spec.source,
-            Contender::Control(_) => "MEASUREMENT, controls",
+        match &self.entry {
+            Entry::Strategy(spec, _) => spec.source,
+            Entry::Control(_) => "MEASUREMENT, controls",
         }
     }
 
     /// What it is to a comparison.
     pub fn family(&self) -> Family {
-        match self {
-            Contender::Strategy(_) => Family::Reference,
-            Contender::Control(_) => Family::Control,
+        match &self.entry {
+            Entry::Strategy(..) => Family::Reference,
+            Entry::Control(_) => Family::Control,
         }
     }
 
-    /// The share of the retained budget that goes to the verbatim tail.
-    pub fn tail_share(&self) -> f64 {
-        match self {
-            Contender::Strategy(spec) => spec.tail_share,
-            Contender::Control(control) => control.tail_share,
-        }
-    }
-
-    /// The prompt, empty where it calls no model.
-    pub fn prompt(&self) -> &'static str {
-        match self {
-            Contender::Strategy(spec) => spec.prompt,
-            Contender::Control(_) => "",
+    /// Its settings, where it has any.
+    pub fn settings(&self) -> Option<&Settings> {
+        match &self.entry {
+            Entry::Strategy(_, settings) => Some(settings),
+            Entry::Control(_) => None,
         }
     }
 
     /// Whether it compacts at all.
     pub fn compacts(&self) -> bool {
-        match self {
-            Contender::Strategy(_) => true,
-            Contender::Control(control) => control.compacts,
+        match &self.entry {
+            Entry::Strategy(..) => true,
+            Entry::Control(control) => control.compacts,
         }
+    }
+
+    /// Its limits and, under them, its settings: under the matched protocol `window` is the same for all, under the
+    /// published one a strategy's own limits are scaled, and a control's are shares of `window`.
+    ///
+    /// # Errors
+    /// [`LimitsError`] where parameters or limits contradict each other.
+    pub fn resolve(&self, protocol: Protocol, window: u32, scale: f64) -> Result<(Budget, Contender), LimitsError> {
+        let trigger = (f64::from(window) * TRIGGER_SHARE) as u32;
+        let retained = (f64::from(window) * RETAINED_SHARE) as u32;
+        let (spec, settings) = match &self.entry {
+            Entry::Control(control) => {
+                return Ok((Budget::matched(window, trigger, retained, control.tail_share)?, self.clone()));
+            }
+            Entry::Strategy(spec, settings) => (*spec, settings),
+        };
+        let limits = (spec.limits)(settings)?;
+        let (budget, factor) = match protocol {
+            Protocol::Matched => {
+                let budget = Budget::matched(window, trigger, retained, limits.tail_share())?;
+                (budget, f64::from(window) / f64::from(limits.window))
+            }
+            Protocol::Published => (Budget::published(limits, scale)?, scale),
+        };
+        let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
+        Ok((budget, Contender { name: self.name.clone(), entry }))
     }
 
     /// Builds it for one scenario.
     pub fn build(&self, loaded: &Arc<Loaded>, seed: u64) -> Arc<dyn Strategy> {
-        match self {
-            Contender::Strategy(spec) => (spec.build)(),
-            Contender::Control(control) => (control.build)(loaded, seed),
+        match &self.entry {
+            Entry::Strategy(spec, settings) => (spec.build)(settings),
+            Entry::Control(control) => (control.build)(loaded, seed),
         }
     }
 }
 
-/// The contenders that a user's list names: names, or `@reference`, `@controls`, `@all`; each once, in order of the
-/// registries.
+/// The contenders that a user's list names, each once, in order of the registries, aliases after their base: names,
+/// `@reference`, `@controls`, `@all`, or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value makes
+/// one more contender beside NAME.
 ///
 /// # Errors
-/// [`UnknownContender`] naming the choices and the nearest one.
-pub fn select<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Vec<Contender>, UnknownContender> {
-    let mut wanted = Vec::new();
+/// [`SelectError`] naming what was given and what it may be.
+pub fn select<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    sweeps: impl IntoIterator<Item = &'n str>,
+) -> Result<Vec<Contender>, SelectError> {
+    let mut chosen: Vec<Contender> = Vec::new();
     for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
-        let before = wanted.len();
-        wanted.extend(Contender::all().filter(|contender| is_named(contender, name)).map(|contender| contender.name()));
-        if wanted.len() == before {
-            return Err(UnknownContender::new(name));
+        let found = match name.split_once('=') {
+            Some((alias, base)) => vec![aliased(alias, base)?],
+            None => Contender::all().filter(|contender| is_named(contender, name)).collect(),
+        };
+        if found.is_empty() {
+            return Err(unknown_name(name));
+        }
+        chosen.extend(found);
+    }
+    for sweep in sweeps {
+        chosen.extend(swept(sweep)?);
+    }
+    let place = |contender: &Contender| Contender::all().position(|known| known.is_same_entry(contender));
+    chosen.sort_by_key(place);
+    let mut seen: Vec<Contender> = Vec::new();
+    for contender in chosen {
+        match seen.iter().find(|other| other.name == contender.name) {
+            Some(other) if other.settings() == contender.settings() => {}
+            Some(_) => return Err(SelectError::Twice(contender.name)),
+            None => seen.push(contender),
         }
     }
-    Ok(Contender::all().filter(|contender| wanted.contains(&contender.name())).collect())
+    if seen.is_empty() { Err(unknown_name("")) } else { Ok(seen) }
+}
+
+impl Contender {
+    fn is_same_entry(&self, other: &Contender) -> bool {
+        match (&self.entry, &other.entry) {
+            (Entry::Strategy(one, _), Entry::Strategy(other, _)) => one.name == other.name,
+            (Entry::Control(one), Entry::Control(other)) => one.name == other.name,
+            _ => false,
+        }
+    }
 }
 
 fn is_named(contender: &Contender, name: &str) -> bool {
@@ -113,41 +172,143 @@ fn is_named(contender: &Contender, name: &str) -> bool {
         "@all" => true,
         "@reference" => contender.family() == Family::Reference,
         "@controls" => contender.family() == Family::Control,
-        _ => contender.name() == name,
+        _ => contender.name == name,
     }
 }
 
-/// A name that is neither a strategy, a control nor a group of them.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UnknownContender(String);
-
-impl UnknownContender {
-    fn new(name: &str) -> Self {
-        let choices = Contender::all().map(|contender| contender.name()).chain(["@reference", "@controls", "@all"]);
-        UnknownContender(unknown("strategy", name, choices))
+fn aliased(alias: &str, base: &str) -> Result<Contender, SelectError> {
+    let mut parts = base.split(':');
+    let (spec, mut settings) = strategy(parts.next().unwrap_or_default())?;
+    for part in parts {
+        let (key, value) = part.split_once('=').ok_or_else(|| SelectError::Assignment(part.to_owned()))?;
+        assign(spec, &mut settings, key, value)?;
     }
+    let is_plain = !alias.is_empty() && alias.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter));
+    if !is_plain || Contender::all().any(|known| known.name == alias) {
+        return Err(SelectError::Alias(alias.to_owned()));
+    }
+    Ok(Contender { name: alias.to_owned(), entry: Entry::Strategy(spec, settings) })
+}
+
+fn swept(sweep: &str) -> Result<Vec<Contender>, SelectError> {
+    let (target, values) = sweep.split_once('=').ok_or_else(|| SelectError::Assignment(sweep.to_owned()))?;
+    let (name, key) = target.split_once('.').ok_or_else(|| SelectError::Assignment(sweep.to_owned()))?;
+    let with_value = |value: &str| {
+        let (spec, mut settings) = strategy(name)?;
+        assign(spec, &mut settings, key, value)?;
+        Ok(Contender { name: format!("{name}[{key}={value}]"), entry: Entry::Strategy(spec, settings) })
+    };
+    values.split(',').map(str::trim).map(with_value).collect()
+}
+
+fn strategy(name: &str) -> Result<(&'static StrategySpec, Settings), SelectError> {
+    let spec = strategies::ALL.iter().find(|spec| spec.name == name);
+    let choices = || strategies::ALL.iter().map(|spec| spec.name);
+    let spec = spec.ok_or_else(|| SelectError::Unknown(unknown("strategy", name, choices())))?;
+    Ok((spec, Settings::defaults(spec)))
+}
+
+/// Sets one parameter; a prompt is given as the path of a file.
+fn assign(spec: &StrategySpec, settings: &mut Settings, key: &str, value: &str) -> Result<(), SelectError> {
+    if key == PROMPT {
+        let text = std::fs::read_to_string(Path::new(value))
+            .map_err(|source| SelectError::Prompt { path: value.to_owned(), source })?;
+        return Ok(settings.set(spec, key, &text)?);
+    }
+    Ok(settings.set(spec, key, value)?)
+}
+
+fn unknown_name(name: &str) -> SelectError {
+    let all = Contender::all().map(|contender| contender.name).collect::<Vec<_>>();
+    let choices = all.iter().map(String::as_str).chain(["@reference", "@controls", "@all"]);
+    SelectError::Unknown(unknown("strategy", name, choices))
+}
+
+/// A list of strategies that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// A name that is neither a strategy, a control nor a group of them.
+    #[error("{0}")]
+    Unknown(String),
+    /// Two contenders with one name and different settings.
+    #[error("`{0}` names two strategies with different settings; give each its own name")]
+    Twice(String),
+    /// A part that should assign a value.
+    #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
+    Assignment(String),
+    /// An alias that cannot stand in reports.
+    #[error("`{0}` is no name for an alias: letters, digits, `-`, `_` and `.`, and no strategy's own name")]
+    Alias(String),
+    /// A parameter that cannot be used.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// A prompt's file that cannot be read.
+    #[error("cannot read the prompt `{path}`: {source}")]
+    Prompt {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Limits that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LimitsError {
+    /// Parameters that contradict each other.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// Limits that contradict each other.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(list: &[&str]) -> Result<Vec<&'static str>, String> {
-        let chosen = select(list.iter().copied()).map_err(|error| error.to_string())?;
-        Ok(chosen.iter().map(Contender::name).collect())
+    fn names(list: &[&str], sweeps: &[&str]) -> Result<Vec<String>, String> {
+        let chosen = select(list.iter().copied(), sweeps.iter().copied()).map_err(|error| error.to_string())?;
+        Ok(chosen.into_iter().map(|contender| contender.name).collect())
     }
 
     #[test]
     fn lists_are_resolved_in_order_of_the_registries() {
-        assert_eq!(names(&["null", "chained", "chained"]), Ok(vec!["chained", "null"]));
-        assert_eq!(names(&["@all"]).map(|all| all.len()), Ok(strategies::ALL.len() + controls::ALL.len()));
-        assert_eq!(names(&["@reference"]).map(|all| all.len()), Ok(strategies::ALL.len()));
+        assert_eq!(names(&["null", "chained", "chained"], &[]), Ok(vec!["chained".to_owned(), "null".to_owned()]));
+        let all = strategies::ALL.len() + controls::ALL.len();
+        assert_eq!(names(&["@all"], &[]).map(|all| all.len()), Ok(all));
+        assert_eq!(names(&["@reference"], &[]).map(|all| all.len()), Ok(strategies::ALL.len()));
     }
 
     #[test]
-    fn a_typing_error_gets_a_suggestion_and_the_choices() {
-        let error = names(&["chaned"]).expect_err("no such strategy");
-        assert!(error.contains("`chaned` (did you mean `chained`?)") && error.contains("`@controls`"), "{error}");
+    fn aliases_and_sweeps_stand_beside_their_base() {
+        let chosen = names(&["null", "chained", "short=chained:asked=400:tail=5"], &["chained.tail=5,20"]);
+        let expected = ["chained", "short", "chained[tail=5]", "chained[tail=20]", "null"];
+        assert_eq!(chosen, Ok(expected.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn what_cannot_be_used_says_why() {
+        let error = |list: &[&str], sweeps: &[&str]| names(list, sweeps).expect_err("refused");
+        assert!(error(&["chaned"], &[]).contains("`chaned` (did you mean `chained`?)"));
+        assert!(error(&["x=chaned"], &[]).contains("did you mean `chained`"));
+        assert!(error(&["null=chained"], &[]).contains("no name for an alias"));
+        assert!(error(&["x=chained:tail"], &[]).contains("`tail` assigns nothing"));
+        assert!(error(&["x=chained:tail=5", "x=chained:tail=6"], &[]).contains("`x` names two"));
+        assert!(error(&["x=chained:prompt=missing.md"], &[]).contains("`missing.md`"));
+        assert!(error(&[], &["chained.threshold=2"]).contains("from 0.01 to 1"));
+        assert!(error(&[], &["chained"]).contains("assigns nothing"));
+        assert!(error(&[" "], &[]).contains("choose from"));
+    }
+
+    #[test]
+    fn limits_scale_with_the_window_and_the_scale() {
+        let chained = select(["chained"], []).expect("known").remove(0);
+        let (matched, resolved) = chained.resolve(Protocol::Matched, 12_800, 1.0).expect("holds");
+        assert_eq!((matched.window, matched.trigger, matched.retained), (12_800, 10_240, Some(3_840)));
+        assert_eq!(resolved.settings().map(|settings| settings.count("asked")), Some(80));
+        assert_eq!(resolved.settings().map(|settings| settings.count("message_limit")), Some(2_000), "characters stay");
+        let (published, _) = chained.resolve(Protocol::Published, 12_800, 0.1).expect("holds");
+        assert_eq!((published.window, published.trigger, published.retained), (12_800, 9_360, None));
     }
 }

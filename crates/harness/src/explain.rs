@@ -14,15 +14,15 @@ use crate::replay::CaseResult;
 pub fn tell(scenario: &Scenario, result: &CaseResult, only: Option<&str>) -> String {
     let record = &result.record;
     let case = &record.case;
+    let retained = case.budget.retained.map_or("as the strategy likes".to_owned(), |most| format!("{most} tokens"));
     let mut text = format!(
-        "{} on {} ({} messages, {} facts)\nwindow {}, trigger {}, retained {} tokens\n",
+        "{} on {} ({} messages, {} facts)\nwindow {}, trigger {} tokens, retained {retained}\n",
         case.strategy,
         case.scenario,
         scenario.messages.len(),
         record.facts.iter().filter(|fact| !fact.decoy).count(),
         case.budget.window,
         case.budget.trigger,
-        case.budget.retained,
     );
     let mut rounds = record.observations.iter().filter(|observation| observation.kind == ObservationKind::Compaction);
     let mut before: Option<&Observation> = None;

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use compactometer_engine::budget::{Budget, BudgetError};
+use compactometer_engine::budget::Budget;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_schema::matcher::TooManyValues;
 use compactometer_schema::record::{Protocol, VERSION};
 use compactometer_schema::scenario::{Fact, Scenario};
 use compactometer_schema::suite::Suite;
 
-use crate::contender::Contender;
+use crate::contender::{Contender, LimitsError};
 use crate::loaded::{FOREIGN_SCENARIOS, Loaded};
 use crate::window::{ChosenWindow, RETAINED_SHARE, TRIGGER_SHARE, choose, smallest_feasible};
 
@@ -20,6 +20,10 @@ pub struct Options {
     pub contenders: Vec<Contender>,
     /// Context window; else the suite's, else one chosen by rule.
     pub window: Option<u32>,
+    /// How budgets are set.
+    pub protocol: Protocol,
+    /// What published limits are multiplied by.
+    pub scale: f64,
     /// The summarizer's name.
     pub model: String,
     /// Seed of everything random.
@@ -40,6 +44,8 @@ pub struct Plan {
     pub retained: u32,
     /// How budgets are set.
     pub protocol: Protocol,
+    /// What published limits are multiplied by.
+    pub scale: f64,
     /// The summarizer's name.
     pub model: String,
     /// Seed of everything random.
@@ -88,7 +94,8 @@ impl Plan {
             window,
             trigger,
             retained,
-            protocol: Protocol::Matched,
+            protocol: options.protocol,
+            scale: options.scale,
             model: options.model,
             seed: options.seed,
             cases: Vec::new(),
@@ -115,15 +122,16 @@ impl Plan {
         contender: Contender,
         counter: &dyn TokenCounter,
     ) -> Result<PlannedCase, PlanError> {
-        let budget = Budget::new(self.window.window, self.trigger, self.retained, contender.tail_share())?;
+        let (budget, contender) = contender.resolve(self.protocol, self.window.window, self.scale)?;
         let resolved = serde_json::json!({
             "engine": env!("CARGO_PKG_VERSION"),
             "record": VERSION,
             "scenario": scenario_hash,
             // The foreign scenarios are chosen by the suite's hash.
             "suite": suite_hash,
-            "strategy": contender.name(),
-            "prompt": contender.prompt(),
+            "strategy": contender.name,
+            "source": contender.source(),
+            "settings": contender.settings(),
             "protocol": self.protocol,
             "budget": budget,
             "model": self.model,
@@ -178,7 +186,7 @@ fn foreign_facts<'s>(scenario: &Scenario, all: &'s [Scenario], suite_hash: &str)
 }
 
 /// A run that cannot be resolved.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// The system prompt and tools leave no room.
     #[error(
@@ -190,9 +198,9 @@ pub enum PlanError {
         /// The smallest that is feasible, in tokens.
         smallest: u32,
     },
-    /// The budget contradicts itself.
+    /// Parameters or limits contradict each other.
     #[error(transparent)]
-    Budget(#[from] BudgetError),
+    Limits(#[from] LimitsError),
     /// A scenario is too large to match.
     #[error(transparent)]
     TooManyValues(#[from] TooManyValues),

@@ -155,7 +155,7 @@ impl<'r> Replay<'r> {
         self.compacted_at = length;
         let pending_tokens =
             self.session.tokens_outside().saturating_sub(self.session.log().system().map_or(0, |system| system.tokens));
-        self.pending_over_budget |= pending_tokens > self.case.budget.retained;
+        self.pending_over_budget |= self.case.budget.retained.is_some_and(|most| pending_tokens > most);
         let stages = self.tracer.compacted(self.session.view(), self.session.history(), calls);
         self.random.compacted(&self.session.log().pending(), event.tokens_retained);
         let fates = self.tracer.fates();
@@ -281,7 +281,7 @@ impl<'r> Replay<'r> {
             case: Case {
                 scenario: scenario.id.clone(),
                 group: scenario.group_id.clone(),
-                strategy: case.contender.name().to_owned(),
+                strategy: case.contender.name.clone(),
                 family: case.contender.family(),
                 protocol,
                 budget: case.budget,

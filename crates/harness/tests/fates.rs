@@ -12,14 +12,20 @@ use compactometer_harness::contender::{Contender, select};
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::{CaseResult, run_case};
 use compactometer_schema::fate::Fate;
-use compactometer_schema::record::ObservationKind;
+use compactometer_schema::record::{ObservationKind, Protocol};
 use compactometer_schema::scenario::Scenario;
 
 const WINDOW: u32 = 2_000;
 
 fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult {
-    let options =
-        Options { contenders: select([strategy]).unwrap(), window: Some(WINDOW), model: "scripted".into(), seed: 1 };
+    let options = Options {
+        contenders: select([strategy], []).unwrap(),
+        window: Some(WINDOW),
+        protocol: Protocol::Matched,
+        scale: 1.0,
+        model: "scripted".into(),
+        seed: 1,
+    };
     let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(run_case(&plan.cases[0], model, plan.protocol, &Encoding::O200k))
@@ -189,11 +195,11 @@ fn every_contender_keeps_requests_valid_and_explains_every_fact() {
             builder.say(Role::Assistant, "Done with it.");
         }
         let echo = Scripted::new(|_, request| Ok(request.chars().skip(200).take(400).collect()));
-        let result = run(builder.build(), contender.name(), &echo);
-        assert!(result.record.turns.iter().all(|turn| turn.violations == 0), "{}", contender.name());
-        assert!(!last_fates(&result).contains(&Fate::Unexplained), "{}", contender.name());
+        let result = run(builder.build(), &contender.name, &echo);
+        assert!(result.record.turns.iter().all(|turn| turn.violations == 0), "{}", contender.name);
+        assert!(!last_fates(&result).contains(&Fate::Unexplained), "{}", contender.name);
         let applied = result.record.compactions.iter().any(|row| row.event.outcome == Outcome::Applied);
-        assert_eq!(contender.compacts(), applied, "{}", contender.name());
+        assert_eq!(contender.compacts(), applied, "{}", contender.name);
     }
 }
 

@@ -13,6 +13,7 @@ use compactometer_harness::contender::select;
 use compactometer_harness::journal::read_texts;
 use compactometer_harness::plan::{Options, Plan, PlanError};
 use compactometer_harness::run::{RunError, run};
+use compactometer_schema::record::Protocol;
 
 fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
     let scenarios = (0..4).map(|number| {
@@ -24,8 +25,15 @@ fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
         builder.fact(&format!("kx-{number}711"), &[stated]);
         builder.build()
     });
-    let contenders = select(["summarize", "null", "random-drop"]).unwrap();
-    let options = Options { contenders, window: Some(window), model: "scripted".into(), seed };
+    let contenders = select(["summarize", "null", "random-drop"], []).unwrap();
+    let options = Options {
+        contenders,
+        window: Some(window),
+        protocol: Protocol::Matched,
+        scale: 1.0,
+        model: "scripted".into(),
+        seed,
+    };
     Plan::new(suite(scenarios.collect()), options, &Encoding::O200k)
 }
 

@@ -15,12 +15,19 @@ use compactometer_harness::loaded::Loaded;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
 use compactometer_harness::window::{Point, choose, points, smallest_feasible};
-use compactometer_schema::record::{ObservationKind, RANDOM_DRAWS, Record};
+use compactometer_schema::record::{ObservationKind, Protocol, RANDOM_DRAWS, Record};
 use compactometer_schema::scenario::{Probe, Scenario};
 
 fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
-    let contenders = select([strategy]).unwrap();
-    let options = Options { contenders, window: Some(window), model: "scripted".into(), seed: 1 };
+    let contenders = select([strategy], []).unwrap();
+    let options = Options {
+        contenders,
+        window: Some(window),
+        protocol: Protocol::Matched,
+        scale: 1.0,
+        model: "scripted".into(),
+        seed: 1,
+    };
     Plan::new(suite(scenarios), options, &Encoding::O200k).unwrap()
 }
 

@@ -34,8 +34,10 @@ pub struct Manifest {
     pub protocol: Protocol,
     /// Strategies and controls, in order of the report.
     pub strategies: Vec<String>,
-    /// blake3 over the strategies' prompts.
-    pub prompts_hash: String,
+    /// What published limits are multiplied by.
+    pub scale: f64,
+    /// blake3 over the strategies' parameters and prompts.
+    pub settings_hash: String,
     /// blake3 of the price table.
     pub prices_hash: String,
     /// The measuring counter.

@@ -71,6 +71,8 @@ pub enum Family {
 pub enum Protocol {
     /// The same window, trigger and retained budget for all.
     Matched,
+    /// Each strategy's own limits, stretched or shrunk by one scale.
+    Published,
 }
 
 /// What a report must know of a fact; its text stays outside.

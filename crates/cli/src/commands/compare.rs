@@ -58,12 +58,20 @@ struct Finished {
 }
 
 fn execute(args: &RunArgs) -> Result<Finished, Failure> {
-    let contenders = select(args.strategies.iter().map(String::as_str)).map_err(Failure::usage)?;
+    let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
+        .map_err(Failure::usage)?;
     let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
     let counter = encoding(&args.tokenizer)?;
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
     let identity = SuiteIdentity::of(&suite);
-    let options = Options { contenders, window: args.window, model: model.name().to_owned(), seed: args.seed };
+    let options = Options {
+        contenders,
+        window: args.window,
+        protocol: args.protocol.into(),
+        scale: args.scale,
+        model: model.name().to_owned(),
+        seed: args.seed,
+    };
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     let manifest = output::manifest(&plan, identity, counter.name());
     let dir = output::folder(args.out.as_deref(), &manifest);
@@ -142,14 +150,10 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
         eprintln!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len());
     }
     for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
-        let of_strategy = outcome.records.iter().filter(|record| record.case.strategy == contender.name());
+        let of_strategy = outcome.records.iter().filter(|record| record.case.strategy == contender.name);
         let rounds = of_strategy.map(Record::rounds).collect::<Vec<_>>();
         let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
         let most = rounds.iter().max().copied().unwrap_or_default();
-        eprintln!(
-            "{}: {triggered} of {} conversations triggered, at most {most} rounds",
-            contender.name(),
-            rounds.len()
-        );
+        eprintln!("{}: {triggered} of {} conversations triggered, at most {most} rounds", contender.name, rounds.len());
     }
 }

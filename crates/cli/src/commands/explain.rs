@@ -6,6 +6,7 @@ use compactometer_harness::explain::tell;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
 use compactometer_schema::choice::unknown;
+use compactometer_schema::record::Protocol;
 
 use super::compare::encoding;
 use crate::args::ExplainArgs;
@@ -13,7 +14,7 @@ use crate::failure::Failure;
 use crate::{print, source};
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let contenders = select([args.strategy.as_str()]).map_err(Failure::usage)?;
+    let contenders = select([args.strategy.as_str()], []).map_err(Failure::usage)?;
     if contenders.len() != 1 {
         return Err(Failure::usage(anyhow!(
             "`{}` names {} strategies; explain follows one",
@@ -23,7 +24,14 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     }
     let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
     let suite = source::load(args.suite.as_slice()).map_err(Failure::usage)?;
-    let options = Options { contenders, window: args.window, model: model.name().to_owned(), seed: args.seed };
+    let options = Options {
+        contenders,
+        window: args.window,
+        protocol: Protocol::Matched,
+        scale: 1.0,
+        model: model.name().to_owned(),
+        seed: args.seed,
+    };
     let counter = encoding(&args.tokenizer)?;
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     let case = choose(&plan, args.scenario.as_deref())?;

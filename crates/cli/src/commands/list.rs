@@ -1,6 +1,8 @@
 //! `list`: what there is, straight from the registries.
 
 use anyhow::anyhow;
+use compactometer_engine::strategies;
+use compactometer_engine::strategy::StrategySpec;
 use compactometer_harness::contender::Contender;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::import;
@@ -18,6 +20,7 @@ struct Kind {
 
 const KINDS: &[Kind] = &[
     Kind { name: "strategies", rows: || contenders(Family::Reference) },
+    Kind { name: "parameters", rows: parameters },
     Kind { name: "controls", rows: || contenders(Family::Control) },
     Kind { name: "metrics", rows: metrics },
     Kind { name: "formats", rows: formats },
@@ -44,8 +47,21 @@ fn section(kind: &Kind) -> String {
 fn contenders(family: Family) -> Vec<(String, String)> {
     let of_family = Contender::all().filter(|contender| contender.family() == family);
     of_family
-        .map(|contender| (contender.name().to_owned(), format!("{} [{}]", contender.about(), contender.source())))
+        .map(|contender| (contender.name.clone(), format!("{} [{}]", contender.about(), contender.source())))
         .collect()
+}
+
+/// `strategy.key`: what it does, its source's value, its unit and range.
+fn parameters() -> Vec<(String, String)> {
+    let of_strategy = |spec: &&'static StrategySpec| {
+        let name = spec.name;
+        spec.params.iter().map(move |param| {
+            let (least, greatest) = param.range;
+            let about = format!("{}: {} {} ({least} to {greatest})", param.about, param.default, param.unit.name());
+            (format!("{name}.{}", param.name), about)
+        })
+    };
+    strategies::ALL.iter().flat_map(of_strategy).collect()
 }
 
 fn metrics() -> Vec<(String, String)> {

@@ -8,61 +8,98 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::summarize::summary_turn;
-use super::{ask, fill, recent_or_skip};
+use super::{ask, characters, fill, messages, recent_or_skip, share, temperature, tokens, with_summary};
+use crate::budget::Tail;
 use crate::log::Log;
 use crate::message::{Part, Role};
+use crate::params::{ParamError, Settings};
 use crate::render::{self, Limits};
-use crate::saved::{NewSaved, SavedKind, latest};
+use crate::saved::{SavedKind, latest};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
-use crate::view::{Edit, Entry, Origin};
+use crate::view::{Entry, Origin};
 
-/// Registry entry. The source keeps 10 messages, some 2,500 tokens at the mean of agent transcripts, beside 1,000 tokens.
+/// Registry entry, with the source's `DEFAULT_CONFIG` and the limits of its `formatMessagesForSummary`.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "chained",
     about: "one sectioned summary, each merged with the one before it",
     source: "004",
-    tail_share: 2_500.0 / 3_500.0,
-    prompt: PROMPT,
-    build: || Arc::new(Chained),
+    prompt: include_str!("chained.md"),
+    placeholders: &["previous", "task", "messages"],
+    params: &[
+        tokens("window", "context window of the model", 128_000),
+        tokens("system_reserve", "kept free for system prompt and tools", 2_000),
+        tokens("output_reserve", "kept free for the answer", 4_000),
+        tokens("safety_buffer", "kept free for errors of the estimate", 5_000),
+        share("threshold", "share of what is left at which a compaction starts", 0.8),
+        messages("tail", "kept verbatim", 10),
+        tokens("asked", "asked for in the prompt", 800),
+        tokens("written", "most that the summary may have", 1_000),
+        characters("message_limit", "rendered of one message", 2_000),
+        characters("result_limit", "rendered of one tool result", 500),
+        temperature(0.3),
+    ],
+    limits,
+    build: |settings| {
+        Arc::new(Chained {
+            prompt: settings.prompt().to_owned(),
+            limits: Limits {
+                message: settings.count("message_limit") as usize,
+                tool_result: settings.count("result_limit") as usize,
+            },
+            asked_share: settings.number("asked") / settings.number("written"),
+            temperature: settings.number("temperature") as f32,
+        })
+    },
 };
 
-const PROMPT: &str = include_str!("chained.md");
-/// Source 004, `formatMessagesForSummary`: 2,000 characters a message, 500 a tool result.
-const LIMITS: Limits = Limits { message: 2_000, tool_result: 500 };
-/// Source 004: asks for 800 tokens and allows 1,000.
-const ASKED_SHARE: f64 = 0.8;
-/// Source 004, `generateSummary`.
-const TEMPERATURE: f32 = 0.3;
+/// 004: (limit - reserves) x threshold, 93,600 by default.
+fn limits(settings: &Settings) -> Result<crate::budget::Limits, ParamError> {
+    let reserves =
+        ["system_reserve", "output_reserve", "safety_buffer"].map(|name| settings.number(name)).iter().sum::<f64>();
+    let window = settings.number("window");
+    if reserves >= window {
+        return Err(ParamError::Contradiction(format!(
+            "`window` is {window} tokens; its reserves alone take {reserves}"
+        )));
+    }
+    Ok(crate::budget::Limits {
+        window: window as u32,
+        trigger: ((window - reserves) * settings.number("threshold")) as u32,
+        tail: Tail::Messages(settings.count("tail")),
+        written: settings.count("written"),
+    })
+}
 
-struct Chained;
+struct Chained {
+    prompt: String,
+    limits: Limits,
+    asked_share: f64,
+    temperature: f32,
+}
 
 #[async_trait]
 impl Strategy for Chained {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
         let previous = latest(cx.history, SavedKind::Summary);
+        let round = previous.map_or(1, |previous| previous.number + 2);
         let previous =
             previous.map_or("None: this is the first round.".to_owned(), |saved| render::neutralize(&saved.body));
-        let round = cx.history.len() + 1;
-        let messages = render::transcript(selection.leaving.iter().copied().filter(|entry| !is_summary(entry)), LIMITS);
-        let asked = (f64::from(cx.budget.written) * ASKED_SHARE) as u32;
+        let leaving = selection.leaving.iter().copied().filter(|entry| !is_summary(entry));
+        let messages = render::transcript(leaving, self.limits);
+        let asked = (f64::from(cx.budget.written) * self.asked_share) as u32;
         let prompt = fill(
-            PROMPT,
+            &self.prompt,
             &[
                 ("previous", &previous),
-                ("task", &render::neutralize(&render::cut(original_task(cx.log), LIMITS.message))),
+                ("task", &render::neutralize(&render::cut(original_task(cx.log), self.limits.message))),
                 ("messages", &messages),
                 ("round", &round.to_string()),
                 ("tokens", &asked.to_string()),
             ],
         );
-        let summary = ask(cx, prompt, cx.budget.written, Some(TEMPERATURE)).await?;
-        let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
-        edits.push(summary_turn(&summary, cx.number_of_new(0)));
-        edits.extend(selection.keep_edits());
-        let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
-        Ok(Compacted { edits, saved: vec![saved] })
+        let summary = ask(cx, prompt, cx.budget.written, Some(self.temperature)).await?;
+        Ok(with_summary(cx, &selection, summary))
     }
 }
 

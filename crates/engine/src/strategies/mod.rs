@@ -4,14 +4,68 @@ mod chained;
 mod prompt_checkpoint;
 mod summarize;
 
+use crate::budget::{Limits, Tail};
 use crate::event::{FailReason, SkipReason};
+use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::ChatRequest;
+use crate::params::{Param, ParamError, Settings, Unit};
+use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
-use crate::strategy::{Context, Declined, StrategySpec};
+use crate::strategy::{Compacted, Context, Declined, StrategySpec};
+use crate::view::{Edit, Origin, WrittenPart};
 
 /// Every reference strategy.
 pub const ALL: &[&StrategySpec] = &[&summarize::SPEC, &prompt_checkpoint::SPEC, &chained::SPEC];
+
+/// A number of tokens; scales with the window.
+const fn tokens(name: &'static str, about: &'static str, default: u32) -> Param {
+    Param { name, about, unit: Unit::Tokens, default: default as f64, range: (1.0, 10_000_000.0) }
+}
+
+/// A number of messages.
+const fn messages(name: &'static str, about: &'static str, default: u32) -> Param {
+    Param { name, about, unit: Unit::Messages, default: default as f64, range: (0.0, 10_000.0) }
+}
+
+/// A number of characters.
+const fn characters(name: &'static str, about: &'static str, default: u32) -> Param {
+    Param { name, about, unit: Unit::Characters, default: default as f64, range: (1.0, 10_000_000.0) }
+}
+
+/// A share, over 0 and up to 1.
+const fn share(name: &'static str, about: &'static str, default: f64) -> Param {
+    Param { name, about, unit: Unit::Share, default, range: (0.01, 1.0) }
+}
+
+/// The summarizer's sampling temperature.
+const fn temperature(default: f64) -> Param {
+    Param { name: "temperature", about: "of the summarizer", unit: Unit::Temperature, default, range: (0.0, 2.0) }
+}
+
+/// Limits that stand in parameters of these names, the tail in tokens.
+fn plain_limits(settings: &Settings) -> Result<Limits, ParamError> {
+    let (window, trigger) = (settings.count("window"), settings.count("trigger"));
+    if trigger > window {
+        return Err(ParamError::Contradiction(format!("`trigger` is {trigger} tokens; the window has {window}")));
+    }
+    Ok(Limits { window, trigger, tail: Tail::Tokens(settings.count("tail")), written: settings.count("written") })
+}
+
+/// The usual answer: system prompt, one summary, and what is kept.
+fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
+    let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
+    edits.push(summary_turn(&summary, cx.number_of_new(0)));
+    edits.extend(selection.keep_edits());
+    let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
+    Compacted { edits, saved: vec![saved] }
+}
+
+/// A summary as a synthetic user turn, so that the chat opens with a user's whatever stands after it.
+fn summary_turn(summary: &str, number: u32) -> Edit {
+    let text = format!("Summary of the conversation so far:\n\n{summary}");
+    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin: Origin::Summary(number) }])
+}
 
 /// The selection of the recent tail, where something leaves it.
 fn recent_or_skip<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
@@ -78,6 +132,54 @@ mod tests {
         names.sort_unstable();
         stems.sort_unstable();
         assert_eq!(names, stems);
-        assert!(ALL.iter().all(|spec| !spec.about.is_empty() && (0.0..=1.0).contains(&spec.tail_share)));
+        assert!(ALL.iter().all(|spec| !spec.about.is_empty() && !spec.source.is_empty()));
+    }
+
+    #[test]
+    fn defaults_are_in_range_and_every_strategy_builds_with_them() {
+        for spec in ALL {
+            for param in spec.params {
+                let (least, greatest) = param.range;
+                assert!((least..=greatest).contains(&param.default), "{} {}", spec.name, param.name);
+            }
+            let settings = Settings::defaults(spec);
+            let limits = (spec.limits)(&settings).expect("the source's own limits hold");
+            assert!(limits.trigger <= limits.window, "{}", spec.name);
+            (spec.build)(&settings);
+            for placeholder in spec.placeholders {
+                assert!(spec.prompt.contains(&format!("{{{placeholder}}}")), "{} {placeholder}", spec.name);
+            }
+        }
+    }
+
+    #[test]
+    fn published_defaults_are_those_of_the_sources() {
+        let limits = |name: &str| {
+            let spec = ALL.iter().find(|spec| spec.name == name).expect("listed");
+            let limits = (spec.limits)(&Settings::defaults(spec)).expect("holds");
+            (limits.window, limits.trigger, limits.tail, limits.written)
+        };
+        assert_eq!(limits("summarize"), (12_500, 10_000, Tail::Tokens(2_000), 400));
+        assert_eq!(limits("prompt-checkpoint"), (12_500, 10_000, Tail::Tokens(2_000), 800));
+        assert_eq!(limits("chained"), (128_000, 93_600, Tail::Messages(10), 1_000));
+    }
+
+    #[test]
+    fn bad_parameters_name_value_and_range() {
+        let spec = ALL.iter().find(|spec| spec.name == "chained").expect("listed");
+        let mut settings = Settings::defaults(spec);
+        let mut error = |name, value| settings.set(spec, name, value).expect_err("refused").to_string();
+        assert!(error("treshold", "1").contains("`threshold`"));
+        assert_eq!(error("threshold", "1.5"), "`threshold` is `1.5`; it must be a number of share from 0.01 to 1");
+        assert!(error("threshold", "0").contains("from 0.01"));
+        assert!(error("tail", "2.5").contains("messages"));
+        assert!(error("prompt", "Summarize.").contains("`{previous}`"));
+        settings.set(spec, "window", "9000").expect("in range");
+        let error = limits_of(spec, &settings).expect_err("the reserves take more").to_string();
+        assert_eq!(error, "`window` is 9000 tokens; its reserves alone take 11000");
+    }
+
+    fn limits_of(spec: &StrategySpec, settings: &Settings) -> Result<Limits, ParamError> {
+        (spec.limits)(settings)
     }
 }

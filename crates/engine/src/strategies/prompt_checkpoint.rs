@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::summarize::summary_turn;
-use super::{ask, fill, recent_or_skip, words_in};
+use super::{ask, fill, plain_limits, recent_or_skip, summary_turn, tokens, words_in};
 use crate::checkpoint::Checkpoint;
 use crate::message::{Message, Part, Role};
 use crate::render::{self, Limits};
@@ -17,19 +16,26 @@ use crate::saved::{NewSaved, SavedKind, latest};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::view::{Edit, Origin, WrittenPart};
 
-/// Registry entry. The source keeps 2,000 tokens beside 300 words and a checkpoint like its example, some 400 tokens each.
+/// Registry entry: the limits of `summarize`, and as many tokens again for a checkpoint like the source's example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "prompt-checkpoint",
     about: "a summary and a JSON checkpoint in one call; the checkpoint joins the system prompt",
     source: "000, approach A",
-    tail_share: 2_000.0 / 2_800.0,
-    prompt: PROMPT,
-    build: || Arc::new(PromptCheckpoint),
+    prompt: include_str!("prompt_checkpoint.md"),
+    placeholders: &["messages"],
+    params: &[
+        tokens("window", "context window that the trigger is meant for", 12_500),
+        tokens("trigger", "size at which a compaction starts", 10_000),
+        tokens("tail", "kept verbatim", 2_000),
+        tokens("written", "most that summary and checkpoint may have together", 800),
+    ],
+    limits: plain_limits,
+    build: |settings| Arc::new(PromptCheckpoint { prompt: settings.prompt().to_owned() }),
 };
 
-const PROMPT: &str = include_str!("prompt_checkpoint.md");
-
-struct PromptCheckpoint;
+struct PromptCheckpoint {
+    prompt: String,
+}
 
 #[async_trait]
 impl Strategy for PromptCheckpoint {
@@ -41,7 +47,7 @@ impl Strategy for PromptCheckpoint {
         let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
         let (words, tokens) = (words_in(half).to_string(), half.to_string());
         let values = [("words", &words), ("tokens", &tokens), ("previous", &previous), ("messages", &messages)];
-        let prompt = fill(PROMPT, &values.map(|(name, value)| (name, value.as_str())));
+        let prompt = fill(&self.prompt, &values.map(|(name, value)| (name, value.as_str())));
         let answer = ask(cx, prompt, cx.budget.written, None).await?;
         let (summary, checkpoint) = split(&answer);
         let covers = selection.covers();

@@ -26,7 +26,7 @@ struct Oracle {
 #[async_trait]
 impl Strategy for Oracle {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let facts = self.facts_that_fit(cx.log.messages().len(), cx.budget.retained, cx.counter);
+        let facts = self.facts_that_fit(cx.log.messages().len(), cx.budget.retained.unwrap_or_default(), cx.counter);
         let part = |(text, origin): (&str, MessageId)| WrittenPart {
             part: Part::Text { text: text.to_owned() },
             origin: Origin::Spoken(origin),

@@ -44,7 +44,7 @@ impl Strategy for RandomDrop {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(cx.log.messages().len() as u64);
         pool.shuffle(&mut rng);
-        let mut room = cx.budget.retained.saturating_sub(MESSAGE_OVERHEAD);
+        let mut room = cx.budget.retained.unwrap_or_default().saturating_sub(MESSAGE_OVERHEAD);
         pool.retain(|(_, (piece, _))| {
             let tokens = cx.counter.count_text(piece);
             let fits = tokens <= room;

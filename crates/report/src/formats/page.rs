@@ -139,7 +139,7 @@ fn run_facts(run: &Run) -> Vec<(&'static str, String)> {
         ("trigger", tokens(manifest.trigger)),
         ("retained budget", tokens(manifest.retained)),
         ("measuring counter", manifest.tokenizer.clone()),
-        ("prompts", manifest.prompts_hash.clone()),
+        ("settings", manifest.settings_hash.clone()),
         ("prices", manifest.prices_hash.clone()),
         ("seed", manifest.seed.to_string()),
         ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),

@@ -1,7 +1,7 @@
 //! Records made by hand, and a made-up run that looks like a real one.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
-use compactometer_engine::budget::Budget;
+use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
@@ -31,7 +31,8 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         retained: 3_600,
         protocol: Protocol::Matched,
         strategies: strategies.iter().map(|name| (*name).to_owned()).collect(),
-        prompts_hash: "9209".to_owned(),
+        scale: 1.0,
+        settings_hash: "9209".to_owned(),
         prices_hash: "91ce5".to_owned(),
         tokenizer: "o200k_base".to_owned(),
         model: "mock:strong".to_owned(),
@@ -59,7 +60,8 @@ pub(crate) fn prices() -> PriceTable {
 }
 
 pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str) -> Record {
-    let budget = Budget { window: 12_000, trigger: 9_600, retained: 3_600, tail: 1_800, written: 1_800 };
+    let budget =
+        Budget { window: 12_000, trigger: 9_600, retained: Some(3_600), tail: Tail::Tokens(1_800), written: 1_800 };
     Record {
         version: 1,
         key: format!("{strategy}/{scenario}"),

@@ -1,0 +1,183 @@
+//! Parameters of strategies: what a source fixes and a user may change, with unit and range.
+//!
+//! Absent on purpose: files. A prompt comes in as text.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::strategy::StrategySpec;
+
+/// One number that a strategy's source fixes.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// The name users type.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    /// The source's value.
+    pub default: f64,
+    /// Least and greatest value.
+    pub range: (f64, f64),
+}
+
+/// What a parameter counts. Only tokens scale with the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Tokens of the measuring counter.
+    Tokens,
+    /// Messages of the log.
+    Messages,
+    /// Unicode characters.
+    Characters,
+    /// Compactions.
+    Rounds,
+    /// Calls to the summarizer.
+    Calls,
+    /// Lines of text.
+    Lines,
+    /// A share of something, 0 to 1.
+    Share,
+    /// A sampling temperature.
+    Temperature,
+}
+
+impl Unit {
+    /// The unit's name in lists.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Tokens => "tokens",
+            Unit::Messages => "messages",
+            Unit::Characters => "characters",
+            Unit::Rounds => "rounds",
+            Unit::Calls => "calls",
+            Unit::Lines => "lines",
+            Unit::Share => "share",
+            Unit::Temperature => "temperature",
+        }
+    }
+
+    fn is_whole(self) -> bool {
+        !matches!(self, Unit::Share | Unit::Temperature)
+    }
+}
+
+/// A strategy's parameters with their values, and its prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    values: BTreeMap<String, f64>,
+    prompt: String,
+}
+
+impl Settings {
+    /// The source's own values.
+    pub fn defaults(spec: &StrategySpec) -> Self {
+        let values = spec.params.iter().map(|param| (param.name.to_owned(), param.default)).collect();
+        Settings { values, prompt: spec.prompt.to_owned() }
+    }
+
+    /// Changes one parameter; `prompt` takes the prompt's text.
+    ///
+    /// # Errors
+    /// [`ParamError`] naming the parameter, the value and what it may be.
+    pub fn set(&mut self, spec: &StrategySpec, name: &str, value: &str) -> Result<(), ParamError> {
+        if name == PROMPT && !spec.prompt.is_empty() {
+            let missing = spec.placeholders.iter().find(|placeholder| !value.contains(&format!("{{{placeholder}}}")));
+            if let Some(missing) = missing {
+                return Err(ParamError::Placeholder { strategy: spec.name, placeholder: missing });
+            }
+            value.clone_into(&mut self.prompt);
+            return Ok(());
+        }
+        let Some(param) = spec.params.iter().find(|param| param.name == name) else {
+            let prompt = (!spec.prompt.is_empty()).then_some(PROMPT);
+            let choices = spec.params.iter().map(|param| param.name).chain(prompt);
+            let choices = choices.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            return Err(ParamError::Unknown { strategy: spec.name, name: name.to_owned(), choices });
+        };
+        let (least, greatest) = param.range;
+        let number =
+            value.trim().parse::<f64>().ok().filter(|number| {
+                (least..=greatest).contains(number) && (!param.unit.is_whole() || number.fract() == 0.0)
+            });
+        let Some(number) = number else {
+            let unit = param.unit.name();
+            return Err(ParamError::Range { name: param.name, value: value.to_owned(), least, greatest, unit });
+        };
+        self.values.insert(param.name.to_owned(), number);
+        Ok(())
+    }
+
+    /// The same with every number of tokens multiplied.
+    #[must_use]
+    pub fn scaled(&self, spec: &StrategySpec, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        for param in spec.params.iter().filter(|param| param.unit == Unit::Tokens) {
+            if let Some(value) = scaled.values.get_mut(param.name) {
+                *value = (*value * factor).round();
+            }
+        }
+        scaled
+    }
+
+    /// The value of a declared parameter.
+    pub fn number(&self, name: &str) -> f64 {
+        debug_assert!(self.values.contains_key(name), "`{name}` is read and not declared");
+        self.values.get(name).copied().unwrap_or_default()
+    }
+
+    /// The value of a declared parameter that counts something.
+    pub fn count(&self, name: &str) -> u32 {
+        self.number(name) as u32
+    }
+
+    /// The prompt.
+    pub fn prompt(&self) -> &str {
+        &self.prompt
+    }
+}
+
+/// The name under which a prompt is given.
+pub const PROMPT: &str = "prompt";
+
+/// A parameter that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ParamError {
+    /// The strategy has no such parameter.
+    #[error("`{strategy}` has no parameter `{name}`; choose from {choices}")]
+    Unknown {
+        /// The strategy.
+        strategy: &'static str,
+        /// What was given.
+        name: String,
+        /// What there is.
+        choices: String,
+    },
+    /// The value is no number, or out of range.
+    #[error("`{name}` is `{value}`; it must be a number of {unit} from {least} to {greatest}")]
+    Range {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// Least value.
+        least: f64,
+        /// Greatest value.
+        greatest: f64,
+        /// What it counts.
+        unit: &'static str,
+    },
+    /// The prompt lacks a place for what it must hold.
+    #[error("the prompt for `{strategy}` lacks the placeholder `{{{placeholder}}}`")]
+    Placeholder {
+        /// The strategy.
+        strategy: &'static str,
+        /// What is missing.
+        placeholder: &'static str,
+    },
+    /// The parameters contradict each other.
+    #[error("{0}")]
+    Contradiction(String),
+}
