@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    for watched in ["../../.git/logs/HEAD", "../../crates", "../../datasets"] {
+    for watched in ["../../.git/logs/HEAD", "../../crates", "../../datasets", "../../Cargo.toml", "../../Cargo.lock"] {
         // Watching a path that is not there would rebuild every time.
         if Path::new(watched).exists() {
             println!("cargo::rerun-if-changed={watched}");
         }
     }
     let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
-    let changes = git(&["diff", "HEAD", "--", "..", "../../datasets"]).filter(|changes| !changes.is_empty());
+    let changes = git(&["diff", "HEAD", "--", "../.."]).filter(|changes| !changes.is_empty());
     let mark = changes.map_or(String::new(), |changes| {
         let mut hasher = DefaultHasher::new();
         changes.hash(&mut hasher);

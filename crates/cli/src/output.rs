@@ -99,13 +99,19 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
             Some(field) => bail!("`{}` holds another run ({field} differs); choose another `--out`", dir.display()),
         };
     }
-    let is_used = dir.is_file() || std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
-    if is_used {
+    if dir.is_file() || holds_foreign_files(dir) {
         bail!("`{}` exists and holds no run; choose another `--out`", dir.display());
     }
     std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
     write(&dir.join(".gitignore"), "*\n")?;
     write_json(&path, manifest)
+}
+
+/// Whether the folder holds anything but what a start that failed leaves.
+fn holds_foreign_files(dir: &Path) -> bool {
+    let is_ours = |name: &str| name == ".gitignore" || (name.starts_with('.') && name.ends_with(".part"));
+    let names = std::fs::read_dir(dir).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.file_name()));
+    names.into_iter().any(|name| !is_ours(&name.to_string_lossy()))
 }
 
 fn without_command(manifest: &Manifest) -> Manifest {

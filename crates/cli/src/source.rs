@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use compactometer_generate::{Spec, generate, smoke};
+use compactometer_schema::choice::unknown;
 use compactometer_schema::suite::Suite;
 
 /// The suite that the paths name, joined where there are several; without paths the embedded one.
@@ -16,8 +17,16 @@ fn read(path: &Path) -> Result<Suite> {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
         return Ok(generate(&Spec::parse(&text, path)?));
     }
-    Ok(Suite::read(path)?)
+    Suite::read(path).map_err(|error| match path.to_str() {
+        // A lone word that is no file is more likely a command with a typing error.
+        Some(word) if !path.exists() && path.extension().is_none() => {
+            anyhow::Error::new(error).context(unknown("command or suite", word, COMMANDS))
+        }
+        _ => error.into(),
+    })
 }
+
+const COMMANDS: [&str; 5] = ["compare", "explain", "import", "run", "list"];
 
 fn join(paths: &[PathBuf]) -> Result<Suite> {
     let (first, others) = paths.split_first().context("no suite is named")?;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::message::MessageId;
+use crate::summary::NotASummary;
 
 /// One decision about a compaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,21 @@ pub struct Event {
     pub over_budget: bool,
     /// How many times the strategy was asked.
     pub attempts: u32,
+    /// Why the strategy fell back to a lesser answer, such as truncation: what left then is dropped, not summarized.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<FailReason>,
+}
+
+/// One decision about a checkpoint before a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointEvent {
+    /// The last message of the log at that time.
+    pub after: MessageId,
+    /// Tokens of the request at that time.
+    pub tokens: u32,
+    /// Why no checkpoint was written; absent where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<FailReason>,
 }
 
 /// What came of a decision.
@@ -54,9 +70,15 @@ pub enum FailReason {
     /// The model did not answer.
     #[error("summarizer call failed: {0}")]
     Call(String),
-    /// The model answered without a text.
-    #[error("summarizer answered without a summary")]
-    EmptySummary,
+    /// The model answered with something that is no summary, twice.
+    #[error("summarizer wrote no summary: {0}")]
+    NoSummary(NotASummary),
+    /// The model's answer holds no checkpoint.
+    #[error("answer holds no readable checkpoint")]
+    NoCheckpoint,
+    /// The session's calls are used up.
+    #[error("all {0} calls of the session are used up")]
+    CallsUsedUp(u32),
     /// A provider would refuse the result.
     #[error("invalid view: {0}")]
     InvalidView(String),

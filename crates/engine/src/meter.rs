@@ -77,4 +77,6 @@ pub struct Call {
 pub enum Purpose {
     /// Writing a summary, with or without a checkpoint.
     Compaction,
+    /// Writing a checkpoint before a turn.
+    Checkpoint,
 }

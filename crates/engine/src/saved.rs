@@ -1,4 +1,4 @@
-//! What a session remembers: one record per summary or checkpoint.
+//! What a session remembers: one record per summary, checkpoint or failed attempt.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,8 @@ pub enum SavedKind {
     Summary,
     /// Structured state; the latest one stays retrievable.
     Checkpoint,
+    /// An attempt that failed; its body says why.
+    Failed,
 }
 
 /// What a strategy asks the session to keep; the session adds number, usage, counts and time.

@@ -1,11 +1,11 @@
 //! One conversation under compaction: decides when, applies what a strategy answers, checks it, and falls back.
 
 use crate::budget::Budget;
-use crate::event::{Event, FailReason, Outcome, SkipReason};
+use crate::event::{CheckpointEvent, Event, FailReason, Outcome, SkipReason};
 use crate::log::{Counted, Log, OutOfOrder};
 use crate::message::{MessageId, Usage};
 use crate::meter::Metered;
-use crate::saved::{NewSaved, Saved};
+use crate::saved::{NewSaved, Saved, SavedKind};
 use crate::strategy::{Compacted, Context, Declined, Strategy};
 use crate::tokens::TokenCounter;
 use crate::view::View;
@@ -42,7 +42,20 @@ pub struct Session<'s> {
     view: View,
     history: Vec<Saved>,
     events: Vec<Event>,
+    checkpoint_events: Vec<CheckpointEvent>,
     retry_at: u32,
+}
+
+/// A strategy's answer that passed every check but the budget.
+struct Answer {
+    view: View,
+    saved: Vec<NewSaved>,
+    fallback: Option<FailReason>,
+    retained: u32,
+}
+
+fn failed_attempt(reason: &FailReason) -> NewSaved {
+    NewSaved { kind: SavedKind::Failed, covers: None, body: reason.to_string() }
 }
 
 /// A budget-breaking answer is asked for once more.
@@ -65,6 +78,7 @@ impl<'s> Session<'s> {
             view: View::default(),
             history: Vec::new(),
             events: Vec::new(),
+            checkpoint_events: Vec::new(),
             retry_at: 0,
         }
     }
@@ -82,7 +96,38 @@ impl<'s> Session<'s> {
     /// Call before each model call of the agent, also between a tool result and the next call: compacts where the view
     /// has reached its trigger. `now_ms` is the caller's clock, in milliseconds since the Unix epoch.
     pub async fn before_call(&mut self, now_ms: Option<i64>) -> Option<&Event> {
+        if self.config.automatic {
+            self.checkpoint(now_ms).await;
+        }
         if self.is_due() { self.compact(now_ms).await } else { None }
+    }
+
+    /// Lets the strategy write a checkpoint, where it finds one due.
+    async fn checkpoint(&mut self, now_ms: Option<i64>) {
+        let Some(after) = self.log.messages().last().map(|last| last.message.id) else { return };
+        let usage_before = self.summarizer.usage();
+        let written = self.strategy.checkpoint(&self.context(self.config.budget)).await;
+        let (saved, failed) = match written {
+            Ok(None) => return,
+            Ok(Some(saved)) => (saved, None),
+            Err(reason) => (failed_attempt(&reason), Some(reason)),
+        };
+        let tokens = (self.view.tokens(), self.view.tokens());
+        self.remember(vec![saved], self.summarizer.usage() - usage_before, tokens, now_ms);
+        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed });
+    }
+
+    /// What a strategy may see now.
+    fn context(&self, budget: Budget) -> Context<'_> {
+        Context {
+            log: &self.log,
+            view: &self.view,
+            history: &self.history,
+            request_tokens: self.request_tokens(),
+            budget,
+            summarizer: self.summarizer,
+            counter: self.counter,
+        }
     }
 
     /// Whether [`Session::before_call`] would compact.
@@ -129,6 +174,11 @@ impl<'s> Session<'s> {
         &self.events
     }
 
+    /// Every decision about a checkpoint before a turn, oldest first.
+    pub fn checkpoint_events(&self) -> &[CheckpointEvent] {
+        &self.checkpoint_events
+    }
+
     /// Tokens that stand outside the retained budget: the system prompt and the pending part.
     pub fn tokens_outside(&self) -> u32 {
         let pending = self.log.pending();
@@ -148,49 +198,52 @@ impl<'s> Session<'s> {
             tokens_retained: self.view.tokens().saturating_sub(outside),
             over_budget: false,
             attempts: 0,
+            fallback: None,
         };
         let mut budget = self.config.budget;
-        let mut answer: Option<(View, Vec<NewSaved>, u32)> = None;
+        let mut best: Option<Answer> = None;
         while event.attempts < ATTEMPTS {
             event.attempts += 1;
-            let (view, saved) = match self.attempt(budget).await {
+            let answer = match self.attempt(budget).await {
                 Ok(answer) => answer,
                 // An answer over the budget is better than none.
-                Err(_) if answer.is_some() => break,
+                Err(_) if best.is_some() => break,
                 Err(Declined::Skip(reason)) => return Event { outcome: Outcome::Skipped(reason), ..event },
-                Err(Declined::Fail(reason)) => return Event { outcome: Outcome::Failed(reason), ..event },
+                Err(Declined::Fail(reason)) => {
+                    let usage = self.summarizer.usage() - usage_before;
+                    self.remember(
+                        vec![failed_attempt(&reason)],
+                        usage,
+                        (event.tokens_before, event.tokens_after),
+                        now_ms,
+                    );
+                    return Event { outcome: Outcome::Failed(reason), ..event };
+                }
             };
-            let retained = view.tokens().saturating_sub(outside);
-            if answer.as_ref().is_none_or(|(_, _, before)| retained < *before) {
-                answer = Some((view, saved, retained));
+            let excess = self.config.budget.retained.map_or(0, |most| answer.retained.saturating_sub(most));
+            if best.as_ref().is_none_or(|best| answer.retained < best.retained) {
+                best = Some(answer);
             }
-            let excess = self.config.budget.retained.map_or(0, |most| retained.saturating_sub(most));
             if excess == 0 {
                 break;
             }
             // A tenth beyond the excess, since a model keeps to a limit only roughly.
             budget.written = budget.written.saturating_sub(excess + excess / 10 + 1).max(1);
         }
-        if let Some((view, saved, retained)) = answer {
+        if let Some(Answer { view, saved, fallback, retained }) = best {
             event.tokens_after = view.tokens();
             event.tokens_retained = retained;
             event.over_budget = self.config.budget.retained.is_some_and(|most| retained > most);
-            self.remember(saved, self.summarizer.usage() - usage_before, &event, now_ms);
+            event.fallback = fallback;
+            let usage = self.summarizer.usage() - usage_before;
+            self.remember(saved, usage, (event.tokens_before, event.tokens_after), now_ms);
             self.view = view;
         }
         event
     }
 
-    async fn attempt(&self, budget: Budget) -> Result<(View, Vec<NewSaved>), Declined> {
-        let cx = Context {
-            log: &self.log,
-            view: &self.view,
-            history: &self.history,
-            budget,
-            summarizer: self.summarizer,
-            counter: self.counter,
-        };
-        let Compacted { edits, saved } = self.strategy.compact(&cx).await?;
+    async fn attempt(&self, budget: Budget) -> Result<Answer, Declined> {
+        let Compacted { edits, saved, fallback } = self.strategy.compact(&self.context(budget)).await?;
         let view = View::from_edits(edits, &self.log, self.counter)
             .map_err(|error| FailReason::InvalidView(error.to_string()))?;
         if self.config.policy == Policy::Enforce
@@ -201,17 +254,18 @@ impl<'s> Session<'s> {
         if view.tokens() >= self.view.tokens() {
             return Err(SkipReason::NoProgress.into());
         }
-        Ok((view, saved))
+        let retained = view.tokens().saturating_sub(self.tokens_outside());
+        Ok(Answer { view, saved, fallback, retained })
     }
 
-    fn remember(&mut self, saved: Vec<NewSaved>, usage: Usage, event: &Event, now_ms: Option<i64>) {
+    fn remember(&mut self, saved: Vec<NewSaved>, usage: Usage, tokens: (u32, u32), now_ms: Option<i64>) {
         for (index, new) in saved.into_iter().enumerate() {
             self.history.push(Saved {
                 number: self.history.len() as u32,
                 kind: new.kind,
                 covers: new.covers,
-                tokens_before: event.tokens_before,
-                tokens_after: event.tokens_after,
+                tokens_before: tokens.0,
+                tokens_after: tokens.1,
                 usage: if index == 0 { usage } else { Usage::default() },
                 created_at_ms: now_ms,
                 body: new.body,

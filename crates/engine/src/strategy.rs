@@ -24,6 +24,14 @@ pub trait Strategy: Send + Sync {
     /// # Errors
     /// [`Declined`] where the view should stay as it is.
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined>;
+
+    /// Writes a checkpoint before a turn, where one is due; the view stays as it is.
+    ///
+    /// # Errors
+    /// Why the checkpoint that was due could not be written.
+    async fn checkpoint(&self, _: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
+        Ok(None)
+    }
 }
 
 /// What a strategy sees: a snapshot of one session.
@@ -34,6 +42,8 @@ pub struct Context<'s> {
     pub view: &'s View,
     /// What earlier compactions of this session saved, oldest first.
     pub history: &'s [Saved],
+    /// Tokens of the next request, what stands beside the view included.
+    pub request_tokens: u32,
     /// The limits to stay in. A retry comes with a smaller `written`.
     pub budget: Budget,
     /// The summarizer.
@@ -56,6 +66,8 @@ pub struct Compacted {
     pub edits: Vec<Edit>,
     /// What the session should remember.
     pub saved: Vec<NewSaved>,
+    /// Why this is a lesser answer than the strategy's usual one.
+    pub fallback: Option<FailReason>,
 }
 
 /// Why a strategy leaves the view as it is.
@@ -69,9 +81,9 @@ pub enum Declined {
     Fail(#[from] FailReason),
 }
 
-impl From<ChatError> for Declined {
+impl From<ChatError> for FailReason {
     fn from(error: ChatError) -> Self {
-        Declined::Fail(FailReason::Call(error.to_string()))
+        FailReason::Call(error.to_string())
     }
 }
 

@@ -164,7 +164,7 @@ impl View {
     }
 
     fn append(&mut self, entry: Entry) {
-        self.tokens += entry.tokens;
+        self.tokens = self.tokens.saturating_add(entry.tokens);
         self.entries.push(entry);
     }
 }

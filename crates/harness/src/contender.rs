@@ -243,7 +243,7 @@ pub enum SelectError {
     #[error(transparent)]
     Param(#[from] ParamError),
     /// A prompt's file that cannot be read.
-    #[error("cannot read the prompt `{path}`: {source}")]
+    #[error("cannot read the prompt `{path}`")]
     Prompt {
         /// The file.
         path: String,

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use compactometer_schema::record::{Record, RecordError, TextRow};
+use compactometer_schema::record::{Record, RecordError, TextRow, text_hash};
 
 use crate::replay::CaseResult;
 
@@ -27,10 +27,12 @@ impl Journal {
         let texts_path = dir.join("texts.jsonl");
         let (records, done) =
             open_lines(&records_path, |line| Record::from_line(line).map_err(|error: RecordError| error.to_string()))?;
-        let (texts, rows) = open_lines(&texts_path, |line| {
-            serde_json::from_str::<TextRow>(line).map_err(|error| format!("expected a text row: {error}"))
-        })?;
-        Ok((Journal { records, texts, known_texts: rows.into_iter().map(|row| row.hash).collect() }, done))
+        let (texts, rows) = open_lines(&texts_path, text_row)?;
+        let known_texts = rows.into_iter().map(|row| row.hash).collect::<HashSet<_>>();
+        if let Some(missing) = done.iter().flat_map(named_texts).find(|hash| !known_texts.contains(*hash)) {
+            return Err(JournalError::Missing { path: texts_path, hash: missing.to_owned() });
+        }
+        Ok((Journal { records, texts, known_texts }, done))
     }
 
     /// Appends one case: its texts first, so that no record refers to a text that is missing.
@@ -53,6 +55,17 @@ impl Journal {
     }
 }
 
+/// The hashes of texts that a record refers to.
+fn named_texts(record: &Record) -> impl Iterator<Item = &str> {
+    let inserted = record.compactions.iter().flat_map(|row| &row.inserted).map(String::as_str);
+    inserted.chain(record.calls().filter_map(|call| call.reply.as_deref()))
+}
+
+fn text_row(line: &str) -> Result<TextRow, String> {
+    let row: TextRow = serde_json::from_str(line).map_err(|error| format!("expected a text row: {error}"))?;
+    if text_hash(&row.text) == row.hash { Ok(row) } else { Err("the text is not the one of its hash".to_owned()) }
+}
+
 /// Reads the texts of a run by hash.
 ///
 /// # Errors
@@ -60,8 +73,7 @@ impl Journal {
 pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> {
     let path = dir.join("texts.jsonl");
     let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
-    let (rows, _) =
-        read_lines(&path, &file, |line| serde_json::from_str::<TextRow>(line).map_err(|error| error.to_string()))?;
+    let (rows, _) = read_lines(&path, &file, text_row)?;
     Ok(rows.into_iter().map(|row| (row.hash, row.text)).collect())
 }
 
@@ -102,12 +114,20 @@ fn read_lines<T>(
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file system refused.
-    #[error("cannot use `{}`: {source}", path.display())]
+    #[error("cannot use `{}`", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
+    },
+    /// A record refers to a text that is not there.
+    #[error("`{}` lacks the text `{hash}` of a record; choose another `--out`, or delete the folder to run again", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The text's hash.
+        hash: String,
     },
     /// A whole line is damaged.
     #[error("`{}`, line {line}: {what}; choose another `--out`, or delete the folder to run again", path.display())]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Role};
-use compactometer_engine::meter::{Call, Metered};
+use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::tokens::TokenCounter;
@@ -13,8 +13,8 @@ use compactometer_engine::view::{Body, Entry, Origin, View};
 use compactometer_schema::fate::Fates;
 use compactometer_schema::matcher::part_text;
 use compactometer_schema::record::{
-    CallRow, Case, ChanceCell, CompactionRow, FactRow, Observation, ObservationKind, Protocol, Record, Stages, Turn,
-    VERSION, text_hash,
+    CallRow, Case, ChanceCell, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Protocol, Record,
+    Stages, Turn, VERSION, text_hash,
 };
 
 use crate::loaded::Loaded;
@@ -69,6 +69,7 @@ struct Replay<'r> {
     pending_over_budget: bool,
     observations: Vec<Observation>,
     compactions: Vec<CompactionRow>,
+    checkpoints: Vec<CheckpointRow>,
     turns: Vec<Turn>,
     texts: BTreeMap<String, String>,
 }
@@ -97,6 +98,7 @@ impl<'r> Replay<'r> {
             pending_over_budget: false,
             observations: Vec::new(),
             compactions: Vec::new(),
+            checkpoints: Vec::new(),
             turns: Vec::new(),
             texts: BTreeMap::new(),
         }
@@ -124,29 +126,44 @@ impl<'r> Replay<'r> {
 
     /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
     async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
-        if !self.session.is_due() {
-            return 0;
-        }
-        let before = self.session.view().clone();
-        let Some(event) = self.session.before_call(now_ms).await.cloned() else { return 0 };
+        // A view is costly to keep and changes only where a compaction is due; a checkpoint before it changes none.
+        let before = self.session.is_due().then(|| self.session.view().clone());
+        let checkpoints_before = self.session.checkpoint_events().len();
+        let event = self.session.before_call(now_ms).await.cloned();
         let calls = self.metered.take_calls();
+        let (compacting, checkpointing): (Vec<&Call>, Vec<&Call>) =
+            calls.iter().partition(|call| call.purpose == Purpose::Compaction);
+        // At most one checkpoint is due before a turn.
+        if let Some(event) = self.session.checkpoint_events().get(checkpoints_before).cloned() {
+            let calls = checkpointing.iter().map(|call| self.call_row(call)).collect();
+            self.checkpoints.push(CheckpointRow { event, calls });
+        }
+        match (event, before) {
+            (Some(event), Some(before)) => self.book_compaction(event, &before, &calls, &compacting),
+            _ if !calls.is_empty() => drop(self.tracer.compacted(self.session.view(), self.session.history(), &calls)),
+            _ => {}
+        }
+        calls.iter().map(waited_ms).sum()
+    }
+
+    fn book_compaction(&mut self, event: Event, before: &View, calls: &[Call], compacting: &[&Call]) {
         let mut stages = Stages::default();
-        if event.outcome == Outcome::Applied {
-            stages = self.trace_compaction(&event, &calls);
+        let applied = event.outcome == Outcome::Applied;
+        if applied {
+            stages = self.trace_compaction(&event, calls);
             self.violations = self.session.view().check().len() as u32;
-            let shared = shared_tokens(&before, self.session.view(), self.counter);
+            let shared = shared_tokens(before, self.session.view(), self.counter);
             self.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
         }
-        let inserted = if event.outcome == Outcome::Applied { inserted_texts(self.session.view()) } else { Vec::new() };
+        let inserted = if applied { inserted_texts(self.session.view()) } else { Vec::new() };
         let row = CompactionRow {
-            left: left_messages(&before, self.session.view()),
+            left: left_messages(before, self.session.view()),
             inserted: inserted.into_iter().map(|text| self.keep_text(&text)).collect(),
-            calls: calls.iter().map(|call| self.call_row(call)).collect(),
+            calls: compacting.iter().map(|call| self.call_row(call)).collect(),
             event,
             stages,
         };
         self.compactions.push(row);
-        calls.iter().map(waited_ms).sum()
     }
 
     fn trace_compaction(&mut self, event: &Event, calls: &[Call]) -> Stages {
@@ -292,6 +309,7 @@ impl<'r> Replay<'r> {
             facts: scenario.facts.iter().map(fact_row).collect(),
             observations: self.observations,
             compactions: self.compactions,
+            checkpoints: self.checkpoints,
             turns: self.turns,
         };
         CaseResult { record, texts: self.texts }
@@ -312,7 +330,8 @@ fn inserted_texts(view: &View) -> Vec<String> {
 /// Messages that stood whole in the view before and do not now, as runs.
 fn left_messages(before: &View, after: &View) -> Vec<(MessageId, MessageId)> {
     let whole = |view: &View| {
-        let kept = view.entries().iter().filter(|entry| is_kept(entry));
+        // A system prompt never leaves: at most a section joins it.
+        let kept = view.entries().iter().filter(|entry| is_kept(entry) && entry.role != Role::System);
         kept.filter_map(Entry::message_id).collect::<Vec<_>>()
     };
     let stays = whole(after);

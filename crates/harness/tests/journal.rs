@@ -61,10 +61,12 @@ fn a_stopped_run_resumes_to_the_same_bytes() {
     for kept in [0, 1, records.lines().next().unwrap().len() + 1, records.len() / 2, records.len() - 1] {
         let torn = tempfile::tempdir().unwrap();
         std::fs::write(torn.path().join("records.jsonl"), &records.as_bytes()[..kept]).unwrap();
-        std::fs::write(torn.path().join("texts.jsonl"), &texts.as_bytes()[..texts.len() / 3]).unwrap();
+        // Texts are written before the record that names them, so only those of the case under way can be torn.
+        let texts_kept = if kept == 0 { texts.len() / 3 } else { texts.len() };
+        std::fs::write(torn.path().join("texts.jsonl"), &texts.as_bytes()[..texts_kept]).unwrap();
         let whole_lines = records.as_bytes()[..kept].iter().filter(|byte| **byte == b'\n').count();
         assert_eq!(run_in(torn.path(), 3), whole_lines);
-        assert_eq!(content(torn.path()).0, records, "cut at {kept}");
+        assert_eq!(content(torn.path()), (records.clone(), texts.clone()), "cut at {kept}");
     }
     assert_eq!(run_in(whole.path(), 1), 12);
     assert_eq!(content(whole.path()), (records, texts));
@@ -101,6 +103,19 @@ fn an_edited_record_and_a_foreign_folder_are_refused() {
     let edited = run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
     let message = edited.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("records.jsonl`, line ") && message.contains("checksum"), "{message}");
+}
+
+#[test]
+fn texts_that_are_missing_or_changed_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    run_in(dir.path(), 1);
+    let (_, texts) = content(dir.path());
+    let again = || run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
+    for damaged in [String::new(), texts.replacen("characters", "letters", 1)] {
+        std::fs::write(dir.path().join("texts.jsonl"), damaged).unwrap();
+        let message = again().err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("texts.jsonl`") && message.contains("`--out`"), "{message}");
+    }
 }
 
 #[test]

@@ -2,14 +2,16 @@
 //!
 //! Absent on purpose: scenarios, facts, and why a model is called. A model sees wire content alone.
 
+pub mod faults;
 pub mod mock;
 
 use compactometer_engine::model::ChatModel;
+use faults::{FaultError, Faulty};
 
 /// Every kind of model.
 pub const ALL: &[&ModelKind] = &[&mock::KIND];
 
-/// A kind of model: what stands before the first `:` of a model's name.
+/// A kind of model: what stands before the first `:` of a model's name. Any model takes faults ([`faults::SYNTAX`]).
 pub struct ModelKind {
     /// The name users type.
     pub name: &'static str,
@@ -21,11 +23,20 @@ pub struct ModelKind {
     build: fn(&str) -> Option<Box<dyn ChatModel>>,
 }
 
-/// The model of that name: `KIND` or `KIND:VARIANT`, for example `mock` or `mock:strong`.
+/// The model of that name: `KIND` or `KIND:VARIANT`, for example `mock` or `mock:strong`, and after a `+` its faults, for
+/// example `mock:strong+empty=0.1,timeout=0.05` ([`faults::ALL`]).
 ///
 /// # Errors
 /// [`ModelError`] naming the value, the valid choices and the nearest of them.
 pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
+    // A name may hold a `+` of its own.
+    match spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults)) {
+        Some((model, faults)) => Ok(Box::new(Faulty::new(without_faults(model)?, faults.parse()?))),
+        None => without_faults(spec),
+    }
+}
+
+fn without_faults(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
     let (name, variant) = match spec.split_once(':') {
         Some((name, variant)) => (name, Some(variant)),
         None => (spec, None),
@@ -45,7 +56,7 @@ pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
 }
 
 /// A name that names no model.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// No such kind.
     #[error("model `{given}` is unknown; choose one of: {choices}{hint}")]
@@ -69,6 +80,9 @@ pub enum ModelError {
         /// The nearest variant as a clause, or nothing.
         hint: String,
     },
+    /// The faults after the model's name cannot be read.
+    #[error(transparent)]
+    Fault(#[from] FaultError),
 }
 
 /// Below this Jaro-Winkler similarity a suggestion would only confuse.

@@ -9,7 +9,7 @@ use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Record;
 use compactometer_schema::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
 
-use crate::data::{Run, Strategy, is_applied};
+use crate::data::{Run, Strategy};
 use crate::metrics::{self, Metric};
 use crate::{checks, fates, warnings};
 
@@ -63,7 +63,7 @@ fn nine_digits(value: f64) -> f64 {
 }
 
 fn triggered(strategy: &Strategy) -> Triggered {
-    let rounds = |record: &Record| record.compactions.iter().filter(|row| is_applied(row)).count();
+    let rounds = |record: &Record| record.rounds() as usize;
     Triggered {
         conversations: strategy.records().filter(|record| rounds(record) > 0).count(),
         of: strategy.records().count(),

@@ -176,7 +176,7 @@ fn stage_rates_are_pooled_by_unit() {
     let mut second = talk("summarize", 1, &[(1, "v")]);
     second.compactions = vec![compaction(stages(4, 2, 0, 0), 3_500, vec![call(10, 1)])];
     let mut failed = compaction(Stages::default(), 9_500, vec![call(10, 0)]);
-    failed.event.outcome = Outcome::Failed(FailReason::EmptySummary);
+    failed.event.outcome = Outcome::Failed(FailReason::NoCheckpoint);
     second.compactions.push(failed);
     let records = [first, second];
     near(metric(&records, "reached").value, (0.8 + 0.5) / 2.0);
@@ -262,6 +262,10 @@ fn hard_checks_fail_on_what_they_are_for() {
         vec![talk("summarize", 0, &[(1, "c?")]), talk("full", 0, &[(0, "vd")]), talk("oracle", 0, &[(1, "dd")])];
     records[1].case.family = Family::Control;
     records[2].case.family = Family::Control;
+    // A strategy that never compacted anything takes no part.
+    let idle = group_of(&manifest(&["summarize", "full", "oracle"], 3, 1), &records);
+    assert_eq!(check(&idle, "`oracle` is at least").passed, None);
+    records[0].compactions.push(compaction(Stages::default(), 100, Vec::new()));
     let group = group_of(&manifest(&["summarize", "full", "oracle"], 3, 1), &records);
     for part in ["`full` is 1", "`oracle` is at least", "unexplained"] {
         assert_eq!(check(&group, part).passed, Some(false), "{part}");

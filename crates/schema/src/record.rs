@@ -1,7 +1,7 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
 
 use compactometer_engine::budget::Budget;
-use compactometer_engine::event::{Event, Outcome};
+use compactometer_engine::event::{CheckpointEvent, Event, Outcome};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
@@ -28,6 +28,9 @@ pub struct Record {
     pub observations: Vec<Observation>,
     /// Every decision of the session, in order.
     pub compactions: Vec<CompactionRow>,
+    /// Every decision about a checkpoint before a turn, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checkpoints: Vec<CheckpointRow>,
     /// The agent's turns: computed, not called.
     pub turns: Vec<Turn>,
 }
@@ -175,6 +178,16 @@ pub struct CompactionRow {
     pub inserted: Vec<String>,
 }
 
+/// One checkpoint before a turn, or the failed attempt at one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointRow {
+    /// The decision.
+    #[serde(flatten)]
+    pub event: CheckpointEvent,
+    /// The calls it made.
+    pub calls: Vec<CallRow>,
+}
+
 /// How far facts came in one compaction, for facts and for decoys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stages {
@@ -257,6 +270,12 @@ impl Record {
     /// Applied compactions.
     pub fn rounds(&self) -> u32 {
         self.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count() as u32
+    }
+
+    /// Every call that the session made: for compactions, then for checkpoints.
+    pub fn calls(&self) -> impl Iterator<Item = &CallRow> {
+        let compactions = self.compactions.iter().flat_map(|row| &row.calls);
+        compactions.chain(self.checkpoints.iter().flat_map(|row| &row.calls))
     }
 
     /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.

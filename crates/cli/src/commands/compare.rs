@@ -40,7 +40,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     match checks.filter(|check| check.passed == Some(false)).count() {
         0 => Ok(()),
         failed => Err(Failure::failed(anyhow!(
-            "{failed} hard checks failed; the report is written, its numbers are not to be trusted"
+            "hard checks failed: {failed}; the report is written, its numbers are not to be trusted"
         ))),
     }
 }

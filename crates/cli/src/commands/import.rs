@@ -13,6 +13,12 @@ pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
         let choices = import::ALL.iter().map(|importer| importer.name);
         return Err(Failure::usage(anyhow!(unknown("format", &args.format, choices))));
     };
+    if args.out.extension().is_some_and(|extension| extension == "toml") {
+        return Err(Failure::usage(anyhow!(
+            "`{}` ends in `.toml`, which names generator specs; use `.jsonl`",
+            args.out.display()
+        )));
+    }
     if args.out.exists() && !args.force {
         return Err(Failure::usage(anyhow!("`{}` exists; give `--force` to overwrite it", args.out.display())));
     }

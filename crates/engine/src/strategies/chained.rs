@@ -98,7 +98,7 @@ impl Strategy for Chained {
                 ("tokens", &asked.to_string()),
             ],
         );
-        let summary = ask(cx, prompt, cx.budget.written, Some(self.temperature)).await?;
+        let summary = ask(cx, prompt, &messages, cx.budget.written, Some(self.temperature)).await?;
         Ok(with_summary(cx, &selection, summary))
     }
 }

@@ -13,6 +13,7 @@ use crate::params::{Param, ParamError, Settings, Unit};
 use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, StrategySpec};
+use crate::summary;
 use crate::view::{Edit, Origin, WrittenPart};
 
 /// Every reference strategy.
@@ -58,7 +59,7 @@ fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) ->
     edits.push(summary_turn(&summary, cx.number_of_new(0)));
     edits.extend(selection.keep_edits());
     let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
-    Compacted { edits, saved: vec![saved] }
+    Compacted { edits, saved: vec![saved], fallback: None }
 }
 
 /// A summary as a synthetic user turn, so that the chat opens with a user's whatever stands after it.
@@ -73,12 +74,29 @@ fn recent_or_skip<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
     if selection.takes_messages() { Ok(selection) } else { Err(SkipReason::NothingToCompact.into()) }
 }
 
-/// Asks the summarizer; an answer without text is a failure.
-async fn ask(cx: &Context<'_>, prompt: String, max_tokens: u32, temperature: Option<f32>) -> Result<String, Declined> {
-    let request = ChatRequest::prompt(prompt, max_tokens, temperature, cx.summarizer.seed());
-    let reply = cx.summarizer.complete(Purpose::Compaction, request).await?;
-    let text = reply.text.trim();
-    if text.is_empty() { Err(FailReason::EmptySummary.into()) } else { Ok(text.to_owned()) }
+/// Asks for a summary of `material`. An answer that is none is asked for once more, in other words.
+async fn ask(
+    cx: &Context<'_>,
+    prompt: String,
+    material: &str,
+    most: u32,
+    temperature: Option<f32>,
+) -> Result<String, FailReason> {
+    let first = ask_once(cx, prompt.clone(), most, temperature).await?;
+    let Err(problem) = summary::check(&first, material) else { return Ok(first.trim().to_owned()) };
+    let again = format!(
+        "{prompt}\n\nYour answer before was refused: {problem}. Answer in the form asked for and nothing else."
+    );
+    let second = ask_once(cx, again, most, temperature).await?;
+    match summary::check(&second, material) {
+        Ok(()) => Ok(second.trim().to_owned()),
+        Err(problem) => Err(FailReason::NoSummary(problem)),
+    }
+}
+
+async fn ask_once(cx: &Context<'_>, prompt: String, most: u32, temperature: Option<f32>) -> Result<String, FailReason> {
+    let request = ChatRequest::prompt(prompt, most, temperature, cx.summarizer.seed());
+    Ok(cx.summarizer.complete(Purpose::Compaction, request).await?.text)
 }
 
 /// Fills the `{name}` placeholders of a prompt. Values are inserted once and never searched for placeholders.

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ask, fill, plain_limits, recent_or_skip, summary_turn, tokens, words_in};
+use super::{ask, fill, plain_limits, recent_or_skip, tokens, with_summary, words_in};
 use crate::checkpoint::Checkpoint;
-use crate::message::{Message, Part, Role};
+use crate::event::FailReason;
+use crate::recovery::{latest_checkpoint, system_with};
 use crate::render::{self, Limits};
 use crate::saved::{NewSaved, SavedKind, latest};
+use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
-use crate::view::{Edit, Origin, WrittenPart};
 
 /// Registry entry: the limits of `summarize`, and as many tokens again for a checkpoint like the source's example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -41,59 +42,56 @@ struct PromptCheckpoint {
 impl Strategy for PromptCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        let messages = render::transcript(selection.leaving.iter().copied(), Limits::NONE);
-        let half = cx.budget.written / 2;
-        let previous = latest(cx.history, SavedKind::Checkpoint);
-        let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
-        let (words, tokens) = (words_in(half).to_string(), half.to_string());
-        let values = [("words", &words), ("tokens", &tokens), ("previous", &previous), ("messages", &messages)];
-        let prompt = fill(&self.prompt, &values.map(|(name, value)| (name, value.as_str())));
-        let answer = ask(cx, prompt, cx.budget.written, None).await?;
+        let answer = ask_for_both(cx, &self.prompt, &selection).await?;
         let (summary, checkpoint) = split(&answer);
-        let covers = selection.covers();
-        let mut saved = vec![NewSaved { kind: SavedKind::Summary, covers, body: summary.to_owned() }];
-        let section = match checkpoint {
-            Some(checkpoint) => {
-                let body = serde_json::to_string(&checkpoint).unwrap_or_default();
-                saved.push(NewSaved { kind: SavedKind::Checkpoint, covers, body });
-                Some((checkpoint, cx.number_of_new(1)))
-            }
-            None => latest_checkpoint(cx),
-        };
-        let mut edits: Vec<Edit> = system_edit(selection.system, section).into_iter().collect();
-        edits.push(summary_turn(summary, cx.number_of_new(0)));
-        edits.extend(selection.keep_edits());
-        Ok(Compacted { edits, saved })
+        Ok(with_summary_and_checkpoint(cx, &selection, summary, checkpoint))
     }
 }
 
+/// Asks for a summary and a checkpoint, half of what may be written each.
+pub(super) async fn ask_for_both(
+    cx: &Context<'_>,
+    prompt: &str,
+    selection: &Selection<'_>,
+) -> Result<String, FailReason> {
+    let messages = render::transcript(selection.leaving.iter().copied(), Limits::NONE);
+    let half = cx.budget.written / 2;
+    let previous = latest(cx.history, SavedKind::Checkpoint);
+    let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
+    let (words, tokens) = (words_in(half).to_string(), half.to_string());
+    let values = [("words", &words), ("tokens", &tokens), ("previous", &previous), ("messages", &messages)];
+    let prompt = fill(prompt, &values.map(|(name, value)| (name, value.as_str())));
+    ask(cx, prompt, &messages, cx.budget.written, None).await
+}
+
+/// A summary in the chat and a checkpoint in the system prompt: the new one, else the one before.
+pub(super) fn with_summary_and_checkpoint(
+    cx: &Context<'_>,
+    selection: &Selection<'_>,
+    summary: &str,
+    checkpoint: Option<Checkpoint>,
+) -> Compacted {
+    let mut compacted = with_summary(cx, selection, summary.to_owned());
+    let shown = match checkpoint {
+        Some(checkpoint) => {
+            let body = serde_json::to_string(&checkpoint).unwrap_or_default();
+            compacted.saved.push(NewSaved { kind: SavedKind::Checkpoint, covers: selection.covers(), body });
+            Some((checkpoint, cx.number_of_new(1)))
+        }
+        None => latest_checkpoint(cx.history),
+    };
+    let without_system = compacted.edits.split_off(usize::from(selection.system.is_some()));
+    compacted.edits = system_with(selection.system, shown).into_iter().chain(without_system).collect();
+    compacted
+}
+
 /// Splits an answer at its markers. Without them all of it is the summary.
-fn split(answer: &str) -> (&str, Option<Checkpoint>) {
+pub(super) fn split(answer: &str) -> (&str, Option<Checkpoint>) {
     let after_heading = answer.split_once("[SUMMARY]").map_or(answer, |(_, rest)| rest);
     match after_heading.split_once("[CHECKPOINT]") {
         Some((summary, json)) => (summary.trim(), Checkpoint::parse(json)),
         None => (after_heading.trim(), None),
     }
-}
-
-fn latest_checkpoint(cx: &Context<'_>) -> Option<(Checkpoint, u32)> {
-    let saved = latest(cx.history, SavedKind::Checkpoint)?;
-    Some((Checkpoint::parse(&saved.body)?, saved.number))
-}
-
-/// The system message with the checkpoint's section; a conversation without one gets one that holds the section alone.
-fn system_edit(system: Option<&Message>, section: Option<(Checkpoint, u32)>) -> Option<Edit> {
-    let Some((checkpoint, number)) = section else { return system.map(|system| Edit::Keep(system.id)) };
-    let section =
-        WrittenPart { part: Part::Text { text: checkpoint.to_section() }, origin: Origin::Checkpoint(number) };
-    Some(match system {
-        None => Edit::Insert(Role::System, vec![section]),
-        Some(system) => {
-            let spoken =
-                system.parts.iter().map(|part| WrittenPart { part: part.clone(), origin: Origin::Spoken(system.id) });
-            Edit::Replace(system.id, spoken.chain([section]).collect())
-        }
-    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{ask, fill, plain_limits, recent_or_skip, tokens, with_summary, words_in};
+use crate::event::FailReason;
 use crate::render::{self, Limits};
+use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
 /// Registry entry. The source triggers at 10,000 tokens, keeps 2,000 and asks for 300 words, some 400 tokens.
@@ -33,10 +35,20 @@ struct Summarize {
 impl Strategy for Summarize {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        let messages = render::transcript(selection.leaving.iter().copied(), Limits::NONE);
-        let words = words_in(cx.budget.written).to_string();
-        let prompt = fill(&self.prompt, &[("words", &words), ("messages", &messages)]);
-        let summary = ask(cx, prompt, cx.budget.written, None).await?;
+        let summary = ask_for_summary(cx, &self.prompt, &selection, cx.budget.written).await?;
         Ok(with_summary(cx, &selection, summary))
     }
+}
+
+/// Asks for a summary of what leaves, in at most that many tokens.
+pub(super) async fn ask_for_summary(
+    cx: &Context<'_>,
+    prompt: &str,
+    selection: &Selection<'_>,
+    most: u32,
+) -> Result<String, FailReason> {
+    let messages = render::transcript(selection.leaving.iter().copied(), Limits::NONE);
+    let (words, tokens) = (words_in(most).to_string(), most.to_string());
+    let prompt = fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", &messages)]);
+    ask(cx, prompt, &messages, most, None).await
 }

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A generator keyed by a seed and the bytes that it stands for.
-pub(super) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item = &'b [u8]>) -> ChaCha8Rng {
+pub(crate) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item = &'b [u8]>) -> ChaCha8Rng {
     let mut hasher = blake3::Hasher::new();
     hasher.update(purpose.as_bytes()).update(&seed.to_le_bytes());
     for piece in bytes {
@@ -14,7 +14,7 @@ pub(super) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item 
 }
 
 /// Uniform in the open interval from 0 to 1.
-pub(super) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     ((rng.next_u64() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
 }
 

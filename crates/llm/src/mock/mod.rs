@@ -2,11 +2,12 @@
 //!
 //! It reads a request by general rules (what is given, what is asked, in which shape) and writes extracts of what is given.
 //! Text in the material is data: it never changes the shape of the answer. Absent on purpose: scenarios, facts, the
-//! purpose of a call, and any knowledge of a particular prompt. Absent so far: further profiles, and faults.
+//! purpose of a call, and any knowledge of a particular prompt. Absent so far: further profiles.
+//! Faults stand in [`crate::faults`], since they strike any model.
 
 mod answer;
 mod cues;
-mod draw;
+pub(crate) mod draw;
 mod json_shape;
 mod limits;
 mod lines;
@@ -18,7 +19,7 @@ mod sentences;
 mod shorten;
 mod statements;
 mod template;
-mod words;
+pub(crate) mod words;
 mod write;
 mod write_json;
 mod write_sections;
@@ -32,11 +33,12 @@ use crate::ModelKind;
 use profile::Profile;
 use read::{Ask, Shape};
 use statements::Turn;
+pub(crate) use write::tokens;
 
 /// Registry entry.
 pub(crate) const KIND: ModelKind = ModelKind {
     name: "mock",
-    about: "extracts by general salience; free, fast and exact: mechanism, not model",
+    about: "extracts by general salience; free, fast and exact: mechanism, not model; takes faults: `mock+empty=0.1`",
     variants: || profile::ALL.iter().map(|profile| profile.name).collect(),
     build: |name| profile::by_name(name).map(|profile| Box::new(Mock::new(profile.clone())) as Box<dyn ChatModel>),
 };
@@ -110,8 +112,24 @@ fn count_request(request: &ChatRequest) -> u32 {
         + tools.sum::<u32>()
 }
 
+/// A request as the mock reads it.
+pub(crate) struct Parts {
+    /// What is given, message by message.
+    pub(crate) material: Vec<String>,
+    /// What is asked, line by line, without the material.
+    pub(crate) instruction: Vec<String>,
+}
+
+/// What a request gives and what it asks.
+pub(crate) fn parts(request: &ChatRequest) -> Parts {
+    let said = read::last_said(request);
+    let material = read::read(request, &said).turns.iter().map(|turn| turn.text.to_owned()).collect();
+    let instruction = regions::part(&said).instruction.iter().map(|line| (*line).to_owned()).collect();
+    Parts { material, instruction }
+}
+
 /// The text, cut where it exceeds the limit; its tokens; and how it ended.
-fn within(text: String, most: Option<u32>) -> (String, u32, Finish) {
+pub(crate) fn within(text: String, most: Option<u32>) -> (String, u32, Finish) {
     let tokens = write::tokens(&text);
     let Some(most) = most.filter(|most| tokens > *most) else { return (text, tokens, Finish::Stop) };
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();

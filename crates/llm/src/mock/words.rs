@@ -2,16 +2,16 @@
 
 /// A word, number, path or identifier, without the punctuation around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Term<'t> {
+pub(crate) struct Term<'t> {
     /// The term as written.
-    pub(super) text: &'t str,
+    pub(crate) text: &'t str,
     /// Where it starts in the text, in bytes.
-    pub(super) start: usize,
+    pub(crate) start: usize,
 }
 
 impl Term<'_> {
     /// Whether it looks like an exact value: a number, a path, an identifier.
-    pub(super) fn is_value(&self) -> bool {
+    pub(crate) fn is_value(&self) -> bool {
         let text = self.text;
         let has = |wanted: &[char]| text.contains(wanted);
         let inner_dot = || text.split('.').filter(|piece| piece.chars().any(char::is_alphanumeric)).count() > 1;
@@ -34,7 +34,7 @@ fn is_camel(text: &str) -> bool {
 }
 
 /// The terms of a text, in order. Each ideograph is a term of its own, since no blanks part them.
-pub(super) fn terms(text: &str) -> Vec<Term<'_>> {
+pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
     let mut terms = Vec::new();
     let mut open: Option<usize> = None;
     for (at, letter) in text.char_indices() {
@@ -68,7 +68,7 @@ fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
 }
 
 /// The stem of a word in lower case: common English endings are dropped, exact values are kept.
-pub(super) fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     let mut stem = word.to_lowercase();
     if stem.chars().any(|letter| !letter.is_alphabetic()) {
         return stem;
@@ -86,7 +86,7 @@ pub(super) fn stem(word: &str) -> String {
 }
 
 /// Words that say nothing of the subject, as stems.
-pub(super) fn is_stop_word(stem: &str) -> bool {
+pub(crate) fn is_stop_word(stem: &str) -> bool {
     const STOP_WORDS: &[&str] = &[
         "a", "about", "after", "an", "and", "ani", "any", "are", "as", "at", "be", "becaus", "been", "befor", "but",
         "by", "can", "could", "did", "do", "doe", "does", "dur", "for", "from", "had", "has", "hav", "have", "he",

@@ -65,7 +65,7 @@ impl Room {
 }
 
 /// Tokens of a text.
-pub(super) fn tokens(text: &str) -> u32 {
+pub(crate) fn tokens(text: &str) -> u32 {
     Encoding::O200k.count_text(text)
 }
 

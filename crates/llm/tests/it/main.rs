@@ -1,5 +1,6 @@
-//! The mock from outside: requests in, replies out.
+//! The models from outside: requests in, replies out.
 
+mod faults;
 mod material;
 mod metamorphic;
 mod properties;

@@ -45,7 +45,7 @@ pub fn write(dir: &Path, manifest: &Manifest, records: &[Record], prices: &Price
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A file or folder cannot be written.
-    #[error("cannot write `{}`: {source}", path.display())]
+    #[error("cannot write `{}`", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,

@@ -137,7 +137,7 @@ fn of_record(record: &Record, prices: &PriceRow) -> Parts {
         parts.tokens_in += f64::from(turn.input);
         before = Some(turn);
     }
-    for usage in record.compactions.iter().flat_map(|row| &row.calls).map(|call| &call.usage) {
+    for usage in record.calls().map(|call| &call.usage) {
         parts.compaction += dollars(usage.input as f64, prices.input)
             + dollars(usage.cache_read as f64, prices.cache_read)
             + dollars(usage.cache_write as f64, prices.cache_write)

@@ -151,7 +151,7 @@ fn strokes(points: &[(f64, f64)], dash: &[f64]) -> Vec<Vec<(f64, f64)>> {
     for ends in points.windows(2) {
         let (mut from, to) = (ends[0], ends[1]);
         let mut length = libm::hypot(to.0 - from.0, to.1 - from.1);
-        while length > left {
+        while length.is_finite() && length > left {
             from = (from.0 + (to.0 - from.0) * left / length, from.1 + (to.1 - from.1) * left / length);
             length -= left;
             if place % 2 == 0 {

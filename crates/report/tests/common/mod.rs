@@ -79,6 +79,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
         facts: Vec::new(),
         observations: Vec::new(),
         compactions: Vec::new(),
+        checkpoints: Vec::new(),
         turns: Vec::new(),
     }
 }
@@ -125,6 +126,7 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
         tokens_retained: retained,
         over_budget: false,
         attempts: 1,
+        fallback: None,
     };
     CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new() }
 }

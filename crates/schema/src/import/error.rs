@@ -9,7 +9,7 @@ use crate::matcher::TooManyValues;
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file cannot be read at all.
-    #[error("cannot read `{}`: {source}", path.display())]
+    #[error("cannot read `{}`", path.display())]
     Io {
         /// The file.
         path: PathBuf,

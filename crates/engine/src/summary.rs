@@ -1,0 +1,95 @@
+//! Whether a model's answer is a summary at all.
+//!
+//! In published runs 13 to 21 of 100 answers continued or refused the conversation instead of summarizing it
+//! (MEASUREMENT section 1), so no answer stands in for messages unread.
+
+use serde::{Deserialize, Serialize};
+
+/// Why an answer is no summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum NotASummary {
+    /// No text, or blanks alone.
+    #[error("it is empty")]
+    Empty,
+    /// It speaks as one of the chat's voices.
+    #[error("it continues the chat")]
+    ContinuesChat,
+    /// It is as long as what it should condense.
+    #[error("it is not shorter than its material")]
+    NotShorter,
+}
+
+/// Checks an answer against the text that it should condense.
+///
+/// # Errors
+/// [`NotASummary`], by general signs: no text, a role label or a phrase of conversation at the start, no less text.
+pub fn check(answer: &str, material: &str) -> Result<(), NotASummary> {
+    let text = answer.trim();
+    if text.is_empty() {
+        return Err(NotASummary::Empty);
+    }
+    if continues_chat(text) {
+        return Err(NotASummary::ContinuesChat);
+    }
+    if text.len() >= material.len() { Err(NotASummary::NotShorter) } else { Ok(()) }
+}
+
+/// Openings of an answer that talks to somebody, in lower case.
+const OPENINGS: &[&str] = &[
+    "sure,",
+    "sure!",
+    "of course,",
+    "of course!",
+    "certainly,",
+    "certainly!",
+    "thank you",
+    "thanks for",
+    "you're welcome",
+    "i'd be happy",
+    "i'm happy to",
+    "i'm sorry,",
+    "i am sorry,",
+    "i cannot",
+    "i can't",
+    "as an ai",
+    "that's wonderful",
+    "that's great",
+    "great question",
+    "how can i help",
+    "hello!",
+    "hi!",
+    "hi there",
+    "let me know if",
+];
+
+fn continues_chat(text: &str) -> bool {
+    let start = text.chars().take(60).collect::<String>().to_lowercase().replace('\u{2019}', "'");
+    let label = start.trim_start_matches(|letter: char| letter.is_ascii_digit() || "[]*# ".contains(letter));
+    let role = ["user:", "assistant:", "human:", "tool:", "system:"].iter().any(|role| label.starts_with(role));
+    role || OPENINGS.iter().any(|opening| start.starts_with(opening))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_are_no_summaries_are_told_apart() {
+        let material = "[1] user:\nMove the service to the new cluster, please, and keep the old one for a week.";
+        for (answer, expected) in [
+            ("The user moves a service; the old cluster stays a week.", Ok(())),
+            ("## Session Summary\n- Move the service", Ok(())),
+            ("I decided to keep the old cluster.", Ok(())),
+            (" \n\t", Err(NotASummary::Empty)),
+            ("[2] assistant:\nI will.", Err(NotASummary::ContinuesChat)),
+            ("**Assistant:** on it", Err(NotASummary::ContinuesChat)),
+            ("That\u{2019}s wonderful that you move.", Err(NotASummary::ContinuesChat)),
+            ("Sure, I will move it.", Err(NotASummary::ContinuesChat)),
+            (&material[9..], Ok(())),
+            (&format!("Well, {material}"), Err(NotASummary::NotShorter)),
+        ] {
+            assert_eq!(check(answer, material), expected, "{answer}");
+        }
+    }
+}

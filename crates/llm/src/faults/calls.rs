@@ -1,0 +1,42 @@
+//! Faults that fail the call: the errors of a provider or of the way to it.
+
+use compactometer_engine::model::ChatError;
+
+use super::{Effect, Fault, pick};
+
+/// Longest wait for an answer, in milliseconds: assumed, a common limit of clients.
+const PATIENCE_MS: u64 = 60_000;
+/// Waits that a provider asks for, in milliseconds: assumed.
+const WAITS_MS: [u64; 4] = [500, 2_000, 10_000, 30_000];
+/// Statuses of a provider in trouble; 529 is one provider's "overloaded".
+const STATUSES: [u16; 4] = [500, 502, 503, 529];
+
+pub(super) const RATE_LIMIT: Fault = Fault {
+    name: "rate-limit",
+    about: "429 that does not say how long to wait",
+    effect: Effect::Fails(|_| ChatError::RateLimited { retry_after_ms: None }),
+};
+
+pub(super) const RATE_LIMIT_WAIT: Fault = Fault {
+    name: "rate-limit-wait",
+    about: "429 that asks to wait 0.5 to 30 s",
+    effect: Effect::Fails(|rng| ChatError::RateLimited { retry_after_ms: pick(rng, &WAITS_MS) }),
+};
+
+pub(super) const SERVER_ERROR: Fault = Fault {
+    name: "server-error",
+    about: "500, 502, 503 or 529",
+    effect: Effect::Fails(|rng| ChatError::Server { status: pick(rng, &STATUSES).unwrap_or(STATUSES[0]) }),
+};
+
+pub(super) const TIMEOUT: Fault = Fault {
+    name: "timeout",
+    about: "no answer within 60 s",
+    effect: Effect::Fails(|_| ChatError::Timeout { after_ms: PATIENCE_MS }),
+};
+
+pub(super) const REFUSED: Fault = Fault {
+    name: "refused",
+    about: "the request is refused as it stands, as one that is too long",
+    effect: Effect::Fails(|_| ChatError::Refused { message: "the request exceeds the context size".to_owned() }),
+};

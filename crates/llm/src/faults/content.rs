@@ -1,0 +1,145 @@
+//! Faults of content: the reply is no summary, or says what nobody said.
+
+use super::{Effect, Fault, Scene, json};
+use crate::mock;
+use crate::mock::draw::uniform;
+
+pub(super) const CONTINUES_CHAT: Fault = Fault {
+    name: "continues-chat",
+    about: "goes on with the conversation instead of condensing it",
+    effect: Effect::Text(|_, scene| {
+        let material = mock::parts(scene.request).material;
+        let openers = ["Sure, I'll go on with that.", "Understood.", "Good point, thank you."];
+        let mut text = scene.pick(&openers)?.to_owned();
+        if let Some(line) = material.last().and_then(|last| last.lines().rfind(|line| !line.trim().is_empty())) {
+            let start = line.split_whitespace().take(MOST_QUOTED).collect::<Vec<_>>().join(" ");
+            text.push_str(&format!(" About \"{start}\":"));
+        }
+        text.push_str(" I'll look at the current state first, then make the change and tell you how it went. ");
+        Some(text + "Is there anything else that I should keep in mind?")
+    }),
+};
+
+pub(super) const INVENTED_ITEM: Fault = Fault {
+    name: "invented-item",
+    about: "holds one item with a number that stands nowhere in the request",
+    effect: Effect::Text(|text, scene| {
+        let number = unheard_number(text, scene)?;
+        let items = ["Ticket {} has to be closed first", "The limit was raised to {}", "The report goes to user {}"];
+        let item = scene.pick(&items)?.replace("{}", &number);
+        with_item(text, &item, scene)
+    }),
+};
+
+pub(super) const EXAMPLE_LEAK: Fault = Fault {
+    name: "example-leak",
+    about: "holds words that stand as an example in the instruction's shape",
+    effect: Effect::Text(|text, scene| {
+        let instruction = mock::parts(scene.request).instruction.join("\n");
+        let words = scene.pick(&examples(&instruction))?;
+        with_item(text, words, scene)
+    }),
+};
+
+/// Words of the last line that a continued chat takes up.
+const MOST_QUOTED: usize = 12;
+
+/// Six digits that neither the request nor the reply holds.
+fn unheard_number(text: &str, scene: &mut Scene<'_>) -> Option<String> {
+    let first = (uniform(&mut scene.rng) * 900_000.0) as u32;
+    let numbers = (0..900_000).map(|step| (100_000 + (first + step) % 900_000).to_string());
+    let is_heard = |number: &String| text.contains(number) || scene.request.texts().any(|said| said.contains(number));
+    numbers.into_iter().find(|number| !is_heard(number))
+}
+
+/// Words that an instruction shows where the answer's own should stand: texts in its JSON, else placeholders in brackets,
+/// else the items of its list.
+fn examples(instruction: &str) -> Vec<&str> {
+    let json = instruction.find('{').zip(instruction.rfind('}')).filter(|(open, close)| open < close);
+    let quoted = json.map_or(Vec::new(), |(open, close)| json::texts(instruction, open..close + 1));
+    let quoted = quoted.iter().map(|quoted| instruction[quoted.start..quoted.end].trim());
+    let quoted = quoted.filter(|words| !words.is_empty() && !words.contains(['\\', '\n'])).collect::<Vec<_>>();
+    if !quoted.is_empty() {
+        return quoted;
+    }
+    let bracketed = instruction.lines().filter_map(bracketed).collect::<Vec<_>>();
+    if bracketed.is_empty() { instruction.lines().filter_map(listed).collect() } else { bracketed }
+}
+
+/// A placeholder of several words, such as `[what is under way]`.
+fn bracketed(line: &str) -> Option<&str> {
+    let (_, after) = line.split_once('[').filter(|(_, after)| !after.starts_with(' '))?;
+    let (words, _) = after.split_once(']')?;
+    words.contains(' ').then_some(words).filter(|words| words.contains(char::is_lowercase))
+}
+
+fn listed(line: &str) -> Option<&str> {
+    let (mark, words) = line.trim().split_once(' ')?;
+    let is_mark = ["-", "*"].contains(&mark) || mark.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit());
+    is_mark.then(|| words.trim()).filter(|words| !words.is_empty())
+}
+
+/// The text with one more item: beside a text of its JSON, else at its end. Where that exceeds the request's limit, the
+/// item takes the place of its neighbour. Nothing where JSON holds no text.
+fn with_item(text: &str, item: &str, scene: &mut Scene<'_>) -> Option<String> {
+    let (added, instead) = match json::object(text) {
+        Some(object) => json_item(text, &json::escaped(item), object, scene)?,
+        None => prose_item(text, item),
+    };
+    let fits = scene.request.max_output_tokens.is_none_or(|most| mock::tokens(&added) <= most);
+    Some(if fits { added } else { instead })
+}
+
+fn json_item(
+    text: &str,
+    item: &str,
+    object: std::ops::Range<usize>,
+    scene: &mut Scene<'_>,
+) -> Option<(String, String)> {
+    let beside = scene.pick(&json::texts(text, object))?;
+    let (before, after) = (&text[..beside.start], &text[beside.end..]);
+    let own = &text[beside.start..beside.end];
+    let link = match (own.is_empty(), beside.in_list) {
+        (true, _) => "",
+        (false, true) => "\",\"",
+        (false, false) => "; ",
+    };
+    Some((format!("{before}{own}{link}{item}{after}"), format!("{before}{item}{after}")))
+}
+
+fn prose_item(text: &str, item: &str) -> (String, String) {
+    let text = text.trim_end();
+    let last = text.lines().last().unwrap_or_default();
+    let is_prose = last.starts_with(char::is_alphabetic);
+    let link = match (last.is_empty(), is_prose) {
+        (true, _) => "",
+        (false, true) => " ",
+        (false, false) => "\n- ",
+    };
+    let sentence = if is_prose || last.is_empty() { format!("{item}.") } else { item.to_owned() };
+    let line = text.len() - last.len();
+    let end = if is_prose { last.rfind(". ").map_or(line, |at| line + at + 1) } else { line };
+    let kept = text[..end].trim_end();
+    let gap = if kept.is_empty() { "" } else { link };
+    (format!("{text}{link}{sentence}"), format!("{kept}{gap}{sentence}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_found_in_json_brackets_and_lists() {
+        let json = "Write so:\n{\n \"goals\": [\"goal\"], \"topic\": \"the choice\", \"n\": 1\n}\nNo \"more\".";
+        assert_eq!(examples(json), ["goal", "the choice"]);
+        assert_eq!(examples("### Now\n- On: [what is it]\n- [ ] [each item]\n[SUMMARY]"), ["what is it"]);
+        assert_eq!(examples("Cover:\n1. What matters\n- how it is\n\nBe brief."), ["What matters", "how it is"]);
+    }
+
+    #[test]
+    fn an_item_follows_the_form_of_the_last_line() {
+        assert_eq!(prose_item("One. Two.", "X"), ("One. Two. X.".to_owned(), "One. X.".to_owned()));
+        assert_eq!(prose_item("- a\n- b", "X"), ("- a\n- b\n- X".to_owned(), "- a\n- X".to_owned()));
+        assert_eq!(prose_item("", "X"), ("X.".to_owned(), "X.".to_owned()));
+    }
+}

@@ -1,0 +1,85 @@
+//! Faults of form: the text is there, but not in the shape that was asked for.
+
+use super::{Effect, Fault, json};
+
+pub(super) const MALFORMED_JSON: Fault = Fault {
+    name: "malformed-json",
+    about: "the JSON object closes after a stray comma, with or without an ellipsis",
+    effect: Effect::Text(|text, scene| {
+        let close = json::object(text)?.end - 1;
+        let stray = scene.pick(&[",", ", ..."])?;
+        Some(format!("{}{stray}{}", &text[..close], &text[close..]))
+    }),
+};
+
+pub(super) const FENCED_JSON: Fault = Fault {
+    name: "fenced-json",
+    about: "the JSON object stands in a Markdown fence",
+    effect: Effect::Text(|text, _| {
+        let object = json::object(text)?;
+        let (before, after) = (&text[..object.start], &text[object.end..]);
+        Some(format!("{before}```json\n{}\n```{after}", &text[object]))
+    }),
+};
+
+pub(super) const MISSING_SECTION: Fault = Fault {
+    name: "missing-section",
+    about: "the last part with a [MARKER], # heading or number is not written",
+    effect: Effect::Text(|text, _| {
+        let before = text[..last_marker(text)?.start].trim_end();
+        (!before.is_empty()).then(|| before.to_owned())
+    }),
+};
+
+pub(super) const MISSING_MARKER: Fault = Fault {
+    name: "missing-marker",
+    about: "the last [MARKER], # heading or numbered line is not written; what stands below it is",
+    effect: Effect::Text(|text, _| {
+        let marker = last_marker(text)?;
+        Some(format!("{}{}", &text[..marker.start], &text[marker.end..]))
+    }),
+};
+
+/// The last line that opens a part, with its line break: of markers, else of headings, else of numbered lines.
+fn last_marker(text: &str) -> Option<std::ops::Range<usize>> {
+    [is_bracketed, is_heading, is_numbered].into_iter().find_map(|opens| {
+        let mut found = None;
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            if opens(line.trim()) {
+                found = Some(start..start + line.len());
+            }
+            start += line.len();
+        }
+        found
+    })
+}
+
+fn is_bracketed(line: &str) -> bool {
+    let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
+    name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter))
+}
+
+fn is_heading(line: &str) -> bool {
+    let name = line.trim_start_matches('#');
+    name.len() < line.len() && name.starts_with(' ')
+}
+
+fn is_numbered(line: &str) -> bool {
+    let number = line.split_once(". ").map_or("", |(number, _)| number);
+    !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_marker_goes_by_rank() {
+        let last = |text: &'static str| last_marker(text).map(|range| &text[range]);
+        assert_eq!(last("[SUMMARY]\na\n# b\n1. c\n[CHECKPOINT]\n{}"), Some("[CHECKPOINT]\n"));
+        assert_eq!(last("# a\n## b\n1. c\n#d"), Some("## b\n"));
+        assert_eq!(last("1. a\nx\n2. b"), Some("2. b"));
+        assert_eq!(last("plain [x] text"), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! Finds the JSON object of a reply and the texts in it, by place, so that a fault changes those bytes and no others.
+
+use std::ops::Range;
+
+use serde_json::{Deserializer, Map, Value};
+
+/// Where the first JSON object of a text stands.
+pub(super) fn object(text: &str) -> Option<Range<usize>> {
+    text.match_indices('{').find_map(|(start, _)| {
+        let mut values = Deserializer::from_str(&text[start..]).into_iter::<Map<String, Value>>();
+        let is_object = values.next()?.is_ok();
+        is_object.then(|| start..start + values.byte_offset())
+    })
+}
+
+/// Whether a change leaves the JSON object of a text an object: `10` as a bare number would become `01`.
+pub(super) fn still_reads(text: &str, changed: &str) -> bool {
+    let start = |text| object(text).map(|object| object.start);
+    start(text) == start(changed)
+}
+
+/// A text in quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quoted {
+    /// Where it starts, after the quote.
+    pub(super) start: usize,
+    /// Where it ends, before the quote.
+    pub(super) end: usize,
+    /// Whether it is an element of a list.
+    pub(super) in_list: bool,
+}
+
+/// The texts that stand as values, not as keys, in a piece of JSON; lenient, for examples in prompts too.
+pub(super) fn texts(text: &str, within: Range<usize>) -> Vec<Quoted> {
+    let mut found = Vec::new();
+    let mut open = Vec::new();
+    let mut at = within.start;
+    while let Some(letter) = text[at..within.end].chars().next() {
+        at += letter.len_utf8();
+        match letter {
+            '{' | '[' => open.push(letter),
+            '}' | ']' => drop(open.pop()),
+            '"' => {
+                let Some(end) = closing(&text[..within.end], at) else { break };
+                if !text[end + 1..within.end].trim_start().starts_with(':') {
+                    found.push(Quoted { start: at, end, in_list: open.last() == Some(&'[') });
+                }
+                at = end + 1;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Where the quote stands that closes a text starting at `from`.
+fn closing(text: &str, from: usize) -> Option<usize> {
+    let mut escaped = false;
+    for (at, letter) in text[from..].char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return Some(from + at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A text as it stands inside quotes.
+pub(super) fn escaped(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_object_and_its_texts() {
+        let text = r#"{no} say {"a": ["x", {"k": "y\"}"}], "b": 1, "é": ""} and {"z": 2}"#;
+        let object = object(text).unwrap();
+        assert_eq!(&text[object.clone()], r#"{"a": ["x", {"k": "y\"}"}], "b": 1, "é": ""}"#);
+        let texts = texts(text, object);
+        let seen = texts.iter().map(|quoted| (&text[quoted.start..quoted.end], quoted.in_list)).collect::<Vec<_>>();
+        assert_eq!(seen, [("x", true), (r#"y\"}"#, false), ("", false)]);
+    }
+
+    #[test]
+    fn escapes_as_json_does() {
+        assert_eq!(escaped("a\"b\nü"), r#"a\"b\nü"#);
+    }
+}
