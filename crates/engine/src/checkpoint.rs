@@ -97,6 +97,28 @@ impl Checkpoint {
         (parsed != Checkpoint::default()).then_some(parsed)
     }
 
+    /// Both together: what `finer` says of a topic replaces what this says, lists are joined without repeats.
+    #[must_use]
+    pub fn merged_with(mut self, finer: Checkpoint) -> Self {
+        join(&mut self.active_goals, finer.active_goals);
+        join(&mut self.pending_tasks, finer.pending_tasks);
+        self.key_decisions.extend(finer.key_decisions);
+        self.user_preferences.extend(finer.user_preferences);
+        let (own, other) = (&mut self.context_references, finer.context_references);
+        join(&mut own.files, other.files);
+        join(&mut own.tables, other.tables);
+        join(&mut own.databases, other.databases);
+        join(&mut own.threads, other.threads);
+        join(&mut own.external_apis, other.external_apis);
+        let (own, other) = (&mut self.workflow_state, finer.workflow_state);
+        if !other.current_step.is_empty() {
+            own.current_step = other.current_step;
+        }
+        join(&mut own.completed_steps, other.completed_steps);
+        join(&mut own.next_steps, other.next_steps);
+        self
+    }
+
     /// The checkpoint as a readable section of a system prompt (source 000, `load_checkpoint_into_context`), with all of
     /// its fields.
     pub fn to_section(&self) -> String {
@@ -126,6 +148,14 @@ impl Checkpoint {
 impl PendingTask {
     fn to_line(&self) -> String {
         if self.context.is_empty() { self.task.clone() } else { format!("{} ({})", self.task, self.context) }
+    }
+}
+
+fn join<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
+    for item in more {
+        if !list.contains(&item) {
+            list.push(item);
+        }
     }
 }
 
@@ -200,6 +230,15 @@ mod tests {
         for text in ["", "no json", "{}", r#"{"other": 1}"#, r#"{"active_goals": ["cut"#, r#"{"active_goals": 3}"#] {
             assert_eq!(Checkpoint::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn merging_joins_lists_and_takes_the_finer_word() {
+        let parse = |json: &str| Checkpoint::parse(json).expect("parses");
+        let coarse = parse(r#"{"active_goals":["a","b"],"key_decisions":{"db":"pg","cache":"none"}}"#);
+        let fine = parse(r#"{"active_goals":["b","c"],"key_decisions":{"cache":"redis"}}"#);
+        let expected = parse(r#"{"active_goals":["a","b","c"],"key_decisions":{"db":"pg","cache":"redis"}}"#);
+        assert_eq!(coarse.merged_with(fine), expected);
     }
 
     #[test]

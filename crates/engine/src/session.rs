@@ -54,8 +54,8 @@ struct Answer {
     retained: u32,
 }
 
-fn failed_attempt(reason: &FailReason) -> NewSaved {
-    NewSaved { kind: SavedKind::Failed, covers: None, body: reason.to_string() }
+fn failed_attempt(reason: &FailReason, after: MessageId) -> NewSaved {
+    NewSaved { kind: SavedKind::Failed, covers: Some((after, after)), body: reason.to_string() }
 }
 
 /// A budget-breaking answer is asked for once more.
@@ -110,7 +110,7 @@ impl<'s> Session<'s> {
         let (saved, failed) = match written {
             Ok(None) => return,
             Ok(Some(saved)) => (saved, None),
-            Err(reason) => (failed_attempt(&reason), Some(reason)),
+            Err(reason) => (failed_attempt(&reason, after), Some(reason)),
         };
         let tokens = (self.view.tokens(), self.view.tokens());
         self.remember(vec![saved], self.summarizer.usage() - usage_before, tokens, now_ms);
@@ -212,7 +212,7 @@ impl<'s> Session<'s> {
                 Err(Declined::Fail(reason)) => {
                     let usage = self.summarizer.usage() - usage_before;
                     self.remember(
-                        vec![failed_attempt(&reason)],
+                        vec![failed_attempt(&reason, after)],
                         usage,
                         (event.tokens_before, event.tokens_after),
                         now_ms,

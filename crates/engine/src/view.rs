@@ -123,6 +123,19 @@ impl View {
         violations
     }
 
+    /// Ids of the calls at the very end whose results are still to come.
+    pub fn open_calls(&self) -> Vec<String> {
+        let caller = self.entries.iter().rposition(|entry| entry.role != Role::Tool).unwrap_or(0);
+        let parts = || self.entries[caller..].iter().flat_map(Entry::parts).map(|(part, _)| part);
+        let is_answered =
+            |id: &str| parts().any(|part| matches!(part, Part::ToolResult { call_id, .. } if call_id == id));
+        let called = parts().filter_map(|part| match part {
+            Part::ToolCall { id, .. } if !is_answered(id) => Some(id.clone()),
+            _ => None,
+        });
+        called.collect()
+    }
+
     fn check_roles(&self, violations: &mut Vec<Violation>) {
         for (index, entry) in self.entries.iter().enumerate() {
             if entry.role == Role::System && index > 0 {
@@ -179,6 +192,14 @@ impl Entry {
         let kept =
             kept.into_iter().flat_map(|message| message.parts.iter().map(|part| (part, Origin::Spoken(message.id))));
         kept.chain(written.into_iter().flatten().map(|written| (&written.part, written.origin)))
+    }
+
+    /// The parts that a strategy wrote, where it wrote this entry.
+    pub fn written(&self) -> Option<&[WrittenPart]> {
+        match &self.body {
+            Body::Kept(_) => None,
+            Body::Written { parts, .. } => Some(parts),
+        }
     }
 
     /// The log message that this entry is or stands for.

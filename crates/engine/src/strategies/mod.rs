@@ -1,8 +1,13 @@
 //! The reference strategies. Each is one file and one line in [`ALL`]; help, lists, plots and tests iterate it.
 
 mod chained;
+mod handoff;
+mod hybrid_checkpoint;
+mod middleware_checkpoint;
+mod progressive;
 mod prompt_checkpoint;
 mod summarize;
+mod threshold_summary;
 
 use crate::budget::{Limits, Tail};
 use crate::event::{FailReason, SkipReason};
@@ -17,7 +22,16 @@ use crate::summary;
 use crate::view::{Edit, Origin, WrittenPart};
 
 /// Every reference strategy.
-pub const ALL: &[&StrategySpec] = &[&summarize::SPEC, &prompt_checkpoint::SPEC, &chained::SPEC];
+pub const ALL: &[&StrategySpec] = &[
+    &summarize::SPEC,
+    &prompt_checkpoint::SPEC,
+    &middleware_checkpoint::SPEC,
+    &hybrid_checkpoint::SPEC,
+    &threshold_summary::SPEC,
+    &progressive::SPEC,
+    &handoff::SPEC,
+    &chained::SPEC,
+];
 
 /// A number of tokens; scales with the window.
 const fn tokens(name: &'static str, about: &'static str, default: u32) -> Param {
@@ -179,6 +193,11 @@ mod tests {
         };
         assert_eq!(limits("summarize"), (12_500, 10_000, Tail::Tokens(2_000), 400));
         assert_eq!(limits("prompt-checkpoint"), (12_500, 10_000, Tail::Tokens(2_000), 800));
+        assert_eq!(limits("middleware-checkpoint"), (12_500, 10_000, Tail::Tokens(2_000), 800));
+        assert_eq!(limits("hybrid-checkpoint"), (12_500, 10_000, Tail::Tokens(2_000), 800));
+        assert_eq!(limits("threshold-summary"), (100_000, 80_000, Tail::Messages(10), 500));
+        assert_eq!(limits("progressive"), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
+        assert_eq!(limits("handoff"), (250_000, 200_000, Tail::Tokens(0), 4_000));
         assert_eq!(limits("chained"), (128_000, 93_600, Tail::Messages(10), 1_000));
     }
 

@@ -20,7 +20,7 @@ pub(super) const DROPPED: Fault = Fault {
     effect: Effect::Reply(|reply, scene| {
         cut(reply, scene, |text, at| {
             let (before, after) = text.split_at(at);
-            before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric)
+            at >= text.len() / 2 && before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric)
         });
     }),
 };

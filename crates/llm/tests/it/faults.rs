@@ -107,6 +107,7 @@ const CHANGES: &[(&str, Check)] = &[
     ("dropped", |_, plain, got| {
         let next = plain.text[got.text.len()..].chars().next();
         plain.text.starts_with(&got.text)
+            && got.text.len() >= plain.text.len() / 2
             && got.finish == Finish::Length
             && got.text.ends_with(char::is_alphanumeric)
             && next.is_some_and(char::is_alphanumeric)
@@ -276,12 +277,14 @@ fn prose_takes_items_within_its_limit() {
     let talk = conversation(&values(12, 3));
     for most in [30, 60, 400] {
         let request = ChatRequest::prompt(filled(SUMMARIZE, &talk, most), most, None, 3);
-        for name in ["invented-item", "example-leak"] {
-            let reply = run(&*faulty(&format!("{name}=1")), &request).unwrap();
-            assert!(
-                reply.text != plain(&request).text && tokens(&reply.text) <= u64::from(most),
-                "{name} {most}: {reply:?}"
-            );
+        let invented = run(&*faulty("invented-item=1"), &request).unwrap();
+        let leaked = run(&*faulty("example-leak=1"), &request).unwrap();
+        let number = invented.text.split(|letter: char| !letter.is_ascii_digit()).rfind(|number| number.len() == 6);
+        assert!(number.is_some_and(|number| !plain(&request).text.contains(number)), "{most}: {invented:?}");
+        let last = leaked.text.trim_end_matches('.').rsplit(". ").next().unwrap();
+        assert!(SUMMARIZE.contains(last) && !talk.contains(last), "{most}: {leaked:?}");
+        for reply in [invented, leaked] {
+            assert!(tokens(&reply.text) <= u64::from(most) && reply.finish == Finish::Stop, "{most}: {reply:?}");
         }
     }
 }
@@ -367,7 +370,7 @@ proptest! {
     #[test]
     fn faults_of_content_leave_json_readable(said in hostile(), seed: u64) {
         let said = format!("{{\"k\": [\"v 12\", \"port 8042\"], \"n\": 10}} {said}");
-        let prompt = filled(PROMPT_CHECKPOINT, "[1] user:\nport 07 or 33, then 10 and 8042", 100);
+        let prompt = filled(PROMPT_CHECKPOINT, "[1] user:\nport 007 or 0x1, then 10 and 8042", 100);
         for name in ["swapped-digits", "stale-value", "invented-item", "example-leak"] {
             let model = Faulty::new(Box::new(Says(said.clone())), format!("{name}=1").parse().unwrap());
             let text = run(&model, &ChatRequest::prompt(prompt.clone(), 10_000, None, seed)).unwrap().text;

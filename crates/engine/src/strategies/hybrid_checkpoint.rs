@@ -1,0 +1,58 @@
+//! `hybrid-checkpoint`: source 000, part 8. Fine checkpoints by extraction before the trigger, a coarse one with the summary,
+//! merged field by field: the finer value wins.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::middleware_checkpoint::Extraction;
+use super::prompt_checkpoint::{ask_for_both, split, with_summary_and_checkpoint};
+use super::{plain_limits, recent_or_skip, share, tokens};
+use crate::event::FailReason;
+use crate::recovery::latest_checkpoint;
+use crate::saved::NewSaved;
+use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+
+/// Registry entry: those of its two parts; `prompt` is the extraction's.
+pub(super) const SPEC: StrategySpec = StrategySpec {
+    name: "hybrid-checkpoint",
+    about: "checkpoints before the trigger and with the summary, merged",
+    source: "000, part 8",
+    prompt: include_str!("middleware_checkpoint.md"),
+    placeholders: &["messages"],
+    params: &[
+        tokens("window", "context window that the trigger is meant for", 12_500),
+        tokens("trigger", "size at which a compaction starts", 10_000),
+        tokens("tail", "kept verbatim", 2_000),
+        tokens("written", "most that summary and checkpoint may have together", 800),
+        share("ratio", "share of the trigger at which a checkpoint is due", 0.8),
+        tokens("delta", "least new tokens between two checkpoints", 1_000),
+    ],
+    limits: plain_limits,
+    build: |settings| Arc::new(HybridCheckpoint { extraction: Extraction::new(settings) }),
+};
+
+const COARSE_PROMPT: &str = include_str!("prompt_checkpoint.md");
+
+struct HybridCheckpoint {
+    extraction: Extraction,
+}
+
+#[async_trait]
+impl Strategy for HybridCheckpoint {
+    async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
+        let selection = recent_or_skip(cx)?;
+        let answer = ask_for_both(cx, COARSE_PROMPT, &selection).await?;
+        let (summary, coarse) = split(&answer);
+        let fine = latest_checkpoint(cx.history).map(|(checkpoint, _)| checkpoint);
+        let merged = match (coarse, fine) {
+            (Some(coarse), Some(fine)) => Some(coarse.merged_with(fine)),
+            (coarse, _) => coarse,
+        };
+        Ok(with_summary_and_checkpoint(cx, &selection, summary, merged))
+    }
+
+    async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
+        self.extraction.run(cx).await
+    }
+}

@@ -1,0 +1,110 @@
+//! `middleware-checkpoint`: source 000, approach B. A checkpoint is extracted before the trigger, while everything is still in
+//! the context; then `summarize`, with the latest checkpoint in the system prompt.
+//!
+//! Mended against the source: what came since the last checkpoint is measured in the log, so that a compaction does not silence
+//! the next one; raw, fenced and embedded JSON are read; a failed extraction leaves the previous checkpoint in place.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::prompt_checkpoint::with_summary_and_checkpoint;
+use super::summarize::ask_for_summary;
+use super::{fill, plain_limits, recent_or_skip, share, tokens};
+use crate::checkpoint::Checkpoint;
+use crate::event::FailReason;
+use crate::message::{MessageId, Role};
+use crate::meter::Purpose;
+use crate::model::ChatRequest;
+use crate::params::Settings;
+use crate::render::{self, Limits};
+use crate::saved::{NewSaved, SavedKind, latest};
+use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+
+/// Registry entry: the limits of `prompt-checkpoint`, and the source's ratio and least difference.
+pub(super) const SPEC: StrategySpec = StrategySpec {
+    name: "middleware-checkpoint",
+    about: "a JSON checkpoint before the trigger, then a summary; the checkpoint joins the system prompt",
+    source: "000, approach B",
+    prompt: include_str!("middleware_checkpoint.md"),
+    placeholders: &["messages"],
+    params: &[
+        tokens("window", "context window that the trigger is meant for", 12_500),
+        tokens("trigger", "size at which a compaction starts", 10_000),
+        tokens("tail", "kept verbatim", 2_000),
+        tokens("written", "most that summary and checkpoint may have together", 800),
+        share("ratio", "share of the trigger at which a checkpoint is due", 0.8),
+        tokens("delta", "least new tokens between two checkpoints", 1_000),
+    ],
+    limits: plain_limits,
+    build: |settings| Arc::new(MiddlewareCheckpoint { extraction: Extraction::new(settings) }),
+};
+
+const SUMMARY_PROMPT: &str = include_str!("summarize.md");
+
+struct MiddlewareCheckpoint {
+    extraction: Extraction,
+}
+
+#[async_trait]
+impl Strategy for MiddlewareCheckpoint {
+    async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
+        let selection = recent_or_skip(cx)?;
+        let summary = ask_for_summary(cx, SUMMARY_PROMPT, &selection, cx.budget.written / 2).await?;
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, None))
+    }
+
+    async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
+        self.extraction.run(cx).await
+    }
+}
+
+/// Extraction before the trigger.
+pub(super) struct Extraction {
+    prompt: String,
+    ratio: f64,
+    delta: u32,
+}
+
+impl Extraction {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Extraction {
+            prompt: settings.prompt().to_owned(),
+            ratio: settings.number("ratio"),
+            delta: settings.count("delta"),
+        }
+    }
+
+    pub(super) async fn run(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
+        let due = f64::from(cx.request_tokens) >= f64::from(cx.budget.trigger) * self.ratio;
+        if !due || tokens_since_last(cx) < u64::from(self.delta) {
+            return Ok(None);
+        }
+        let entries = cx.view.entries().iter().filter(|entry| entry.role != Role::System);
+        let messages = render::transcript(entries, Limits::NONE);
+        let most = cx.budget.written / 2;
+        let previous = latest(cx.history, SavedKind::Checkpoint);
+        let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
+        let values = [("tokens", most.to_string()), ("previous", previous), ("messages", messages)];
+        let prompt = fill(&self.prompt, &values.each_ref().map(|(name, value)| (*name, value.as_str())));
+        let request = ChatRequest::prompt(prompt, most, None, cx.summarizer.seed());
+        let answer = cx.summarizer.complete(Purpose::Checkpoint, request).await?.text;
+        let checkpoint = Checkpoint::parse(&answer).ok_or(FailReason::NoCheckpoint)?;
+        let covers = ends_of(cx);
+        let body = serde_json::to_string(&checkpoint).unwrap_or_default();
+        Ok(Some(NewSaved { kind: SavedKind::Checkpoint, covers, body }))
+    }
+}
+
+/// Tokens of the log since the last checkpoint or the last failed attempt at one; all of them where there was none.
+fn tokens_since_last(cx: &Context<'_>) -> u64 {
+    let tried = cx.history.iter().rev().find(|saved| matches!(saved.kind, SavedKind::Checkpoint | SavedKind::Failed));
+    let last = tried.and_then(|saved| saved.covers).map(|(_, last)| last);
+    let newer = cx.log.messages().iter().rev().take_while(|counted| last.is_none_or(|last| counted.message.id > last));
+    newer.map(|counted| u64::from(counted.tokens)).sum()
+}
+
+fn ends_of(cx: &Context<'_>) -> Option<(MessageId, MessageId)> {
+    let messages = cx.log.messages();
+    Some((messages.first()?.message.id, messages.last()?.message.id))
+}
