@@ -66,7 +66,7 @@ pub(crate) struct RunArgs {
     /// Context window in tokens; compaction starts at 0.8 of it and leaves at most 0.3. Default: the suite's own, else by rule.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
-    /// The summarizer.
+    /// The summarizer; `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in `mock+empty=0.1`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
     /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
@@ -169,6 +169,7 @@ pub(crate) struct ImportArgs {
 /// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `parameters`, `controls`, `metrics`, `formats` or `models`. Default: all.
+    /// `strategies`, `parameters`, `controls`, `metrics`, `formats`, `models` or `faults`.
+    /// Default: all.
     pub(crate) kind: Option<String>,
 }

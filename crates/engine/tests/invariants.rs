@@ -185,8 +185,14 @@ fn check_applied(session: &Session<'_>, before: &View) -> Result<(), TestCaseErr
     Ok(())
 }
 
+/// 150 cases, or as many as `PROPTEST_CASES` says: `scripts/check-invariants` runs 100,000.
+fn config() -> ProptestConfig {
+    let given = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(given.unwrap_or(150)) }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(config())]
     #[test]
     fn every_strategy_keeps_the_session_sound(
         system in any::<bool>(),

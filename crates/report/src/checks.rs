@@ -66,8 +66,11 @@ fn unexplained(run: &Run) -> Check {
 /// A strategy that writes facts more readily than decoys of the same form knows the answers.
 fn decoys(run: &Run) -> Check {
     let name = "decoys are written as often as facts";
-    let judged: Vec<_> =
-        run.strategies.iter().filter(|strategy| strategy.name != ORACLE).filter_map(decoys_of).collect();
+    let tested = || run.strategies.iter().filter(|strategy| strategy.name != ORACLE);
+    let told = tested().filter(|strategy| strategy.units.iter().any(|unit| decoy_difference(unit).is_some())).count();
+    // Holm's first step: among so many strategies the check fails where one difference would be significant for all.
+    let level = 0.05 / told.max(1) as f64;
+    let judged: Vec<_> = tested().filter_map(|strategy| decoys_of(strategy, level)).collect();
     let detail = judged.iter().map(|(_, detail)| detail.as_str()).collect::<Vec<_>>().join("; ");
     if judged.is_empty() {
         return untold(name, "no summarizer read a fact and a decoy in one unit".to_owned());
@@ -82,7 +85,7 @@ fn decoys(run: &Run) -> Check {
 }
 
 /// The verdict on one strategy; nothing where it has no units with both rates.
-fn decoys_of(strategy: &Strategy) -> Option<(Option<bool>, String)> {
+fn decoys_of(strategy: &Strategy, level: f64) -> Option<(Option<bool>, String)> {
     let differences: Vec<f64> = strategy.units.iter().filter_map(decoy_difference).collect();
     let difference = mean(&differences)?;
     let units = differences.len();
@@ -94,7 +97,7 @@ fn decoys_of(strategy: &Strategy) -> Option<(Option<bool>, String)> {
         return Some((None, format!("{found}, too few to tell")));
     }
     let p = sign_flip::p_value(&differences);
-    Some((Some(p >= 0.05), format!("{found}, p = {p:.3}")))
+    Some((Some(p >= level), format!("{found}, p = {p:.3}")))
 }
 
 fn decoy_difference(unit: &Unit) -> Option<f64> {

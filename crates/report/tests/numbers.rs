@@ -295,6 +295,26 @@ fn decoys_must_be_written_as_often_as_facts() {
 }
 
 #[test]
+fn strategies_share_one_rate_of_false_alarms() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+    let talk = |name: &str, at: usize| {
+        let mut made = talk(name, at, &[(1, "c")]);
+        let written = if name == "a" { 5 } else { 2 };
+        let stages =
+            Stages { decoys_left: 10, decoys_reached: 10, decoys_written: 2, ..stages(10, 10, written, written) };
+        made.compactions = vec![compaction(stages, 1_000, vec![call(10, 1)])];
+        made
+    };
+    // Eight equal differences: p = 2/256, under .05 and over .05/10.
+    let judged = |names: &[&str]| {
+        let records: Vec<_> = names.iter().flat_map(|name| (0..8).map(|at| talk(name, at))).collect();
+        check(&group_of(&manifest(names, records.len(), 8), &records), "decoys").passed
+    };
+    assert_eq!(judged(&names[..1]), Some(false));
+    assert_eq!(judged(&names), Some(true));
+}
+
+#[test]
 fn oracle_may_know_the_facts() {
     let mut made = talk("oracle", 0, &[(1, "c")]);
     let stages = Stages { decoys_reached: 10, ..stages(10, 10, 10, 10) };

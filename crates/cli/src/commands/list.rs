@@ -25,6 +25,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "metrics", rows: metrics },
     Kind { name: "formats", rows: formats },
     Kind { name: "models", rows: models },
+    Kind { name: "faults", rows: faults },
 ];
 
 pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
@@ -85,4 +86,9 @@ fn models() -> Vec<(String, String)> {
             .collect::<Vec<_>>()
     };
     compactometer_llm::ALL.iter().flat_map(of_kind).collect()
+}
+
+/// What `--model MODEL+FAULT=RATE` can do to a model.
+fn faults() -> Vec<(String, String)> {
+    compactometer_llm::faults::ALL.iter().map(|fault| (fault.name.to_owned(), fault.about.to_owned())).collect()
 }

@@ -4,4 +4,5 @@ mod faults;
 mod material;
 mod metamorphic;
 mod properties;
+mod sessions;
 mod shapes;
