@@ -3,6 +3,7 @@
 //! Absent on purpose: any model (it comes in as [`compactometer_engine::model::ChatModel`]) and any statistics (reports
 //! compute them from records alone).
 
+mod carriers;
 pub mod contender;
 pub mod controls;
 pub mod explain;
@@ -13,4 +14,5 @@ mod random;
 pub mod replay;
 pub mod run;
 mod trace;
+mod views;
 pub mod window;

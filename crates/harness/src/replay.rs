@@ -9,18 +9,19 @@ use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_engine::view::{Body, Entry, Origin, View};
+use compactometer_engine::view::View;
 use compactometer_schema::fate::Fates;
-use compactometer_schema::matcher::part_text;
 use compactometer_schema::record::{
-    CallRow, Case, ChanceCell, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Protocol, Record,
-    Stages, Turn, VERSION, text_hash,
+    CallRow, Case, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Protocol, Record, Stages, Turn,
+    VERSION, text_hash,
 };
 
+use crate::carriers;
 use crate::loaded::Loaded;
 use crate::plan::PlannedCase;
-use crate::random::{ChanceCounts, RandomDrop, old_before};
+use crate::random::{RandomDrop, old_before};
 use crate::trace::Tracer;
+use crate::views::{inserted_texts, left_messages, shared_tokens};
 use crate::window::{Point, point, points};
 
 /// A record and the texts that it refers to by hash.
@@ -184,7 +185,7 @@ impl<'r> Replay<'r> {
     fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) {
         let Some(last) = self.session.log().messages().last() else { return };
         let old_before = old_before(self.loaded, point.length, self.case.budget.trigger);
-        let (chance, foil_hits, foils) = self.search_carriers(old_before);
+        let carriers = carriers::search(self.loaded, self.session.view(), old_before);
         self.observations.push(Observation {
             after: last.message.id,
             kind,
@@ -197,45 +198,10 @@ impl<'r> Replay<'r> {
             eligible: point.eligible.clone(),
             used: point.used.clone(),
             echoed: point.echoed,
-            chance,
-            foil_hits,
-            foils,
+            chance: carriers.chance,
+            foil_hits: carriers.foil_hits,
+            foils: carriers.foils,
         });
-    }
-
-    /// Foreign facts in what the view carries (inserted text, and originals older than the trigger), and foils in what was
-    /// inserted: how many were found, and looked for.
-    fn search_carriers(&self, old_before: usize) -> (Vec<ChanceCell>, u32, u32) {
-        let index = |id: MessageId| self.loaded.scenario.messages.partition_point(|other| other.id < id);
-        let is_old = |id: MessageId| index(id) < old_before;
-        let mut foreign = Vec::new();
-        let mut foils = vec![false; self.loaded.foils.len()];
-        let mut inserted = false;
-        for entry in self.session.view().entries() {
-            if let Body::Kept(message) = &entry.body {
-                if message.role != Role::System && is_old(message.id) {
-                    foreign.extend_from_slice(&self.loaded.foreign_in[index(message.id)]);
-                }
-                continue;
-            }
-            for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
-                let counts = match origin {
-                    Origin::Spoken(id) => entry.role != Role::System && is_old(id),
-                    Origin::Summary(_) | Origin::Checkpoint(_) => true,
-                };
-                if counts {
-                    foreign.extend(self.loaded.foreign.find(text).map(|fact| fact as u32));
-                }
-                if !matches!(origin, Origin::Spoken(_)) {
-                    inserted = true;
-                    self.loaded.foils.mark(text, &mut foils);
-                }
-            }
-        }
-        let mut counts = ChanceCounts::new(self.loaded);
-        counts.add(foreign.into_iter());
-        let looked_for = if inserted { foils.len() as u32 } else { 0 };
-        (counts.cells(), foils.iter().filter(|hit| **hit).count() as u32, looked_for)
     }
 
     fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {
@@ -316,39 +282,6 @@ impl<'r> Replay<'r> {
     }
 }
 
-fn is_kept(entry: &Entry) -> bool {
-    matches!(entry.body, Body::Kept(_))
-}
-
-/// What the strategy wrote into the view: text that no message of the log is the origin of.
-fn inserted_texts(view: &View) -> Vec<String> {
-    let written =
-        view.entries().iter().flat_map(Entry::parts).filter(|(_, origin)| !matches!(origin, Origin::Spoken(_)));
-    written.filter_map(|(part, _)| part_text(part)).map(str::to_owned).collect()
-}
-
-/// Messages that stood whole in the view before and do not now, as runs.
-fn left_messages(before: &View, after: &View) -> Vec<(MessageId, MessageId)> {
-    let whole = |view: &View| {
-        // A system prompt never leaves: at most a section joins it.
-        let kept = view.entries().iter().filter(|entry| is_kept(entry) && entry.role != Role::System);
-        kept.filter_map(Entry::message_id).collect::<Vec<_>>()
-    };
-    let stays = whole(after);
-    let mut runs: Vec<(MessageId, MessageId)> = Vec::new();
-    let mut joined = false;
-    for id in whole(before) {
-        let leaves = !stays.contains(&id);
-        match runs.last_mut().filter(|_| joined) {
-            Some(run) if leaves => run.1 = id,
-            _ if leaves => runs.push((id, id)),
-            _ => {}
-        }
-        joined = leaves;
-    }
-    runs
-}
-
 /// What a turn waited for a call: a timeout was waited for too.
 fn waited_ms(call: &Call) -> u64 {
     match &call.outcome {
@@ -356,19 +289,4 @@ fn waited_ms(call: &Call) -> u64 {
         Err(ChatError::Timeout { after_ms }) => *after_ms,
         Err(_) => 0,
     }
-}
-
-/// Tokens that both views open with: whole entries, then the equal leading parts of the first that differs.
-fn shared_tokens(before: &View, after: &View, counter: &dyn TokenCounter) -> u32 {
-    let pairs = || before.entries().iter().zip(after.entries());
-    let whole = pairs().take_while(|(old, new)| reads_the_same(old, new)).count();
-    let tokens = before.entries()[..whole].iter().map(|entry| entry.tokens).sum::<u32>();
-    let begun = pairs().nth(whole).filter(|(old, new)| old.role == new.role);
-    let parts = begun.into_iter().flat_map(|(old, new)| old.parts().zip(new.parts()));
-    let equal = parts.take_while(|((old, _), (new, _))| old == new).map(|((part, _), _)| counter.count_part(part));
-    tokens + equal.sum::<u32>()
-}
-
-fn reads_the_same(old: &Entry, new: &Entry) -> bool {
-    old.role == new.role && old.parts().map(|(part, _)| part).eq(new.parts().map(|(part, _)| part))
 }

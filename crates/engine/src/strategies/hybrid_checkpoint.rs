@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::middleware_checkpoint::Extraction;
+use super::middleware_checkpoint::{Extraction, PARAMS};
 use super::prompt_checkpoint::{ask_for_both, split, with_summary_and_checkpoint};
-use super::{plain_limits, recent_or_skip, share, tokens};
+use super::{plain_limits, recent_or_skip};
 use crate::event::FailReason;
 use crate::recovery::latest_checkpoint;
 use crate::saved::NewSaved;
@@ -20,14 +20,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     source: "000, part 8",
     prompt: include_str!("middleware_checkpoint.md"),
     placeholders: &["messages"],
-    params: &[
-        tokens("window", "context window that the trigger is meant for", 12_500),
-        tokens("trigger", "size at which a compaction starts", 10_000),
-        tokens("tail", "kept verbatim", 2_000),
-        tokens("written", "most that summary and checkpoint may have together", 800),
-        share("ratio", "share of the trigger at which a checkpoint is due", 0.8),
-        tokens("delta", "least new tokens between two checkpoints", 1_000),
-    ],
+    params: PARAMS,
     limits: plain_limits,
     build: |settings| Arc::new(HybridCheckpoint { extraction: Extraction::new(settings) }),
 };

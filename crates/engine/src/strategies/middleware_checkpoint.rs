@@ -16,7 +16,7 @@ use crate::event::FailReason;
 use crate::message::{MessageId, Role};
 use crate::meter::Purpose;
 use crate::model::ChatRequest;
-use crate::params::Settings;
+use crate::params::{Param, Settings};
 use crate::render::{self, Limits};
 use crate::saved::{NewSaved, SavedKind, latest};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
@@ -28,17 +28,20 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     source: "000, approach B",
     prompt: include_str!("middleware_checkpoint.md"),
     placeholders: &["messages"],
-    params: &[
-        tokens("window", "context window that the trigger is meant for", 12_500),
-        tokens("trigger", "size at which a compaction starts", 10_000),
-        tokens("tail", "kept verbatim", 2_000),
-        tokens("written", "most that summary and checkpoint may have together", 800),
-        share("ratio", "share of the trigger at which a checkpoint is due", 0.8),
-        tokens("delta", "least new tokens between two checkpoints", 1_000),
-    ],
+    params: PARAMS,
     limits: plain_limits,
     build: |settings| Arc::new(MiddlewareCheckpoint { extraction: Extraction::new(settings) }),
 };
+
+/// Also those of `hybrid-checkpoint`.
+pub(super) const PARAMS: &[Param] = &[
+    tokens("window", "context window that the trigger is meant for", 12_500),
+    tokens("trigger", "size at which a compaction starts", 10_000),
+    tokens("tail", "kept verbatim", 2_000),
+    tokens("written", "most that summary and checkpoint may have together", 800),
+    share("ratio", "share of the trigger at which a checkpoint is due", 0.8),
+    tokens("delta", "least new tokens between two checkpoints", 1_000),
+];
 
 const SUMMARY_PROMPT: &str = include_str!("summarize.md");
 

@@ -1,0 +1,56 @@
+//! What a view carries beside the recent conversation: where chance and invented values are looked for.
+
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::view::{Body, Origin, View};
+use compactometer_schema::matcher::part_text;
+use compactometer_schema::record::ChanceCell;
+
+use crate::loaded::Loaded;
+use crate::random::ChanceCounts;
+
+/// What was found in a view's carriers.
+pub(crate) struct Carriers {
+    /// Facts of foreign scenarios, by value kind.
+    pub(crate) chance: Vec<ChanceCell>,
+    /// Foils in what was inserted.
+    pub(crate) foil_hits: u32,
+    /// Foils looked for; none where nothing was inserted.
+    pub(crate) foils: u32,
+}
+
+/// Looks for foreign facts in inserted text and in originals before the index `old_before`, and for foils in inserted text.
+pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carriers {
+    let index = |id: MessageId| loaded.scenario.messages.partition_point(|other| other.id < id);
+    let is_old = |id: MessageId| index(id) < old_before;
+    let mut foreign = Vec::new();
+    let mut foils = vec![false; loaded.foils.len()];
+    let mut inserted = false;
+    for entry in view.entries() {
+        if let Body::Kept(message) = &entry.body {
+            if message.role != Role::System && is_old(message.id) {
+                foreign.extend_from_slice(&loaded.foreign_in[index(message.id)]);
+            }
+            continue;
+        }
+        for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
+            let counts = match origin {
+                Origin::Spoken(id) => entry.role != Role::System && is_old(id),
+                Origin::Summary(_) | Origin::Checkpoint(_) => true,
+            };
+            if counts {
+                foreign.extend(loaded.foreign.find(text).map(|fact| fact as u32));
+            }
+            if !matches!(origin, Origin::Spoken(_)) {
+                inserted = true;
+                loaded.foils.mark(text, &mut foils);
+            }
+        }
+    }
+    let mut counts = ChanceCounts::new(loaded);
+    counts.add(foreign.into_iter());
+    Carriers {
+        chance: counts.cells(),
+        foil_hits: foils.iter().filter(|hit| **hit).count() as u32,
+        foils: if inserted { foils.len() as u32 } else { 0 },
+    }
+}

@@ -1,0 +1,54 @@
+//! What a compaction changed: two views side by side.
+
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_engine::view::{Body, Entry, Origin, View};
+use compactometer_schema::matcher::part_text;
+
+/// What the strategy wrote into the view: text that no message of the log is the origin of.
+pub(crate) fn inserted_texts(view: &View) -> Vec<String> {
+    let written =
+        view.entries().iter().flat_map(Entry::parts).filter(|(_, origin)| !matches!(origin, Origin::Spoken(_)));
+    written.filter_map(|(part, _)| part_text(part)).map(str::to_owned).collect()
+}
+
+/// Messages that stood whole in the view before and do not now, as runs.
+pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, MessageId)> {
+    let whole = |view: &View| {
+        // A system prompt never leaves: at most a section joins it.
+        let kept = view.entries().iter().filter(|entry| is_kept(entry) && entry.role != Role::System);
+        kept.filter_map(Entry::message_id).collect::<Vec<_>>()
+    };
+    let stays = whole(after);
+    let mut runs: Vec<(MessageId, MessageId)> = Vec::new();
+    let mut joined = false;
+    for id in whole(before) {
+        let leaves = !stays.contains(&id);
+        match runs.last_mut().filter(|_| joined) {
+            Some(run) if leaves => run.1 = id,
+            _ if leaves => runs.push((id, id)),
+            _ => {}
+        }
+        joined = leaves;
+    }
+    runs
+}
+
+/// Tokens that both views open with: whole entries, then the equal leading parts of the first that differs.
+pub(crate) fn shared_tokens(before: &View, after: &View, counter: &dyn TokenCounter) -> u32 {
+    let pairs = || before.entries().iter().zip(after.entries());
+    let whole = pairs().take_while(|(old, new)| reads_the_same(old, new)).count();
+    let tokens = before.entries()[..whole].iter().map(|entry| entry.tokens).sum::<u32>();
+    let begun = pairs().nth(whole).filter(|(old, new)| old.role == new.role);
+    let parts = begun.into_iter().flat_map(|(old, new)| old.parts().zip(new.parts()));
+    let equal = parts.take_while(|((old, _), (new, _))| old == new).map(|((part, _), _)| counter.count_part(part));
+    tokens + equal.sum::<u32>()
+}
+
+fn reads_the_same(old: &Entry, new: &Entry) -> bool {
+    old.role == new.role && old.parts().map(|(part, _)| part).eq(new.parts().map(|(part, _)| part))
+}
+
+fn is_kept(entry: &Entry) -> bool {
+    matches!(entry.body, Body::Kept(_))
+}
