@@ -1,0 +1,66 @@
+//! An agent that never outgrows its window: `cargo run -p compactometer-engine --example agent_loop`.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use compactometer_engine::budget::Budget;
+use compactometer_engine::log::Counted;
+use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
+use compactometer_engine::meter::Metered;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::params::Settings;
+use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::strategies;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+
+/// Stands in for your client of a language model.
+struct Model;
+
+#[async_trait]
+impl ChatModel for Model {
+    fn name(&self) -> &str {
+        "example"
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let read: u32 = request.texts().map(|text| Encoding::O200k.count_text(text)).sum();
+        let usage = Usage { input: read.into(), output: 12, ..Usage::default() };
+        let text = format!("The user asks for one report after another; {read} tokens were read.");
+        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 0 })
+    }
+}
+
+fn said(id: u32, role: Role, text: &str) -> Counted {
+    let parts = vec![Part::Text { text: text.to_owned() }];
+    let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
+    Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let spec = strategies::ALL.iter().find(|spec| spec.name == "chained").ok_or("no such strategy")?;
+    let settings = Settings::defaults(spec);
+    // A window of 4,000 tokens: compact at 3,200, keep at most 1,200.
+    let budget = Budget::matched(4_000, 3_200, 1_200, (spec.limits)(&settings)?.tail_share())?;
+    let strategy = (spec.build)(&settings);
+    let metered = Metered::new(&Model, 0);
+    let config = SessionConfig { budget, overhead: 0, automatic: true, policy: Policy::Enforce };
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
+
+    session.push(said(0, Role::System, "You write reports."))?;
+    for turn in 0..40 {
+        session.push(said(
+            2 * turn + 1,
+            Role::User,
+            &format!("Report {turn}, please. {}", "More details. ".repeat(60)),
+        ))?;
+        if let Some(event) = session.before_call(None).await {
+            println!("turn {turn}: {:?}, {} -> {} tokens", event.outcome, event.tokens_before, event.tokens_after);
+        }
+        // Here your agent sends `session.view().to_wire()` to its model.
+        session.push(said(2 * turn + 2, Role::Assistant, "Here it is."))?;
+    }
+    let compactions = session.events().len();
+    println!("{compactions} compactions, {} tokens in the view, {:?}", session.view().tokens(), metered.usage());
+    Ok(())
+}
