@@ -98,7 +98,7 @@ fn show(strategy: &StrategySummary, id: &str) -> String {
 fn with_interval(metric: Option<&MetricValue>) -> String {
     let Some(value) = metric.and_then(|metric| metric.value) else { return "-".to_owned() };
     match metric.and_then(|metric| metric.low.zip(metric.high)) {
-        Some((low, high)) => format!("{} {}..{}", short(value), short(low), short(high)),
+        Some((low, high)) => format!("{} {}–{}", short(value), short(low), short(high)),
         None => short(value),
     }
 }

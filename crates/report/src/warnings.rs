@@ -1,7 +1,7 @@
 //! What a reader must know before any number.
 
 use compactometer_engine::event::Outcome;
-use compactometer_schema::record::{Family, Record};
+use compactometer_schema::record::{Family, Protocol, Record};
 use compactometer_schema::summary::StrategySummary;
 
 use crate::data::{FULL, Run, Strategy, points};
@@ -16,6 +16,7 @@ const SIZE_MARGIN: f64 = 0.1;
 pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(mock(run));
+    warnings.extend(published(run));
     warnings.extend(few_units(run));
     warnings.extend(missing_cases(run));
     warnings.extend(never_triggered(strategies));
@@ -42,6 +43,16 @@ fn mock(run: &Run) -> Option<String> {
         format!(
             "mechanism, not model: `{model}` wrote the summaries, so this report names no winner; carried facts, `written` \
              and `kept` are the mock's, and its latencies are assumed"
+        )
+    })
+}
+
+fn published(run: &Run) -> Option<String> {
+    let scale = run.manifest.scale;
+    (run.manifest.protocol == Protocol::Published).then(|| {
+        format!(
+            "published limits: each strategy has its own window, trigger and sizes, multiplied by {scale}, so recall is not \
+             compared at one size; controls have the window above"
         )
     })
 }

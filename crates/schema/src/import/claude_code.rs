@@ -1,7 +1,8 @@
 //! Sessions of Claude Code: one JSON object a line, linked by `uuid` and `parentUuid`.
 //!
 //! Rows that share `message.id` are one message, whose usage counts once: the row with the most output. An image or document
-//! counts 1,600 tokens, what a provider's rule gives a large image; its digest is that of the base64 text in the file.
+//! counts 1,600 tokens, what a provider's rule gives a large image; its digest is that of the decoded bytes, or of the link where
+//! the file holds no bytes.
 //! Absent on purpose: system prompt and tool definitions, which these files do not hold.
 
 use std::collections::HashMap;
@@ -231,9 +232,10 @@ fn blocks(content: &Value) -> Vec<Value> {
 fn media(block: &Value) -> Part {
     let source = &block["source"];
     let data = ["data", "url", "file_id"].iter().find_map(|key| source[*key].as_str()).unwrap_or_default();
+    let bytes = source["data"].as_str().and_then(base64::decode);
     Part::Media {
         media_type: source["media_type"].as_str().or(block["type"].as_str()).unwrap_or_default().to_owned(),
-        digest: blake3::hash(data.as_bytes()).to_hex().to_string(),
+        digest: blake3::hash(bytes.as_deref().unwrap_or(data.as_bytes())).to_hex().to_string(),
         tokens: MEDIA_TOKENS,
     }
 }

@@ -1,5 +1,6 @@
 //! Why an import fails.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use super::report::Repair;
@@ -60,12 +61,14 @@ pub enum ImportError {
     #[error("{0} (strict: leave out --strict to repair it)")]
     Strict(Repair),
     /// No file holds a conversation.
-    #[error("no conversation of format `{importer}` in {files} file(s)")]
+    #[error("no conversation of format `{importer}` in {files} file(s){repairs}")]
     NoConversation {
         /// The format.
         importer: &'static str,
         /// Number of files read.
         files: usize,
+        /// What emptied them.
+        repairs: FirstRepairs,
     },
     /// Sessions cannot be joined this way.
     #[error("cannot join sessions of `{asked}` groups: expected 2 to {groups}, the number of groups imported")]
@@ -81,4 +84,23 @@ pub enum ImportError {
     /// A pattern of secrets is not accepted: a bug of this program.
     #[error("secret pattern: {0}")]
     Pattern(#[from] regex::Error),
+}
+
+/// All repairs of a read; its display lists the first.
+#[derive(Debug)]
+pub struct FirstRepairs(pub Vec<Repair>);
+
+/// Repairs that an error lists.
+const LISTED: usize = 3;
+
+impl fmt::Display for FirstRepairs {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, repair) in self.0.iter().take(LISTED).enumerate() {
+            write!(out, "{} {repair}", if at == 0 { ":" } else { ";" })?;
+        }
+        match self.0.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(out, "; and {more} more repair{}", if more == 1 { "" } else { "s" }),
+        }
+    }
 }

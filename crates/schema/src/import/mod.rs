@@ -5,6 +5,7 @@
 //! repair stands in the [`ImportReport`] with its file and place. Absent on purpose: prices, questions, anything that needs
 //! a model.
 
+mod base64;
 mod claude_code;
 mod claude_tree;
 mod concat;
@@ -17,6 +18,7 @@ mod report;
 mod secrets;
 mod session;
 mod settle;
+mod surrogates;
 mod tau_bench;
 
 use std::collections::{BTreeMap, HashSet};
@@ -27,7 +29,7 @@ use compactometer_engine::message::{Message, MessageId};
 use crate::scenario::{Scenario, Split};
 use crate::suite::{Header, Suite};
 
-pub use error::ImportError;
+pub use error::{FirstRepairs, ImportError};
 pub use facts::FactCounts;
 pub use report::{ImportReport, Repair};
 
@@ -87,7 +89,8 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
     let mut recorder = Recorder::new(importer.name, options.strict);
     let mut sessions = read_all(importer, files, &mut recorder)?;
     if sessions.is_empty() {
-        return Err(ImportError::NoConversation { importer: importer.name, files: files.len() });
+        let repairs = FirstRepairs(recorder.report.repairs);
+        return Err(ImportError::NoConversation { importer: importer.name, files: files.len(), repairs });
     }
     if !options.keep_secrets {
         recorder.report.secrets = secrets::mask(&mut sessions)?;

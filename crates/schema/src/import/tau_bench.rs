@@ -10,6 +10,7 @@ use super::error::ImportError;
 use super::input::Input;
 use super::report::Recorder;
 use super::session::{Place, Session, Spoken, type_name};
+use super::surrogates;
 
 pub(super) const IMPORTER: Importer = Importer {
     name: "tau-bench",
@@ -33,17 +34,28 @@ fn recognises(text: &str) -> bool {
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+    let mut sessions = Vec::new();
+    for (element, value) in (1..).zip(elements(input, recorder)?) {
+        sessions.extend(session(input, element, value, recorder)?);
+    }
+    Ok(sessions)
+}
+
+fn elements(input: &Input, recorder: &mut Recorder) -> Result<Vec<Value>, ImportError> {
     let broken = |error: serde_json::Error| ImportError::Broken {
         file: input.file.clone(),
         place: format!("line {}", error.line()),
         what: format!("expected an array of objects with `task_id` and `traj`: {error}"),
     };
-    let elements: Vec<Value> = serde_json::from_str(&input.text).map_err(broken)?;
-    let mut sessions = Vec::new();
-    for (element, value) in (1..).zip(elements) {
-        sessions.extend(session(input, element, value, recorder)?);
-    }
-    Ok(sessions)
+    let error = match serde_json::from_str(&input.text) {
+        Ok(elements) => return Ok(elements),
+        Err(error) => error,
+    };
+    let Some(mended) = surrogates::mend(&input.text) else { return Err(broken(error)) };
+    let elements = serde_json::from_str(&mended.text).map_err(broken)?;
+    let line = 1 + input.text[..mended.first].matches('\n').count();
+    recorder.repair(&input.file, Place::Line(line), mended.what())?;
+    Ok(elements)
 }
 
 fn session(
