@@ -11,11 +11,14 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use super::Importer;
+use super::base64;
+use super::claude_broken;
 use super::claude_tree::{self, Row};
 use super::error::ImportError;
 use super::input::Input;
 use super::report::Recorder;
 use super::session::{Place, Session, Spoken, type_name};
+use super::surrogates::{self, Mended};
 
 pub(super) const IMPORTER: Importer = Importer {
     name: "claude-code",
@@ -31,7 +34,7 @@ const MEDIA_TOKENS: u32 = 1_600;
 fn recognises(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(5);
     lines.any(|line| {
-        let row = serde_json::from_str::<Value>(line).unwrap_or_default();
+        let row = parse(line).map(|(row, _)| row).unwrap_or_default();
         let linked = ["uuid", "sessionId", "leafUuid"].iter().any(|key| row[*key].is_string());
         row["type"].is_string() && linked
     })
@@ -58,52 +61,94 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
-    let mut rows = Vec::new();
+    let (mut rows, mut broken) = (Vec::new(), Vec::new());
     let last = input.lines().last().map_or(0, |(number, _)| number);
     for (number, line) in input.lines() {
-        match serde_json::from_str::<Value>(line) {
-            Ok(value) if value.is_object() => rows.push(row(number, value, &input.file, recorder)?),
-            Ok(value) => {
-                let what = format!("expected an object, found {}: dropped", type_name(&value));
-                recorder.repair(&input.file, Place::Line(number), what)?;
+        let mut repair = |what| recorder.repair(&input.file, Place::Line(number), what);
+        match parse(line) {
+            Ok((value, mended)) if value.is_object() => {
+                if let Some(mended) = mended {
+                    repair(mended.what())?;
+                }
+                rows.push(row(number, value, &input.file, recorder)?);
             }
+            Ok((value, _)) => repair(format!("expected an object, found {}: dropped", type_name(&value)))?,
             Err(error) => {
                 let torn = if number == last { "torn last line" } else { "broken line" };
                 let error = error.to_string().replace("line 1 column", "column");
-                recorder.repair(&input.file, Place::Line(number), format!("{torn} ({error}): dropped"))?;
+                repair(format!("{torn} ({error}): dropped"))?;
+                broken.push((number, line));
             }
         }
     }
+    claude_broken::put_back(&mut rows, &broken);
     Ok(rows)
 }
 
+/// A line's value; also what was mended where a text was cut inside a character.
+fn parse(line: &str) -> serde_json::Result<(Value, Option<Mended>)> {
+    let error = match serde_json::from_str(line) {
+        Ok(value) => return Ok((value, None)),
+        Err(error) => error,
+    };
+    let Some(mended) = surrogates::mend(line) else { return Err(error) };
+    Ok((serde_json::from_str(&mended.text)?, Some(mended)))
+}
+
 fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Result<Row, ImportError> {
+    let at_ms = at_ms(line, &value, file, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
-    let at_ms = match value["timestamp"].as_str() {
-        None => None,
-        Some(stamp) => match stamp.parse::<jiff::Timestamp>() {
-            Ok(stamp) => Some(stamp.as_millisecond()),
-            Err(_) => {
-                let what = format!("timestamp `{stamp}` is not of RFC 3339: left out");
-                recorder.repair(file, Place::Line(line), what)?;
-                None
-            }
-        },
-    };
-    let speaks = matches!(kind.as_str(), "user" | "assistant");
     let (uuid, session) = (text("uuid"), text("sessionId"));
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
     let summary = value["isCompactSummary"].as_bool().unwrap_or(false);
-    let message = if speaks { value.get_mut("message").map(Value::take) } else { None };
-    let message = message.filter(Value::is_object);
-    if speaks && message.is_none() {
-        recorder.repair(file, Place::Line(line), format!("row of type `{kind}` without a message: dropped"))?;
-    } else if !speaks {
-        recorder.ignore(&kind);
+    let message = match spoken(&kind, &value) {
+        Ok(true) => value.get_mut("message").map(Value::take),
+        Ok(false) => {
+            recorder.ignore(&kind);
+            None
+        }
+        Err(what) => {
+            recorder.repair(file, Place::Line(line), format!("{what}: dropped"))?;
+            None
+        }
+    };
+    Ok(Row { line, kind, uuid, parent, session, sidechain, summary, broken: false, at_ms, message })
+}
+
+fn at_ms(line: usize, value: &Value, file: &str, recorder: &mut Recorder) -> Result<Option<i64>, ImportError> {
+    let Some(stamp) = value["timestamp"].as_str() else { return Ok(None) };
+    let at = stamp.parse::<jiff::Timestamp>().ok();
+    if at.is_none() {
+        let what = format!("timestamp `{stamp}` is not of RFC 3339: left out");
+        recorder.repair(file, Place::Line(line), what)?;
     }
-    Ok(Row { line, kind, uuid, parent, session, sidechain, summary, at_ms, message })
+    Ok(at.map(jiff::Timestamp::as_millisecond))
+}
+
+/// Types whose rows are known to hold no turn of the conversation, whatever else they hold.
+const SILENT: &[&str] =
+    &["summary", "system", "file-history-snapshot", "queue-operation", "progress", "attachment", "last-prompt"];
+
+/// Whether a row holds a turn; the error says what is odd about one that seems to.
+fn spoken(kind: &str, value: &Value) -> Result<bool, String> {
+    let message = &value["message"];
+    let role = message["role"].as_str();
+    if !matches!(kind, "user" | "assistant") {
+        return match role {
+            Some(role) if !SILENT.contains(&kind) => Err(format!("message of role `{role}` in a row of type `{kind}`")),
+            _ => Ok(false),
+        };
+    }
+    match (&message["role"], role) {
+        _ if !message.is_object() => Err(format!("row of type `{kind}` without a message")),
+        (_, Some(role)) if role != kind => Err(format!("message of role `{role}` in a row of type `{kind}`")),
+        (other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)), _) => {
+            Err(format!("message whose role is {} in a row of type `{kind}`", type_name(other)))
+        }
+        _ => Ok(true),
+    }
 }
 
 /// Turns rows into messages.
@@ -232,7 +277,7 @@ fn blocks(content: &Value) -> Vec<Value> {
 fn media(block: &Value) -> Part {
     let source = &block["source"];
     let data = ["data", "url", "file_id"].iter().find_map(|key| source[*key].as_str()).unwrap_or_default();
-    let bytes = source["data"].as_str().and_then(base64::decode);
+    let bytes = if source["type"] == "base64" { base64::decode(data) } else { None };
     Part::Media {
         media_type: source["media_type"].as_str().or(block["type"].as_str()).unwrap_or_default().to_owned(),
         digest: blake3::hash(bytes.as_deref().unwrap_or(data.as_bytes())).to_hex().to_string(),

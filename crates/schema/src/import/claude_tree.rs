@@ -22,6 +22,8 @@ pub(super) struct Row {
     pub(super) sidechain: bool,
     /// Whether it stands in for what the program itself compacted.
     pub(super) summary: bool,
+    /// Whether the line is no JSON, so that only its links could be read.
+    pub(super) broken: bool,
     pub(super) at_ms: Option<i64>,
     pub(super) message: Option<Value>,
 }
@@ -66,8 +68,31 @@ pub(super) fn trees(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result
 
 /// Each row's parent. A side conversation starts its own tree; so does a row whose parent is not in the file.
 fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Option<usize>>, ImportError> {
-    let mut by_uuid = HashMap::new();
+    let by_uuid = by_uuid(file, rows, recorder)?;
+    let mut parents = Vec::with_capacity(rows.len());
     for (at, row) in rows.iter().enumerate() {
+        let mut parent = row.parent.as_deref().and_then(|uuid| by_uuid.get(uuid).copied());
+        if let (None, Some(uuid), true) = (parent, &row.parent, row.message.is_some()) {
+            parent = above_nameless(at, rows, &by_uuid);
+            let taken = match parent {
+                Some(above) => format!("linked to line {}, which the row before it follows", rows[above].line),
+                None => "taken as a start".to_owned(),
+            };
+            recorder.repair(file, Place::Line(row.line), format!("parent `{uuid}` is not in the file: {taken}"))?;
+        }
+        parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
+    }
+    for at in break_cycles(&mut parents) {
+        let what = "row is its own ancestor: taken as a start".to_owned();
+        recorder.repair(file, Place::Line(rows[at].line), what)?;
+    }
+    Ok(parents)
+}
+
+/// Rows by their uuid. Of two with the same, one that could be read counts before one that could not.
+fn by_uuid<'r>(file: &str, rows: &'r [Row], recorder: &mut Recorder) -> Result<HashMap<&'r str, usize>, ImportError> {
+    let mut by_uuid = HashMap::new();
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| !row.broken) {
         match &row.uuid {
             Some(uuid) => drop(by_uuid.entry(uuid.as_str()).or_insert(at)),
             None if row.message.is_some() => {
@@ -77,20 +102,19 @@ fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Opti
             None => {}
         }
     }
-    let mut parents = Vec::with_capacity(rows.len());
-    for row in rows {
-        let parent = row.parent.as_deref().and_then(|uuid| by_uuid.get(uuid).copied());
-        if let (None, Some(uuid), true) = (parent, &row.parent, row.message.is_some()) {
-            let what = format!("parent `{uuid}` is not in the file: taken as a start");
-            recorder.repair(file, Place::Line(row.line), what)?;
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.broken) {
+        if let Some(uuid) = &row.uuid {
+            by_uuid.entry(uuid.as_str()).or_insert(at);
         }
-        parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
     }
-    for at in break_cycles(&mut parents) {
-        let what = "row is its own ancestor: taken as a start".to_owned();
-        recorder.repair(file, Place::Line(rows[at].line), what)?;
-    }
-    Ok(parents)
+    Ok(by_uuid)
+}
+
+/// The parent of the rows right before, if they lost their uuid: the row that is looked for is among them.
+fn above_nameless(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> Option<usize> {
+    let before = rows[..at].iter().rev();
+    let mut nameless = before.take_while(|row| row.uuid.is_none() && (row.broken || row.message.is_some()));
+    nameless.find_map(|row| by_uuid.get(row.parent.as_deref()?).copied())
 }
 
 /// Cuts one link of each cycle; returns the rows that lost their parent.

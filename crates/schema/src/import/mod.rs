@@ -6,6 +6,7 @@
 //! a model.
 
 mod base64;
+mod claude_broken;
 mod claude_code;
 mod claude_tree;
 mod concat;
