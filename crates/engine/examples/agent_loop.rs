@@ -44,7 +44,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let budget = Budget::matched(4_000, 3_200, 1_200, (spec.limits)(&settings)?.tail_share())?;
     let strategy = (spec.build)(&settings);
     let metered = Metered::new(&Model, 0);
-    let config = SessionConfig { budget, overhead: 0, automatic: true, policy: Policy::Enforce };
+    let config =
+        SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce };
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
 
     session.push(said(0, Role::System, "You write reports."))?;

@@ -76,6 +76,9 @@ pub enum FailReason {
     /// The model's answer holds no checkpoint.
     #[error("answer holds no readable checkpoint")]
     NoCheckpoint,
+    /// The summarizer's window cannot hold the prompt, an answer and anything to read.
+    #[error("summarizer's window of {0} tokens is too small for the prompt and the answer")]
+    WindowTooSmall(u32),
     /// The session's calls are used up.
     #[error("all {0} calls of the session are used up")]
     CallsUsedUp(u32),

@@ -7,6 +7,7 @@
 pub mod budget;
 pub mod checkpoint;
 pub mod event;
+mod fit;
 pub mod log;
 pub mod message;
 pub mod meter;

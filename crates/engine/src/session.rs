@@ -26,6 +26,8 @@ pub struct SessionConfig {
     pub budget: Budget,
     /// Tokens of every request beside the view, such as tool definitions; they count towards the trigger.
     pub overhead: u32,
+    /// The summarizer's context window, which its request and answer must fit together; none where it does not bind.
+    pub summarizer_window: Option<u32>,
     /// Whether a compaction starts by itself at [`Budget::trigger`].
     pub automatic: bool,
     /// What happens to an invalid view.
@@ -126,6 +128,7 @@ impl<'s> Session<'s> {
             request_tokens: self.request_tokens(),
             budget,
             summarizer: self.summarizer,
+            summarizer_window: self.config.summarizer_window,
             counter: self.counter,
         }
     }

@@ -48,6 +48,8 @@ pub struct Context<'s> {
     pub budget: Budget,
     /// The summarizer.
     pub summarizer: &'s Metered<'s>,
+    /// Its context window, which request and answer must fit together; none where it does not bind.
+    pub summarizer_window: Option<u32>,
     /// The measuring counter, on whose scale the budget is.
     pub counter: &'s dyn TokenCounter,
 }

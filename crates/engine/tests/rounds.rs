@@ -48,7 +48,8 @@ fn session<'s>(
     metered: &'s Metered<'s>,
     budget: Budget,
 ) -> Session<'s> {
-    let config = SessionConfig { budget, overhead: 0, automatic: true, policy: Policy::Enforce };
+    let config =
+        SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce };
     Session::new(strategy, metered, &Encoding::O200k, config)
 }
 

@@ -44,6 +44,8 @@ pub async fn run_case(
     let config = SessionConfig {
         budget: case.budget,
         overhead: case.loaded.tool_tokens,
+        // The summarizer is the target model.
+        summarizer_window: Some(case.budget.window),
         automatic: case.contender.compacts(),
         policy: Policy::Enforce,
     };

@@ -88,17 +88,13 @@ impl Strategy for Chained {
         let leaving = selection.leaving.iter().copied().filter(|entry| !is_summary(entry));
         let messages = render::transcript(leaving, self.limits);
         let asked = (f64::from(cx.budget.written) * self.asked_share) as u32;
-        let prompt = fill(
-            &self.prompt,
-            &[
-                ("previous", &previous),
-                ("task", &render::neutralize(&render::cut(original_task(cx.log), self.limits.message))),
-                ("messages", &messages),
-                ("round", &round.to_string()),
-                ("tokens", &asked.to_string()),
-            ],
-        );
-        let summary = ask(cx, prompt, &messages, cx.budget.written, Some(self.temperature)).await?;
+        let task = render::neutralize(&render::cut(original_task(cx.log), self.limits.message));
+        let (round, asked) = (round.to_string(), asked.to_string());
+        let with = |messages: &str| {
+            let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
+            fill(&self.prompt, &[values.as_slice(), &[("messages", messages)]].concat())
+        };
+        let summary = ask(cx, &messages, with, cx.budget.written, Some(self.temperature)).await?;
         Ok(with_summary(cx, &selection, summary))
     }
 }

@@ -2,22 +2,25 @@
 //! the pending part are all that stays.
 //!
 //! Mended against the source: the last user message is the last one that a user said, never a summary, and stays a message of
-//! its own; an unfinished tool batch stays whole; a failed call leaves nothing behind.
+//! its own; an unfinished tool batch stays whole; a failed call leaves nothing behind; a chat that does not
+//! fit the summarizer's window beside its answer is read as a transcript, in pieces.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{fill, recent_or_skip, tokens, with_summary};
+use super::{ask, fill, recent_or_skip, tokens, with_summary};
 use crate::budget::{Limits, Tail};
 use crate::event::FailReason;
+use crate::fit;
 use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::{ChatRequest, WireMessage};
 use crate::params::{ParamError, Settings};
 use crate::render;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
-use crate::summary;
+use crate::summary::{self, NotASummary};
+use crate::view::Entry;
 
 /// Registry entry. The source fixes the threshold alone; a window of 250,000 makes it 0.8 of it, and the length is assumed.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -52,21 +55,37 @@ impl Strategy for Handoff {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
         let prompt = fill(&self.prompt, &[("tokens", &cx.budget.written.to_string())]);
-        let material = render::transcript(cx.view.entries(), render::Limits::NONE);
-        let mut problem = None;
-        // The second request says what was wrong with the answer to the first.
-        for _ in 0..2 {
-            let refused =
-                problem.map_or(String::new(), |problem| format!("\n\nYour answer before was refused: {problem}."));
-            let request = chat_and_prompt(cx, format!("{prompt}{refused}"));
-            let answer = cx.summarizer.complete(Purpose::Compaction, request).await.map_err(FailReason::from)?.text;
-            match summary::check(&answer, &material) {
-                Ok(()) => return Ok(with_summary(cx, &selection, answer.trim().to_owned())),
-                Err(found) => problem = Some(found),
-            }
-        }
-        Err(FailReason::NoSummary(problem.unwrap_or(summary::NotASummary::Empty)).into())
+        let needed = cx.view.tokens() + cx.counter.count_text(&prompt) + cx.budget.written + fit::FRAME;
+        let material = render::transcript(cx.view.entries().iter().filter(is_chat), render::Limits::NONE);
+        let summary = if cx.summarizer_window.is_some_and(|window| needed > window) {
+            let with =
+                |messages: &str| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
+            ask(cx, &material, with, cx.budget.written, None).await?
+        } else {
+            ask_in_chat(cx, &prompt, &material).await?
+        };
+        Ok(with_summary(cx, &selection, summary))
     }
+}
+
+fn is_chat(entry: &&Entry) -> bool {
+    entry.role != Role::System
+}
+
+/// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
+async fn ask_in_chat(cx: &Context<'_>, prompt: &str, material: &str) -> Result<String, FailReason> {
+    let mut refused = String::new();
+    let mut problem = NotASummary::Empty;
+    for _ in 0..2 {
+        let request = chat_and_prompt(cx, format!("{prompt}{refused}"));
+        let answer = cx.summarizer.complete(Purpose::Compaction, request).await?.text;
+        match summary::check(&answer, material) {
+            Ok(()) => return Ok(answer.trim().to_owned()),
+            Err(found) => problem = found,
+        }
+        refused = format!("\n\nYour answer before was refused: {problem}.");
+    }
+    Err(FailReason::NoSummary(problem))
 }
 
 /// The chat as it stands, and the prompt as one more user turn.

@@ -13,6 +13,7 @@ use super::summarize::ask_for_summary;
 use super::{fill, plain_limits, recent_or_skip, share, tokens};
 use crate::checkpoint::Checkpoint;
 use crate::event::FailReason;
+use crate::fit;
 use crate::message::{MessageId, Role};
 use crate::meter::Purpose;
 use crate::model::ChatRequest;
@@ -88,10 +89,20 @@ impl Extraction {
         let most = cx.budget.written / 2;
         let previous = latest(cx.history, SavedKind::Checkpoint);
         let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
-        let values = [("tokens", most.to_string()), ("previous", previous), ("messages", messages)];
-        let prompt = fill(&self.prompt, &values.each_ref().map(|(name, value)| (*name, value.as_str())));
-        let request = ChatRequest::prompt(prompt, most, None, cx.summarizer.seed());
-        let answer = cx.summarizer.complete(Purpose::Checkpoint, request).await?.text;
+        let tokens = most.to_string();
+        let with = |messages: &str, previous: &str| {
+            fill(&self.prompt, &[("tokens", &tokens), ("previous", previous), ("messages", messages)])
+        };
+        let fixed = cx.counter.count_text(&with("", &previous));
+        // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
+        let fixed_answer = cx.counter.count_text(&previous) + most;
+        let mut answer = previous;
+        // Of a context that does not fit, each piece updates the checkpoint of the pieces before.
+        for piece in fit::pieces(cx, &messages, fixed, most)? {
+            let earlier = fit::shortened(cx, &answer, fixed_answer);
+            let request = ChatRequest::prompt(with(&piece, earlier), most, None, cx.summarizer.seed());
+            answer = render::neutralize(&cx.summarizer.complete(Purpose::Checkpoint, request).await?.text);
+        }
         let checkpoint = Checkpoint::parse(&answer).ok_or(FailReason::NoCheckpoint)?;
         let covers = ends_of(cx);
         let body = serde_json::to_string(&checkpoint).unwrap_or_default();

@@ -11,6 +11,7 @@ mod threshold_summary;
 
 use crate::budget::{Limits, Tail};
 use crate::event::{FailReason, SkipReason};
+use crate::fit;
 use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::ChatRequest;
@@ -88,8 +89,26 @@ fn recent_or_skip<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
     if selection.takes_messages() { Ok(selection) } else { Err(SkipReason::NothingToCompact.into()) }
 }
 
-/// Asks for a summary of `material`. An answer that is none is asked for once more, in other words.
+/// Asks for a summary of `material` with the prompt that it makes. Material that does not fit the summarizer's window is read
+/// in pieces, the answer to each among what the next one reads.
 async fn ask(
+    cx: &Context<'_>,
+    material: &str,
+    prompt: impl Fn(&str) -> String + Send + Sync,
+    most: u32,
+    temperature: Option<f32>,
+) -> Result<String, FailReason> {
+    let mut answer = String::new();
+    for piece in fit::pieces(cx, material, cx.counter.count_text(&prompt("")), most)? {
+        let earlier = fit::shortened(cx, &answer, most);
+        let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
+        answer = ask_twice(cx, prompt(&read), &read, most, temperature).await?;
+    }
+    Ok(answer)
+}
+
+/// An answer that is no summary is asked for once more, in other words.
+async fn ask_twice(
     cx: &Context<'_>,
     prompt: String,
     material: &str,

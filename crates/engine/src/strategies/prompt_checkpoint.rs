@@ -59,9 +59,11 @@ pub(super) async fn ask_for_both(
     let previous = latest(cx.history, SavedKind::Checkpoint);
     let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
-    let values = [("words", &words), ("tokens", &tokens), ("previous", &previous), ("messages", &messages)];
-    let prompt = fill(prompt, &values.map(|(name, value)| (name, value.as_str())));
-    ask(cx, prompt, &messages, cx.budget.written, None).await
+    let with = |messages: &str| {
+        let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous), ("messages", messages)];
+        fill(prompt, &values)
+    };
+    ask(cx, &messages, with, cx.budget.written, None).await
 }
 
 /// A summary in the chat and a checkpoint in the system prompt: the new one, else the one before.

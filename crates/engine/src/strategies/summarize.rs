@@ -49,6 +49,6 @@ pub(super) async fn ask_for_summary(
 ) -> Result<String, FailReason> {
     let messages = render::transcript(selection.leaving.iter().copied(), Limits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
-    let prompt = fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", &messages)]);
-    ask(cx, prompt, &messages, most, None).await
+    let with = |messages: &str| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", messages)]);
+    ask(cx, &messages, with, most, None).await
 }

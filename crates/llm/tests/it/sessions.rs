@@ -53,7 +53,8 @@ async fn run(spec: &StrategySpec, model: &str, messages: &[Counted]) -> (usize, 
     let budget = Budget::matched(2_000, 1_600, 600, share).unwrap();
     let factor = 2_000.0 / f64::from((spec.limits)(&settings).unwrap().window);
     let strategy = (spec.build)(&settings.scaled(spec, factor));
-    let config = SessionConfig { budget, overhead: 0, automatic: true, policy: Policy::Enforce };
+    let config =
+        SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce };
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
     let mut usage_before = 0;
     for counted in messages {

@@ -1,0 +1,65 @@
+//! Material cut into pieces that fit a summarizer's window, so that nothing leaves unread.
+
+use crate::event::FailReason;
+use crate::strategy::Context;
+
+/// Fewest tokens of material in a piece that are worth a call.
+const FEWEST: u32 = 64;
+
+/// The material in pieces, each of which fits the summarizer's window beside a prompt of `fixed` tokens, an answer of `most`
+/// and, from the second piece on, the answer to the piece before.
+///
+/// # Errors
+/// [`FailReason::WindowTooSmall`] where no piece would fit.
+pub(crate) fn pieces(cx: &Context<'_>, material: &str, fixed: u32, most: u32) -> Result<Vec<String>, FailReason> {
+    let Some(window) = cx.summarizer_window else { return Ok(vec![material.to_owned()]) };
+    let count = |text: &str| cx.counter.count_text(text);
+    if fixed + most + count(material) + FRAME <= window {
+        return Ok(vec![material.to_owned()]);
+    }
+    let room = window.saturating_sub(fixed + 2 * most + FRAME);
+    if room < FEWEST {
+        return Err(FailReason::WindowTooSmall(window));
+    }
+    let mut pieces = Vec::new();
+    let (mut piece, mut size) = (String::new(), 0);
+    for block in material.split_inclusive("\n\n").flat_map(|block| halves(block, room, &count)) {
+        // Two texts together may take a token more than apart.
+        let tokens = count(block) + 1;
+        if size + tokens > room && !piece.is_empty() {
+            pieces.push(std::mem::take(&mut piece));
+            size = 0;
+        }
+        piece.push_str(block);
+        size += tokens;
+    }
+    pieces.push(piece);
+    Ok(pieces)
+}
+
+/// The start of a text that has at most that many tokens: a model may ignore its limit.
+pub(crate) fn shortened<'t>(cx: &Context<'_>, text: &'t str, most: u32) -> &'t str {
+    let mut kept = text;
+    while cx.counter.count_text(kept) > most {
+        let letters = kept.chars().count();
+        let end = kept.char_indices().nth(letters * 3 / 4).map_or(0, |(at, _)| at);
+        kept = &kept[..end];
+    }
+    kept
+}
+
+/// Tokens that a request costs beside its texts: the label before an earlier answer, and why a first answer was refused.
+pub(crate) const FRAME: u32 = 64;
+
+/// A block, cut in halves until each fits.
+fn halves<'b>(block: &'b str, room: u32, count: &dyn Fn(&str) -> u32) -> Vec<&'b str> {
+    let letters = block.chars().count();
+    if letters < 2 || count(block) < room {
+        return vec![block];
+    }
+    let middle = block.char_indices().nth(letters / 2).map_or(block.len(), |(at, _)| at);
+    let (first, second) = block.split_at(middle);
+    let mut all = halves(first, room, count);
+    all.extend(halves(second, room, count));
+    all
+}
