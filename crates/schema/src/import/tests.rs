@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use compactometer_engine::message::{Part, Role};
 
+mod mended;
 mod robustness;
 
 use super::*;
@@ -102,6 +103,17 @@ fn a_claude_code_session_is_read_whole() {
     let usage = calls.usage.expect("usage counts once");
     assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (3, 100, 20, 172));
     assert_eq!(calls.at_ms, Some(1_756_860_752_000));
+}
+
+#[test]
+fn the_digest_of_an_image_is_that_of_its_bytes() {
+    let imported = imported("claude-code", CLAUDE, &STRICT);
+    let parts = imported.suite.scenarios[0].messages.iter().flat_map(|message| &message.parts);
+    let digests = parts.filter_map(|part| match part {
+        Part::Media { digest, .. } => Some(digest.as_str()),
+        _ => None,
+    });
+    assert_eq!(digests.collect::<Vec<_>>(), [blake3::hash(b"hello").to_hex().as_str()]);
 }
 
 #[test]
