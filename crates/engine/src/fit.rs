@@ -1,6 +1,7 @@
 //! Material cut into pieces that fit a summarizer's window, so that nothing leaves unread.
 
 use crate::event::FailReason;
+use crate::render::Material;
 use crate::strategy::Context;
 
 /// Fewest tokens of material in a piece that are worth a call.
@@ -11,11 +12,12 @@ const FEWEST: u32 = 64;
 ///
 /// # Errors
 /// [`FailReason::WindowTooSmall`] where no piece would fit.
-pub(crate) fn pieces(cx: &Context<'_>, material: &str, fixed: u32, most: u32) -> Result<Vec<String>, FailReason> {
-    let Some(window) = cx.summarizer_window else { return Ok(vec![material.to_owned()]) };
+pub(crate) fn pieces(cx: &Context<'_>, material: &Material, fixed: u32, most: u32) -> Result<Vec<String>, FailReason> {
+    let Some(window) = cx.summarizer_window else { return Ok(vec![material.text.clone()]) };
     let count = |text: &str| cx.counter.count_text(text);
-    if fixed + most + count(material) + FRAME <= window {
-        return Ok(vec![material.to_owned()]);
+    let fits = |tokens: u32| fixed + most + tokens + FRAME <= window;
+    if fits(material.tokens_at_most) || fits(count(&material.text)) {
+        return Ok(vec![material.text.clone()]);
     }
     let room = window.saturating_sub(fixed + 2 * most + FRAME);
     if room < FEWEST {
@@ -23,7 +25,7 @@ pub(crate) fn pieces(cx: &Context<'_>, material: &str, fixed: u32, most: u32) ->
     }
     let mut pieces = Vec::new();
     let (mut piece, mut size) = (String::new(), 0);
-    for block in material.split_inclusive("\n\n").flat_map(|block| halves(block, room, &count)) {
+    for block in material.text.split_inclusive("\n\n").flat_map(|block| halves(block, room, &count)) {
         // Two texts together may take a token more than apart.
         let tokens = count(block) + 1;
         if size + tokens > room && !piece.is_empty() {

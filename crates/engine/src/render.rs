@@ -21,6 +21,28 @@ impl Limits {
     pub const NONE: Limits = Limits { message: usize::MAX, tool_result: usize::MAX };
 }
 
+/// A text for a summarizer, and a number of tokens that it does not exceed, known without counting it again.
+pub(crate) struct Material {
+    /// The text.
+    pub(crate) text: String,
+    /// What its entries have, and what rendering adds at most.
+    pub(crate) tokens_at_most: u32,
+}
+
+/// Most tokens that a rendered entry has beside its own: number, role and labels.
+const LABELS: u32 = 16;
+
+impl Material {
+    /// Renders entries.
+    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry> + Clone, limits: Limits) -> Self {
+        let tokens = entries.clone().into_iter().map(|entry| entry.tokens + LABELS).sum::<u32>();
+        let text = transcript(entries, limits);
+        // A broken closing tag takes two tokens more.
+        let broken = text.matches("<\\/").count() as u32;
+        Material { tokens_at_most: tokens + 2 * broken, text }
+    }
+}
+
 /// Renders entries as `[n] role:` blocks. Thinking is left out, media is named, summaries are labelled as such.
 pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: Limits) -> String {
     let mut text = String::new();

@@ -13,7 +13,7 @@ use crate::budget::Tail;
 use crate::log::Log;
 use crate::message::{Part, Role};
 use crate::params::{ParamError, Settings};
-use crate::render::{self, Limits};
+use crate::render::{self, Limits, Material};
 use crate::saved::{SavedKind, latest};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::view::{Entry, Origin};
@@ -86,7 +86,7 @@ impl Strategy for Chained {
         let previous =
             previous.map_or("None: this is the first round.".to_owned(), |saved| render::neutralize(&saved.body));
         let leaving = selection.leaving.iter().copied().filter(|entry| !is_summary(entry));
-        let messages = render::transcript(leaving, self.limits);
+        let messages = Material::new(leaving, self.limits);
         let asked = (f64::from(cx.budget.written) * self.asked_share) as u32;
         let task = render::neutralize(&render::cut(original_task(cx.log), self.limits.message));
         let (round, asked) = (round.to_string(), asked.to_string());

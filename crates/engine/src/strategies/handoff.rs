@@ -17,7 +17,7 @@ use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::{ChatRequest, WireMessage};
 use crate::params::{ParamError, Settings};
-use crate::render;
+use crate::render::{Limits as RenderLimits, Material};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::{self, NotASummary};
 use crate::view::Entry;
@@ -56,13 +56,13 @@ impl Strategy for Handoff {
         let selection = recent_or_skip(cx)?;
         let prompt = fill(&self.prompt, &[("tokens", &cx.budget.written.to_string())]);
         let needed = cx.view.tokens() + cx.counter.count_text(&prompt) + cx.budget.written + fit::FRAME;
-        let material = render::transcript(cx.view.entries().iter().filter(is_chat), render::Limits::NONE);
+        let material = Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE);
         let summary = if cx.summarizer_window.is_some_and(|window| needed > window) {
             let with =
                 |messages: &str| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
             ask(cx, &material, with, cx.budget.written, None).await?
         } else {
-            ask_in_chat(cx, &prompt, &material).await?
+            ask_in_chat(cx, &prompt, &material.text).await?
         };
         Ok(with_summary(cx, &selection, summary))
     }

@@ -18,7 +18,7 @@ use crate::message::{MessageId, Role};
 use crate::meter::Purpose;
 use crate::model::ChatRequest;
 use crate::params::{Param, Settings};
-use crate::render::{self, Limits};
+use crate::render::{self, Limits, Material};
 use crate::saved::{NewSaved, SavedKind, latest};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
@@ -85,7 +85,7 @@ impl Extraction {
             return Ok(None);
         }
         let entries = cx.view.entries().iter().filter(|entry| entry.role != Role::System);
-        let messages = render::transcript(entries, Limits::NONE);
+        let messages = Material::new(entries, Limits::NONE);
         let most = cx.budget.written / 2;
         let previous = latest(cx.history, SavedKind::Checkpoint);
         let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));

@@ -16,6 +16,7 @@ use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::ChatRequest;
 use crate::params::{Param, ParamError, Settings, Unit};
+use crate::render::Material;
 use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, StrategySpec};
@@ -93,7 +94,7 @@ fn recent_or_skip<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
 /// in pieces, the answer to each among what the next one reads.
 async fn ask(
     cx: &Context<'_>,
-    material: &str,
+    material: &Material,
     prompt: impl Fn(&str) -> String + Send + Sync,
     most: u32,
     temperature: Option<f32>,

@@ -12,7 +12,7 @@ use super::{ask, fill, plain_limits, recent_or_skip, tokens, with_summary, words
 use crate::checkpoint::Checkpoint;
 use crate::event::FailReason;
 use crate::recovery::{latest_checkpoint, system_with};
-use crate::render::{self, Limits};
+use crate::render::{self, Limits, Material};
 use crate::saved::{NewSaved, SavedKind, latest};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
@@ -54,7 +54,7 @@ pub(super) async fn ask_for_both(
     prompt: &str,
     selection: &Selection<'_>,
 ) -> Result<String, FailReason> {
-    let messages = render::transcript(selection.leaving.iter().copied(), Limits::NONE);
+    let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let half = cx.budget.written / 2;
     let previous = latest(cx.history, SavedKind::Checkpoint);
     let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::{ask, fill, plain_limits, recent_or_skip, tokens, with_summary, words_in};
 use crate::event::FailReason;
-use crate::render::{self, Limits};
+use crate::render::{Limits, Material};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
@@ -47,7 +47,7 @@ pub(super) async fn ask_for_summary(
     selection: &Selection<'_>,
     most: u32,
 ) -> Result<String, FailReason> {
-    let messages = render::transcript(selection.leaving.iter().copied(), Limits::NONE);
+    let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
     let with = |messages: &str| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", messages)]);
     ask(cx, &messages, with, most, None).await
