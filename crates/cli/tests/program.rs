@@ -164,3 +164,14 @@ fn a_folder_that_holds_something_else_is_left_alone() {
     let entries = std::fs::read_dir(dir.path().join("mine")).unwrap().count();
     assert_eq!(entries, 1);
 }
+
+#[test]
+fn a_start_that_failed_does_not_block_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    imported(dir.path());
+    std::fs::create_dir(dir.path().join("out")).unwrap();
+    std::fs::write(dir.path().join("out/.gitignore"), "*\n").unwrap();
+    let output =
+        program(dir.path(), &["compare", "suite.jsonl", "-s", "null,full", "--window", "2000", "--out", "out"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+}

@@ -179,6 +179,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_line_without_end_is_no_endless_work() {
+        for end in [f64::INFINITY, f64::NAN] {
+            assert!(strokes(&[(0.0, 0.0), (end, 0.0)], &[2.0, 1.0]).len() <= 1);
+        }
+    }
+
+    #[test]
     fn dashes_follow_the_line_round_its_corners() {
         let line = [(0.0, 0.0), (3.0, 0.0), (3.0, 7.0)];
         let expected = vec![

@@ -1,0 +1,42 @@
+//! Suites that no replay could trust are refused, and the error names the line and the fault.
+#![allow(missing_docs, reason = "a test")]
+
+use std::path::Path;
+
+use compactometer_schema::suite::Suite;
+
+const HEADER: &str = r#"{"format":"compactometer-suite","version":1,"name":"s"}"#;
+const SCENARIO: &str = r#"{"id":"a","group_id":"g","source":"test","messages":[{"id":1,"role":"user","parts":[{"type":"text","text":"The ticket is kx-4711."}]}],"facts":[{"id":"f","category":"number_or_id","subject":"ticket","value":"kx-4711","value_kind":"id","evidence_message_ids":[1],"stated_by":"user"}]}"#;
+
+fn read(text: &str) -> Result<Suite, String> {
+    Suite::from_reader(text.as_bytes(), Path::new("suite.jsonl")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn what_cannot_be_trusted_is_refused() {
+    assert!(read(&format!("\u{feff}{HEADER}\n{SCENARIO}\n")).is_ok(), "a byte order mark does no harm");
+    for (from, to, expected) in [
+        (r#""stated_by":"user""#, r#""stated_by":"user","weight":-0.9"#, "weight -0.9"),
+        (r#""stated_by":"user""#, r#""stated_by":"user","weight":1e308"#, "weight"),
+        ("is kx-4711.", "is kx-4712.", "does not hold `kx-4711`"),
+        (r#""evidence_message_ids":[1]"#, r#""evidence_message_ids":[7]"#, "message `7`"),
+        (r#""stated_by":"user""#, r#""stated_by":"user","decoy_of":"x""#, "fact `x`"),
+        (r#""id":"a""#, r#""id":"a\u001b[2J""#, "control characters"),
+        (
+            r#"{"type":"text","text":"The ticket is kx-4711."}"#,
+            r#"{"type":"text","text":"The ticket is kx-4711."},{"type":"media","media_type":"image/png","digest":"d","tokens":4294967265}"#,
+            "4294967265 tokens",
+        ),
+        (r#""role":"user""#, r#""role":"assistant""#, "opens with a turn of role `assistant`"),
+        (r#""role":"user""#, r#""role":"wizard""#, "wizard"),
+    ] {
+        let broken = SCENARIO.replacen(from, to, 1);
+        assert_ne!(broken, SCENARIO, "{from}");
+        let error = read(&format!("{HEADER}\n{broken}\n")).expect_err(expected);
+        assert!(error.contains("line 2") && error.contains(expected), "{expected}: {error}");
+    }
+    for (text, expected) in [("", "empty"), (HEADER, "no scenario"), (SCENARIO, "import")] {
+        let error = read(text).expect_err(expected);
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+}
