@@ -82,7 +82,8 @@ impl Strategy for Chained {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
         let previous = latest(cx.history, SavedKind::Summary);
-        let round = previous.map_or(1, |previous| previous.number + 2);
+        // Records of failed attempts are no rounds.
+        let round = 1 + cx.history.iter().filter(|saved| saved.kind == SavedKind::Summary).count();
         let previous =
             previous.map_or("None: this is the first round.".to_owned(), |saved| render::neutralize(&saved.body));
         let leaving = selection.leaving.iter().copied().filter(|entry| !is_summary(entry));

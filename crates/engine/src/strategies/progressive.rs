@@ -1,5 +1,6 @@
 //! `progressive`: source 002. Summaries add up instead of replacing each other; with age a summary shrinks to its first lines
-//! and decisions, then to its first line; the oldest are merged. The task and the decisions stay as long as there is room.
+//! and decisions, then to its first line; the oldest are merged. Absent so far: the source's task definition and decisions that
+//! are never compressed; here decisions go with a summary's compact level.
 //!
 //! A level is not stored: it follows from a summary's age, the number of summaries written after it. Mended against the source:
 //! merging is defined (the first lines of the oldest, together), and all of it stays within the budget for any number of rounds.
@@ -22,7 +23,7 @@ use crate::view::{Edit, Origin, WrittenPart};
 /// Registry entry, with the source's `ContextConfig`, its limits, and the window and sizes of its budget example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "progressive",
-    about: "summaries that add up and shrink with age; decisions stay longest",
+    about: "summaries that add up and shrink with age, the oldest merged",
     source: "002",
     prompt: include_str!("progressive.md"),
     placeholders: &["messages"],

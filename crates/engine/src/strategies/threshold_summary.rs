@@ -32,7 +32,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         tokens("written", "most that the summary may have", 500),
         Param {
             name: "calls",
-            about: "most calls to the summarizer in a session",
+            about: "most compactions of a session that ask the summarizer",
             unit: Unit::Calls,
             default: 5.0,
             range: (0.0, 100_000.0),
@@ -61,7 +61,7 @@ struct ThresholdSummary {
 impl Strategy for ThresholdSummary {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        // Every summary and every failed attempt of this session was a call.
+        // Attempts, not requests: one that was refused, or read in pieces, made several.
         let calls = cx.history.iter().filter(|saved| saved.kind != SavedKind::Checkpoint).count();
         let answer = if calls < self.most_calls as usize {
             ask_for_summary(cx, &self.prompt, &selection, cx.budget.written).await
