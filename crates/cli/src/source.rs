@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::CommandFactory;
 use compactometer_generate::{Spec, generate, smoke};
 use compactometer_schema::choice::unknown;
 use compactometer_schema::suite::Suite;
+
+use crate::args::Args;
 
 /// The suite that the paths name, joined where there are several; without paths the embedded one.
 pub(crate) fn load(paths: &[PathBuf]) -> Result<Suite> {
@@ -20,13 +23,13 @@ fn read(path: &Path) -> Result<Suite> {
     Suite::read(path).map_err(|error| match path.to_str() {
         // A lone word that is no file is more likely a command with a typing error.
         Some(word) if !path.exists() && path.extension().is_none() => {
-            anyhow::Error::new(error).context(unknown("command or suite", word, COMMANDS))
+            let commands = Args::command();
+            let names = commands.get_subcommands().map(clap::Command::get_name);
+            anyhow::Error::new(error).context(unknown("command or suite", word, names))
         }
         _ => error.into(),
     })
 }
-
-const COMMANDS: [&str; 5] = ["compare", "explain", "import", "run", "list"];
 
 fn join(paths: &[PathBuf]) -> Result<Suite> {
     let (first, others) = paths.split_first().context("no suite is named")?;

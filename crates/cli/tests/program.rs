@@ -135,6 +135,7 @@ fn typing_errors_and_bad_input_say_what_to_do() {
         (&["compare", "suite.jsonl", "--tokenizer", "o300k"], "`o200k_base`"),
         (&["compare", "missing.jsonl"], "cannot read `missing.jsonl`"),
         (&["compare", "."], "cannot read `.`"),
+        (&["comapre"], "did you mean `compare`"),
         (&["compare", "empty.jsonl"], "line 1"),
         (&["compare", "torn.jsonl"], "line 2"),
         (&["compare", "bytes.jsonl"], "invalid UTF-8"),
