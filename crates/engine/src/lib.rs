@@ -18,6 +18,7 @@ pub mod render;
 pub mod saved;
 pub mod select;
 pub mod session;
+pub mod store;
 pub mod strategies;
 pub mod strategy;
 pub mod summary;

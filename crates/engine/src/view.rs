@@ -43,7 +43,7 @@ pub enum Body {
 }
 
 /// A part and where it comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrittenPart {
     /// The part.
     pub part: Part,
@@ -64,7 +64,8 @@ pub enum Origin {
 }
 
 /// One step of a strategy's answer: together, in order, the edits are the new view.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Edit {
     /// That log message, unchanged.
     Keep(MessageId),
@@ -90,6 +91,16 @@ impl View {
             view.append(entry);
         }
         Ok(view)
+    }
+
+    /// The edits that make this view from its log.
+    pub fn to_edits(&self) -> Vec<Edit> {
+        let edit = |entry: &Entry| match &entry.body {
+            Body::Kept(message) => Edit::Keep(message.id),
+            Body::Written { replaces: Some(id), parts } => Edit::Replace(*id, parts.clone()),
+            Body::Written { replaces: None, parts } => Edit::Insert(entry.role, parts.clone()),
+        };
+        self.entries.iter().map(edit).collect()
     }
 
     /// Appends a log message.
