@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::estimate::Estimator;
+
 /// Token limits of one session, on the measuring scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
@@ -15,6 +17,9 @@ pub struct Budget {
     pub tail: Tail,
     /// Most tokens that the strategy writes.
     pub written: u32,
+    /// What the trigger is compared with.
+    #[serde(default, skip_serializing_if = "Estimator::is_exact")]
+    pub estimator: Estimator,
 }
 
 /// How much of the recent conversation is kept verbatim.
@@ -65,23 +70,29 @@ impl Budget {
             return Err(BudgetError::Retained { retained, trigger });
         }
         let tail = (f64::from(retained) * tail_share.clamp(0.0, 1.0)).floor() as u32;
-        let budget =
-            Budget { window, trigger, retained: Some(retained), tail: Tail::Tokens(tail), written: retained - tail };
-        budget.checked()
+        Budget {
+            window,
+            trigger,
+            retained: Some(retained),
+            tail: Tail::Tokens(tail),
+            written: retained - tail,
+            estimator: Estimator::Exact,
+        }
+        .checked()
     }
 
-    /// A strategy's own limits, shrunk or stretched by `scale`; a tail in messages stays as it is.
+    /// A strategy's own limits and estimator, the limits shrunk or stretched by `scale`; a tail in messages stays as it is.
     ///
     /// # Errors
     /// As [`Budget::matched`].
-    pub fn published(limits: Limits, scale: f64) -> Result<Self, BudgetError> {
+    pub fn published(limits: Limits, estimator: Estimator, scale: f64) -> Result<Self, BudgetError> {
         let scaled = |tokens: u32| (f64::from(tokens) * scale).round() as u32;
         let tail = match limits.tail {
             Tail::Tokens(tokens) => Tail::Tokens(scaled(tokens)),
             messages @ Tail::Messages(_) => messages,
         };
         let (window, trigger, written) = (scaled(limits.window), scaled(limits.trigger), scaled(limits.written));
-        Budget { window, trigger, retained: None, tail, written }.checked()
+        Budget { window, trigger, retained: None, tail, written, estimator }.checked()
     }
 
     fn checked(self) -> Result<Self, BudgetError> {

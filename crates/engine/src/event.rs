@@ -61,6 +61,12 @@ pub enum SkipReason {
     /// The result was no smaller.
     #[error("no progress: the result is no smaller than the view")]
     NoProgress,
+    /// A compaction is being prepared in the background.
+    #[error("a compaction of this session is under way")]
+    UnderWay,
+    /// Agents of one request still read the view.
+    #[error("a snapshot of the view is in use")]
+    SnapshotInUse,
 }
 
 /// Why a compaction failed.
@@ -85,4 +91,20 @@ pub enum FailReason {
     /// A provider would refuse the result.
     #[error("invalid view: {0}")]
     InvalidView(String),
+    /// Compacting does not get the request below its trigger; no further try is made for now.
+    #[error(
+        "after {tries} tries the request still has {tokens} tokens, its trigger is {trigger}; what stands outside a \
+             compaction's reach (tools, system prompt, pending part) may be too large"
+    )]
+    StaysAtTrigger {
+        /// Tries in a row.
+        tries: u32,
+        /// Size of the request on the trigger's scale.
+        tokens: u32,
+        /// The trigger.
+        trigger: u32,
+    },
+    /// The store did not keep it, so it was not applied.
+    #[error("not stored: {0}")]
+    Store(String),
 }

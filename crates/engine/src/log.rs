@@ -39,6 +39,17 @@ impl Log {
         &self.messages
     }
 
+    /// The last message's id.
+    pub fn last(&self) -> Option<MessageId> {
+        self.messages.last().map(|counted| counted.message.id)
+    }
+
+    /// The messages after that one; all where there is none.
+    pub fn since(&self, after: Option<MessageId>) -> &[Counted] {
+        &self.messages
+            [self.messages.partition_point(|counted| after.is_some_and(|after| counted.message.id <= after))..]
+    }
+
     /// The message of that id.
     pub fn get(&self, id: MessageId) -> Option<&Counted> {
         self.messages.binary_search_by_key(&id, |counted| counted.message.id).ok().map(|at| &self.messages[at])

@@ -60,6 +60,39 @@ impl<'m> Metered<'m> {
     }
 }
 
+/// What one decision uses of a meter: decisions of several sessions, or one in the background, may share the meter itself.
+pub struct Tally<'t> {
+    metered: &'t Metered<'t>,
+    usage: Mutex<Usage>,
+}
+
+impl<'t> Tally<'t> {
+    /// An account without calls.
+    pub fn new(metered: &'t Metered<'t>) -> Self {
+        Tally { metered, usage: Mutex::default() }
+    }
+
+    /// See [`Metered::seed`].
+    pub fn seed(&self) -> u64 {
+        self.metered.seed()
+    }
+
+    /// See [`Metered::complete`].
+    ///
+    /// # Errors
+    /// What the model returned.
+    pub async fn complete(&self, purpose: Purpose, request: ChatRequest) -> Result<ChatReply, ChatError> {
+        let reply = self.metered.complete(purpose, request).await?;
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner) += reply.usage;
+        Ok(reply)
+    }
+
+    /// What the calls through this account used together.
+    pub fn usage(&self) -> Usage {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// One call to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
@@ -79,4 +112,6 @@ pub enum Purpose {
     Compaction,
     /// Writing a checkpoint before a turn.
     Checkpoint,
+    /// Counting the next request by a minimal call.
+    Recount,
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::estimate::Estimator;
 use crate::strategy::StrategySpec;
 
 /// One number that a strategy's source fixes.
@@ -21,6 +22,41 @@ pub struct Param {
     pub default: f64,
     /// Least and greatest value.
     pub range: (f64, f64),
+}
+
+impl Param {
+    /// The number that a user's value means.
+    fn number(&self, value: &str) -> Result<f64, ParamError> {
+        let (name, text) = (self.name, value.trim());
+        if let Unit::Choice(names) = self.unit {
+            let place = names.iter().position(|choice| *choice == text);
+            return place.map(|place| place as f64).ok_or_else(|| {
+                let choices = names.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ");
+                ParamError::Choice { name, value: value.to_owned(), choices }
+            });
+        }
+        let (least, greatest) = self.range;
+        let is_allowed =
+            |number: &f64| (least..=greatest).contains(number) && (!self.unit.is_whole() || number.fract() == 0.0);
+        text.parse::<f64>().ok().filter(is_allowed).ok_or_else(|| ParamError::Range {
+            name,
+            value: value.to_owned(),
+            least,
+            greatest,
+            unit: self.unit.name(),
+        })
+    }
+
+    /// The default and what it may be, as lists show them.
+    pub fn shown(&self) -> String {
+        match self.unit {
+            Unit::Choice(names) => {
+                let default = names.get(self.default as usize).copied().unwrap_or_default();
+                format!("{default} ({})", names.join(", "))
+            }
+            unit => format!("{} {} ({} to {})", self.default, unit.name(), self.range.0, self.range.1),
+        }
+    }
 }
 
 /// What a parameter counts. Only tokens scale with the window.
@@ -42,6 +78,8 @@ pub enum Unit {
     Share,
     /// A sampling temperature.
     Temperature,
+    /// One of these names; the value is its place, from 0.
+    Choice(&'static [&'static str]),
 }
 
 impl Unit {
@@ -56,6 +94,7 @@ impl Unit {
             Unit::Lines => "lines",
             Unit::Share => "share",
             Unit::Temperature => "temperature",
+            Unit::Choice(_) => "choice",
         }
     }
 
@@ -97,15 +136,7 @@ impl Settings {
             let choices = choices.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             return Err(ParamError::Unknown { strategy: spec.name, name: name.to_owned(), choices });
         };
-        let (least, greatest) = param.range;
-        let number =
-            value.trim().parse::<f64>().ok().filter(|number| {
-                (least..=greatest).contains(number) && (!param.unit.is_whole() || number.fract() == 0.0)
-            });
-        let Some(number) = number else {
-            let unit = param.unit.name();
-            return Err(ParamError::Range { name: param.name, value: value.to_owned(), least, greatest, unit });
-        };
+        let number = param.number(value)?;
         self.values.insert(param.name.to_owned(), number);
         Ok(())
     }
@@ -133,11 +164,20 @@ impl Settings {
         self.number(name) as u32
     }
 
+    /// What the strategy compares with its trigger: a parameter of those whose source counts otherwise, else exact.
+    pub fn estimator(&self) -> Estimator {
+        let place = self.values.get(ESTIMATOR).copied().unwrap_or_default();
+        Estimator::ALL.get(place as usize).copied().unwrap_or_default()
+    }
+
     /// The prompt.
     pub fn prompt(&self) -> &str {
         &self.prompt
     }
 }
+
+/// The name under which an estimator is chosen.
+pub const ESTIMATOR: &str = "estimator";
 
 /// The name under which a prompt is given.
 pub const PROMPT: &str = "prompt";
@@ -168,6 +208,16 @@ pub enum ParamError {
         greatest: f64,
         /// What it counts.
         unit: &'static str,
+    },
+    /// The value is none of the names that there are.
+    #[error("`{name}` is `{value}`; choose from {choices}")]
+    Choice {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What there is.
+        choices: String,
     },
     /// The prompt lacks a place for what it must hold.
     #[error("the prompt for `{strategy}` lacks the placeholder `{{{placeholder}}}`")]

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use crate::budget::{Budget, Limits};
 use crate::event::{FailReason, SkipReason};
 use crate::log::Log;
-use crate::meter::Metered;
+use crate::meter::Tally;
 use crate::model::ChatError;
 use crate::params::{Param, ParamError, Settings};
 use crate::saved::{NewSaved, Saved};
@@ -42,12 +42,12 @@ pub struct Context<'s> {
     pub view: &'s View,
     /// What earlier compactions of this session saved, oldest first.
     pub history: &'s [Saved],
-    /// Tokens of the next request, what stands beside the view included.
+    /// Size of the next request on the trigger's scale, that of the budget's [`crate::estimate::Estimator`].
     pub request_tokens: u32,
     /// The limits to stay in. A retry comes with a smaller `written`.
     pub budget: Budget,
     /// The summarizer.
-    pub summarizer: &'s Metered<'s>,
+    pub summarizer: &'s Tally<'s>,
     /// Its context window, which request and answer must fit together; none where it does not bind.
     pub summarizer_window: Option<u32>,
     /// The measuring counter, on whose scale the budget is.

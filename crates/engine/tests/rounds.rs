@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compactometer_engine::budget::{Budget, Limits, Tail};
+use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::Outcome;
 use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
@@ -114,8 +115,15 @@ async fn many_sessions_of_one_strategy_do_not_mix() {
 #[test]
 fn published_limits_are_the_sources_own_and_scale() {
     let limits = Limits { window: 128_000, trigger: 93_600, tail: Tail::Messages(10), written: 1_000 };
-    let budget = Budget::published(limits, 0.5).unwrap();
-    let expected = Budget { window: 64_000, trigger: 46_800, retained: None, tail: Tail::Messages(10), written: 500 };
+    let budget = Budget::published(limits, Estimator::Classes, 0.5).unwrap();
+    let expected = Budget {
+        window: 64_000,
+        trigger: 46_800,
+        retained: None,
+        tail: Tail::Messages(10),
+        written: 500,
+        estimator: Estimator::Classes,
+    };
     assert_eq!(budget, expected);
-    assert!(Budget::published(limits, 0.000_001).is_err());
+    assert!(Budget::published(limits, Estimator::Exact, 0.000_001).is_err());
 }

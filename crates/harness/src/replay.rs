@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use compactometer_engine::event::{Event, Outcome};
-use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::session::{Policy, Session, SessionConfig};
@@ -133,9 +133,12 @@ impl<'r> Replay<'r> {
         let before = self.session.is_due().then(|| self.session.view().clone());
         let checkpoints_before = self.session.checkpoint_events().len();
         let event = self.session.before_call(now_ms).await.cloned();
-        let calls = self.metered.take_calls();
-        let (compacting, checkpointing): (Vec<&Call>, Vec<&Call>) =
+        // A recount reads everything and writes nothing that stays, so it is paid for and not traced.
+        let (recounts, calls): (Vec<Call>, Vec<Call>) =
+            self.metered.take_calls().into_iter().partition(|call| call.purpose == Purpose::Recount);
+        let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) =
             calls.iter().partition(|call| call.purpose == Purpose::Compaction);
+        compacting.extend(&recounts);
         // At most one checkpoint is due before a turn.
         if let Some(event) = self.session.checkpoint_events().get(checkpoints_before).cloned() {
             let calls = checkpointing.iter().map(|call| self.call_row(call)).collect();
@@ -146,7 +149,7 @@ impl<'r> Replay<'r> {
             _ if !calls.is_empty() => drop(self.tracer.compacted(self.session.view(), self.session.history(), &calls)),
             _ => {}
         }
-        calls.iter().map(waited_ms).sum()
+        calls.iter().chain(&recounts).map(waited_ms).sum()
     }
 
     fn book_compaction(&mut self, event: Event, before: &View, calls: &[Call], compacting: &[&Call]) {
@@ -221,6 +224,7 @@ impl<'r> Replay<'r> {
             violations: self.violations,
         });
         self.last_input = input;
+        self.session.report_usage(Usage { input: input.into(), output: output.into(), ..Usage::default() });
     }
 
     fn call_row(&mut self, call: &Call) -> CallRow {
@@ -235,7 +239,7 @@ impl<'r> Replay<'r> {
             },
             Err(error) => CallRow {
                 purpose: call.purpose,
-                usage: compactometer_engine::message::Usage::default(),
+                usage: Usage::default(),
                 latency_ms: waited_ms(call),
                 finish: None,
                 reply: None,

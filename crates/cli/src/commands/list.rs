@@ -56,11 +56,9 @@ fn contenders(family: Family) -> Vec<(String, String)> {
 fn parameters() -> Vec<(String, String)> {
     let of_strategy = |spec: &&'static StrategySpec| {
         let name = spec.name;
-        spec.params.iter().map(move |param| {
-            let (least, greatest) = param.range;
-            let about = format!("{}: {} {} ({least} to {greatest})", param.about, param.default, param.unit.name());
-            (format!("{name}.{}", param.name), about)
-        })
+        spec.params
+            .iter()
+            .map(move |param| (format!("{name}.{}", param.name), format!("{}: {}", param.about, param.shown())))
     };
     strategies::ALL.iter().flat_map(of_strategy).collect()
 }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ask, characters, fill, messages, recent_or_skip, share, temperature, tokens, with_summary};
+use super::{ask, characters, estimator, fill, messages, recent_or_skip, share, temperature, tokens, with_summary};
 use crate::budget::Tail;
+use crate::estimate::Estimator;
 use crate::log::Log;
 use crate::message::{Part, Role};
-use crate::params::{ParamError, Settings};
+use crate::params::{Param, ParamError, Settings, Unit};
 use crate::render::{self, Limits, Material};
 use crate::saved::{SavedKind, latest};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
@@ -37,6 +38,8 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         characters("message_limit", "rendered of one message", 2_000),
         characters("result_limit", "rendered of one tool result", 500),
         temperature(0.3),
+        estimator(Estimator::Classes),
+        MODEL,
     ],
     limits,
     build: |settings| {
@@ -52,11 +55,37 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     },
 };
 
+/// Source 004, `MODEL_CONTEXT_LIMITS`: a name that the source looks up nowhere; here it sets the window.
+const CONTEXT_LIMITS: &[(&str, u32)] = &[
+    ("gpt-4o", 128_000),
+    ("gpt-4-turbo", 128_000),
+    ("gpt-4", 8_192),
+    ("claude-3-5-sonnet-20240620", 200_000),
+    ("claude-3-haiku-20240307", 200_000),
+];
+
+/// `window` is the first choice; the models follow in the order of [`CONTEXT_LIMITS`].
+const MODEL: Param = Param {
+    name: "model",
+    about: "whose context limit is the window; `window` takes the parameter of that name",
+    unit: Unit::Choice(&[
+        "window",
+        CONTEXT_LIMITS[0].0,
+        CONTEXT_LIMITS[1].0,
+        CONTEXT_LIMITS[2].0,
+        CONTEXT_LIMITS[3].0,
+        CONTEXT_LIMITS[4].0,
+    ]),
+    default: 0.0,
+    range: (0.0, CONTEXT_LIMITS.len() as f64),
+};
+
 /// 004: (limit - reserves) x threshold, 93,600 by default.
 fn limits(settings: &Settings) -> Result<crate::budget::Limits, ParamError> {
     let reserves =
         ["system_reserve", "output_reserve", "safety_buffer"].map(|name| settings.number(name)).iter().sum::<f64>();
-    let window = settings.number("window");
+    let of_model = (settings.count("model") as usize).checked_sub(1).and_then(|place| CONTEXT_LIMITS.get(place));
+    let window = of_model.map_or(settings.number("window"), |(_, limit)| f64::from(*limit));
     if reserves >= window {
         return Err(ParamError::Contradiction(format!(
             "`window` is {window} tokens; its reserves alone take {reserves}"

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ask, fill, recent_or_skip, tokens, with_summary};
+use super::{ask, estimator, fill, recent_or_skip, tokens, with_summary};
 use crate::budget::{Limits, Tail};
+use crate::estimate::Estimator;
 use crate::event::FailReason;
 use crate::fit;
 use crate::message::{Part, Role};
@@ -33,6 +34,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         tokens("window", "context window that the threshold is meant for (assumed)", 250_000),
         tokens("threshold", "size at which a compaction starts", 200_000),
         tokens("written", "most that the summary may have (assumed)", 4_000),
+        estimator(Estimator::Recount),
     ],
     limits,
     build: |settings| Arc::new(Handoff { prompt: settings.prompt().to_owned() }),

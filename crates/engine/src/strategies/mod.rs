@@ -10,12 +10,13 @@ mod summarize;
 mod threshold_summary;
 
 use crate::budget::{Limits, Tail};
+use crate::estimate::Estimator;
 use crate::event::{FailReason, SkipReason};
 use crate::fit;
 use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::ChatRequest;
-use crate::params::{Param, ParamError, Settings, Unit};
+use crate::params::{ESTIMATOR, Param, ParamError, Settings, Unit};
 use crate::render::Material;
 use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
@@ -58,6 +59,19 @@ const fn share(name: &'static str, about: &'static str, default: f64) -> Param {
 /// The summarizer's sampling temperature.
 const fn temperature(default: f64) -> Param {
     Param { name: "temperature", about: "of the summarizer", unit: Unit::Temperature, default, range: (0.0, 2.0) }
+}
+
+/// What the trigger is compared with under the published protocol.
+const fn estimator(default: Estimator) -> Param {
+    let last = (Estimator::NAMES.len() - 1) as f64;
+    let unit = Unit::Choice(Estimator::NAMES);
+    Param {
+        name: ESTIMATOR,
+        about: "what the published trigger is compared with",
+        unit,
+        default: default as u8 as f64,
+        range: (0.0, last),
+    }
 }
 
 /// Limits that stand in parameters of these names, the tail in tokens.

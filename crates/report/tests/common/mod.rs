@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 use compactometer_engine::budget::{Budget, Tail};
+use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
@@ -60,8 +61,14 @@ pub(crate) fn prices() -> PriceTable {
 }
 
 pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str) -> Record {
-    let budget =
-        Budget { window: 12_000, trigger: 9_600, retained: Some(3_600), tail: Tail::Tokens(1_800), written: 1_800 };
+    let budget = Budget {
+        window: 12_000,
+        trigger: 9_600,
+        retained: Some(3_600),
+        tail: Tail::Tokens(1_800),
+        written: 1_800,
+        estimator: Estimator::Exact,
+    };
     Record {
         version: 1,
         key: format!("{strategy}/{scenario}"),

@@ -1,0 +1,119 @@
+//! One compaction over a snapshot: asks the strategy, checks its answer, asks again where it breaks the budget.
+
+use crate::event::{Event, FailReason, Outcome, SkipReason};
+use crate::log::Log;
+use crate::message::MessageId;
+use crate::saved::{NewSaved, SavedKind};
+use crate::session::Policy;
+use crate::strategy::{Compacted, Context, Declined, Strategy};
+use crate::view::View;
+
+/// What a compaction came to; nothing is applied yet.
+pub(crate) struct Decision {
+    /// The decision as it is told.
+    pub(crate) event: Event,
+    /// What the session should remember.
+    pub(crate) saved: Vec<NewSaved>,
+    /// The next view, where there is one.
+    pub(crate) view: Option<View>,
+}
+
+/// A strategy's answer that passed every check but the budget.
+struct Answer {
+    compacted: View,
+    saved: Vec<NewSaved>,
+    fallback: Option<FailReason>,
+    retained: u32,
+}
+
+/// A budget-breaking answer is asked for once more.
+const ATTEMPTS: u32 = 2;
+
+/// Compacts the snapshot. `after` is the last message of its log.
+pub(crate) async fn decide(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Policy, after: MessageId) -> Decision {
+    let (allowed, outside) = (cx.budget.retained, tokens_outside(cx.log));
+    let mut event = unchanged(cx.view, after, outside);
+    let mut best: Option<Answer> = None;
+    while event.attempts < ATTEMPTS {
+        event.attempts += 1;
+        let answer = match attempt(strategy, &cx, policy, outside).await {
+            Ok(answer) => answer,
+            // An answer over the budget is better than none.
+            Err(_) if best.is_some() => break,
+            Err(declined) => return declined_as(event, declined),
+        };
+        let excess = allowed.map_or(0, |most| answer.retained.saturating_sub(most));
+        if best.as_ref().is_none_or(|best| answer.retained < best.retained) {
+            best = Some(answer);
+        }
+        if excess == 0 {
+            break;
+        }
+        // A tenth beyond the excess, since a model keeps to a limit only roughly.
+        cx.budget.written = cx.budget.written.saturating_sub(excess + excess / 10 + 1).max(1);
+    }
+    let Some(Answer { compacted, saved, fallback, retained }) = best else {
+        return Decision { event, saved: Vec::new(), view: None };
+    };
+    event.outcome = Outcome::Applied;
+    event.tokens_after = compacted.tokens();
+    event.tokens_retained = retained;
+    event.over_budget = allowed.is_some_and(|most| retained > most);
+    event.fallback = fallback;
+    Decision { event, saved, view: Some(compacted) }
+}
+
+async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy, outside: u32) -> Result<Answer, Declined> {
+    let Compacted { edits, saved, fallback } = strategy.compact(cx).await?;
+    let compacted =
+        View::from_edits(edits, cx.log, cx.counter).map_err(|error| FailReason::InvalidView(error.to_string()))?;
+    if policy == Policy::Enforce
+        && let Some(violation) = compacted.check().first()
+    {
+        return Err(FailReason::InvalidView(violation.to_string()).into());
+    }
+    if compacted.tokens() >= cx.view.tokens() {
+        return Err(SkipReason::NoProgress.into());
+    }
+    let retained = compacted.tokens().saturating_sub(outside);
+    Ok(Answer { compacted, saved, fallback, retained })
+}
+
+fn declined_as(event: Event, declined: Declined) -> Decision {
+    let (outcome, saved) = match declined {
+        Declined::Skip(reason) => (Outcome::Skipped(reason), Vec::new()),
+        Declined::Fail(reason) => {
+            let saved = vec![failed_attempt(&reason, event.after)];
+            (Outcome::Failed(reason), saved)
+        }
+    };
+    Decision { event: Event { outcome, ..event }, saved, view: None }
+}
+
+/// The record of an attempt that failed.
+pub(crate) fn failed_attempt(reason: &FailReason, after: MessageId) -> NewSaved {
+    NewSaved { kind: SavedKind::Failed, covers: Some((after, after)), body: reason.to_string() }
+}
+
+/// The event of a view that stays as it is.
+pub(crate) fn unchanged(view: &View, after: MessageId, outside: u32) -> Event {
+    Event {
+        after,
+        outcome: Outcome::Skipped(SkipReason::NoProgress),
+        tokens_before: view.tokens(),
+        tokens_after: view.tokens(),
+        tokens_retained: view.tokens().saturating_sub(outside),
+        over_budget: false,
+        attempts: 0,
+        fallback: None,
+    }
+}
+
+/// Tokens that stand outside the retained budget: the system prompt and the pending part.
+pub(crate) fn tokens_outside(log: &Log) -> u32 {
+    let (messages, pending) = (log.messages(), log.pending());
+    let system = log.system().map_or(0, |system| system.tokens);
+    let batch = messages[pending.batch.clone()].iter().map(|counted| counted.tokens).sum::<u32>();
+    let last_user = pending.last_user.filter(|index| !pending.batch.contains(index));
+    system + batch + last_user.map_or(0, |index| messages[index].tokens)
+}

@@ -1,0 +1,295 @@
+//! One conversation under compaction: decides when, applies what a strategy answers, checks it, and falls back.
+
+mod background;
+mod breaker;
+mod compaction;
+mod settle;
+mod snapshot;
+
+use std::sync::Arc;
+
+use crate::budget::Budget;
+use crate::estimate::Estimator;
+use crate::event::{CheckpointEvent, Event, Outcome, SkipReason};
+use crate::log::{Counted, Log, OutOfOrder};
+use crate::message::Usage;
+use crate::meter::{Metered, Tally};
+use crate::saved::Saved;
+use crate::store::{State, Store};
+use crate::strategy::{Context, Strategy};
+use crate::tokens::TokenCounter;
+use crate::view::{UnknownMessage, View};
+
+pub use background::{Preparation, Prepared};
+use breaker::{Breaker, Step};
+use compaction::{decide, tokens_outside, unchanged};
+pub use snapshot::Snapshot;
+
+/// What happens to a view that a provider would refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// It is discarded and the view stays; the default.
+    Enforce,
+    /// It is used and shows in [`View::check`]; for measuring strategies as they are.
+    Observe,
+}
+
+/// How a session runs.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionConfig {
+    /// The limits.
+    pub budget: Budget,
+    /// Tokens of every request beside the view, such as tool definitions; they count towards the trigger.
+    pub overhead: u32,
+    /// The summarizer's context window, which its request and answer must fit together; none where it does not bind.
+    pub summarizer_window: Option<u32>,
+    /// Whether checkpoints and compactions start by themselves. Off, only [`Session::compact`] compacts.
+    pub automatic: bool,
+    /// What happens to an invalid view.
+    pub policy: Policy,
+}
+
+/// One conversation: its log, its view and what was saved.
+pub struct Session<'s> {
+    strategy: &'s dyn Strategy,
+    summarizer: &'s Metered<'s>,
+    counter: &'s dyn TokenCounter,
+    config: SessionConfig,
+    log: Log,
+    view: Arc<View>,
+    /// The view's size on the scale of an estimator that reads text.
+    estimated: u32,
+    /// What the agent's last call used, for the estimators that go by it.
+    reported: u32,
+    history: Vec<Saved>,
+    events: Vec<Event>,
+    checkpoint_events: Vec<CheckpointEvent>,
+    breaker: Breaker,
+    store: Option<Box<dyn Store + 's>>,
+    /// Held by every [`Snapshot`] too.
+    in_use: Arc<()>,
+    /// Held by a [`Preparation`] too.
+    under_way: Arc<()>,
+}
+
+impl<'s> Session<'s> {
+    /// An empty session.
+    pub fn new(
+        strategy: &'s dyn Strategy,
+        summarizer: &'s Metered<'s>,
+        counter: &'s dyn TokenCounter,
+        config: SessionConfig,
+    ) -> Self {
+        Session {
+            strategy,
+            summarizer,
+            counter,
+            config,
+            log: Log::default(),
+            view: Arc::default(),
+            estimated: 0,
+            reported: 0,
+            history: Vec::new(),
+            events: Vec::new(),
+            checkpoint_events: Vec::new(),
+            breaker: Breaker::default(),
+            store: None,
+            in_use: Arc::default(),
+            under_way: Arc::default(),
+        }
+    }
+
+    /// Continues a conversation: the same view as when its state was committed, and what was said since.
+    ///
+    /// # Errors
+    /// [`UnknownMessage`] where the state names a message that the log does not hold; nothing changes then.
+    pub fn restored(mut self, log: Log, state: State) -> Result<Self, UnknownMessage> {
+        if let Some(after) = state.after.filter(|after| log.get(*after).is_none()) {
+            return Err(UnknownMessage(after));
+        }
+        let mut view = View::from_edits(state.view, &log, self.counter)?;
+        for counted in log.since(state.after) {
+            view.push(counted);
+        }
+        self.log = log;
+        self.history = state.history;
+        self.show(Arc::new(view));
+        Ok(self)
+    }
+
+    /// Commits every decision to a store from now on. What cannot be committed is not applied.
+    #[must_use]
+    pub fn stored_in(self, store: impl Store + 's) -> Self {
+        Session { store: Some(Box::new(store)), ..self }
+    }
+
+    /// Appends a message that was said.
+    ///
+    /// # Errors
+    /// [`OutOfOrder`] where its id does not ascend; nothing changes then.
+    pub fn push(&mut self, counted: Counted) -> Result<(), OutOfOrder> {
+        self.log.push(counted.clone())?;
+        let view = Arc::make_mut(&mut self.view);
+        let before = view.entries().len();
+        view.push(&counted);
+        let estimator = self.config.budget.estimator;
+        self.estimated += view.entries()[before..].iter().map(|entry| estimator.of_entry(entry)).sum::<u32>();
+        Ok(())
+    }
+
+    /// Call after each model call of the agent with what it reported: source 003 counts by it.
+    pub fn report_usage(&mut self, usage: Usage) {
+        self.reported = u32::try_from(usage.total_input() + usage.output).unwrap_or(u32::MAX);
+    }
+
+    /// Call before each model call of the agent, also between a tool result and the next call: compacts where the view
+    /// has reached its trigger. `now_ms` is the caller's clock, in milliseconds since the Unix epoch.
+    ///
+    /// Where three tries in a row leave the request at its trigger, the next event is
+    /// [`crate::event::FailReason::StaysAtTrigger`] and no
+    /// call is made; a new try comes when the window's headroom has filled once more or less stands outside its reach.
+    pub async fn before_call(&mut self, now_ms: Option<i64>) -> Option<&Event> {
+        if self.config.automatic && !self.is_preparing() {
+            self.checkpoint(now_ms).await;
+        }
+        if !self.is_due() {
+            return None;
+        }
+        if self.step() == Step::GiveUp { self.give_up() } else { self.compact(now_ms).await }
+    }
+
+    /// Whether [`Session::before_call`] would decide about a compaction.
+    pub fn is_due(&self) -> bool {
+        self.config.automatic && self.request_estimate() >= self.config.budget.trigger && self.step() != Step::Wait
+    }
+
+    /// Compacts now, whatever the size of the view. An empty log gives no event.
+    pub async fn compact(&mut self, now_ms: Option<i64>) -> Option<&Event> {
+        let after = self.log.last()?;
+        let blocked = match () {
+            () if self.is_preparing() => Some(SkipReason::UnderWay),
+            () if Arc::strong_count(&self.in_use) > 1 => Some(SkipReason::SnapshotInUse),
+            () => None,
+        };
+        if let Some(reason) = blocked {
+            let event = unchanged(&self.view, after, tokens_outside(&self.log));
+            self.events.push(Event { outcome: Outcome::Skipped(reason), ..event });
+            return self.events.last();
+        }
+        let tally = Tally::new(self.summarizer);
+        let decision = decide(self.strategy, self.context(&tally), self.config.policy, after).await;
+        self.settle(decision, tally.usage(), now_ms).await
+    }
+
+    /// A compaction to be run beside the conversation. None where the log is empty or one is under way: there is one at a
+    /// time, and until it is adopted or dropped this session compacts no other way.
+    pub fn prepare(&self) -> Option<Preparation<'s>> {
+        let after = self.log.last()?;
+        (!self.is_preparing()).then(|| Preparation {
+            strategy: self.strategy,
+            summarizer: self.summarizer,
+            counter: self.counter,
+            config: self.config,
+            log: self.log.clone(),
+            view: Arc::clone(&self.view),
+            history: self.history.clone(),
+            request_tokens: self.request_estimate(),
+            after,
+            under_way: Arc::clone(&self.under_way),
+        })
+    }
+
+    /// Applies what a [`Preparation`] of this session came to; messages that arrived meanwhile stay, as they were said. One
+    /// of another session changes nothing.
+    pub async fn adopt(&mut self, prepared: Prepared, now_ms: Option<i64>) -> Option<&Event> {
+        if !Arc::ptr_eq(&prepared.under_way, &self.under_way) {
+            return None;
+        }
+        let Prepared { mut decision, usage, .. } = prepared;
+        if Arc::strong_count(&self.in_use) > 1 {
+            decision.event.outcome = Outcome::Skipped(SkipReason::SnapshotInUse);
+            decision.view = None;
+        }
+        self.settle(decision, usage, now_ms).await
+    }
+
+    /// The view for all agents that serve one request: it does not change, and nothing is compacted, while one of them
+    /// holds it (source 001).
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(Arc::clone(&self.view), Arc::clone(&self.in_use))
+    }
+
+    /// The next request.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Tokens of the next request: the view and what stands beside it.
+    pub fn request_tokens(&self) -> u32 {
+        self.config.overhead + self.view.tokens()
+    }
+
+    /// Size of the next request on the trigger's scale: see [`Budget::estimator`].
+    pub fn request_estimate(&self) -> u32 {
+        match self.config.budget.estimator {
+            Estimator::Exact => self.request_tokens(),
+            Estimator::Characters | Estimator::Classes => self.estimated,
+            Estimator::Usage | Estimator::Recount => self.reported,
+        }
+    }
+
+    /// Everything that was said.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// What compactions saved, oldest first.
+    pub fn history(&self) -> &[Saved] {
+        &self.history
+    }
+
+    /// Every decision, oldest first.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Every decision about a checkpoint before a turn, oldest first.
+    pub fn checkpoint_events(&self) -> &[CheckpointEvent] {
+        &self.checkpoint_events
+    }
+
+    /// Tokens that stand outside the retained budget: the system prompt and the pending part.
+    pub fn tokens_outside(&self) -> u32 {
+        tokens_outside(&self.log)
+    }
+
+    /// What a strategy may see now.
+    fn context<'c>(&'c self, tally: &'c Tally<'c>) -> Context<'c> {
+        Context {
+            log: &self.log,
+            view: &self.view,
+            history: &self.history,
+            request_tokens: self.request_estimate(),
+            budget: self.config.budget,
+            summarizer: tally,
+            summarizer_window: self.config.summarizer_window,
+            counter: self.counter,
+        }
+    }
+
+    fn is_preparing(&self) -> bool {
+        Arc::strong_count(&self.under_way) > 1
+    }
+
+    fn step(&self) -> Step {
+        self.breaker.step(self.request_estimate(), self.tokens_outside())
+    }
+
+    fn give_up(&mut self) -> Option<&Event> {
+        let (tokens, outside, budget) = (self.request_estimate(), self.tokens_outside(), self.config.budget);
+        let event = unchanged(&self.view, self.log.last()?, outside);
+        self.breaker.record(tokens, outside, &budget);
+        self.events.push(Event { outcome: Outcome::Failed(Breaker::error(tokens, &budget)), ..event });
+        self.events.last()
+    }
+}

@@ -1,0 +1,109 @@
+//! What comes of a decision: committed and applied together, or neither.
+
+use std::sync::Arc;
+
+use crate::estimate::Estimator;
+use crate::event::{CheckpointEvent, Event, FailReason, Outcome};
+use crate::message::{MessageId, Usage};
+use crate::meter::{Purpose, Tally};
+use crate::model::ChatRequest;
+use crate::saved::{NewSaved, Saved};
+use crate::session::Session;
+use crate::session::compaction::{Decision, failed_attempt, unchanged};
+use crate::store::Commit;
+use crate::view::View;
+
+impl Session<'_> {
+    /// Commits and applies a decision; messages said since its snapshot follow in the new view.
+    pub(super) async fn settle(&mut self, decision: Decision, usage: Usage, now_ms: Option<i64>) -> Option<&Event> {
+        let Decision { mut event, saved, view } = decision;
+        let next = view.map(|mut view| {
+            let meanwhile = self.log.since(Some(event.after));
+            let tokens = meanwhile.iter().map(|counted| counted.tokens).sum::<u32>();
+            event.tokens_before += tokens;
+            event.tokens_after += tokens;
+            meanwhile.iter().for_each(|counted| view.push(counted));
+            Arc::new(view)
+        });
+        let after = self.log.last()?;
+        let saved = self.numbered(saved, usage, (event.tokens_before, event.tokens_after), now_ms);
+        match self.commit(&saved, next.as_deref(), after) {
+            Ok(()) => {
+                self.history.extend(saved);
+                if let Some(view) = next {
+                    self.show(view);
+                    self.recount().await;
+                }
+            }
+            Err(reason) => {
+                let stays = unchanged(&self.view, event.after, self.tokens_outside());
+                event = Event { outcome: Outcome::Failed(reason), attempts: event.attempts, ..stays };
+            }
+        }
+        self.breaker.record(self.request_estimate(), self.tokens_outside(), &self.config.budget);
+        self.events.push(event);
+        self.events.last()
+    }
+
+    /// Lets the strategy write a checkpoint, where it finds one due.
+    pub(super) async fn checkpoint(&mut self, now_ms: Option<i64>) {
+        let Some(after) = self.log.last() else { return };
+        let tally = Tally::new(self.summarizer);
+        let written = self.strategy.checkpoint(&self.context(&tally)).await;
+        let (saved, mut failed) = match written {
+            Ok(None) => return,
+            Ok(Some(saved)) => (saved, None),
+            Err(reason) => (failed_attempt(&reason, after), Some(reason)),
+        };
+        let tokens = (self.view.tokens(), self.view.tokens());
+        let saved = self.numbered(vec![saved], tally.usage(), tokens, now_ms);
+        match self.commit(&saved, None, after) {
+            Ok(()) => self.history.extend(saved),
+            Err(reason) => failed = Some(reason),
+        }
+        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed });
+    }
+
+    /// Makes a view the next request.
+    pub(super) fn show(&mut self, view: Arc<View>) {
+        self.estimated = self.config.budget.estimator.of_view(&view);
+        self.reported = 0;
+        self.view = view;
+    }
+
+    /// Records and the view, a new one where there is one, to the store, where there is one.
+    fn commit(&mut self, saved: &[Saved], next: Option<&View>, after: MessageId) -> Result<(), FailReason> {
+        let Some(store) = self.store.as_mut().filter(|_| next.is_some() || !saved.is_empty()) else { return Ok(()) };
+        let view = next.unwrap_or(&self.view).to_edits();
+        store.commit(&Commit { saved, view: &view, after }).map_err(|error| FailReason::Store(error.to_string()))
+    }
+
+    /// Counts the new view by a minimal call, where the estimator is [`Estimator::Recount`]. A failed call leaves 0, as
+    /// before the agent's first call.
+    async fn recount(&mut self) {
+        /// Source 003, `CountTokens`.
+        const OUTPUT_TOKENS: u32 = 16;
+        if self.config.budget.estimator != Estimator::Recount {
+            return;
+        }
+        let minimal = ChatRequest::prompt(String::new(), OUTPUT_TOKENS, None, self.summarizer.seed());
+        let request = ChatRequest { messages: self.view.to_wire(), ..minimal };
+        if let Ok(reply) = self.summarizer.complete(Purpose::Recount, request).await {
+            self.report_usage(Usage { output: 0, ..reply.usage });
+        }
+    }
+
+    fn numbered(&self, saved: Vec<NewSaved>, usage: Usage, tokens: (u32, u32), now_ms: Option<i64>) -> Vec<Saved> {
+        let number = |(index, new): (usize, NewSaved)| Saved {
+            number: (self.history.len() + index) as u32,
+            kind: new.kind,
+            covers: new.covers,
+            tokens_before: tokens.0,
+            tokens_after: tokens.1,
+            usage: if index == 0 { usage } else { Usage::default() },
+            created_at_ms: now_ms,
+            body: new.body,
+        };
+        saved.into_iter().enumerate().map(number).collect()
+    }
+}

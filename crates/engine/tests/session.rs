@@ -1,0 +1,288 @@
+//! What a session does around its strategy: background work, snapshots, stores, estimators, giving up.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use async_trait::async_trait;
+use compactometer_engine::budget::{Budget, Limits, Tail};
+use compactometer_engine::estimate::Estimator;
+use compactometer_engine::event::{FailReason, Outcome, SkipReason};
+use compactometer_engine::log::Counted;
+use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
+use compactometer_engine::meter::{Metered, Purpose};
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::params::Settings;
+use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::store::{Commit, State, Store, StoreError};
+use compactometer_engine::strategies::ALL;
+use compactometer_engine::strategy::Strategy;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+
+/// Answers every request with a short text and counts what it reads.
+struct Short;
+
+#[async_trait]
+impl ChatModel for Short {
+    fn name(&self) -> &str {
+        "short"
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let read = request.texts().map(|text| Encoding::O200k.count_text(text)).sum::<u32>();
+        let usage = Usage { input: read.into(), output: 5, ..Usage::default() };
+        Ok(ChatReply { text: "Work went on.".into(), finish: Finish::Stop, usage, latency_ms: 1 })
+    }
+}
+
+fn said(id: u32, role: Role, text: &str) -> Counted {
+    let parts = vec![Part::Text { text: text.to_owned() }];
+    let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
+    Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+}
+
+fn strategy(name: &str) -> Arc<dyn Strategy> {
+    let spec = ALL.iter().find(|spec| spec.name == name).unwrap();
+    (spec.build)(&Settings::defaults(spec))
+}
+
+fn config(budget: Budget) -> SessionConfig {
+    SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce }
+}
+
+fn matched() -> Budget {
+    Budget::matched(1_000, 800, 300, 0.5).unwrap()
+}
+
+/// Polls a future that never waits for anything outside.
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("nothing in the engine waits"),
+    }
+}
+
+/// Pushes pairs of a question of some 100 tokens and a short answer.
+fn talk(session: &mut Session<'_>, ids: std::ops::Range<u32>) {
+    for id in ids {
+        let (role, text) =
+            if id % 2 == 0 { (Role::User, "look again ".repeat(50)) } else { (Role::Assistant, "Done.".into()) };
+        session.push(said(id, role, &text)).unwrap();
+    }
+}
+
+fn wire(session: &Session<'_>) -> String {
+    format!("{:?}", session.view().to_wire())
+}
+
+#[test]
+fn messages_that_arrive_during_a_preparation_survive() {
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+    talk(&mut session, 0..19);
+    let preparation = session.prepare().unwrap();
+    talk(&mut session, 19..23);
+    assert!(session.prepare().is_none(), "one at a time");
+    let blocked = ready(session.before_call(None)).unwrap().outcome.clone();
+    assert_eq!(blocked, Outcome::Skipped(SkipReason::UnderWay));
+    let before = session.view().tokens();
+    let prepared = ready(preparation.run());
+    let event = ready(session.adopt(prepared, Some(7))).unwrap().clone();
+    assert_eq!(event.outcome, Outcome::Applied);
+    assert_eq!((event.tokens_before, event.tokens_after), (before, session.view().tokens()));
+    let ids = session.view().entries().iter().filter_map(|entry| entry.message_id()).map(|id| id.0).collect::<Vec<_>>();
+    assert_eq!(ids[ids.len() - 5..], [18, 19, 20, 21, 22]);
+    assert_eq!(session.history()[0].created_at_ms, Some(7));
+    assert!(session.prepare().is_some(), "the next one may start");
+}
+
+#[test]
+fn a_preparation_that_is_dropped_or_of_another_session_changes_nothing() {
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+    let mut other = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+    talk(&mut session, 0..19);
+    talk(&mut other, 0..19);
+    drop(session.prepare());
+    let foreign = ready(other.prepare().unwrap().run());
+    let before = wire(&session);
+    assert!(ready(session.adopt(foreign, None)).is_none());
+    assert_eq!(wire(&session), before);
+    assert_eq!(ready(session.compact(None)).unwrap().outcome, Outcome::Applied);
+}
+
+#[test]
+fn usage_of_decisions_that_share_a_meter_stays_apart() {
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
+    let mut sessions = [0, 1].map(|_| Session::new(&*strategy, &metered, &Encoding::O200k, config(matched())));
+    sessions.iter_mut().for_each(|session| talk(session, 0..19));
+    let preparations = sessions.each_ref().map(|session| session.prepare().unwrap());
+    let prepared = preparations.map(|preparation| ready(preparation.run()));
+    for (session, prepared) in sessions.iter_mut().zip(prepared) {
+        ready(session.adopt(prepared, None));
+    }
+    let [one, two] = sessions.each_ref().map(|session| session.history()[0].usage);
+    assert_eq!(one, two);
+    assert_eq!(one.input + two.input, metered.usage().input);
+}
+
+#[test]
+fn nothing_is_compacted_while_agents_of_a_request_share_a_snapshot() {
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+    talk(&mut session, 0..19);
+    let delegated = session.snapshot();
+    let agents = [delegated.clone(), delegated.clone()];
+    let (tokens, before) = (delegated.tokens(), format!("{:?}", delegated.to_wire()));
+    drop(delegated);
+    talk(&mut session, 19..21);
+    assert_eq!(ready(session.before_call(None)).unwrap().outcome, Outcome::Skipped(SkipReason::SnapshotInUse));
+    for agent in &agents {
+        assert_eq!((agent.tokens(), format!("{:?}", agent.to_wire())), (tokens, before.clone()));
+    }
+    drop(agents);
+    assert_eq!(ready(session.before_call(None)).unwrap().outcome, Outcome::Applied);
+}
+
+#[test]
+fn a_fixed_part_above_the_trigger_ends_in_a_typed_error() {
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
+    let tools = SessionConfig { overhead: 850, ..config(matched()) };
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, tools);
+    let mut errors = Vec::new();
+    for id in 0..40 {
+        session
+            .push(said(id, if id % 2 == 0 { Role::User } else { Role::Assistant }, "Go on with it, please."))
+            .unwrap();
+        if let Some(event) = ready(session.before_call(None)) {
+            errors.extend(
+                matches!(event.outcome, Outcome::Failed(FailReason::StaysAtTrigger { tries: 3, .. })).then_some(id),
+            );
+        }
+    }
+    let tries = session.events().len() - errors.len();
+    assert!(!errors.is_empty() && tries <= 3 * (errors.len() + 1), "{tries} tries, errors at {errors:?}");
+}
+
+#[test]
+fn without_the_flag_only_a_manual_call_compacts() {
+    let (strategy, metered) = (strategy("middleware-checkpoint"), Metered::new(&Short, 0));
+    let manual = SessionConfig { automatic: false, ..config(matched()) };
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, manual);
+    talk(&mut session, 0..31);
+    assert!(ready(session.before_call(None)).is_none());
+    assert!(metered.take_calls().is_empty() && session.checkpoint_events().is_empty());
+    assert_eq!(ready(session.compact(None)).unwrap().outcome, Outcome::Applied);
+}
+
+/// A store in memory that can be full.
+#[derive(Clone, Default)]
+struct Shelf {
+    state: Arc<Mutex<State>>,
+    full: bool,
+}
+
+impl Store for Shelf {
+    fn commit(&mut self, commit: &Commit<'_>) -> Result<(), StoreError> {
+        if self.full {
+            return Err(StoreError("the shelf is full; clear it".into()));
+        }
+        let mut state = self.state.lock().unwrap();
+        state.history.extend_from_slice(commit.saved);
+        state.view = commit.view.to_vec();
+        state.after = Some(commit.after);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_restored_session_has_the_same_view_and_goes_on_alike() {
+    for spec in ALL {
+        let (strategy, metered, shelf) = (strategy(spec.name), Metered::new(&Short, 0), Shelf::default());
+        let mut session =
+            Session::new(&*strategy, &metered, &Encoding::O200k, config(matched())).stored_in(shelf.clone());
+        for id in 0..61 {
+            talk(&mut session, id..id + 1);
+            ready(session.before_call(None));
+        }
+        let state = shelf.state.lock().unwrap().clone();
+        assert!(state.history.len() > 1, "{}", spec.name);
+        let mut again = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()))
+            .restored(session.log().clone(), state)
+            .unwrap();
+        assert_eq!(wire(&again), wire(&session), "{}", spec.name);
+        assert_eq!(again.history(), session.history(), "{}", spec.name);
+        for session in [&mut session, &mut again] {
+            talk(session, 61..81);
+            ready(session.compact(None));
+        }
+        assert_eq!(wire(&again), wire(&session), "{}", spec.name);
+    }
+}
+
+#[test]
+fn what_the_store_does_not_keep_is_not_applied() {
+    let (strategy, metered) = (strategy("middleware-checkpoint"), Metered::new(&Short, 0));
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()))
+        .stored_in(Shelf { full: true, ..Shelf::default() });
+    talk(&mut session, 0..31);
+    let before = wire(&session);
+    let event = ready(session.before_call(None)).unwrap().clone();
+    assert_eq!(event.outcome, Outcome::Failed(FailReason::Store("the shelf is full; clear it".into())));
+    assert_eq!(wire(&session), before);
+    assert!(session.history().is_empty());
+    assert!(session.checkpoint_events().iter().all(|event| matches!(event.failed, Some(FailReason::Store(_)))));
+    let state = State { after: Some(MessageId(99)), view: vec![], ..State::default() };
+    assert!(
+        Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()))
+            .restored(session.log().clone(), state)
+            .is_err()
+    );
+}
+
+fn published(estimator: Estimator) -> SessionConfig {
+    let limits = Limits { window: 1_000, trigger: 800, tail: Tail::Messages(2), written: 200 };
+    config(Budget::published(limits, estimator, 1.0).unwrap())
+}
+
+#[test]
+fn estimators_decide_when_and_only_under_published() {
+    let strategy = strategy("summarize");
+    let first = |estimator: Estimator| {
+        let metered = Metered::new(&Short, 0);
+        let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, published(estimator));
+        for id in 0..100 {
+            let text = "2026-11-22T10:00:00Z;ok;17;".repeat(6);
+            session.push(said(id, if id % 2 == 0 { Role::User } else { Role::Assistant }, &text)).unwrap();
+            let input = u64::from(session.view().tokens());
+            if ready(session.before_call(None)).is_some() {
+                return (id, input, metered.take_calls());
+            }
+            session.report_usage(Usage { input: input / 2, cache_read: input - input / 2, ..Usage::default() });
+        }
+        panic!("never due");
+    };
+    let (exact, ..) = first(Estimator::Exact);
+    let (characters, tokens, _) = first(Estimator::Characters);
+    assert!(characters > exact && tokens > 1_000, "a quarter of the length is too few for logs: {tokens} tokens");
+    let (classes, ..) = first(Estimator::Classes);
+    assert!(classes <= exact, "{classes} and {exact}");
+    let (usage, ..) = first(Estimator::Usage);
+    assert_eq!(usage, exact + 1, "what was reported lags by a call; cached tokens count once");
+    let (_, _, calls) = first(Estimator::Recount);
+    let recounts = calls.iter().filter(|call| call.purpose == Purpose::Recount).collect::<Vec<_>>();
+    assert_eq!(recounts.len(), 1);
+    assert_eq!(recounts[0].request.max_output_tokens, Some(16));
+}
+
+#[test]
+fn reported_usage_is_reset_by_a_compaction() {
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, published(Estimator::Usage));
+    talk(&mut session, 0..19);
+    session.report_usage(Usage { input: 900, output: 20, ..Usage::default() });
+    assert_eq!(ready(session.before_call(None)).unwrap().outcome, Outcome::Applied);
+    assert_eq!(session.request_estimate(), 0);
+    assert!(ready(session.before_call(None)).is_none());
+}
