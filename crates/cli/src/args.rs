@@ -50,9 +50,15 @@ pub(crate) struct CompareArgs {
 pub(crate) struct RunArgs {
     /// Suites: `.jsonl` files made by `import`, or generator specs (`.toml`). Default: the embedded suite `smoke`.
     pub(crate) suites: Vec<PathBuf>,
-    /// Strategies, by name or group (`@reference`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
+    /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
     /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat.
-    #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',', default_value = "@all")]
+    #[arg(
+        short = 's',
+        long = "strategy",
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "@reference,@controls"
+    )]
     pub(crate) strategies: Vec<String>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
     #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
@@ -169,7 +175,7 @@ pub(crate) struct ImportArgs {
 /// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `parameters`, `controls`, `metrics`, `formats`, `models` or `faults`.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `metrics`, `formats`, `models` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
 }

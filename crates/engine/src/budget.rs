@@ -9,7 +9,7 @@ use crate::estimate::Estimator;
 pub struct Budget {
     /// The target model's context window.
     pub window: u32,
-    /// Size of the next request at which a compaction starts.
+    /// Size of the next request at which a compaction starts; 0 is never.
     pub trigger: u32,
     /// What a compaction may leave beside the system prompt and the pending part; none where a strategy's own limits rule.
     pub retained: Option<u32>,
@@ -37,7 +37,7 @@ pub enum Tail {
 pub struct Limits {
     /// The context window that the source has in mind.
     pub window: u32,
-    /// Size of the next request at which a compaction starts.
+    /// Size of the next request at which a compaction starts; 0 is never.
     pub trigger: u32,
     /// How much is kept verbatim.
     pub tail: Tail,
@@ -92,7 +92,8 @@ impl Budget {
             messages @ Tail::Messages(_) => messages,
         };
         let (window, trigger, written) = (scaled(limits.window), scaled(limits.trigger), scaled(limits.written));
-        Budget { window, trigger, retained: None, tail, written, estimator }.checked()
+        let budget = Budget { window, trigger, retained: None, tail, written, estimator };
+        if limits.trigger == 0 { Ok(budget) } else { budget.checked() }
     }
 
     fn checked(self) -> Result<Self, BudgetError> {

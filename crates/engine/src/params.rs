@@ -164,6 +164,11 @@ impl Settings {
         self.number(name) as u32
     }
 
+    /// Whether a defect of the source is switched on.
+    pub fn is_faithful(&self, name: &str) -> bool {
+        self.number(name) > 0.0
+    }
+
     /// What the strategy compares with its trigger: a parameter of those whose source counts otherwise, else exact.
     pub fn estimator(&self) -> Estimator {
         let place = self.values.get(ESTIMATOR).copied().unwrap_or_default();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use compactometer_engine::budget::{Budget, BudgetError};
 use compactometer_engine::params::{PROMPT, ParamError, Settings};
+use compactometer_engine::session::Policy;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_schema::choice::unknown;
@@ -19,6 +20,8 @@ use crate::window::{RETAINED_SHARE, TRIGGER_SHARE};
 pub struct Contender {
     /// The name in reports: that of its entry, or an alias.
     pub name: String,
+    /// What it is to a comparison.
+    pub family: Family,
     /// What it is.
     pub entry: Entry,
 }
@@ -33,16 +36,24 @@ pub enum Entry {
 }
 
 impl Contender {
-    /// Every strategy with its source's settings, then every control.
+    /// Every strategy with its source's settings, mended and as written, then every control.
     pub fn all() -> impl Iterator<Item = Contender> {
-        let strategies = strategies::ALL.iter().map(|spec| Contender {
+        let plain = strategies::ALL.iter().map(|spec| Contender {
             name: spec.name.to_owned(),
+            family: Family::Reference,
             entry: Entry::Strategy(spec, Settings::defaults(spec)),
         });
-        let controls = controls::ALL
-            .iter()
-            .map(|control| Contender { name: control.name.to_owned(), entry: Entry::Control(control) });
-        strategies.chain(controls)
+        let faithful = strategies::FAITHFUL.iter().filter_map(|faithful| {
+            // A test of the engine holds that every row's values fit.
+            let entry = Entry::Strategy(faithful.spec, faithful.settings().ok()?);
+            Some(Contender { name: faithful.name(), family: Family::Faithful, entry })
+        });
+        let controls = controls::ALL.iter().map(|control| Contender {
+            name: control.name.to_owned(),
+            family: Family::Control,
+            entry: Entry::Control(control),
+        });
+        plain.chain(faithful).chain(controls)
     }
 
     /// One line for help and lists.
@@ -61,12 +72,9 @@ impl Contender {
         }
     }
 
-    /// What it is to a comparison.
-    pub fn family(&self) -> Family {
-        match &self.entry {
-            Entry::Strategy(..) => Family::Reference,
-            Entry::Control(_) => Family::Control,
-        }
+    /// What its session does about answers that break the rules: a document's own form is measured as it is.
+    pub fn policy(&self) -> Policy {
+        if self.family == Family::Faithful { Policy::Observe } else { Policy::Enforce }
     }
 
     /// Its settings, where it has any.
@@ -108,7 +116,7 @@ impl Contender {
             Protocol::Published => (Budget::published(limits, settings.estimator(), scale)?, scale),
         };
         let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
-        Ok((budget, Contender { name: self.name.clone(), entry }))
+        Ok((budget, Contender { entry, ..self.clone() }))
     }
 
     /// Builds it for one scenario.
@@ -121,7 +129,7 @@ impl Contender {
 }
 
 /// The contenders that a user's list names, each once, in order of the registries, aliases after their base: names,
-/// `@reference`, `@controls`, `@all`, or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value makes
+/// `@reference`, `@faithful`, `@controls`, `@all`, or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value makes
 /// one more contender beside NAME.
 ///
 /// # Errors
@@ -160,8 +168,8 @@ pub fn select<'n>(
 impl Contender {
     fn is_same_entry(&self, other: &Contender) -> bool {
         match (&self.entry, &other.entry) {
-            (Entry::Strategy(one, _), Entry::Strategy(other, _)) => one.name == other.name,
-            (Entry::Control(one), Entry::Control(other)) => one.name == other.name,
+            (Entry::Strategy(one, _), Entry::Strategy(spec, _)) => one.name == spec.name && self.family == other.family,
+            (Entry::Control(one), Entry::Control(control)) => one.name == control.name,
             _ => false,
         }
     }
@@ -170,57 +178,63 @@ impl Contender {
 fn is_named(contender: &Contender, name: &str) -> bool {
     match name {
         "@all" => true,
-        "@reference" => contender.family() == Family::Reference,
-        "@controls" => contender.family() == Family::Control,
+        "@reference" => contender.family == Family::Reference,
+        "@faithful" => contender.family == Family::Faithful,
+        "@controls" => contender.family == Family::Control,
         _ => contender.name == name,
     }
 }
 
 fn aliased(alias: &str, base: &str) -> Result<Contender, SelectError> {
     let mut parts = base.split(':');
-    let (spec, mut settings) = strategy(parts.next().unwrap_or_default())?;
+    let mut contender = strategy(parts.next().unwrap_or_default())?;
     for part in parts {
         let (key, value) = part.split_once('=').ok_or_else(|| SelectError::Assignment(part.to_owned()))?;
-        assign(spec, &mut settings, key, value)?;
+        contender.assign(key, value)?;
     }
     let is_plain = !alias.is_empty() && alias.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter));
     if !is_plain || Contender::all().any(|known| known.name == alias) {
         return Err(SelectError::Alias(alias.to_owned()));
     }
-    Ok(Contender { name: alias.to_owned(), entry: Entry::Strategy(spec, settings) })
+    Ok(Contender { name: alias.to_owned(), ..contender })
 }
 
 fn swept(sweep: &str) -> Result<Vec<Contender>, SelectError> {
     let (target, values) = sweep.split_once('=').ok_or_else(|| SelectError::Assignment(sweep.to_owned()))?;
     let (name, key) = target.split_once('.').ok_or_else(|| SelectError::Assignment(sweep.to_owned()))?;
     let with_value = |value: &str| {
-        let (spec, mut settings) = strategy(name)?;
-        assign(spec, &mut settings, key, value)?;
-        Ok(Contender { name: format!("{name}[{key}={value}]"), entry: Entry::Strategy(spec, settings) })
+        let mut contender = strategy(name)?;
+        contender.assign(key, value)?;
+        Ok(Contender { name: format!("{name}[{key}={value}]"), ..contender })
     };
     values.split(',').map(str::trim).map(with_value).collect()
 }
 
-fn strategy(name: &str) -> Result<(&'static StrategySpec, Settings), SelectError> {
-    let spec = strategies::ALL.iter().find(|spec| spec.name == name);
-    let choices = || strategies::ALL.iter().map(|spec| spec.name);
-    let spec = spec.ok_or_else(|| SelectError::Unknown(unknown("strategy", name, choices())))?;
-    Ok((spec, Settings::defaults(spec)))
+/// The strategy of that name, mended or as written.
+fn strategy(name: &str) -> Result<Contender, SelectError> {
+    let strategies = || Contender::all().filter(|contender| contender.family.is_tested());
+    strategies().find(|contender| contender.name == name).ok_or_else(|| {
+        let names = strategies().map(|contender| contender.name).collect::<Vec<_>>();
+        SelectError::Unknown(unknown("strategy", name, names.iter().map(String::as_str)))
+    })
 }
 
-/// Sets one parameter; a prompt is given as the path of a file.
-fn assign(spec: &StrategySpec, settings: &mut Settings, key: &str, value: &str) -> Result<(), SelectError> {
-    if key == PROMPT {
+impl Contender {
+    /// Sets one parameter; a prompt is given as the path of a file.
+    fn assign(&mut self, key: &str, value: &str) -> Result<(), SelectError> {
+        let Entry::Strategy(spec, settings) = &mut self.entry else { return Ok(()) };
+        if key != PROMPT {
+            return Ok(settings.set(spec, key, value)?);
+        }
         let text = std::fs::read_to_string(Path::new(value))
             .map_err(|source| SelectError::Prompt { path: value.to_owned(), source })?;
-        return Ok(settings.set(spec, key, &text)?);
+        Ok(settings.set(spec, key, &text)?)
     }
-    Ok(settings.set(spec, key, value)?)
 }
 
 fn unknown_name(name: &str) -> SelectError {
     let all = Contender::all().map(|contender| contender.name).collect::<Vec<_>>();
-    let choices = all.iter().map(String::as_str).chain(["@reference", "@controls", "@all"]);
+    let choices = all.iter().map(String::as_str).chain(["@reference", "@faithful", "@controls", "@all"]);
     SelectError::Unknown(unknown("strategy", name, choices))
 }
 
@@ -275,7 +289,7 @@ mod tests {
     #[test]
     fn lists_are_resolved_in_order_of_the_registries() {
         assert_eq!(names(&["null", "chained", "chained"], &[]), Ok(vec!["chained".to_owned(), "null".to_owned()]));
-        let all = strategies::ALL.len() + controls::ALL.len();
+        let all = strategies::ALL.len() + strategies::FAITHFUL.len() + controls::ALL.len();
         assert_eq!(names(&["@all"], &[]).map(|all| all.len()), Ok(all));
         assert_eq!(names(&["@reference"], &[]).map(|all| all.len()), Ok(strategies::ALL.len()));
     }

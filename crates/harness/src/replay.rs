@@ -7,7 +7,7 @@ use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel};
-use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::View;
 use compactometer_schema::fate::Fates;
@@ -47,7 +47,7 @@ pub async fn run_case(
         // The summarizer is the target model.
         summarizer_window: Some(case.budget.window),
         automatic: case.contender.compacts(),
-        policy: Policy::Enforce,
+        policy: case.contender.policy(),
     };
     let session = Session::new(&*strategy, &metered, counter, config);
     let mut replay = Replay::new(case, session, &metered, counter);
@@ -271,7 +271,7 @@ impl<'r> Replay<'r> {
                 scenario: scenario.id.clone(),
                 group: scenario.group_id.clone(),
                 strategy: case.contender.name.clone(),
-                family: case.contender.family(),
+                family: case.contender.family,
                 protocol,
                 budget: case.budget,
                 model: model.to_owned(),

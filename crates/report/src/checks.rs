@@ -1,7 +1,7 @@
 //! The hard checks of MEASUREMENT section 3: what must hold before any number means something.
 
 use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{Family, Stages};
+use compactometer_schema::record::Stages;
 use compactometer_schema::summary::{Check, MetricValue, StrategySummary};
 
 use crate::data::{FULL, NULL, ORACLE, Run, Strategy, Unit};
@@ -39,8 +39,7 @@ fn oracle(strategies: &[StrategySummary]) -> Check {
         Ok(found) => found,
         Err(why) => return untold(name, why),
     };
-    let took_part =
-        |strategy: &&StrategySummary| strategy.family == Family::Reference && strategy.triggered.conversations > 0;
+    let took_part = |strategy: &&StrategySummary| strategy.family.is_tested() && strategy.triggered.conversations > 0;
     let tested = strategies.iter().filter(took_part);
     let recalls = tested.filter_map(|strategy| Some((metric(strategy, "context_recall")?.value?, &strategy.name)));
     match recalls.max_by(|one, other| one.0.total_cmp(&other.0)) {

@@ -43,7 +43,7 @@ fn grid(group: &Group) -> String {
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')));
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(HEADER);
-    for family in [Family::Reference, Family::Control] {
+    for family in [Family::Reference, Family::Faithful, Family::Control] {
         let rows: Vec<_> = group.strategies.iter().filter(|strategy| strategy.family == family).collect();
         if family == Family::Control && !rows.is_empty() {
             table.add_row(["controls"]);

@@ -1,7 +1,7 @@
 //! What a reader must know before any number.
 
 use compactometer_engine::event::Outcome;
-use compactometer_schema::record::{Family, Protocol, Record};
+use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::summary::StrategySummary;
 
 use crate::data::{FULL, Run, Strategy, points};
@@ -71,7 +71,7 @@ fn missing_cases(run: &Run) -> Option<String> {
 fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
     let idle = strategies.iter().filter(|strategy| strategy.triggered.conversations == 0);
     let names: Vec<_> =
-        idle.filter(|strategy| strategy.family == Family::Reference).map(|strategy| strategy.name.as_str()).collect();
+        idle.filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name.as_str()).collect();
     (!names.is_empty()).then(|| format!("never compacted anything, so takes no part: {}", names.join(", ")))
 }
 
@@ -106,7 +106,7 @@ fn turns<'r, T: 'r>(
 }
 
 fn sizes(strategies: &[StrategySummary]) -> Option<String> {
-    let tested = strategies.iter().filter(|strategy| strategy.family == Family::Reference);
+    let tested = strategies.iter().filter(|strategy| strategy.family.is_tested());
     let size = |strategy: &StrategySummary| strategy.metrics.get("tokens_retained").and_then(|metric| metric.value);
     let sizes: Vec<f64> = tested.filter_map(size).collect();
     let least = sizes.iter().copied().min_by(f64::total_cmp)?;

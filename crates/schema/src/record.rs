@@ -62,10 +62,19 @@ pub struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
-    /// From the five sources.
+    /// From the five sources, mended.
     Reference,
+    /// From the five sources as they are written, defects and all.
+    Faithful,
     /// A yardstick that every comparison carries.
     Control,
+}
+
+impl Family {
+    /// Whether it is a strategy under test, not a yardstick.
+    pub fn is_tested(self) -> bool {
+        self != Family::Control
+    }
 }
 
 /// How budgets were set.

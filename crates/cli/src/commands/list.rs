@@ -1,7 +1,7 @@
 //! `list`: what there is, straight from the registries.
 
 use anyhow::anyhow;
-use compactometer_engine::strategies;
+use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_harness::contender::Contender;
 use compactometer_schema::choice::unknown;
@@ -20,6 +20,7 @@ struct Kind {
 
 const KINDS: &[Kind] = &[
     Kind { name: "strategies", rows: || contenders(Family::Reference) },
+    Kind { name: "faithful", rows: faithful },
     Kind { name: "parameters", rows: parameters },
     Kind { name: "controls", rows: || contenders(Family::Control) },
     Kind { name: "metrics", rows: metrics },
@@ -46,10 +47,20 @@ fn section(kind: &Kind) -> String {
 }
 
 fn contenders(family: Family) -> Vec<(String, String)> {
-    let of_family = Contender::all().filter(|contender| contender.family() == family);
+    let of_family = Contender::all().filter(|contender| contender.family == family);
     of_family
         .map(|contender| (contender.name.clone(), format!("{} [{}]", contender.about(), contender.source())))
         .collect()
+}
+
+/// The documents' own forms: the defects that are switched on, and the invariants that they break.
+fn faithful() -> Vec<(String, String)> {
+    let row = |faithful: &&Faithful| {
+        let defects = faithful.values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let breaks = faithful.breaks.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+        (faithful.name(), format!("{defects}; breaks invariants {breaks} [{}]", faithful.spec.source))
+    };
+    strategies::FAITHFUL.iter().map(row).collect()
 }
 
 /// `strategy.key`: what it does, its source's value, its unit and range.

@@ -67,13 +67,13 @@ async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy, outs
     let Compacted { edits, saved, fallback } = strategy.compact(cx).await?;
     let compacted =
         View::from_edits(edits, cx.log, cx.counter).map_err(|error| FailReason::InvalidView(error.to_string()))?;
-    if policy == Policy::Enforce
-        && let Some(violation) = compacted.check().first()
-    {
-        return Err(FailReason::InvalidView(violation.to_string()).into());
-    }
-    if compacted.tokens() >= cx.view.tokens() {
-        return Err(SkipReason::NoProgress.into());
+    if policy == Policy::Enforce {
+        if let Some(violation) = compacted.check().first() {
+            return Err(FailReason::InvalidView(violation.to_string()).into());
+        }
+        if compacted.tokens() >= cx.view.tokens() {
+            return Err(SkipReason::NoProgress.into());
+        }
     }
     let retained = compacted.tokens().saturating_sub(outside);
     Ok(Answer { compacted, saved, fallback, retained })

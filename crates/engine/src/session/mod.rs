@@ -25,7 +25,7 @@ use breaker::{Breaker, Step};
 use compaction::{decide, tokens_outside, unchanged};
 pub use snapshot::Snapshot;
 
-/// What happens to a view that a provider would refuse.
+/// What happens to a view that a provider would refuse, or that is no smaller than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// It is discarded and the view stays; the default.
@@ -45,7 +45,7 @@ pub struct SessionConfig {
     pub summarizer_window: Option<u32>,
     /// Whether checkpoints and compactions start by themselves. Off, only [`Session::compact`] compacts.
     pub automatic: bool,
-    /// What happens to an invalid view.
+    /// What happens to an answer that breaks the rules.
     pub policy: Policy,
 }
 
@@ -160,7 +160,8 @@ impl<'s> Session<'s> {
 
     /// Whether [`Session::before_call`] would decide about a compaction.
     pub fn is_due(&self) -> bool {
-        self.config.automatic && self.request_estimate() >= self.config.budget.trigger && self.step() != Step::Wait
+        let trigger = self.config.budget.trigger;
+        self.config.automatic && trigger > 0 && self.request_estimate() >= trigger && self.step() != Step::Wait
     }
 
     /// Compacts now, whatever the size of the view. An empty log gives no event.

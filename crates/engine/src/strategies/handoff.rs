@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ask, estimator, fill, recent_or_skip, tokens, with_summary};
+use super::{Faithful, ask, defect, estimator, fill, recent_or_skip, tokens, with_summary};
 use crate::budget::{Limits, Tail};
 use crate::estimate::Estimator;
 use crate::event::FailReason;
@@ -17,11 +17,13 @@ use crate::fit;
 use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::{ChatRequest, WireMessage};
-use crate::params::{ParamError, Settings};
+use crate::params::{Param, ParamError, Settings};
 use crate::render::{Limits as RenderLimits, Material};
+use crate::saved::{NewSaved, SavedKind};
+use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::{self, NotASummary};
-use crate::view::Entry;
+use crate::view::{Edit, Entry, Origin, WrittenPart};
 
 /// Registry entry. The source fixes the threshold alone; a window of 250,000 makes it 0.8 of it, and the length is assumed.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -32,16 +34,44 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     placeholders: &[],
     params: &[
         tokens("window", "context window that the threshold is meant for (assumed)", 250_000),
-        tokens("threshold", "size at which a compaction starts", 200_000),
+        Param {
+            range: (0.0, 10_000_000.0),
+            ..tokens("threshold", "size at which a compaction starts; 0 is never", 200_000)
+        },
         tokens("written", "most that the summary may have (assumed)", 4_000),
         estimator(Estimator::Recount),
+        defect("off", "threshold 0 compacts at every call instead of never"),
+        defect(
+            "intent",
+            "nothing pending stays; the last user turn, be it a summary, is quoted behind the new summary",
+        ),
+        defect("full_context", "the prompt joins a context that it may no longer fit"),
+        defect("residue", "the prompt of a failed call stays in the history"),
+        defect("unchecked", "any answer is taken for a summary"),
     ],
     limits,
-    build: |settings| Arc::new(Handoff { prompt: settings.prompt().to_owned() }),
+    build: |settings| Arc::new(Handoff { settings: settings.clone() }),
+};
+
+/// As the document has it.
+pub(super) const FAITHFUL: Faithful = Faithful {
+    spec: &SPEC,
+    values: &[
+        ("off", "faithful"),
+        ("intent", "faithful"),
+        ("full_context", "faithful"),
+        ("residue", "faithful"),
+        ("unchecked", "faithful"),
+    ],
+    breaks: &[3, 5, 6, 8, 10],
 };
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
-    let (window, trigger) = (settings.count("window"), settings.count("threshold"));
+    let window = settings.count("window");
+    let trigger = match settings.count("threshold") {
+        0 if settings.is_faithful("off") => 1,
+        trigger => trigger,
+    };
     if trigger > window {
         return Err(ParamError::Contradiction(format!("`threshold` is {trigger} tokens; the window has {window}")));
     }
@@ -49,45 +79,87 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
 }
 
 struct Handoff {
-    prompt: String,
+    settings: Settings,
 }
 
 #[async_trait]
 impl Strategy for Handoff {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        let prompt = fill(&self.prompt, &[("tokens", &cx.budget.written.to_string())]);
-        let needed = cx.view.tokens() + cx.counter.count_text(&prompt) + cx.budget.written + fit::FRAME;
-        let material = Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE);
-        let summary = if cx.summarizer_window.is_some_and(|window| needed > window) {
-            let with =
-                |messages: &str| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
-            ask(cx, &material, with, cx.budget.written, None).await?
-        } else {
-            ask_in_chat(cx, &prompt, &material.text).await?
-        };
-        Ok(with_summary(cx, &selection, summary))
+        let prompt = fill(self.settings.prompt(), &[("tokens", &cx.budget.written.to_string())]);
+        match self.summarize(cx, &prompt).await {
+            Ok(summary) if self.settings.is_faithful("intent") => Ok(with_intent(cx, &selection, summary)),
+            Ok(summary) => Ok(with_summary(cx, &selection, summary)),
+            Err(reason) if self.settings.is_faithful("residue") => Ok(with_residue(cx, prompt, reason)),
+            Err(reason) => Err(reason.into()),
+        }
     }
+}
+
+impl Handoff {
+    async fn summarize(&self, cx: &Context<'_>, prompt: &str) -> Result<String, FailReason> {
+        let needed = cx.view.tokens() + cx.counter.count_text(prompt) + cx.budget.written + fit::FRAME;
+        let material = Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE);
+        let fits =
+            self.settings.is_faithful("full_context") || cx.summarizer_window.is_none_or(|window| needed <= window);
+        if fits {
+            return self.ask_in_chat(cx, prompt, &material.text).await;
+        }
+        let with =
+            |messages: &str| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
+        ask(cx, &material, with, cx.budget.written, None).await
+    }
+
+    /// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
+    async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str, material: &str) -> Result<String, FailReason> {
+        let mut refused = String::new();
+        let mut problem = NotASummary::Empty;
+        for _ in 0..2 {
+            let request = chat_and_prompt(cx, format!("{prompt}{refused}"));
+            let answer = cx.summarizer.complete(Purpose::Compaction, request).await?.text;
+            match summary::check(&answer, material) {
+                Err(found) if !self.settings.is_faithful("unchecked") => problem = found,
+                _ => return Ok(answer.trim().to_owned()),
+            }
+            refused = format!("\n\nYour answer before was refused: {problem}.");
+        }
+        Err(FailReason::NoSummary(problem))
+    }
+}
+
+/// 003, `Compact`: the first message, and one user turn of the summary and the text of the last user turn.
+fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
+    let number = cx.number_of_new(0);
+    let first = cx.log.messages().first().map(|counted| Edit::Keep(counted.message.id));
+    let last_user = cx.view.entries().iter().rfind(|entry| entry.role == Role::User);
+    let intent = last_user.map(|entry| {
+        let texts = entry.parts().filter_map(|(part, _)| match part {
+            Part::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+        let text = format!("\n\nLast request from user was: {}", texts.collect::<String>());
+        let origin = entry.parts().next().map_or(Origin::Summary(number), |(_, origin)| origin);
+        WrittenPart { part: Part::Text { text }, origin }
+    });
+    let covers = selection.covers();
+    let written = WrittenPart { part: Part::Text { text: summary.clone() }, origin: Origin::Summary(number) };
+    let turn = Edit::Insert(Role::User, [written].into_iter().chain(intent).collect());
+    let saved = NewSaved { kind: SavedKind::Summary, covers, body: summary };
+    Compacted { edits: first.into_iter().chain([turn]).collect(), saved: vec![saved], fallback: None }
+}
+
+/// The view as it is, and the prompt that nobody answered.
+fn with_residue(cx: &Context<'_>, prompt: String, reason: FailReason) -> Compacted {
+    let residue = WrittenPart { part: Part::Text { text: prompt }, origin: Origin::Summary(cx.number_of_new(0)) };
+    let mut edits = cx.view.to_edits();
+    edits.push(Edit::Insert(Role::User, vec![residue]));
+    let saved =
+        NewSaved { kind: SavedKind::Failed, covers: cx.log.last().map(|last| (last, last)), body: reason.to_string() };
+    Compacted { edits, saved: vec![saved], fallback: Some(reason) }
 }
 
 fn is_chat(entry: &&Entry) -> bool {
     entry.role != Role::System
-}
-
-/// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
-async fn ask_in_chat(cx: &Context<'_>, prompt: &str, material: &str) -> Result<String, FailReason> {
-    let mut refused = String::new();
-    let mut problem = NotASummary::Empty;
-    for _ in 0..2 {
-        let request = chat_and_prompt(cx, format!("{prompt}{refused}"));
-        let answer = cx.summarizer.complete(Purpose::Compaction, request).await?.text;
-        match summary::check(&answer, material) {
-            Ok(()) => return Ok(answer.trim().to_owned()),
-            Err(found) => problem = found,
-        }
-        refused = format!("\n\nYour answer before was refused: {problem}.");
-    }
-    Err(FailReason::NoSummary(problem))
 }
 
 /// The chat as it stands, and the prompt as one more user turn.
@@ -100,6 +172,11 @@ fn chat_and_prompt(cx: &Context<'_>, prompt: String) -> ChatRequest {
         let answer =
             |call_id: String| Part::ToolResult { call_id, text: "Tool no response".to_owned(), is_error: true };
         messages.push(WireMessage { role: Role::Tool, parts: open.into_iter().map(answer).collect() });
+    }
+    if messages.last().is_some_and(|message| message.role == Role::Tool) {
+        // 003, `ensureAssistantAfterTools`: no history ends on a tool's message.
+        let text = "Understood.".to_owned();
+        messages.push(WireMessage { role: Role::Assistant, parts: vec![Part::Text { text }] });
     }
     messages.append(&mut request.messages);
     ChatRequest { messages, ..request }

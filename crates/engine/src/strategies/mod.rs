@@ -1,6 +1,7 @@
 //! The reference strategies. Each is one file and one line in [`ALL`]; help, lists, plots and tests iterate it.
 
 mod chained;
+mod faithful;
 mod handoff;
 mod hybrid_checkpoint;
 mod middleware_checkpoint;
@@ -23,6 +24,8 @@ use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, StrategySpec};
 use crate::summary;
 use crate::view::{Edit, Origin, WrittenPart};
+
+pub use faithful::{FAITHFUL, Faithful};
 
 /// Every reference strategy.
 pub const ALL: &[&StrategySpec] = &[
@@ -59,6 +62,11 @@ const fn share(name: &'static str, about: &'static str, default: f64) -> Param {
 /// The summarizer's sampling temperature.
 const fn temperature(default: f64) -> Param {
     Param { name: "temperature", about: "of the summarizer", unit: Unit::Temperature, default, range: (0.0, 2.0) }
+}
+
+/// A defect of a source: `plain`, the default, or as the source has it.
+const fn defect(name: &'static str, about: &'static str) -> Param {
+    Param { name, about, unit: Unit::Choice(&["plain", "faithful"]), default: 0.0, range: (0.0, 1.0) }
 }
 
 /// What the trigger is compared with under the published protocol.
@@ -192,7 +200,11 @@ mod tests {
         let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/strategies")).unwrap();
         let mut stems = files
             .map(|file| file.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|ext| ext == "rs") && path.file_stem().unwrap() != "mod")
+            .filter(|path| {
+                path.extension().is_some_and(|ext| ext == "rs")
+                    && path.file_stem().unwrap() != "mod"
+                    && path.file_stem().unwrap() != "faithful"
+            })
             .map(|path| path.file_stem().unwrap().to_str().unwrap().replace('_', "-"))
             .collect::<Vec<_>>();
         names.sort_unstable();

@@ -1,6 +1,6 @@
 //! The size of the context over one conversation.
 
-use compactometer_schema::record::{Family, Record};
+use compactometer_schema::record::Record;
 use compactometer_schema::summary::Group;
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
@@ -96,7 +96,7 @@ fn draw(run: &Run, records: &[(Style, &Record)]) -> Figure {
 }
 
 fn highest(run: &Run, records: &[(Style, &Record)]) -> f64 {
-    let tested = records.iter().filter(|(_, record)| record.case.family == Family::Reference);
+    let tested = records.iter().filter(|(_, record)| record.case.family.is_tested());
     let sizes = tested.flat_map(|(_, record)| &record.turns).map(|turn| f64::from(turn.input));
     sizes.fold(f64::from(run.manifest.window) * WINDOWS, f64::max)
 }
