@@ -155,6 +155,25 @@ fn typing_errors_and_bad_input_say_what_to_do() {
 }
 
 #[test]
+fn bad_parameters_name_value_and_range() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("bare.md"), "Summarize.").unwrap();
+    for (strategy, set, expected) in [
+        ("progressive", "progressive.treshold=0.5", "no parameter `treshold`; choose from `window`, `threshold`"),
+        ("progressive", "progressive.threshold=0", "`threshold` is `0`; it must be a number of share from 0.01 to 1"),
+        ("hybrid-checkpoint", "hybrid-checkpoint.ratio=1.2", "`ratio` is `1.2`; it must be a number of share"),
+        ("chained", "chained.window=9000", "`window` is 9000 tokens; its reserves alone take 11000"),
+        ("chained", "chained.prompt=bare.md", "the prompt for `chained` lacks the placeholder `{previous}`"),
+        ("chained", "chained.prompt=none.md", "cannot read the prompt `none.md`"),
+    ] {
+        let output = program(dir.path(), &["run", "-s", strategy, "--set", set, "--out", "out"]);
+        assert_eq!(output.status.code(), Some(2), "{set}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{set}: {}", stderr(&output));
+    }
+    assert!(!dir.path().join("out").exists(), "nothing half-written");
+}
+
+#[test]
 fn a_folder_that_holds_something_else_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     imported(dir.path());

@@ -1,14 +1,20 @@
 //! `progressive`: source 002. Summaries add up instead of replacing each other; with age a summary shrinks to its first lines
-//! and decisions, then to its first line; the oldest are merged. Absent so far: the source's task definition and decisions that
-//! are never compressed; here decisions go with a summary's compact level.
+//! and decisions, then to its first line; the oldest are merged. The task definition and the architecture decisions are asked
+//! for in the same call, pinned in a block of their own and never compressed (`pins`).
 //!
-//! A level is not stored: it follows from a summary's age, the number of summaries written after it. Mended against the source:
-//! merging is defined (the first lines of the oldest, together), and all of it stays within the budget for any number of rounds.
+//! Mended against the source: merging is defined (the first lines of the oldest, together), and all of it stays within the
+//! budget for any number of rounds (`levels`). Ours: the share of the budget that pins may take. Absent so far: the source's
+//! events and statistics.
+
+mod levels;
+mod pins;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use self::levels::Levels;
+use self::pins::Pins;
 use super::summarize::ask_for_summary;
 use super::{recent_or_skip, share, tokens};
 use crate::budget::{Limits, Tail};
@@ -17,13 +23,12 @@ use crate::params::{Param, ParamError, Settings, Unit};
 use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
-use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
-use crate::view::{Edit, Origin, WrittenPart};
+use crate::view::{Edit, Entry, Origin, WrittenPart};
 
 /// Registry entry, with the source's `ContextConfig`, its limits, and the window and sizes of its budget example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "progressive",
-    about: "summaries that add up and shrink with age, the oldest merged",
+    about: "summaries that add up and shrink with age; task and architecture decisions stay whole",
     source: "002",
     prompt: include_str!("progressive.md"),
     placeholders: &["messages"],
@@ -43,9 +48,23 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
             default: 5.0,
             range: (1.0, 100.0),
         },
+        Param {
+            name: "pinned",
+            about: "share of `written` that pinned items may take together (ours); 0 pins nothing",
+            unit: Unit::Share,
+            default: 0.25,
+            range: (0.0, 0.5),
+        },
     ],
     limits,
-    build: |settings| Arc::new(Progressive { settings: settings.clone() }),
+    build: |settings| {
+        Arc::new(Progressive {
+            prompt: settings.prompt().to_owned(),
+            summary: settings.count("summary"),
+            pinned: settings.number("pinned"),
+            levels: Levels::new(settings),
+        })
+    },
 };
 
 const fn rounds(name: &'static str, about: &'static str, default: u32) -> Param {
@@ -63,168 +82,59 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
 }
 
 struct Progressive {
-    settings: Settings,
+    prompt: String,
+    summary: u32,
+    pinned: f64,
+    levels: Levels,
 }
 
 #[async_trait]
 impl Strategy for Progressive {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let selection = Selection { leaving: Vec::new(), ..recent_or_skip(cx)? };
+        let selection = recent_or_skip(cx)?;
         let selection = Selection { leaving: spoken_that_leave(cx, &selection), ..selection };
         // Half of the budget at most, so that a new summary never pushes out all others.
-        let most = self.settings.count("summary").min(cx.budget.written / 2);
-        let summary = ask_for_summary(cx, self.settings.prompt(), &selection, most).await?;
-        let number = cx.number_of_new(0);
-        let earlier = cx.history.iter().filter(|saved| saved.kind == SavedKind::Summary);
-        let mut journey = earlier.map(|saved| (saved.number, saved.body.as_str())).collect::<Vec<_>>();
-        journey.push((number, &summary));
+        let most = self.summary.min(cx.budget.written / 2);
+        let answer = ask_for_summary(cx, &self.prompt, &selection, most).await?;
+        let (earlier, earlier_number) = Pins::latest(cx.history).unwrap_or_default();
+        let room = (f64::from(cx.budget.written) * self.pinned) as u32;
+        let (pins, body) = earlier.with(&answer, room, cx.counter);
+
+        let covers = selection.covers();
+        let mut saved = vec![NewSaved { kind: SavedKind::Summary, covers, body }];
+        let mut pins_number = earlier_number;
+        if pins != earlier {
+            pins_number = cx.number_of_new(1);
+            let body = serde_json::to_string(&pins).unwrap_or_default();
+            saved.push(NewSaved { kind: SavedKind::Checkpoint, covers, body });
+        }
         let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
-        let shown = self.fit(&journey, cx.budget.written, cx.counter);
-        edits.extend(shown.into_iter().map(|(number, text)| turn(number, text)));
+        let mut budget = cx.budget.written;
+        if !pins.is_empty() {
+            budget = budget.saturating_sub(pins.tokens(cx.counter));
+            edits.push(turn(Origin::Checkpoint(pins_number), pins.text()));
+        }
+        let journey = journey(cx, &saved[0].body);
+        let shown = self.levels.fit(&journey, budget, cx.counter);
+        edits.extend(shown.into_iter().map(|(number, text)| turn(Origin::Summary(number), text)));
         edits.extend(selection.keep_edits());
-        let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
-        Ok(Compacted { edits, saved: vec![saved], fallback: None })
+        Ok(Compacted { edits, saved, fallback: None })
     }
 }
 
-/// What leaves and was said: earlier summaries stay by themselves.
-fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s crate::view::Entry> {
+/// Every summary so far and the new one, with their numbers.
+fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<(u32, &'c str)> {
+    let earlier = cx.history.iter().filter(|saved| saved.kind == SavedKind::Summary);
+    earlier.map(|saved| (saved.number, saved.body.as_str())).chain([(cx.number_of_new(0), newest)]).collect()
+}
+
+/// What leaves and was said: earlier summaries and pins stay by themselves.
+fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s Entry> {
     let entries = cx.view.entries().iter().filter(|entry| entry.role != Role::System && entry.written().is_none());
-    let leaves =
-        |entry: &&crate::view::Entry| entry.message_id().is_none_or(|id| selection.kept.binary_search(&id).is_err());
+    let leaves = |entry: &&Entry| entry.message_id().is_none_or(|id| selection.kept.binary_search(&id).is_err());
     entries.filter(leaves).collect()
 }
 
-/// How much of a summary is shown.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Compact,
-    Moderate,
-    Detailed,
-}
-
-impl Progressive {
-    /// The journey at the levels of its ages, lowered from the oldest on until it fits; the oldest are left out last.
-    fn fit(&self, journey: &[(u32, &str)], budget: u32, counter: &dyn TokenCounter) -> Vec<(u32, String)> {
-        let mut levels = (0..journey.len()).map(|at| self.level(journey.len() - 1 - at)).collect::<Vec<_>>();
-        let mut first = 0;
-        loop {
-            let shown = self.show(&journey[first..], &levels[first..]);
-            let size = shown.iter().map(|(_, text)| MESSAGE_OVERHEAD + counter.count_text(text)).sum::<u32>();
-            if size <= budget || first + 1 >= journey.len() && levels[first] == Level::Compact {
-                return shown;
-            }
-            match levels[first..].iter().position(|level| *level > Level::Compact) {
-                // The newest is lowered only after all others.
-                Some(at) if first + at + 1 < journey.len() || first + 1 == journey.len() => {
-                    levels[first + at] =
-                        if levels[first + at] == Level::Detailed { Level::Moderate } else { Level::Compact };
-                }
-                _ => first += 1,
-            }
-        }
-    }
-
-    fn level(&self, age: usize) -> Level {
-        match age as u32 {
-            age if age >= self.settings.count("compact_age") => Level::Compact,
-            age if age >= self.settings.count("moderate_age") => Level::Moderate,
-            _ => Level::Detailed,
-        }
-    }
-
-    /// One text a summary; those beyond the most are merged into the oldest text that is shown.
-    fn show(&self, journey: &[(u32, &str)], levels: &[Level]) -> Vec<(u32, String)> {
-        let texts = journey.iter().zip(levels).map(|((number, body), level)| (*number, self.text(body, *level)));
-        let mut texts = texts.collect::<Vec<_>>();
-        let merged = texts.len().saturating_sub(self.settings.count("most") as usize);
-        if merged > 0 {
-            let oldest = texts.drain(..=merged).collect::<Vec<_>>();
-            let lines = oldest.iter().map(|(_, text)| format!("- {}", first_line(text))).collect::<Vec<_>>();
-            let number = oldest.last().map_or(0, |(number, _)| *number);
-            texts.insert(0, (number, format!("Earlier parts:\n{}", lines.join("\n"))));
-        }
-        texts
-    }
-
-    fn text(&self, body: &str, level: Level) -> String {
-        match level {
-            Level::Detailed => body.to_owned(),
-            Level::Moderate => {
-                let lines = body.lines().filter(|line| !line.trim().is_empty());
-                let kept = lines.take(self.settings.count("lines") as usize).map(str::to_owned);
-                let mut kept = kept.collect::<Vec<_>>();
-                kept.extend(
-                    decisions(body)
-                        .filter(|decision| !kept.iter().any(|line| line == decision))
-                        .map(str::to_owned)
-                        .collect::<Vec<_>>(),
-                );
-                kept.join("\n")
-            }
-            Level::Compact => first_line(body).to_owned(),
-        }
-    }
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
-}
-
-/// The list under the heading of the decisions.
-fn decisions(body: &str) -> impl Iterator<Item = &str> {
-    let under = body.lines().skip_while(|line| !line.to_lowercase().contains("key decisions")).skip(1);
-    under.take_while(|line| line.trim_start().starts_with(['-', '*']))
-}
-
-fn turn(number: u32, text: String) -> Edit {
-    let text = format!("Summary of an earlier part:\n\n{text}");
-    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin: Origin::Summary(number) }])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tokens::Encoding;
-
-    const BODY: &str = "Summary: built the store.\nIt has two tables.\nIt is tested.\nIt is fast.\nIt is small.\nIt is new.\n\nKey Decisions:\n- use pg\n\nNext Steps:\n- ship";
-
-    fn shown(rounds: usize, budget: u32) -> Vec<(u32, String)> {
-        let bodies = (0..rounds).map(|round| format!("Summary: part {round}.\n{BODY}")).collect::<Vec<_>>();
-        let journey =
-            bodies.iter().enumerate().map(|(number, body)| (number as u32, body.as_str())).collect::<Vec<_>>();
-        Progressive { settings: Settings::defaults(&SPEC) }.fit(&journey, budget, &Encoding::O200k)
-    }
-
-    #[test]
-    fn summaries_shrink_with_age() {
-        let shown = shown(8, 100_000);
-        assert_eq!(shown.len(), 8);
-        assert!(shown[7].1.contains("ship") && shown[3].1.contains("ship"), "ages 0 to 4 are whole");
-        assert!(shown[2].1.contains("use pg") && !shown[2].1.contains("ship"), "age 5 keeps its decisions");
-    }
-
-    #[test]
-    fn the_oldest_are_merged_and_every_part_is_named() {
-        let shown = shown(14, 100_000);
-        assert_eq!(shown.len(), 10);
-        let all = shown.iter().map(|(_, text)| text.as_str()).collect::<String>();
-        assert!((0..14).all(|round| all.contains(&format!("part {round}."))), "{all}");
-    }
-
-    #[test]
-    fn a_hundred_rounds_stay_in_the_budget() {
-        for rounds in [1, 5, 20, 100] {
-            for budget in [100, 400, 1_500] {
-                let shown = shown(rounds, budget);
-                let size =
-                    shown.iter().map(|(_, text)| MESSAGE_OVERHEAD + Encoding::O200k.count_text(text)).sum::<u32>();
-                assert!(size <= budget && !shown.is_empty(), "{rounds} rounds: {size} of {budget}");
-                assert!(
-                    shown.iter().any(|(_, text)| text.contains(&format!("part {}.", rounds - 1))),
-                    "the newest stays"
-                );
-            }
-        }
-    }
+fn turn(origin: Origin, text: String) -> Edit {
+    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin }])
 }

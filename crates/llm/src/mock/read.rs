@@ -34,7 +34,7 @@ pub(super) struct Shape {
     pub(super) parts: Vec<Part>,
     /// Whether the prompt asks to leave tool output out.
     pub(super) without_tools: bool,
-    /// Whether the prompt asks to leave empty fields out.
+    /// Whether the prompt asks to leave empty fields and headings out.
     pub(super) omit_empty: bool,
 }
 
@@ -58,6 +58,15 @@ pub(super) enum Form {
     Bullets,
     Sections(Vec<Section>),
     Json(Node),
+}
+
+impl Form {
+    fn sections_mut(&mut self) -> Option<&mut Vec<Section>> {
+        match self {
+            Form::Sections(sections) => Some(sections),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a request whose last user message says `said`.
@@ -176,6 +185,9 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
         has(&["empty"]) && has(&["omit", "leave", "no ", "skip", "without", "drop"])
             || has(&["only"]) && has(&["fields", "keys"])
     });
+    for section in parts.iter_mut().filter_map(|part| part.form.sections_mut()).flatten() {
+        section.optional |= omit_empty;
+    }
     Shape { parts, without_tools, omit_empty }
 }
 

@@ -1,6 +1,8 @@
-//! Headed sections that an instruction asks for: Markdown headings, or a numbered list that the answer should follow.
+//! Headed sections that an instruction asks for: Markdown headings, names with a colon, or a numbered list that the answer
+//! should follow.
 
 use super::cues::Cues;
+use super::lines::header;
 use super::words::{stem, terms};
 
 /// A section of the answer.
@@ -27,13 +29,15 @@ pub(super) enum Form {
     Table(Vec<String>, usize),
     /// One line for each label.
     Labels(Vec<String>),
+    /// Sentences on the heading's own line.
+    Text,
     /// The user's request, word for word.
     Verbatim,
 }
 
 /// Whether a line announces the shape of the answer.
 pub(super) fn introduces(line: &str) -> bool {
-    let announces = ["section", "structur", "heading", "format", "templat", "outlin", "organiz", "organis"];
+    let announces = ["section", "structur", "heading", "form", "format", "templat", "outlin", "organiz", "organis"];
     line.trim_end().ends_with(':') && terms(line).iter().any(|term| announces.contains(&stem(term.text).as_str()))
 }
 
@@ -45,21 +49,10 @@ pub(super) fn sections(lines: &[&str]) -> Vec<Section> {
     let style = match first {
         Some(line) if heading_level(line) > 0 => Style::Headings,
         Some(line) if is_numbered(line) => Style::Numbers,
+        Some(line) if named(line).is_some() => Style::Names,
         _ => return Vec::new(),
     };
-    let mut drafts: Vec<(&str, Vec<&str>)> = Vec::new();
-    for line in template {
-        if opens(style, line) {
-            if heads_rules(line) {
-                break;
-            }
-            drafts.push((line.trim(), Vec::new()));
-        } else if style == Style::Numbers && ends_numbered(line) {
-            break;
-        } else if let Some((_, body)) = drafts.last_mut() {
-            body.push(line.trim());
-        }
-    }
+    let drafts = drafts(template, style);
     let deeper = drafts.iter().skip(1).map(|draft| heading_level(draft.0)).chain([0]).collect::<Vec<_>>();
     drafts
         .iter()
@@ -72,13 +65,46 @@ pub(super) fn sections(lines: &[&str]) -> Vec<Section> {
 enum Style {
     Headings,
     Numbers,
+    Names,
 }
 
-fn opens(style: Style, line: &str) -> bool {
-    match style {
-        Style::Headings => heading_level(line) > 0,
-        Style::Numbers => is_numbered(line),
+/// Each heading with the lines below it.
+fn drafts<'l>(template: &[&'l str], style: Style) -> Vec<(&'l str, Vec<&'l str>)> {
+    let mut drafts: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut after_blank = false;
+    for line in template {
+        if let Some((heading, rest)) = opens(style, line) {
+            if heads_rules(line) {
+                break;
+            }
+            drafts.push((heading, Some(rest).filter(|rest| !rest.is_empty()).into_iter().collect()));
+        } else if ends(style, line, after_blank) {
+            break;
+        } else if let Some((_, body)) = drafts.last_mut() {
+            body.push(line.trim());
+        }
+        after_blank = line.trim().is_empty();
     }
+    drafts
+}
+
+/// The heading that a line is, and what describes it on the same line.
+fn opens(style: Style, line: &str) -> Option<(&str, &str)> {
+    match style {
+        Style::Headings => (heading_level(line) > 0).then_some((line.trim(), "")),
+        Style::Numbers => is_numbered(line).then_some((line.trim(), "")),
+        Style::Names => named(line),
+    }
+}
+
+/// A line such as `Open Questions:` or `Status: how things stand`: its name with the colon, and what follows.
+fn named(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_at(line.find(':')? + 1);
+    let letters = |letter: char| letter.is_alphabetic() || " /&'-".contains(letter);
+    let is_name = name.starts_with(char::is_uppercase)
+        && name.split_whitespace().count() <= 4
+        && name.trim_end_matches(':').chars().all(letters);
+    (is_name && (rest.is_empty() || rest.starts_with(' ')) && header(line).is_none()).then_some((name, rest.trim()))
 }
 
 fn heading_level(line: &str) -> usize {
@@ -91,9 +117,14 @@ fn is_numbered(line: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// A list's description is indented or marked; anything else is no longer of the list.
-fn ends_numbered(line: &str) -> bool {
-    !line.trim().is_empty() && !line.starts_with([' ', '\t', '-', '*', '•'])
+/// What describes a place is indented or marked, or stands right below its name; anything else is no longer of the template.
+fn ends(style: Style, line: &str, after_blank: bool) -> bool {
+    let is_free = !line.trim().is_empty() && !line.starts_with([' ', '\t', '-', '*', '•']);
+    match style {
+        Style::Headings => false,
+        Style::Numbers => is_free,
+        Style::Names => is_free && after_blank,
+    }
 }
 
 /// A heading of rules closes a template: it is said to the writer and no part of the answer.
@@ -113,10 +144,16 @@ fn section(heading: &str, body: &[&str], has_parts: bool) -> Section {
         Form::Title
     } else if says(&["verbatim", "word for word"]) && says(&["request", "task"]) {
         Form::Verbatim
+    } else if named(heading).is_some() && body.first().is_some_and(|line| !is_marked(line)) {
+        Form::Text
     } else {
         listed_form(body)
     };
     Section { heading: heading.to_owned(), form, cues, optional: says(&["only where", "only if", "only include if"]) }
+}
+
+fn is_marked(line: &str) -> bool {
+    line.is_empty() || line.starts_with(['-', '*', '•', '|'])
 }
 
 fn listed_form(body: &[&str]) -> Form {
@@ -166,6 +203,20 @@ mod tests {
             ]
         );
         assert_eq!(sections.iter().filter(|section| section.optional).count(), 1);
+    }
+
+    #[test]
+    fn reads_names_with_a_colon_up_to_the_next_free_paragraph() {
+        let text = "Report in this form:\n\nOutcome: what came of it\n\nOpen Questions:\n- each one\nOwners:\nin a few words\n\nBe \
+                    exact, and guess nothing.\n\nLater: nothing";
+        let sections = read(text);
+        let forms = sections.iter().map(|section| (section.heading.as_str(), &section.form)).collect::<Vec<_>>();
+        assert_eq!(
+            forms,
+            [("Outcome:", &Form::Text), ("Open Questions:", &Form::List("- ")), ("Owners:", &Form::Text)]
+        );
+        assert_eq!(read("Report in this form:\n\nuser: hi"), []);
+        assert_eq!(read("Report this:\n\nOutcome: what came of it"), []);
     }
 
     #[test]

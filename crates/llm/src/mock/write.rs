@@ -134,7 +134,7 @@ fn prose(source: &Source<'_, '_>, room: &mut Room) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-fn sentence(text: String) -> String {
+pub(super) fn sentence(text: String) -> String {
     if text.ends_with(|letter: char| letter.is_alphanumeric() || ")\"'`%".contains(letter)) { text + "." } else { text }
 }
 

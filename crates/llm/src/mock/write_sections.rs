@@ -5,7 +5,7 @@ use super::shorten::count;
 use super::statements::{Speaker, Statement};
 use super::template::{Form, Section};
 use super::words::Term;
-use super::write::{Chosen, Room, Source, choose, tokens};
+use super::write::{Chosen, Room, Source, choose, sentence, tokens};
 
 /// The sections with what was chosen for them.
 pub(super) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> String {
@@ -58,7 +58,12 @@ fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize
         places.max_by(|one, other| fit(one).total_cmp(&fit(other))).map(|at| (fit(&at), at))
     };
     let (fit, at) = best(&statement.cues)?;
-    if fit >= Cues::LEAST_FIT { Some(at) } else { best(&Cues::general()).map(|(_, at)| at) }
+    if fit >= Cues::LEAST_FIT {
+        return Some(at);
+    }
+    // What fits nowhere is told in sentences, where there is a place for them.
+    let sentences = sections.iter().position(|section| section.form == Form::Text);
+    sentences.or_else(|| best(&Cues::general()).map(|(_, at)| at))
 }
 
 /// The share of the room that a request copied word for word may take: assumed.
@@ -86,6 +91,7 @@ fn line(form: &Form, statement: &Statement<'_>, text: String) -> String {
     match form {
         Form::List(mark) => format!("{mark}{text}"),
         Form::Table(_, columns) => row(*columns, statement, &text),
+        Form::Text => sentence(text),
         Form::Labels(_) | Form::Title | Form::Verbatim => format!("- {text}"),
     }
 }
@@ -125,6 +131,8 @@ fn render(section: &Section, chosen: &[Chosen<usize>], at: usize, verbatim: Opti
         Form::Title => return Some(text),
         Form::Verbatim => text = format!("{text}\n{}", verbatim.unwrap_or("None")),
         _ if lines.is_empty() && section.optional => return None,
+        Form::Text if lines.is_empty() => text.push_str(" None"),
+        Form::Text => text = format!("{text} {}", lines.join(" ")),
         _ if lines.is_empty() => text.push_str("\nNone"),
         Form::Table(head, _) => text = format!("{text}\n{}\n{}", head.join("\n"), lines.join("\n")),
         Form::List(_) | Form::Labels(_) => text = format!("{text}\n{}", lines.join("\n")),

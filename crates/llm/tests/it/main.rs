@@ -1,6 +1,7 @@
 //! The models from outside: requests in, replies out.
 
 mod faults;
+mod many;
 mod material;
 mod metamorphic;
 mod properties;

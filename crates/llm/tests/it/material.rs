@@ -9,6 +9,7 @@ use compactometer_llm::mock::profile::STRONG;
 pub(crate) const SUMMARIZE: &str = include_str!("../../../engine/src/strategies/summarize.md");
 pub(crate) const PROMPT_CHECKPOINT: &str = include_str!("../../../engine/src/strategies/prompt_checkpoint.md");
 pub(crate) const CHAINED: &str = include_str!("../../../engine/src/strategies/chained.md");
+pub(crate) const PROGRESSIVE: &str = include_str!("../../../engine/src/strategies/progressive.md");
 
 /// Fills a prompt's placeholders.
 pub(crate) fn fill(prompt: &str, values: &[(&str, &str)]) -> String {

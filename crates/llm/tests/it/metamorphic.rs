@@ -1,7 +1,7 @@
 //! What must not change, and what must: averaged over seeds where a draw is involved.
 
 use crate::material::{
-    CHAINED, PROMPT_CHECKPOINT, SUMMARIZE, ask, conversation, filled, kept, statement, value, values,
+    CHAINED, PROGRESSIVE, PROMPT_CHECKPOINT, SUMMARIZE, ask, conversation, filled, kept, statement, value, values,
 };
 
 const SEEDS: u64 = 40;
@@ -20,7 +20,7 @@ fn equal_bytes_in_equal_bytes_out_and_seeds_differ() {
 
 #[test]
 fn permuted_values_keep_the_rate() {
-    for prompt in [SUMMARIZE, CHAINED] {
+    for prompt in [SUMMARIZE, CHAINED, PROGRESSIVE] {
         let original = values(24, 1);
         // Within their form: a rate may depend on what a value looks like, not on which one it is.
         let permuted = (0..24).map(|slot| original[(slot + 8) % 24].clone()).collect::<Vec<_>>();
@@ -51,7 +51,7 @@ fn a_removed_statement_leaves_no_value() {
 fn a_larger_budget_never_lowers_the_mean() {
     let values = values(24, 7);
     let material = conversation(&values);
-    for prompt in [SUMMARIZE, PROMPT_CHECKPOINT, CHAINED] {
+    for prompt in [SUMMARIZE, PROMPT_CHECKPOINT, CHAINED, PROGRESSIVE] {
         let rates = [150, 250, 400, 700].map(|tokens| mean_kept(&values, &filled(prompt, &material, tokens)));
         assert!(rates.is_sorted(), "{rates:?}");
         assert!(rates[3] > rates[0] + 0.2, "{rates:?}");
@@ -71,6 +71,10 @@ fn a_reworded_prompt_keeps_the_rate() {
         let other = mean_kept(&values, &filled(prompt, &material, 250));
         assert!((rate - other).abs() < 0.03, "{rate} against {other}");
     }
+    // Another announcement, other sentences, the same names.
+    let named = "<talk>\n{messages}\n</talk>\n\nCondense the talk to {tokens} tokens or less. Use these headings, none of them empty; omit empty ones:\n\nGoal:\n- what the user wants from the whole work\n\nRequirements:\n- each thing that the result must do or have\n\nConstraints:\n- each limit or prohibition that holds until the end\n\nArchitecture Decisions:\n- each decision that later work builds on, its reason and its impact\n\nSummary: what was done, in full sentences, the most important first\n\nKey Decisions:\n- each other decision, with its reason, names and values\n\nFiles Modified:\n- each file, and what changed\n\nNext Steps:\n- each step that is open";
+    let rates = [PROGRESSIVE, named].map(|prompt| mean_kept(&values, &filled(prompt, &material, 250)));
+    assert!((rates[0] - rates[1]).abs() < 0.03, "{rates:?}");
     let checkpoint = "<conversation>\n{messages}\n</conversation>\n\nFirst a summary in at most {words} words, without raw tool output. Then a checkpoint of at most {tokens} tokens, as this JSON, without empty fields:\n{\"active_goals\": [\"...\"], \"pending_tasks\": [{\"task\": \"...\", \"context\": \"...\"}], \"key_decisions\": {\"about\": \"...\"}, \"user_preferences\": {\"about\": \"...\"}, \"context_references\": {\"files\": [], \"tables\": [], \"databases\": [], \"threads\": [], \"external_apis\": []}, \"workflow_state\": {\"current_step\": \"...\", \"completed_steps\": [], \"next_steps\": []}}\n\nReply like so:\n[SUMMARY]\ntext\n[CHECKPOINT]\nthe JSON";
     let rates = [PROMPT_CHECKPOINT, checkpoint].map(|prompt| mean_kept(&values, &filled(prompt, &material, 250)));
     assert!((rates[0] - rates[1]).abs() < 0.03, "{rates:?}");
@@ -97,7 +101,7 @@ fn a_repeated_summary_erodes() {
 /// Two statements of one form, role and place are kept equally often: nothing tells a fact from its decoy.
 #[test]
 fn facts_and_decoys_are_kept_alike() {
-    for prompt in [SUMMARIZE, PROMPT_CHECKPOINT, CHAINED] {
+    for prompt in [SUMMARIZE, PROMPT_CHECKPOINT, CHAINED, PROGRESSIVE] {
         let (mut facts, mut decoys, mut pairs) = (0_i32, 0_i32, 0);
         for seed in 0..SEEDS {
             let mut text = String::new();

@@ -5,7 +5,9 @@ use compactometer_engine::model::{ChatRequest, Finish, WireMessage};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use serde_json::{Value, json};
 
-use crate::material::{CHAINED, PROMPT_CHECKPOINT, SUMMARIZE, ask, complete, conversation, fill, filled, kept, values};
+use crate::material::{
+    CHAINED, PROGRESSIVE, PROMPT_CHECKPOINT, SUMMARIZE, ask, complete, conversation, fill, filled, kept, values,
+};
 
 fn message(role: Role, text: &str) -> WireMessage {
     WireMessage { role, parts: vec![Part::Text { text: text.to_owned() }] }
@@ -67,6 +69,35 @@ fn sections_come_in_order() {
     let table = "| File/Component | Action | Description |\n|--";
     assert!(replies.into_iter().any(|reply| reply.text.contains(table)), "no reply has the table");
     assert!(reply.usage.output <= 400, "{}", reply.usage.output);
+}
+
+#[test]
+fn names_with_a_colon_come_in_order_and_empty_ones_stay_away() {
+    let values = values(30, 1);
+    let wanted = [
+        "Goal:",
+        "Requirements:",
+        "Constraints:",
+        "Architecture Decisions:",
+        "Summary:",
+        "Key Decisions:",
+        "Files Modified:",
+        "Next Steps:",
+    ];
+    let name = |line: &str| wanted.iter().position(|name| line.starts_with(name));
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..20 {
+        let reply = ask(&filled(PROGRESSIVE, &conversation(&values), 300), 400, seed);
+        let names = reply.text.lines().filter_map(name).collect::<Vec<_>>();
+        assert!(names.is_sorted_by(|one, other| one < other), "{}", reply.text);
+        let is_list = |line: &str| line.is_empty() || line.starts_with("- ") || name(line).is_some();
+        assert!(reply.text.lines().all(is_list) && !reply.text.contains("None"), "{}", reply.text);
+        assert!(!reply.text.contains("the part stands") && reply.usage.output <= 300, "{}", reply.text);
+        assert!(kept(&values, &reply.text) > 0.1, "{}", reply.text);
+        seen.extend(names);
+    }
+    // The goal, what binds, and what fits nowhere else; where a statement fits two places alike, the first takes it.
+    assert!([0, 3, 4].iter().all(|at| seen.contains(at)), "{seen:?}");
 }
 
 #[test]
