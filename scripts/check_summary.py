@@ -1,18 +1,24 @@
-"""Fails where a report's hard checks fail, or a strategy that compacts never did."""
+"""Fails where a report's hard checks fail, a strategy that compacts never did, or a protocol of the run has no group."""
 import json
+import pathlib
 import sys
 
-summary = json.load(open(sys.argv[1]))
-failed = [
-    f"{check['name']}: {check['detail']}"
-    for group in summary["groups"]
-    for check in group["checks"]
-    if check["passed"] is False
-]
+path = pathlib.Path(sys.argv[1])
+summary = json.loads(path.read_text())
+listed = json.loads((path.parent / "manifest.json").read_text())["protocols"]
+found = [group["protocol"] for group in summary["groups"]]
+failed = [] if found == listed else [f"the run is of {listed}, the report of {found}"]
 for group in summary["groups"]:
+    failed += [
+        f"{group['protocol']}: {check['name']}: {check['detail']}"
+        for check in group["checks"]
+        if check["passed"] is False
+    ]
     compacting = [s for s in group["strategies"] if s["name"] != "full"]
-    failed += [f"{s['name']} never triggered" for s in compacting if s["triggered"]["conversations"] == 0]
+    failed += [
+        f"{group['protocol']}: {s['name']} never triggered" for s in compacting if s["triggered"]["conversations"] == 0
+    ]
     if max(s["triggered"]["most_rounds"] for s in compacting) < 2:
-        failed.append("no conversation shows two rounds")
-print("\n".join(failed) or f"{sys.argv[1]}: hard checks hold, every strategy triggered")
+        failed.append(f"{group['protocol']}: no conversation shows two rounds")
+print("\n".join(failed) or f"{path}: hard checks hold, every strategy triggered")
 sys.exit(bool(failed))

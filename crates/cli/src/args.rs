@@ -63,12 +63,29 @@ pub(crate) struct RunArgs {
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
     #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
-    /// `matched`: one window, trigger and retained budget for all; `published`: each strategy's own limits.
-    #[arg(long, value_enum, default_value_t = ProtocolArg::Matched)]
-    pub(crate) protocol: ProtocolArg,
-    /// Multiplies published limits, for conversations too short for them.
+    /// `matched`: one window, trigger and retained budget for all; `published`: each strategy's own limits; both, separated
+    /// with a comma, for two groups in one report.
+    #[arg(long, value_enum, value_name = "PROTOCOL", value_delimiter = ',', default_value = "matched")]
+    pub(crate) protocol: Vec<ProtocolArg>,
+    /// Multiplies published limits, for conversations too short for them; the report names the scale that they need.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
     pub(crate) scale: f64,
+    #[command(flatten)]
+    pub(crate) setting: SettingArgs,
+    /// Threads. Results do not depend on it. Default: one for each core.
+    #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Under which conditions conversations are replayed.
+#[derive(ClapArgs)]
+pub(crate) struct SettingArgs {
     /// Context window in tokens; compaction starts at 0.8 of it and leaves at most 0.3. Default: the suite's own, else by rule.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
@@ -81,15 +98,6 @@ pub(crate) struct RunArgs {
     /// Seed of everything random.
     #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Threads. Results do not depend on it. Default: one for each core.
-    #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) jobs: Option<u16>,
-    /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Say nothing on stderr but errors.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
 }
 
 /// How budgets are set.
@@ -127,18 +135,8 @@ pub(crate) struct ExplainArgs {
     /// Follow this fact or decoy alone.
     #[arg(long, value_name = "ID")]
     pub(crate) fact: Option<String>,
-    /// Context window in tokens. Default: the suite's own, else by rule.
-    #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) window: Option<u32>,
-    /// The summarizer.
-    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
-    pub(crate) model: String,
-    /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
-    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
-    pub(crate) tokenizer: String,
-    /// Seed of everything random.
-    #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) setting: SettingArgs,
 }
 
 /// What to import.

@@ -37,7 +37,7 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Ma
         window: plan.window.window,
         trigger: plan.trigger,
         retained: plan.retained,
-        protocol: plan.protocol,
+        protocols: plan.protocols.iter().copied().collect(),
         scale: plan.scale,
         strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
         settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),

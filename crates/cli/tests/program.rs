@@ -132,6 +132,7 @@ fn typing_errors_and_bad_input_say_what_to_do() {
         (&["compare", "--model", "mock:strang"], "mock:strong"),
         (&["compare", "--windw", "5"], "--window"),
         (&["compare", "--window", "0"], "0"),
+        (&["compare", "--protocol", "matched,fair"], "[possible values: matched, published]"),
         (&["compare", "suite.jsonl", "--tokenizer", "o300k"], "`o200k_base`"),
         (&["compare", "missing.jsonl"], "cannot read `missing.jsonl`"),
         (&["compare", "."], "cannot read `.`"),
@@ -194,4 +195,39 @@ fn a_start_that_failed_does_not_block_its_folder() {
     let output =
         program(dir.path(), &["compare", "suite.jsonl", "-s", "null,full", "--window", "2000", "--out", "out"]);
     assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn two_protocols_make_one_report() {
+    let dir = tempfile::tempdir().unwrap();
+    imported(dir.path());
+    let args = |protocol: &'static str| {
+        let common = ["compare", "suite.jsonl", "-s", "summarize,chained,full", "--window", "2000", "--scale", "0.2"];
+        [&common[..], &["--protocol", protocol, "--out", "out"]].concat()
+    };
+    let first = program(dir.path(), &args("matched,published"));
+    assert!(first.status.success(), "{}", stderr(&first));
+    assert!(stderr(&first).contains("published: chained: 0 of 2 conversations triggered"), "{}", stderr(&first));
+    let table = stdout(&first);
+    for heading in ["| protocol matched | window 2000\n", "| protocol published, scale 0.2 | window of controls 2000\n"]
+    {
+        assert!(table.contains(heading), "{table}");
+    }
+    let summary = std::fs::read(dir.path().join("out/summary.json")).unwrap();
+    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    let groups = summary["groups"].as_array().unwrap();
+    assert_eq!(
+        groups.iter().map(|group| group["protocol"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["matched", "published"]
+    );
+
+    // The order of the list does not count.
+    let again = program(dir.path(), &args("published,matched"));
+    assert!(stderr(&again).contains("resumed: 12 of 12"), "{}", stderr(&again));
+    let alone = program(dir.path(), &args("matched"));
+    assert!(
+        stderr(&alone).contains("`cases` differs") || stderr(&alone).contains("`protocols` differs"),
+        "{}",
+        stderr(&alone)
+    );
 }

@@ -20,8 +20,8 @@ pub struct Options {
     pub contenders: Vec<Contender>,
     /// Context window; else the suite's, else one chosen by rule.
     pub window: Option<u32>,
-    /// How budgets are set.
-    pub protocol: Protocol,
+    /// How budgets are set, each protocol once.
+    pub protocols: BTreeSet<Protocol>,
     /// What published limits are multiplied by.
     pub scale: f64,
     /// The summarizer's name.
@@ -42,15 +42,16 @@ pub struct Plan {
     pub trigger: u32,
     /// Retained budget, in tokens.
     pub retained: u32,
-    /// How budgets are set.
-    pub protocol: Protocol,
+    /// How budgets are set, each protocol once.
+    pub protocols: BTreeSet<Protocol>,
     /// What published limits are multiplied by.
     pub scale: f64,
     /// The summarizer's name.
     pub model: String,
     /// Seed of everything random.
     pub seed: u64,
-    /// The cases, by scenario, then by contender.
+    /// The cases, by protocol, then by scenario, then by contender: a protocol's cases are those of a run of it alone, and
+    /// an interrupted run has finished the first protocol before it begins the next.
     pub cases: Vec<PlannedCase>,
 }
 
@@ -63,6 +64,8 @@ pub struct PlannedCase {
     pub loaded: Arc<Loaded>,
     /// What is run on it.
     pub contender: Contender,
+    /// How its limits are set.
+    pub protocol: Protocol,
     /// Its limits.
     pub budget: Budget,
     /// Its seed, drawn from the run's seed and the scenario's content.
@@ -94,16 +97,18 @@ impl Plan {
             window,
             trigger,
             retained,
-            protocol: options.protocol,
+            protocols: options.protocols,
             scale: options.scale,
             model: options.model,
             seed: options.seed,
             cases: Vec::new(),
         };
-        for (scenario, hash) in hashes.iter().enumerate() {
-            for contender in plan.contenders.clone() {
-                let case = plan.case(scenario, hash, &suite_hash, contender, counter)?;
-                plan.cases.push(case);
+        for protocol in plan.protocols.clone() {
+            for (scenario, hash) in hashes.iter().enumerate() {
+                for contender in plan.contenders.clone() {
+                    let case = plan.case(protocol, scenario, hash, &suite_hash, contender, counter)?;
+                    plan.cases.push(case);
+                }
             }
         }
         Ok(plan)
@@ -116,13 +121,14 @@ impl Plan {
 
     fn case(
         &self,
+        protocol: Protocol,
         scenario: usize,
         scenario_hash: &str,
         suite_hash: &str,
         contender: Contender,
         counter: &dyn TokenCounter,
     ) -> Result<PlannedCase, PlanError> {
-        let (budget, contender) = contender.resolve(self.protocol, self.window.window, self.scale)?;
+        let (budget, contender) = contender.resolve(protocol, self.window.window, self.scale)?;
         let resolved = serde_json::json!({
             "engine": env!("CARGO_PKG_VERSION"),
             "record": VERSION,
@@ -132,7 +138,7 @@ impl Plan {
             "strategy": contender.name,
             "source": contender.source(),
             "settings": contender.settings(),
-            "protocol": self.protocol,
+            "protocol": protocol,
             "budget": budget,
             "model": self.model,
             "tokenizer": counter.name(),
@@ -143,6 +149,7 @@ impl Plan {
             key: hash.to_hex()[..32].to_owned(),
             loaded: Arc::clone(&self.suite[scenario]),
             contender,
+            protocol,
             budget,
             // Equal for all strategies of a scenario, so that a paired comparison shares its draws.
             seed: seed_of(self.seed, scenario_hash),

@@ -12,8 +12,8 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::View;
 use compactometer_schema::fate::Fates;
 use compactometer_schema::record::{
-    CallRow, Case, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Protocol, Record, Stages, Turn,
-    VERSION, text_hash,
+    CallRow, Case, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Record, Stages, Turn, VERSION,
+    text_hash,
 };
 
 use crate::carriers;
@@ -33,12 +33,7 @@ pub struct CaseResult {
 }
 
 /// Runs one case.
-pub async fn run_case(
-    case: &PlannedCase,
-    model: &dyn ChatModel,
-    protocol: Protocol,
-    counter: &dyn TokenCounter,
-) -> CaseResult {
+pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn TokenCounter) -> CaseResult {
     let strategy = case.contender.build(&case.loaded, case.seed);
     let metered = Metered::new(model, case.seed);
     let config = SessionConfig {
@@ -52,7 +47,7 @@ pub async fn run_case(
     let session = Session::new(&*strategy, &metered, counter, config);
     let mut replay = Replay::new(case, session, &metered, counter);
     replay.run().await;
-    replay.into_result(case, model.name(), protocol)
+    replay.into_result(case, model.name())
 }
 
 struct Replay<'r> {
@@ -254,7 +249,7 @@ impl<'r> Replay<'r> {
         hash
     }
 
-    fn into_result(self, case: &PlannedCase, model: &str, protocol: Protocol) -> CaseResult {
+    fn into_result(self, case: &PlannedCase, model: &str) -> CaseResult {
         let scenario = &self.loaded.scenario;
         let fact_row = |fact: &compactometer_schema::scenario::Fact| FactRow {
             id: fact.id.clone(),
@@ -272,7 +267,7 @@ impl<'r> Replay<'r> {
                 group: scenario.group_id.clone(),
                 strategy: case.contender.name.clone(),
                 family: case.contender.family,
-                protocol,
+                protocol: case.protocol,
                 budget: case.budget,
                 model: model.to_owned(),
                 seed: case.seed,

@@ -123,7 +123,7 @@ fn work(
         let place = next.fetch_add(1, Ordering::Relaxed);
         let Some(index) = missing.get(place) else { return };
         let started = Instant::now();
-        let result = runtime.block_on(run_case(&plan.cases[*index], model, plan.protocol, counter));
+        let result = runtime.block_on(run_case(&plan.cases[*index], model, counter));
         if sender.send(Ok((place, result, started.elapsed().as_secs_f64()))).is_err() {
             return;
         }

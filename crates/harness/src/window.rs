@@ -98,8 +98,8 @@ pub struct ChosenWindow {
     pub because: String,
 }
 
-/// The largest window among a half, third, quarter and sixth of the median conversation that leaves 20 eligible events in
-/// 5 groups, else the largest feasible one (MEASUREMENT section 3).
+/// The largest window among a half, third, quarter and sixth of the median conversation (the upper one of an even count)
+/// that leaves 20 eligible events in 5 groups, else the largest feasible one (MEASUREMENT section 3).
 pub fn choose(suite: &[Loaded]) -> ChosenWindow {
     let mut sizes = suite.iter().map(|loaded| loaded.tokens_between(0, loaded.messages.len())).collect::<Vec<_>>();
     sizes.sort_unstable();

@@ -21,14 +21,14 @@ fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult 
     let options = Options {
         contenders: select([strategy], []).unwrap(),
         window: Some(WINDOW),
-        protocol: Protocol::Matched,
+        protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "scripted".into(),
         seed: 1,
     };
     let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(run_case(&plan.cases[0], model, plan.protocol, &Encoding::O200k))
+    runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k))
 }
 
 fn silent() -> Scripted<impl Fn(usize, &str) -> Result<String, ChatError>> {

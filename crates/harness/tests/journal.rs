@@ -16,6 +16,10 @@ use compactometer_harness::run::{RunError, run};
 use compactometer_schema::record::Protocol;
 
 fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
+    plan_of(&[Protocol::Matched], seed, window)
+}
+
+fn plan_of(protocols: &[Protocol], seed: u64, window: u32) -> Result<Plan, PlanError> {
     let scenarios = (0..4).map(|number| {
         let mut builder = Builder::new(&format!("s{number}"), &format!("g{number}"));
         builder.say(Role::System, "You are an agent.");
@@ -29,8 +33,8 @@ fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
     let options = Options {
         contenders,
         window: Some(window),
-        protocol: Protocol::Matched,
-        scale: 1.0,
+        protocols: protocols.iter().copied().collect(),
+        scale: 0.1,
         model: "scripted".into(),
         seed,
     };
@@ -78,6 +82,31 @@ fn threads_do_not_change_a_byte() {
     run_in(one.path(), 1);
     run_in(many.path(), 4);
     assert_eq!(content(one.path()), content(many.path()));
+}
+
+#[test]
+fn the_records_of_two_protocols_are_those_of_each_in_turn() {
+    const BOTH: [Protocol; 2] = [Protocol::Matched, Protocol::Published];
+    let records_of = |protocols: &[Protocol], jobs| {
+        let dir = tempfile::tempdir().unwrap();
+        let plan = plan_of(protocols, 1, 2_000).unwrap();
+        run(&plan, &model(), &Encoding::O200k, jobs, dir.path(), &|_| {}).unwrap();
+        (content(dir.path()).0, dir)
+    };
+    let each = BOTH.map(|protocol| records_of(&[protocol], 1).0);
+    let (both, dir) = records_of(&BOTH, 4);
+    assert_eq!(both, each.concat());
+    assert_ne!(each[0], each[1]);
+    // The order in which protocols are asked for does not matter, nor how often.
+    let backwards = [BOTH[1], BOTH[0], BOTH[1]];
+    assert_eq!(records_of(&backwards, 2).0, both);
+
+    let kept = each[0].len() + each[1].lines().next().unwrap().len() + 20;
+    std::fs::write(dir.path().join("records.jsonl"), &both.as_bytes()[..kept]).unwrap();
+    let plan = plan_of(&BOTH, 1, 2_000).unwrap();
+    let resumed = run(&plan, &model(), &Encoding::O200k, 2, dir.path(), &|_| {}).unwrap();
+    assert_eq!((resumed.resumed, resumed.records.len()), (13, 24));
+    assert_eq!(content(dir.path()).0, both);
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
     let options = Options {
         contenders,
         window: Some(window),
-        protocol: Protocol::Matched,
+        protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "scripted".into(),
         seed: 1,
@@ -34,7 +34,7 @@ fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
 fn record(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> Record {
     let plan = plan(vec![scenario], strategy, 2_000);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(run_case(&plan.cases[0], model, plan.protocol, &Encoding::O200k)).record
+    runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k)).record
 }
 
 fn says(text: &str) -> Scripted<impl Fn(usize, &str) -> Result<String, ChatError>> {

@@ -1,12 +1,14 @@
-//! Records in the order in which they are looked at: strategy, then unit of statistics, then scenario.
+//! Records in the order in which they are looked at: protocol, then strategy, then unit of statistics, then scenario.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
 use compactometer_schema::fate::Fate;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::{CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Record};
+use compactometer_schema::record::{
+    CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record,
+};
 
 /// The control that keeps everything.
 pub(crate) const FULL: &str = "full";
@@ -15,8 +17,9 @@ pub(crate) const NULL: &str = "null";
 /// The control that knows the facts.
 pub(crate) const ORACLE: &str = "oracle";
 
-/// One run: the manifest, its records by strategy, and the prices they are costed at.
+/// One protocol's part of a run: the manifest, its records by strategy, and the prices they are costed at.
 pub(crate) struct Run<'r> {
+    pub(crate) protocol: Protocol,
     pub(crate) manifest: &'r Manifest,
     pub(crate) prices: &'r PriceTable,
     pub(crate) strategies: Vec<Strategy<'r>>,
@@ -36,17 +39,25 @@ pub(crate) struct Unit<'r> {
 }
 
 impl<'r> Run<'r> {
+    /// One for each protocol: those of the manifest in its order, then those that records alone name.
+    pub(crate) fn by_protocol(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Vec<Self> {
+        let of_records = records.iter().map(|record| record.case.protocol).collect::<BTreeSet<_>>();
+        let unlisted = of_records.into_iter().filter(|protocol| !manifest.protocols.contains(protocol));
+        let protocols = manifest.protocols.iter().copied().chain(unlisted);
+        protocols.map(|protocol| Self::new(protocol, manifest, records, prices)).collect()
+    }
+
     /// Strategies in the manifest's order, those that it does not name last; references before controls.
-    pub(crate) fn new(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Self {
+    fn new(protocol: Protocol, manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Self {
         let mut by_name: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
-        for record in records {
+        for record in records.iter().filter(|record| record.case.protocol == protocol) {
             by_name.entry(&record.case.strategy).or_default().push(record);
         }
         let place = |name: &str| manifest.strategies.iter().position(|listed| listed == name).unwrap_or(usize::MAX);
         let mut strategies: Vec<_> =
             by_name.into_iter().filter_map(|(name, records)| Strategy::new(name, records)).collect();
         strategies.sort_by_key(|strategy| (strategy.family, place(strategy.name)));
-        Run { manifest, prices, strategies }
+        Run { protocol, manifest, prices, strategies }
     }
 
     pub(crate) fn strategy(&self, name: &str) -> Option<&Strategy<'r>> {

@@ -11,6 +11,7 @@ mod formats;
 pub mod metrics;
 mod plots;
 mod reasons;
+mod scale;
 mod stats;
 mod summarize;
 mod table;

@@ -1,28 +1,33 @@
 //! From records to [`Summary`].
 //!
-//! Absent on purpose: comparisons and rankings, and groups of more than one protocol, model or window.
+//! Absent on purpose: comparisons and rankings, and groups of more than one model, window or suite.
 
 use std::collections::BTreeMap;
 
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::Record;
+use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
 
 use crate::data::{Run, Strategy};
 use crate::metrics::{self, Metric};
 use crate::{checks, fates, warnings};
 
-/// Computes every number of a report. All records are one group: that of the manifest.
+/// Computes every number of a report: one group for each protocol.
 pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
-    of_run(&Run::new(manifest, records, prices))
+    of_runs(&Run::by_protocol(manifest, records, prices))
 }
 
-pub(crate) fn of_run(run: &Run) -> Summary {
+pub(crate) fn of_runs(runs: &[Run]) -> Summary {
+    Summary { version: VERSION, groups: runs.iter().map(group).collect() }
+}
+
+fn group(run: &Run) -> Group {
     let strategies: Vec<_> = run.strategies.iter().map(|strategy| of_strategy(run, strategy)).collect();
     let manifest = run.manifest;
-    let group = Group {
-        protocol: manifest.protocol,
+    Group {
+        protocol: run.protocol,
+        scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
         model: manifest.model.clone(),
         window: manifest.window,
         suite: manifest.suite.clone(),
@@ -30,8 +35,7 @@ pub(crate) fn of_run(run: &Run) -> Summary {
         checks: checks::all(run, &strategies),
         strategies,
         comparisons: Vec::new(),
-    };
-    Summary { version: VERSION, groups: vec![group] }
+    }
 }
 
 fn of_strategy(run: &Run, strategy: &Strategy) -> StrategySummary {

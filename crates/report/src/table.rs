@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use compactometer_schema::record::Family;
+use compactometer_schema::record::{Family, Protocol};
 use compactometer_schema::summary::{Check, Group, MetricValue, StrategySummary, Summary};
 
 use crate::reasons;
-use crate::text::{Unit, verdict};
+use crate::text::{Unit, conditions, verdict};
 
 /// Most characters in a line.
 const WIDTH: usize = 100;
@@ -16,11 +16,27 @@ const WIDTH: usize = 100;
 pub fn table(summary: &Summary) -> String {
     let mut text = String::new();
     for group in &summary.groups {
-        let _ = writeln!(text, "{} | summarizer {} | window {}\n", group.suite, group.model, group.window);
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "{}\n", heading(group, summary.groups.len() == 1));
         text.push_str(&grid(group));
         text.push_str(&below(group));
     }
     text
+}
+
+/// The protocol goes without saying where one matched group is all there is.
+fn heading(group: &Group, is_alone: bool) -> String {
+    let Group { suite, model, window, .. } = group;
+    let protocol = conditions(group);
+    match group.protocol {
+        Protocol::Matched if is_alone => format!("{suite} | summarizer {model} | window {window}"),
+        Protocol::Matched => format!("{suite} | summarizer {model} | protocol {protocol} | window {window}"),
+        Protocol::Published => {
+            format!("{suite} | summarizer {model} | protocol {protocol} | window of controls {window}")
+        }
+    }
 }
 
 const HEADER: [&str; 12] = [

@@ -1,5 +1,6 @@
 //! Numbers as people read them.
 
+use compactometer_schema::summary::Group;
 use serde::Serialize;
 
 /// What a metric's value counts.
@@ -48,6 +49,12 @@ pub(crate) fn label(value: &impl Serialize) -> String {
         Ok(serde_json::Value::String(name)) => name,
         _ => "?".to_owned(),
     }
+}
+
+/// A group's protocol, with the scale of published limits.
+pub(crate) fn conditions(group: &Group) -> String {
+    let name = group.protocol.name();
+    group.scale.map_or(name.to_owned(), |scale| format!("{name}, scale {scale}"))
 }
 
 /// The word for a check's verdict.

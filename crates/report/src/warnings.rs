@@ -6,6 +6,8 @@ use compactometer_schema::summary::StrategySummary;
 
 use crate::data::{FULL, Run, Strategy, points};
 use crate::metrics::Corrected;
+use crate::scale::too_large;
+use crate::text::grouped;
 
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
@@ -47,14 +49,29 @@ fn mock(run: &Run) -> Option<String> {
     })
 }
 
-fn published(run: &Run) -> Option<String> {
-    let scale = run.manifest.scale;
-    (run.manifest.protocol == Protocol::Published).then(|| {
-        format!(
-            "published limits: each strategy has its own window, trigger and sizes, multiplied by {scale}, so recall is not \
-             compared at one size; controls have the window above"
-        )
-    })
+fn published(run: &Run) -> Vec<String> {
+    let manifest = run.manifest;
+    if run.protocol != Protocol::Published {
+        return Vec::new();
+    }
+    let [window, trigger, retained] =
+        [manifest.window, manifest.trigger, manifest.retained].map(|tokens| grouped(f64::from(tokens)));
+    let limits = format!(
+        "published limits: each strategy has its own window, trigger and sizes, multiplied by {}, so recall is compared \
+         neither at one size nor on one set of facts; controls have a window of {window} tokens, compact at {trigger} and \
+         retain at most {retained}, whatever the scale",
+        manifest.scale
+    );
+    std::iter::once(limits).chain(too_short(run)).collect()
+}
+
+fn too_short(run: &Run) -> Option<String> {
+    let too_large = too_large(run);
+    let smallest = too_large.iter().map(|found| found.scale).min_by(f64::total_cmp)?;
+    let each = too_large.iter().map(|found| format!("`--scale {}` for {}", found.scale, found.strategy));
+    let each = each.collect::<Vec<_>>().join(", ");
+    let all = if too_large.len() > 1 { format!("; `--scale {smallest}` for all") } else { String::new() };
+    Some(format!("conversations too short for published limits: the median one triggers at {each}{all}"))
 }
 
 fn few_units(run: &Run) -> Option<String> {
@@ -64,7 +81,8 @@ fn few_units(run: &Run) -> Option<String> {
 
 fn missing_cases(run: &Run) -> Option<String> {
     let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
-    let listed = run.manifest.cases;
+    // Every protocol has as many cases.
+    let listed = run.manifest.cases / run.manifest.protocols.len().max(1);
     (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
 }
 
@@ -143,9 +161,11 @@ fn uses(run: &Run) -> Option<String> {
         run.strategies.iter().map(|strategy| strategy.records().map(of).sum::<usize>()).max().unwrap_or(0)
     };
     let (events, left_out) = (most(&count), most(&echoed));
+    // Each strategy's own trigger decides under published limits.
+    let bound = if run.protocol == Protocol::Published { "at most " } else { "" };
     (events + left_out > 0).then(|| {
         format!(
-            "needed at use: {events} uses of facts last mentioned a trigger's length before; {left_out} more are left out because a recorded turn repeated \
+            "needed at use: {bound}{events} uses of facts last mentioned a trigger's length before; {left_out} more are left out because a recorded turn repeated \
              the value"
         )
     })

@@ -1,11 +1,11 @@
 //! `manifest.json`: what a run was resolved to, so that it can be resumed, merged and repeated.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::record::Protocol;
 
-/// The version of manifests that this program writes.
-pub const VERSION: u32 = 1;
+/// The version of manifests that this program writes. Version 1 had one `protocol` in place of [`Manifest::protocols`].
+pub const VERSION: u32 = 2;
 
 /// What a run was resolved to. Nothing machine-measured stands here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,8 +30,9 @@ pub struct Manifest {
     pub trigger: u32,
     /// Retained budget, in tokens.
     pub retained: u32,
-    /// How budgets were set.
-    pub protocol: Protocol,
+    /// How budgets were set: one group of the report each, in this order.
+    #[serde(alias = "protocol", deserialize_with = "one_or_more")]
+    pub protocols: Vec<Protocol>,
     /// Strategies and controls, in order of the report.
     pub strategies: Vec<String>,
     /// What published limits are multiplied by.
@@ -52,4 +53,45 @@ pub struct Manifest {
     pub conversations: usize,
     /// Groups in the suite: the number of units.
     pub groups: usize,
+}
+
+/// The list of this version, or the single value of version 1.
+fn one_or_more<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Vec<Protocol>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMore {
+        One(Protocol),
+        More(Vec<Protocol>),
+    }
+    Ok(match OneOrMore::deserialize(deserializer)? {
+        OneOrMore::One(protocol) => vec![protocol],
+        OneOrMore::More(protocols) => protocols,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SINCE_VERSION_2: &str = r#"{"version":2,"program":"0.1.0","commit":"unknown","command":["compactometer"],
+        "suite":"smoke","suite_hash":"b253","notes":[],"window":12000,"trigger":9600,"retained":3600,
+        "protocols":["matched","published"],"strategies":["chained"],"scale":0.5,"settings_hash":"736d",
+        "prices_hash":"3b06","tokenizer":"o200k_base","model":"mock","seed":0,"cases":32,"conversations":16,"groups":16}"#;
+
+    #[test]
+    fn manifests_of_both_versions_read() {
+        let found: Manifest = serde_json::from_str(SINCE_VERSION_2).expect("version 2 reads");
+        assert_eq!(found.protocols, [Protocol::Matched, Protocol::Published]);
+        let written = serde_json::to_string(&found).expect("it has a JSON form");
+        assert_eq!(serde_json::from_str::<Manifest>(&written).expect("it reads back"), found);
+
+        let list = r#""protocols":["matched","published"]"#;
+        let first = SINCE_VERSION_2.replace("\"version\":2", "\"version\":1");
+        let first = first.replace(list, r#""protocol":"published""#);
+        let expected = Manifest { version: 1, protocols: vec![Protocol::Published], ..found };
+        assert_eq!(serde_json::from_str::<Manifest>(&first).expect("version 1 reads"), expected);
+
+        let unknown = SINCE_VERSION_2.replace(list, r#""protocols":["fair"]"#);
+        assert!(serde_json::from_str::<Manifest>(&unknown).is_err());
+    }
 }

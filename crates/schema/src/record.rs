@@ -87,6 +87,16 @@ pub enum Protocol {
     Published,
 }
 
+impl Protocol {
+    /// The name that users type and files use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Protocol::Matched => "matched",
+            Protocol::Published => "published",
+        }
+    }
+}
+
 /// What a report must know of a fact; its text stays outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactRow {

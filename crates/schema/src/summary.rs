@@ -23,9 +23,12 @@ pub struct Summary {
 pub struct Group {
     /// How budgets were set.
     pub protocol: Protocol,
+    /// What published limits were multiplied by; absent under the matched protocol.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
     /// The summarizer.
     pub model: String,
-    /// Context window, in tokens.
+    /// Context window, in tokens; under the published protocol that of the controls.
     pub window: u32,
     /// The suite's name.
     pub suite: String,

@@ -60,17 +60,17 @@ struct Finished {
 fn execute(args: &RunArgs) -> Result<Finished, Failure> {
     let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
         .map_err(Failure::usage)?;
-    let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
-    let counter = encoding(&args.tokenizer)?;
+    let model = compactometer_llm::by_name(&args.setting.model).map_err(Failure::usage)?;
+    let counter = encoding(&args.setting.tokenizer)?;
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
     let identity = SuiteIdentity::of(&suite);
     let options = Options {
         contenders,
-        window: args.window,
-        protocol: args.protocol.into(),
+        window: args.setting.window,
+        protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
         scale: args.scale,
         model: model.name().to_owned(),
-        seed: args.seed,
+        seed: args.setting.seed,
     };
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     let manifest = output::manifest(&plan, identity, counter.name());
@@ -144,16 +144,24 @@ fn announce(plan: &Plan, manifest: &Manifest) {
     }
 }
 
-/// How many conversations triggered, for each strategy that compacts.
+/// How many conversations triggered, for each protocol and strategy that compacts.
 fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
         eprintln!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len());
     }
-    for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
-        let of_strategy = outcome.records.iter().filter(|record| record.case.strategy == contender.name);
-        let rounds = of_strategy.map(Record::rounds).collect::<Vec<_>>();
-        let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
-        let most = rounds.iter().max().copied().unwrap_or_default();
-        eprintln!("{}: {triggered} of {} conversations triggered, at most {most} rounds", contender.name, rounds.len());
+    for protocol in &plan.protocols {
+        let of_protocol = || outcome.records.iter().filter(|record| record.case.protocol == *protocol);
+        let prefix = if plan.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
+        for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
+            let of_strategy = of_protocol().filter(|record| record.case.strategy == contender.name);
+            let rounds = of_strategy.map(Record::rounds).collect::<Vec<_>>();
+            let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
+            let most = rounds.iter().max().copied().unwrap_or_default();
+            eprintln!(
+                "{prefix}{}: {triggered} of {} conversations triggered, at most {most} rounds",
+                contender.name,
+                rounds.len()
+            );
+        }
     }
 }

@@ -22,17 +22,17 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
             contenders.len()
         )));
     }
-    let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
+    let model = compactometer_llm::by_name(&args.setting.model).map_err(Failure::usage)?;
     let suite = source::load(args.suite.as_slice()).map_err(Failure::usage)?;
     let options = Options {
         contenders,
-        window: args.window,
-        protocol: Protocol::Matched,
+        window: args.setting.window,
+        protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: model.name().to_owned(),
-        seed: args.seed,
+        seed: args.setting.seed,
     };
-    let counter = encoding(&args.tokenizer)?;
+    let counter = encoding(&args.setting.tokenizer)?;
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     let case = choose(&plan, args.scenario.as_deref())?;
     let scenario = &case.loaded.scenario;
@@ -41,7 +41,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         return Err(Failure::usage(anyhow!(unknown(&format!("fact of `{}`", scenario.id), id, facts()))));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-    let result = runtime.block_on(run_case(case, &*model, plan.protocol, &counter));
+    let result = runtime.block_on(run_case(case, &*model, &counter));
     print(&tell(scenario, &result, args.fact.as_deref()))
 }
 

@@ -12,8 +12,11 @@ use compactometer_schema::whole::write_whole;
 use crate::data::Run;
 use crate::plots::{self, Plot, render};
 
+mod escape;
 mod page;
 mod rows;
+
+use page::Picture;
 
 /// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `summary.json` and `plots/` into the folder, which is
 /// made where it is missing; files of the same names are replaced. The same records give the same bytes.
@@ -21,21 +24,21 @@ mod rows;
 /// # Errors
 /// [`ReportError`]: a file that cannot be written, or a page or picture that cannot be made.
 pub fn write(dir: &Path, manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Result<Summary, ReportError> {
-    let run = Run::new(manifest, records, prices);
-    let summary = crate::summarize::of_run(&run);
-    let group = &summary.groups[0];
-    let plots: Vec<Plot> = plots::ALL.iter().map(|plot| plot(&run, group)).collect();
+    let runs = Run::by_protocol(manifest, records, prices);
+    let summary = crate::summarize::of_runs(&runs);
     let folder = dir.join("plots");
     fs::create_dir_all(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
-    let mut pictures = Vec::with_capacity(plots.len());
-    for plot in &plots {
-        pictures.push(write_plot(&folder, plot)?);
+    let mut pictures = Vec::with_capacity(runs.len());
+    for (run, group) in runs.iter().zip(&summary.groups) {
+        let ending = if runs.len() > 1 { format!("-{}", run.protocol.name()) } else { String::new() };
+        let plots = plots::ALL.iter().map(|plot| plot(run, group));
+        pictures.push(plots.map(|plot| write_plot(&folder, plot, &ending)).collect::<Result<Vec<_>, _>>()?);
     }
     let json = serde_json::to_string_pretty(&summary).map_err(|error| made("summary.json", &error))?;
-    let page = page::Page::new(&run, group, &plots, &pictures);
+    let page = page::Page::new(manifest, &summary.groups, pictures);
     put(dir, "summary.json", (json + "\n").as_bytes())?;
-    put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(group))?)?;
-    put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&run))?)?;
+    put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary.groups))?)?;
+    put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&runs))?)?;
     put(dir, "report.md", page.markdown().map_err(|error| made("report.md", &error))?.as_bytes())?;
     put(dir, "index.html", page.html().map_err(|error| made("index.html", &error))?.as_bytes())?;
     Ok(summary)
@@ -62,17 +65,18 @@ pub enum ReportError {
     },
 }
 
-/// Writes one plot's three files; gives its SVG.
-fn write_plot(folder: &Path, plot: &Plot) -> Result<String, ReportError> {
-    let file = |ending: &str| format!("{}.{ending}", plot.name);
+/// Writes one plot's three files, whose names end in `group`.
+fn write_plot(folder: &Path, plot: Plot, group: &str) -> Result<Picture, ReportError> {
+    let stem = format!("{}{group}", plot.name);
+    let file = |ending: &str| format!("{stem}.{ending}");
     let svg = render::svg(&plot.figure).map_err(|what| ReportError::Make { file: file("svg"), what })?;
     put(folder, &file("svg"), svg.as_bytes())?;
     put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
     // The encoder writes the file itself and goes by its ending.
-    let part = folder.join(format!(".{}.part.png", plot.name));
+    let part = folder.join(format!(".{stem}.part.png"));
     render::png(&plot.figure, &part).map_err(|what| ReportError::Make { file: file("png"), what })?;
     rename(&part, &folder.join(file("png")))?;
-    Ok(svg)
+    Ok(Picture { file: stem, title: plot.title, caption: plot.caption, svg })
 }
 
 fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {

@@ -1,31 +1,40 @@
 //! What people read: one set of texts and tables, as HTML and as Markdown.
 
 use compactometer_schema::fate::Fate;
-use compactometer_schema::record::Family;
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::record::{Family, Protocol};
 use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
-use minijinja::{Environment, Error, HtmlEscape};
+use minijinja::{Environment, Error};
 use serde::Serialize;
 
-use crate::data::Run;
+use super::escape::{breakable_html, code_html, markdown_text};
 use crate::metrics::{self, Metric};
-use crate::plots::Plot;
 use crate::reasons;
-use crate::text::{grouped, verdict};
+use crate::text::{conditions, grouped, verdict};
 
 /// Everything that a page shows.
 #[derive(Serialize)]
 pub(super) struct Page<'p> {
     title: String,
     run: Vec<(&'static str, String)>,
+    sections: Vec<Section<'p>>,
+    definitions: Vec<[&'static str; 5]>,
+    command: String,
+}
+
+/// What a page shows of one group.
+#[derive(Serialize)]
+struct Section<'p> {
+    /// Its anchor.
+    id: &'static str,
+    heading: String,
     warnings: &'p [String],
     tables: Vec<Table>,
     reasons: Vec<String>,
-    plots: Vec<Picture<'p>>,
+    plots: Vec<Picture>,
     checks: Vec<[&'p str; 3]>,
-    definitions: Vec<[&'static str; 5]>,
-    command: String,
 }
 
 #[derive(Serialize)]
@@ -43,12 +52,14 @@ struct Row {
     cells: Vec<String>,
 }
 
+/// A plot whose files are written.
 #[derive(Serialize)]
-struct Picture<'p> {
-    name: &'static str,
-    title: &'static str,
-    caption: &'p str,
-    svg: &'p str,
+pub(super) struct Picture {
+    /// Stem of its files.
+    pub(super) file: String,
+    pub(super) title: &'static str,
+    pub(super) caption: String,
+    pub(super) svg: String,
 }
 
 /// Which metrics stand together, and what to know of them.
@@ -76,31 +87,14 @@ const TABLES: &[(&str, &str, &[&str])] = &[
 ];
 
 impl<'p> Page<'p> {
-    pub(super) fn new(run: &Run, group: &'p Group, plots: &'p [Plot], pictures: &'p [String]) -> Self {
-        let ids: Vec<&str> = TABLES.iter().flat_map(|(_, _, ids)| *ids).copied().collect();
-        let mut tables = vec![fates_table(group)];
-        tables.extend(TABLES.iter().map(|(title, note, ids)| metrics_table(group, title, note, ids)));
-        tables.push(categories_table(group));
-        let picture = |(plot, svg): (&'p Plot, &'p String)| Picture {
-            name: plot.name,
-            title: plot.title,
-            caption: &plot.caption,
-            svg,
-        };
+    /// `pictures` are those of each group.
+    pub(super) fn new(manifest: &Manifest, groups: &'p [Group], pictures: Vec<Vec<Picture>>) -> Self {
         Page {
-            title: format!("Compaction report: {}", group.suite),
-            run: run_facts(run),
-            warnings: &group.warnings,
-            tables,
-            reasons: reasons::lines(group, &ids),
-            plots: plots.iter().zip(pictures).map(picture).collect(),
-            checks: group
-                .checks
-                .iter()
-                .map(|check| [verdict(check.passed), check.name.as_str(), check.detail.as_str()])
-                .collect(),
-            definitions: metrics::ALL.iter().map(|metric| definition(metric, group)).collect(),
-            command: shell(&run.manifest.command),
+            title: format!("Compaction report: {}", manifest.suite),
+            run: run_facts(manifest),
+            sections: groups.iter().zip(pictures).map(|(group, plots)| Section::new(group, plots)).collect(),
+            definitions: metrics::ALL.iter().map(|metric| definition(metric, groups)).collect(),
+            command: shell(&manifest.command),
         }
     }
 
@@ -126,15 +120,37 @@ impl<'p> Page<'p> {
     }
 }
 
-fn run_facts(run: &Run) -> Vec<(&'static str, String)> {
-    let manifest = run.manifest;
+impl<'p> Section<'p> {
+    fn new(group: &'p Group, plots: Vec<Picture>) -> Self {
+        let ids: Vec<&str> = TABLES.iter().flat_map(|(_, _, ids)| *ids).copied().collect();
+        let mut tables = vec![fates_table(group)];
+        tables.extend(TABLES.iter().map(|(title, note, ids)| metrics_table(group, title, note, ids)));
+        tables.push(categories_table(group));
+        Section {
+            id: group.protocol.name(),
+            heading: format!("Protocol {}", conditions(group)),
+            warnings: &group.warnings,
+            tables,
+            reasons: reasons::lines(group, &ids),
+            plots,
+            checks: group
+                .checks
+                .iter()
+                .map(|check| [verdict(check.passed), check.name.as_str(), check.detail.as_str()])
+                .collect(),
+        }
+    }
+}
+
+fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let tokens = |count: u32| format!("{} tokens", grouped(f64::from(count)));
-    vec![
+    let protocols = manifest.protocols.iter().map(|protocol| protocol.name()).collect::<Vec<_>>().join(", ");
+    let mut facts = vec![
         ("suite", format!("{} ({})", manifest.suite, manifest.suite_hash)),
         ("conversations", format!("{} in {} groups, the units of statistics", manifest.conversations, manifest.groups)),
         ("cases", manifest.cases.to_string()),
         ("summarizer", manifest.model.clone()),
-        ("protocol", crate::text::label(&manifest.protocol)),
+        ("protocol", protocols),
         ("window", tokens(manifest.window)),
         ("trigger", tokens(manifest.trigger)),
         ("retained budget", tokens(manifest.retained)),
@@ -143,7 +159,16 @@ fn run_facts(run: &Run) -> Vec<(&'static str, String)> {
         ("prices", manifest.prices_hash.clone()),
         ("seed", manifest.seed.to_string()),
         ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
-    ]
+    ];
+    if manifest.protocols.contains(&Protocol::Published) {
+        let limits = format!(
+            "multiplied by {}; the limits below are those of the matched protocol and of controls",
+            manifest.scale
+        );
+        let after = facts.iter().position(|(name, _)| *name == "protocol").map_or(0, |at| at + 1);
+        facts.insert(after, ("published limits", limits));
+    }
+    facts
 }
 
 fn fates_table(group: &Group) -> Table {
@@ -211,11 +236,12 @@ fn cell(value: Option<&MetricValue>, id: &str) -> String {
 }
 
 /// Id, unit, better, formula and source; a metric that no strategy can have says so.
-fn definition(metric: &Metric, group: &Group) -> [&'static str; 5] {
+fn definition(metric: &Metric, groups: &[Group]) -> [&'static str; 5] {
     let is_unbuilt = |strategy: &StrategySummary| {
         strategy.metrics.get(metric.id).and_then(|found| found.reason.as_deref()) == Some(metrics::NOT_BUILT)
     };
-    let source = if group.strategies.iter().any(is_unbuilt) { "not built" } else { metric.source };
+    let mut strategies = groups.iter().flat_map(|group| &group.strategies);
+    let source = if strategies.any(is_unbuilt) { "not built" } else { metric.source };
     [metric.id, metric.unit.name(), metric.better.name(), metric.formula, source]
 }
 
@@ -232,59 +258,9 @@ fn shell(command: &[String]) -> String {
     command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// HTML with what stands between backticks as code; everything is escaped.
-fn code_html(text: &str) -> Value {
-    let mut html = String::new();
-    for (piece, is_code) in pieces(text) {
-        let escaped = HtmlEscape(piece).to_string();
-        html.push_str(&if is_code { format!("<code>{escaped}</code>") } else { escaped });
-    }
-    Value::from_safe_string(html)
-}
-
-/// HTML that a browser may break after each underscore.
-fn breakable_html(text: &str) -> Value {
-    Value::from_safe_string(HtmlEscape(text).to_string().replace('_', "_<wbr>"))
-}
-
-/// Markdown that shows the text as it is, in one line; what stands between backticks is code.
-fn markdown_text(text: &str) -> String {
-    let mut markdown = String::new();
-    for (piece, is_code) in pieces(text) {
-        if is_code {
-            markdown.push_str(&format!("`{}`", piece.replace('|', r"\|").replace(['\n', '\r'], " ")));
-            continue;
-        }
-        for letter in piece.chars() {
-            match letter {
-                '\n' | '\r' => markdown.push(' '),
-                '<' => markdown.push_str("&lt;"),
-                '&' => markdown.push_str("&amp;"),
-                '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' => markdown.extend(['\\', letter]),
-                _ => markdown.push(letter),
-            }
-        }
-    }
-    markdown
-}
-
-/// The text cut at backticks, where they come in pairs.
-fn pieces(text: &str) -> Vec<(&str, bool)> {
-    if text.matches('`').count() % 2 == 1 {
-        return vec![(text, false)];
-    }
-    text.split('`').enumerate().map(|(at, piece)| (piece, at % 2 == 1)).filter(|(piece, _)| !piece.is_empty()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn markdown_shows_text_as_it_is() {
-        assert_eq!(markdown_text("a|b_c <i> `x_y`\n"), r"a\|b\_c &lt;i> `x_y` ");
-        assert_eq!(markdown_text("odd ` tick"), r"odd \` tick");
-    }
 
     #[test]
     fn commands_can_be_pasted() {

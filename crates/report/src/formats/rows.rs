@@ -7,12 +7,12 @@ use crate::text::label;
 use crate::{fates, metrics};
 
 /// Rows of `summary.csv`: every metric of every strategy.
-pub(super) fn metrics(group: &Group) -> Vec<Vec<String>> {
-    let mut rows = vec![header("strategy,metric,value,low,high,n,unit,reason")];
-    for strategy in &group.strategies {
+pub(super) fn metrics(groups: &[Group]) -> Vec<Vec<String>> {
+    let mut rows = vec![header("protocol,strategy,metric,value,low,high,n,unit,reason")];
+    for (group, strategy) in groups.iter().flat_map(|group| group.strategies.iter().map(move |found| (group, found))) {
         for metric in metrics::ALL {
             let Some(found) = strategy.metrics.get(metric.id) else { continue };
-            let mut row = vec![strategy.name.clone(), metric.id.to_owned()];
+            let mut row = vec![group.protocol.name().to_owned(), strategy.name.clone(), metric.id.to_owned()];
             row.extend(
                 [found.value, found.low, found.high]
                     .map(|value| value.map_or(String::new(), |value| value.to_string())),
@@ -25,12 +25,13 @@ pub(super) fn metrics(group: &Group) -> Vec<Vec<String>> {
 }
 
 /// Rows of `facts.csv`: the fate of every fact and decoy at its scenario's last observation point.
-pub(super) fn facts(run: &Run) -> Vec<Vec<String>> {
-    let mut rows = vec![header("scenario,fact,category,kind,decoy,generic,strategy,fate")];
-    for strategy in &run.strategies {
+pub(super) fn facts(runs: &[Run]) -> Vec<Vec<String>> {
+    let mut rows = vec![header("protocol,scenario,fact,category,kind,decoy,generic,strategy,fate")];
+    for strategy in runs.iter().flat_map(|run| &run.strategies) {
         for record in strategy.records() {
             for (fact, fate) in fates::last(record) {
                 rows.push(vec![
+                    record.case.protocol.name().to_owned(),
                     record.case.scenario.clone(),
                     fact.id.clone(),
                     label(&fact.category),

@@ -55,22 +55,31 @@ impl Bars<'_> {
             figure.height += 60.0;
         }
         let mut y = top + ROW / 2.0;
+        let mut ends = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
             if at > 0 && row.family != self.rows[at - 1].family {
                 y += gap;
             }
-            self.draw_row(&mut figure, &axes, row, y);
+            ends.push((self.draw_row(&mut figure, &axes, row, y), y));
             y += ROW;
         }
         self.draw_mark(&mut figure, &axes);
+        // Over the mark, which would cross them out.
+        for (row, end) in self.rows.iter().zip(ends) {
+            draw_note(&mut figure, &row.note, end);
+        }
         figure
     }
 
-    fn draw_row(&self, figure: &mut Figure, axes: &Axes, row: &Row, y: f64) {
+    /// Gives where the bar ends.
+    fn draw_row(&self, figure: &mut Figure, axes: &Axes, row: &Row, y: f64) -> f64 {
         figure.text((axes.left - 10.0, y), row.name, Anchor::End);
         let parts = match &row.parts {
             Ok(parts) => parts,
-            Err(why) => return figure.coloured_text((axes.left + 8.0, y), why.clone(), Anchor::Start, GREY),
+            Err(why) => {
+                figure.coloured_text((axes.left + 8.0, y), why.clone(), Anchor::Start, GREY);
+                return axes.left;
+            }
         };
         let mut sum = 0.0;
         for (part, (colour, _)) in parts.iter().zip(self.segments) {
@@ -85,11 +94,7 @@ impl Bars<'_> {
                 figure.coloured_text(((from + to) / 2.0, y), label, Anchor::Middle, readable_on(*colour));
             }
         }
-        let (x, _) = axes.at(sum, 0.0);
-        if !row.note.is_empty() {
-            figure.bar((x + 5.0, y - 9.0), (x + 11.0 + text_width(&row.note), y + 9.0), WHITE);
-            figure.text((x + 8.0, y), row.note.clone(), Anchor::Start);
-        }
+        axes.at(sum, 0.0).0
     }
 
     fn draw_mark(&self, figure: &mut Figure, axes: &Axes) {
@@ -100,9 +105,34 @@ impl Bars<'_> {
     }
 }
 
+fn draw_note(figure: &mut Figure, note: &str, (x, y): (f64, f64)) {
+    if !note.is_empty() {
+        figure.bar((x + 5.0, y - 9.0), (x + 11.0 + text_width(note), y + 9.0), WHITE);
+        figure.text((x + 8.0, y), note, Anchor::Start);
+    }
+}
+
 /// Black or white, whichever stands out more on the colour.
 fn readable_on(colour: RGBColor) -> RGBColor {
     let RGBColor(red, green, blue) = colour;
     let brightness = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
     if brightness > 120.0 { BLACK } else { WHITE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figure::Mark;
+    use super::*;
+
+    #[test]
+    fn the_mark_crosses_no_note_out() {
+        let row = Row { name: "cheap", family: Family::Reference, parts: Ok(vec![0.95]), note: "0.950".to_owned() };
+        let segments = &[(BLACK, "all")];
+        let mark = Some((1.0, "full"));
+        let inside = |_: f64| String::new();
+        let figure = Bars { rows: vec![row], segments, title: "cost", reach: 0.0, inside, mark }.draw();
+        let last = |wanted: fn(&Mark) -> bool| figure.marks.iter().rposition(wanted).expect("it is drawn");
+        let line = last(|mark| matches!(mark, Mark::Line { dash, .. } if !dash.is_empty()));
+        assert!(last(|mark| matches!(mark, Mark::Text { text, .. } if text == "0.950")) > line);
+    }
 }

@@ -1,6 +1,6 @@
 //! The size of the context over one conversation.
 
-use compactometer_schema::record::Record;
+use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::summary::Group;
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
@@ -28,12 +28,25 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
         title: "Context over one conversation",
         caption: format!(
             "Input tokens of the agent's turns in `{scenario}`, the first conversation by id: tool definitions and view. A \
-             drop is a compaction.{}",
+             drop is a compaction.{}{}{}",
+            if limits(run).is_empty() {
+                " Each strategy has its own window and trigger, so none is drawn."
+            } else {
+                ""
+            },
+            on_one_line(&records),
             beyond(run, &records)
         ),
         figure: draw(run, &records),
         rows,
     }
+}
+
+/// Which strategies never compacted, where their lines hide each other.
+fn on_one_line(records: &[(Style, &Record)]) -> String {
+    let idle = records.iter().filter(|(_, record)| record.rounds() == 0);
+    let names = idle.map(|(_, record)| format!("`{}`", record.case.strategy)).collect::<Vec<_>>();
+    if names.len() > 1 { format!(" Never compacted, so on one line: {}.", names.join(", ")) } else { String::new() }
 }
 
 /// Which lines leave the picture, and where they end.
@@ -82,7 +95,7 @@ fn draw(run: &Run, records: &[(Style, &Record)]) -> Figure {
         line.last().into_iter().for_each(|end| figure.symbol(*end, *style));
         figure.line(line, style.colour, 1.5, style.dash);
     }
-    for (name, limit) in [("window", run.manifest.window), ("trigger", run.manifest.trigger)] {
+    for (name, limit) in limits(run) {
         let from = axes.at(axes.x.min, f64::from(limit));
         figure.line(vec![from, (axes.right, from.1)], BLACK, 1.0, &[2.0, 3.0]);
         figure.text((axes.left + 6.0, from.1 - 9.0), name, Anchor::Start);
@@ -93,6 +106,14 @@ fn draw(run: &Run, records: &[(Style, &Record)]) -> Figure {
     let entries: Vec<_> = records.iter().map(|(style, record)| (*style, record.case.strategy.as_str())).collect();
     legend(&mut figure, (axes.right + 12.0, axes.top + 10.0), &entries, true);
     figure
+}
+
+/// The limits that hold for all strategies.
+fn limits(run: &Run) -> Vec<(&'static str, u32)> {
+    match run.protocol {
+        Protocol::Matched => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],
+        Protocol::Published => Vec::new(),
+    }
 }
 
 fn highest(run: &Run, records: &[(Style, &Record)]) -> f64 {

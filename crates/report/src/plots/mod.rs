@@ -70,9 +70,10 @@ mod tests {
 
     fn plots(manifest: &Manifest, records: &[Record]) -> Vec<Plot> {
         let prices = common::prices();
-        let run = Run::new(manifest, records, &prices);
-        let summary = crate::summarize::of_run(&run);
-        ALL.iter().map(|plot| plot(&run, &summary.groups[0])).collect()
+        let runs = Run::by_protocol(manifest, records, &prices);
+        let summary = crate::summarize::of_runs(&runs);
+        let drawn = |(run, group)| ALL.iter().map(move |plot| plot(run, group));
+        runs.iter().zip(&summary.groups).flat_map(drawn).collect()
     }
 
     /// Each level text with its left, right, top and bottom edge.

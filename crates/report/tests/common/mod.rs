@@ -20,7 +20,7 @@ pub(crate) mod simulated;
 
 pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Manifest {
     Manifest {
-        version: 1,
+        version: 2,
         program: "0.1.0".to_owned(),
         commit: "c0331t".to_owned(),
         command: ["compactometer", "compare"].map(str::to_owned).to_vec(),
@@ -30,7 +30,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         window: 12_000,
         trigger: 9_600,
         retained: 3_600,
-        protocol: Protocol::Matched,
+        protocols: vec![Protocol::Matched],
         strategies: strategies.iter().map(|name| (*name).to_owned()).collect(),
         scale: 1.0,
         settings_hash: "9209".to_owned(),
