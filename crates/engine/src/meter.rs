@@ -1,9 +1,11 @@
-//! The only way to a model: every call passes [`Metered`], which keeps its request, its outcome and its purpose.
+//! The only way to a model: every call passes [`Metered`], which keeps its request, its outcome and its purpose; and what
+//! became of the checkpoints that answers should hold.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Extraction;
 use crate::message::Usage;
 use crate::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 
@@ -18,6 +20,7 @@ pub struct Metered<'m> {
 struct Meter {
     usage: Usage,
     calls: Vec<Call>,
+    extractions: Vec<Extraction>,
 }
 
 impl<'m> Metered<'m> {
@@ -53,6 +56,16 @@ impl<'m> Metered<'m> {
     /// Takes the calls made since the last take, oldest first.
     pub fn take_calls(&self) -> Vec<Call> {
         std::mem::take(&mut self.lock().calls)
+    }
+
+    /// Keeps what became of an attempt at a checkpoint, also where the attempt fails the whole compaction.
+    pub fn note(&self, extraction: Extraction) {
+        self.lock().extractions.push(extraction);
+    }
+
+    /// Takes what was noted since the last take, oldest first.
+    pub fn take_extractions(&self) -> Vec<Extraction> {
+        std::mem::take(&mut self.lock().extractions)
     }
 
     fn lock(&self) -> MutexGuard<'_, Meter> {

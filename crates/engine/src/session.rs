@@ -116,7 +116,8 @@ impl<'s> Session<'s> {
         };
         let tokens = (self.view.tokens(), self.view.tokens());
         self.remember(vec![saved], self.summarizer.usage() - usage_before, tokens, now_ms);
-        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed });
+        let extraction = self.summarizer.take_extractions().pop();
+        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction });
     }
 
     /// What a strategy may see now.
@@ -141,7 +142,8 @@ impl<'s> Session<'s> {
     /// Compacts now, whatever the size of the view. An empty log gives no event.
     pub async fn compact(&mut self, now_ms: Option<i64>) -> Option<&Event> {
         let after = self.log.messages().last()?.message.id;
-        let event = self.decide(after, now_ms).await;
+        let mut event = self.decide(after, now_ms).await;
+        event.extractions = self.summarizer.take_extractions();
         let below = self.request_tokens() < self.config.budget.trigger;
         self.retry_at = match event.outcome {
             Outcome::Applied if below => 0,
@@ -202,6 +204,7 @@ impl<'s> Session<'s> {
             over_budget: false,
             attempts: 0,
             fallback: None,
+            extractions: Vec::new(),
         };
         let mut budget = self.config.budget;
         let mut best: Option<Answer> = None;
