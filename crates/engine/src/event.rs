@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Extraction;
 use crate::message::MessageId;
 use crate::summary::NotASummary;
 
@@ -25,6 +26,9 @@ pub struct Event {
     /// Why the strategy fell back to a lesser answer, such as truncation: what left then is dropped, not summarized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FailReason>,
+    /// What became of each checkpoint that was asked for with the summary, one for each time that the strategy was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extractions: Vec<Extraction>,
 }
 
 /// One decision about a checkpoint before a turn.
@@ -37,6 +41,9 @@ pub struct CheckpointEvent {
     /// Why no checkpoint was written; absent where one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailReason>,
+    /// What became of the answer; absent in records of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extraction: Option<Extraction>,
 }
 
 /// What came of a decision.

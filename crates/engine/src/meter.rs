@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Extraction;
 use crate::message::Usage;
 use crate::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 
@@ -60,16 +61,18 @@ impl<'m> Metered<'m> {
     }
 }
 
-/// What one decision uses of a meter: decisions of several sessions, or one in the background, may share the meter itself.
+/// What one decision uses of a meter, and what became of the checkpoints that its answers should hold: decisions of several
+/// sessions, or one in the background, may share the meter itself.
 pub struct Tally<'t> {
     metered: &'t Metered<'t>,
     usage: Mutex<Usage>,
+    extractions: Mutex<Vec<Extraction>>,
 }
 
 impl<'t> Tally<'t> {
     /// An account without calls.
     pub fn new(metered: &'t Metered<'t>) -> Self {
-        Tally { metered, usage: Mutex::default() }
+        Tally { metered, usage: Mutex::default(), extractions: Mutex::default() }
     }
 
     /// See [`Metered::seed`].
@@ -85,6 +88,16 @@ impl<'t> Tally<'t> {
         let reply = self.metered.complete(purpose, request).await?;
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner) += reply.usage;
         Ok(reply)
+    }
+
+    /// Keeps what became of an attempt at a checkpoint, also where the attempt fails the whole compaction.
+    pub fn note(&self, extraction: Extraction) {
+        self.extractions.lock().unwrap_or_else(PoisonError::into_inner).push(extraction);
+    }
+
+    /// What was noted, oldest first.
+    pub fn extractions(&self) -> Vec<Extraction> {
+        self.extractions.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What the calls through this account used together.

@@ -8,7 +8,7 @@ use crate::view::{Edit, Origin, WrittenPart};
 /// The newest checkpoint of a session and its number.
 pub fn latest_checkpoint(history: &[Saved]) -> Option<(Checkpoint, u32)> {
     let saved = latest(history, SavedKind::Checkpoint)?;
-    Some((Checkpoint::parse(&saved.body)?, saved.number))
+    Some((serde_json::from_str(&saved.body).ok()?, saved.number))
 }
 
 /// The system message with the checkpoint's section; a conversation without one gets one that holds the section alone.

@@ -51,6 +51,7 @@ fn of_strategy(run: &Run, strategy: &Strategy) -> StrategySummary {
         triggered: triggered(strategy),
         fates: fates::shares(strategy).into_iter().map(|(fate, share)| (fate, nine_digits(share))).collect(),
         metrics: metrics::ALL.iter().map(value).collect(),
+        extractions: metrics::extraction_counts(strategy),
         by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
         by_round: metrics::by_round(strategy).into_iter().map(all_rounded).collect(),
     }

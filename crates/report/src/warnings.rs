@@ -5,7 +5,7 @@ use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::summary::StrategySummary;
 
 use crate::data::{FULL, Run, Strategy, points};
-use crate::metrics::Corrected;
+use crate::metrics::{Corrected, extraction_counts};
 use crate::scale::too_large;
 use crate::text::grouped;
 
@@ -23,6 +23,7 @@ pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     warnings.extend(missing_cases(run));
     warnings.extend(never_triggered(strategies));
     warnings.extend(failures(run));
+    warnings.extend(leaked(run));
     warnings.extend(over_budget(run));
     warnings.extend(over_window(run));
     warnings.extend(sizes(strategies));
@@ -96,6 +97,12 @@ fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
 fn failures(run: &Run) -> Option<String> {
     listed(run, "decisions that failed", |strategy| {
         strategy.rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count()
+    })
+}
+
+fn leaked(run: &Run) -> Option<String> {
+    listed(run, "values of the prompt's own example taken out of checkpoints", |strategy| {
+        extraction_counts(strategy).map_or(0, |counts| counts.leaked)
     })
 }
 

@@ -5,10 +5,13 @@
 mod common;
 
 use common::{call, chance, compaction, facts, manifest, point, prices, record, turn};
-use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome, SkipReason};
+use compactometer_engine::message::MessageId;
+use compactometer_engine::summary::NotASummary;
 use compactometer_report::summarize;
 use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{ChanceCell, Family, ObservationKind, Record, Stages};
+use compactometer_schema::record::{ChanceCell, CheckpointRow, Family, ObservationKind, Record, Stages};
 use compactometer_schema::scenario::{Category, ValueKind};
 use compactometer_schema::summary::{Check, Group, MetricValue};
 use proptest::prelude::*;
@@ -186,6 +189,74 @@ fn stage_rates_are_pooled_by_unit() {
     assert_eq!(kept.n, 1, "nothing was written in the second unit");
     near(metric(&records, "tokens_retained").value, (1_500.0 + 3_500.0) / 2.0);
     near(metric(&records, "compression_ratio").value, (0.2 + 0.4) / 2.0);
+}
+
+fn extraction(reading: Reading, leaked: u32) -> Extraction {
+    Extraction { reading, leaked, left_out: 0 }
+}
+
+#[test]
+fn extraction_success_counts_every_attempt_and_its_rung() {
+    let strict = extraction(Reading::Rung(Rung::Strict), 0);
+    let lenient = extraction(Reading::Rung(Rung::Lenient), 2);
+    let no_answer = extraction(Reading::Unreadable(Unreadable::NoAnswer), 0);
+    let only_example = extraction(Reading::Unreadable(Unreadable::OnlyExample), 3);
+    let mut first = talk("hybrid-checkpoint", 0, &[(1, "v")]);
+    let mut row = compaction(Stages::default(), 1_000, vec![call(10, 1)]);
+    row.event.extractions = vec![strict, no_answer];
+    first.compactions = vec![row, compaction(Stages::default(), 1_000, vec![call(10, 1)])];
+    let event = |extraction| CheckpointEvent { after: MessageId(1), tokens: 10, failed: None, extraction };
+    let before_turns = [Some(lenient), Some(only_example), None];
+    first.checkpoints = before_turns.map(|found| CheckpointRow { event: event(found), calls: Vec::new() }).to_vec();
+    let mut second = talk("hybrid-checkpoint", 1, &[(1, "v")]);
+    second.checkpoints = vec![CheckpointRow { event: event(Some(strict)), calls: Vec::new() }];
+    let records = [first, second];
+    near(metric(&records, "extraction_success").value, (0.5 + 1.0) / 2.0);
+    let mut group = group_of(&manifest(&["hybrid-checkpoint"], 2, 2), &records);
+    let listed = "values of the prompt's own example taken out of checkpoints: hybrid-checkpoint 5";
+    assert!(group.warnings.iter().any(|warning| warning == listed), "{:?}", group.warnings);
+    let found = serde_json::to_value(group.strategies.remove(0).extractions).unwrap();
+    let expected = serde_json::json!({
+        "attempts": 5, "by_rung": {"lenient": 1, "strict": 2}, "unreadable": {"no_answer": 1, "only_example": 1},
+        "leaked": 5, "left_out": 0
+    });
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn without_an_attempt_there_is_no_extraction_success() {
+    let mut made = talk("summarize", 0, &[(1, "v")]);
+    made.compactions = vec![compaction(Stages::default(), 1_000, vec![call(10, 1)])];
+    let group = group_of(&manifest(&["summarize"], 1, 1), &[made]);
+    let found = &group.strategies[0].metrics["extraction_success"];
+    assert_eq!((found.value, found.reason.as_deref()), (None, Some("the records hold no attempt at a checkpoint")));
+    assert_eq!(group.strategies[0].extractions, None);
+}
+
+#[test]
+fn a_summary_is_what_was_accepted_of_what_was_asked() {
+    let row = |outcome, fallback, calls| {
+        let mut row = compaction(Stages::default(), 1_000, calls);
+        (row.event.outcome, row.event.fallback) = (outcome, fallback);
+        row
+    };
+    let asked = || vec![call(10, 1)];
+    let refused = || FailReason::NoSummary(NotASummary::ContinuesChat);
+    let mut made = talk("threshold-summary", 0, &[(1, "v")]);
+    made.compactions = vec![
+        row(Outcome::Applied, None, asked()),
+        row(Outcome::Failed(FailReason::InvalidView("broken".to_owned())), None, asked()),
+        row(Outcome::Skipped(SkipReason::NoProgress), None, asked()),
+        row(Outcome::Failed(refused()), None, asked()),
+        row(Outcome::Failed(FailReason::Call("timeout".to_owned())), None, asked()),
+        row(Outcome::Applied, Some(refused()), asked()),
+        row(Outcome::Applied, Some(FailReason::CallsUsedUp(5)), Vec::new()),
+        row(Outcome::Skipped(SkipReason::NothingToCompact), None, Vec::new()),
+    ];
+    near(metric(&[made.clone()], "is_summary").value, 3.0 / 6.0);
+    made.compactions.drain(..6);
+    let found = metric(&[made], "is_summary");
+    assert_eq!((found.value, found.reason.as_deref()), (None, Some("no compaction asked for a summary")));
 }
 
 #[test]

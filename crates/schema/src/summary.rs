@@ -66,10 +66,28 @@ pub struct StrategySummary {
     pub fates: BTreeMap<String, f64>,
     /// The metrics, by id.
     pub metrics: BTreeMap<String, MetricValue>,
-    /// The same by category of fact: exploratory.
+    /// What became of the checkpoints that were asked for; absent where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extractions: Option<Extractions>,
+    /// The metrics by category of fact: exploratory.
     pub by_category: BTreeMap<String, BTreeMap<String, MetricValue>>,
     /// The same by round, in order from round 0.
     pub by_round: Vec<BTreeMap<String, MetricValue>>,
+}
+
+/// What became of the checkpoints that a strategy asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extractions {
+    /// Checkpoints asked for, failed calls included.
+    pub attempts: usize,
+    /// Those that were read, by the rung of the ladder.
+    pub by_rung: BTreeMap<String, usize>,
+    /// The others, by reason.
+    pub unreadable: BTreeMap<String, usize>,
+    /// Values of the prompt's own example that were taken out.
+    pub leaked: usize,
+    /// Values of a wrong type that could not be kept whole and were left out.
+    pub left_out: usize,
 }
 
 /// How many conversations a strategy was active in.

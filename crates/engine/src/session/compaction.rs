@@ -106,6 +106,7 @@ pub(crate) fn unchanged(view: &View, after: MessageId, outside: u32) -> Event {
         over_budget: false,
         attempts: 0,
         fallback: None,
+        extractions: Vec::new(),
     }
 }
 

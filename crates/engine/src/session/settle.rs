@@ -37,7 +37,8 @@ impl Session<'_> {
             }
             Err(reason) => {
                 let stays = unchanged(&self.view, event.after, self.tokens_outside());
-                event = Event { outcome: Outcome::Failed(reason), attempts: event.attempts, ..stays };
+                let (attempts, extractions) = (event.attempts, event.extractions);
+                event = Event { outcome: Outcome::Failed(reason), attempts, extractions, ..stays };
             }
         }
         self.breaker.record(self.request_estimate(), self.tokens_outside(), &self.config.budget);
@@ -56,12 +57,13 @@ impl Session<'_> {
             Err(reason) => (failed_attempt(&reason, after), Some(reason)),
         };
         let tokens = (self.view.tokens(), self.view.tokens());
-        let saved = self.numbered(vec![saved], tally.usage(), tokens, now_ms);
+        let (usage, extraction) = (tally.usage(), tally.extractions().pop());
+        let saved = self.numbered(vec![saved], usage, tokens, now_ms);
         match self.commit(&saved, None, after) {
             Ok(()) => self.history.extend(saved),
             Err(reason) => failed = Some(reason),
         }
-        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed });
+        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction });
     }
 
     /// Makes a view the next request.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::middleware_checkpoint::{Extraction, PARAMS};
-use super::prompt_checkpoint::{ask_for_both, split, with_summary_and_checkpoint};
+use super::prompt_checkpoint::{ask_for_both, with_summary_and_checkpoint};
 use super::{plain_limits, recent_or_skip};
 use crate::event::FailReason;
 use crate::recovery::latest_checkpoint;
@@ -35,14 +35,13 @@ struct HybridCheckpoint {
 impl Strategy for HybridCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        let answer = ask_for_both(cx, COARSE_PROMPT, &selection).await?;
-        let (summary, coarse) = split(&answer);
+        let (summary, coarse) = ask_for_both(cx, COARSE_PROMPT, &selection).await?;
         let fine = latest_checkpoint(cx.history).map(|(checkpoint, _)| checkpoint);
         let merged = match (coarse, fine) {
             (Some(coarse), Some(fine)) => Some(coarse.merged_with(fine)),
             (coarse, _) => coarse,
         };
-        Ok(with_summary_and_checkpoint(cx, &selection, summary, merged))
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, merged))
     }
 
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {

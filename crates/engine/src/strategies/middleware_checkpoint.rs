@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::prompt_checkpoint::with_summary_and_checkpoint;
+use super::prompt_checkpoint::{previous_checkpoint, with_summary_and_checkpoint};
 use super::summarize::ask_for_summary;
 use super::{fill, plain_limits, recent_or_skip, share, tokens};
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint;
 use crate::event::FailReason;
 use crate::fit;
 use crate::message::{MessageId, Role};
 use crate::meter::Purpose;
-use crate::model::ChatRequest;
+use crate::model::{ChatReply, ChatRequest};
 use crate::params::{Param, Settings};
 use crate::render::{self, Limits, Material};
-use crate::saved::{NewSaved, SavedKind, latest};
+use crate::saved::{NewSaved, SavedKind};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
 /// Registry entry: the limits of `prompt-checkpoint`, and the source's ratio and least difference.
@@ -86,27 +86,37 @@ impl Extraction {
         }
         let entries = cx.view.entries().iter().filter(|entry| entry.role != Role::System);
         let messages = Material::new(entries, Limits::NONE);
+        let previous = previous_checkpoint(cx);
+        let reply = self.ask(cx, &messages, &previous).await;
+        let reply = reply.inspect_err(|reason| cx.summarizer.note(checkpoint::Extraction::failed(reason)))?;
+        let examples = checkpoint::unseen(&self.prompt, &[&messages.text, &previous]);
+        let (checkpoint, extraction) = checkpoint::extract(&reply.text, reply.finish, &examples);
+        cx.summarizer.note(extraction);
+        let body = serde_json::to_string(&checkpoint.ok_or(FailReason::NoCheckpoint)?).unwrap_or_default();
+        Ok(Some(NewSaved { kind: SavedKind::Checkpoint, covers: ends_of(cx), body }))
+    }
+
+    /// Asks for a checkpoint of the messages. Of a context that does not fit, each piece updates the checkpoint of the pieces
+    /// before.
+    async fn ask(&self, cx: &Context<'_>, messages: &Material, previous: &str) -> Result<ChatReply, FailReason> {
         let most = cx.budget.written / 2;
-        let previous = latest(cx.history, SavedKind::Checkpoint);
-        let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
         let tokens = most.to_string();
         let with = |messages: &str, previous: &str| {
             fill(&self.prompt, &[("tokens", &tokens), ("previous", previous), ("messages", messages)])
         };
-        let fixed = cx.counter.count_text(&with("", &previous));
+        let fixed = cx.counter.count_text(&with("", previous));
         // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
-        let fixed_answer = cx.counter.count_text(&previous) + most;
-        let mut answer = previous;
-        // Of a context that does not fit, each piece updates the checkpoint of the pieces before.
-        for piece in fit::pieces(cx, &messages, fixed, most)? {
-            let earlier = fit::shortened(cx, &answer, fixed_answer);
-            let request = ChatRequest::prompt(with(&piece, earlier), most, None, cx.summarizer.seed());
-            answer = render::neutralize(&cx.summarizer.complete(Purpose::Checkpoint, request).await?.text);
+        let fixed_answer = cx.counter.count_text(previous) + most;
+        let mut earlier = previous.to_owned();
+        let mut last = Err(FailReason::NoCheckpoint);
+        for piece in fit::pieces(cx, messages, fixed, most)? {
+            let shown = with(&piece, fit::shortened(cx, &earlier, fixed_answer));
+            let request = ChatRequest::prompt(shown, most, None, cx.summarizer.seed());
+            let reply = cx.summarizer.complete(Purpose::Checkpoint, request).await?;
+            earlier = render::neutralize(&reply.text);
+            last = Ok(reply);
         }
-        let checkpoint = Checkpoint::parse(&answer).ok_or(FailReason::NoCheckpoint)?;
-        let covers = ends_of(cx);
-        let body = serde_json::to_string(&checkpoint).unwrap_or_default();
-        Ok(Some(NewSaved { kind: SavedKind::Checkpoint, covers, body }))
+        last
     }
 }
 

@@ -16,9 +16,9 @@ use crate::event::{FailReason, SkipReason};
 use crate::fit;
 use crate::message::{Part, Role};
 use crate::meter::Purpose;
-use crate::model::ChatRequest;
+use crate::model::{ChatReply, ChatRequest};
 use crate::params::{ESTIMATOR, Param, ParamError, Settings, Unit};
-use crate::render::Material;
+use crate::render::{self, Material};
 use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, StrategySpec};
@@ -121,13 +121,25 @@ async fn ask(
     most: u32,
     temperature: Option<f32>,
 ) -> Result<String, FailReason> {
-    let mut answer = String::new();
+    Ok(ask_for_reply(cx, material, prompt, most, temperature).await?.text)
+}
+
+/// The same, with how the last answer ended; its text is trimmed.
+async fn ask_for_reply(
+    cx: &Context<'_>,
+    material: &Material,
+    prompt: impl Fn(&str) -> String + Send + Sync,
+    most: u32,
+    temperature: Option<f32>,
+) -> Result<ChatReply, FailReason> {
+    let mut reply: Option<ChatReply> = None;
     for piece in fit::pieces(cx, material, cx.counter.count_text(&prompt("")), most)? {
-        let earlier = fit::shortened(cx, &answer, most);
+        let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
+        let earlier = fit::shortened(cx, &earlier, most);
         let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
-        answer = ask_twice(cx, prompt(&read), &read, most, temperature).await?;
+        reply = Some(ask_twice(cx, prompt(&read), &read, most, temperature).await?);
     }
-    Ok(answer)
+    reply.ok_or(FailReason::NoSummary(summary::NotASummary::Empty))
 }
 
 /// An answer that is no summary is asked for once more, in other words.
@@ -137,22 +149,28 @@ async fn ask_twice(
     material: &str,
     most: u32,
     temperature: Option<f32>,
-) -> Result<String, FailReason> {
+) -> Result<ChatReply, FailReason> {
     let first = ask_once(cx, prompt.clone(), most, temperature).await?;
-    let Err(problem) = summary::check(&first, material) else { return Ok(first.trim().to_owned()) };
+    let Err(problem) = summary::check(&first.text, material) else { return Ok(first) };
     let again = format!(
         "{prompt}\n\nYour answer before was refused: {problem}. Answer in the form asked for and nothing else."
     );
     let second = ask_once(cx, again, most, temperature).await?;
-    match summary::check(&second, material) {
-        Ok(()) => Ok(second.trim().to_owned()),
+    match summary::check(&second.text, material) {
+        Ok(()) => Ok(second),
         Err(problem) => Err(FailReason::NoSummary(problem)),
     }
 }
 
-async fn ask_once(cx: &Context<'_>, prompt: String, most: u32, temperature: Option<f32>) -> Result<String, FailReason> {
+async fn ask_once(
+    cx: &Context<'_>,
+    prompt: String,
+    most: u32,
+    temperature: Option<f32>,
+) -> Result<ChatReply, FailReason> {
     let request = ChatRequest::prompt(prompt, most, temperature, cx.summarizer.seed());
-    Ok(cx.summarizer.complete(Purpose::Compaction, request).await?.text)
+    let reply = cx.summarizer.complete(Purpose::Compaction, request).await?;
+    Ok(ChatReply { text: reply.text.trim().to_owned(), ..reply })
 }
 
 /// Fills the `{name}` placeholders of a prompt. Values are inserted once and never searched for placeholders.

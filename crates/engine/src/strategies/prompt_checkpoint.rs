@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ask, fill, plain_limits, recent_or_skip, tokens, with_summary, words_in};
-use crate::checkpoint::Checkpoint;
+use super::{ask_for_reply, fill, plain_limits, recent_or_skip, tokens, with_summary, words_in};
+use crate::checkpoint::{self, Checkpoint, Extraction};
 use crate::event::FailReason;
+use crate::model::ChatReply;
 use crate::recovery::{latest_checkpoint, system_with};
 use crate::render::{self, Limits, Material};
 use crate::saved::{NewSaved, SavedKind, latest};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+use crate::summary::NotASummary;
 
 /// Registry entry: the limits of `summarize`, and as many tokens again for a checkpoint like the source's example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -42,28 +44,41 @@ struct PromptCheckpoint {
 impl Strategy for PromptCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        let answer = ask_for_both(cx, &self.prompt, &selection).await?;
-        let (summary, checkpoint) = split(&answer);
-        Ok(with_summary_and_checkpoint(cx, &selection, summary, checkpoint))
+        let (summary, checkpoint) = ask_for_both(cx, &self.prompt, &selection).await?;
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, checkpoint))
     }
 }
 
-/// Asks for a summary and a checkpoint, half of what may be written each.
+/// Asks for a summary and a checkpoint, half of what may be written each. Where no checkpoint can be read, the meter is told
+/// why and the summary counts alone.
 pub(super) async fn ask_for_both(
     cx: &Context<'_>,
     prompt: &str,
     selection: &Selection<'_>,
-) -> Result<String, FailReason> {
+) -> Result<(String, Option<Checkpoint>), FailReason> {
     let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let half = cx.budget.written / 2;
-    let previous = latest(cx.history, SavedKind::Checkpoint);
-    let previous = previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body));
+    let previous = previous_checkpoint(cx);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
     let with = |messages: &str| {
         let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous), ("messages", messages)];
         fill(prompt, &values)
     };
-    ask(cx, &messages, with, cx.budget.written, None).await
+    let reply = ask_for_reply(cx, &messages, with, cx.budget.written, None).await;
+    let reply = reply.inspect_err(|reason| cx.summarizer.note(Extraction::failed(reason)))?;
+    let examples = checkpoint::unseen(prompt, &[&messages.text, &previous]);
+    let (summary, checkpoint, extraction) = split(&reply, &examples);
+    cx.summarizer.note(extraction);
+    if summary.is_empty() {
+        return Err(FailReason::NoSummary(NotASummary::Empty));
+    }
+    Ok((summary.to_owned(), checkpoint))
+}
+
+/// The checkpoint that a new one replaces, as a prompt shows it.
+pub(super) fn previous_checkpoint(cx: &Context<'_>) -> String {
+    let previous = latest(cx.history, SavedKind::Checkpoint);
+    previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body))
 }
 
 /// A summary in the chat and a checkpoint in the system prompt: the new one, else the one before.
@@ -87,25 +102,57 @@ pub(super) fn with_summary_and_checkpoint(
     compacted
 }
 
-/// Splits an answer at its markers. Without them all of it is the summary.
-pub(super) fn split(answer: &str) -> (&str, Option<Checkpoint>) {
-    let after_heading = answer.split_once("[SUMMARY]").map_or(answer, |(_, rest)| rest);
-    match after_heading.split_once("[CHECKPOINT]") {
-        Some((summary, json)) => (summary.trim(), Checkpoint::parse(json)),
-        None => (after_heading.trim(), None),
+/// Splits an answer at its markers. Without the second one, a checkpoint that can be read starts at the first line that opens
+/// a fence or an object; else all of the answer is the summary.
+fn split<'a>(reply: &'a ChatReply, examples: &[String]) -> (&'a str, Option<Checkpoint>, Extraction) {
+    let text = reply.text.split_once("[SUMMARY]").map_or(reply.text.as_str(), |(_, rest)| rest);
+    let read = |json: &str| checkpoint::extract(json, reply.finish, examples);
+    if let Some((summary, json)) = text.split_once("[CHECKPOINT]") {
+        let (checkpoint, extraction) = read(json);
+        return (summary.trim(), checkpoint, extraction);
     }
+    let opening = ["\n{", "\n```"].iter().filter_map(|opening| text.find(opening)).min();
+    let (summary, json) = text.split_at(opening.unwrap_or(0));
+    let (checkpoint, extraction) = read(json);
+    let summary = if checkpoint.is_some() && !summary.trim().is_empty() { summary } else { text };
+    (summary.trim(), checkpoint, extraction)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::{Reading, Rung, Unreadable};
+    use crate::message::Usage;
+    use crate::model::Finish;
+
+    fn splits(text: &str) -> (String, Option<Vec<String>>, Reading) {
+        let reply = ChatReply { text: text.to_owned(), finish: Finish::Stop, usage: Usage::default(), latency_ms: 0 };
+        let (summary, checkpoint, extraction) = split(&reply, &["goal".to_owned()]);
+        (summary.to_owned(), checkpoint.map(|checkpoint| checkpoint.active_goals), extraction.reading)
+    }
 
     #[test]
     fn splits_at_the_markers() {
-        let (summary, checkpoint) = split("[SUMMARY]\nA CRM.\n\n[CHECKPOINT]\n{\"active_goals\": [\"Build\"]}");
-        assert_eq!(summary, "A CRM.");
-        assert_eq!(checkpoint.map(|checkpoint| checkpoint.active_goals), Some(vec!["Build".to_owned()]));
-        assert_eq!(split("[SUMMARY]\nA CRM.\n[CHECKPOINT]\n{bad}"), ("A CRM.", None));
-        assert_eq!(split("only prose"), ("only prose", None));
+        let goals = Some(vec!["Build".to_owned()]);
+        let json = "{\"active_goals\": [\"goal\", \"Build\"]}";
+        let summary = "A CRM.".to_owned();
+        let found = splits(&format!("[SUMMARY]\nA CRM.\n\n[CHECKPOINT]\n{json}"));
+        assert_eq!(found, (summary.clone(), goals.clone(), Reading::Rung(Rung::Strict)));
+        let found = splits(&format!("[SUMMARY]\nA CRM.\n\n{json}"));
+        assert_eq!(found, (summary.clone(), goals.clone(), Reading::Rung(Rung::Strict)));
+        let found = splits(&format!("A CRM.\n```json\n{json}\n```"));
+        assert_eq!(found, (summary.clone(), goals.clone(), Reading::Rung(Rung::Fenced)));
+        assert_eq!(splits(json), (json.to_owned(), goals, Reading::Rung(Rung::Strict)));
+        let found = splits("[SUMMARY]\nA CRM.\n[CHECKPOINT]\n{bad}");
+        assert_eq!(found, (summary, None, Reading::Unreadable(Unreadable::Malformed)));
+    }
+
+    #[test]
+    fn a_summary_without_a_checkpoint_stays_whole() {
+        for text in ["only prose", "prose\n{code} and\nprose", "prose\n```\ncode\n```\nprose"] {
+            let (summary, goals, reading) = splits(text);
+            assert_eq!((summary.as_str(), goals), (text, None));
+            assert!(matches!(reading, Reading::Unreadable(_)));
+        }
     }
 }

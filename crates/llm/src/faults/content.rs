@@ -27,19 +27,22 @@ pub(super) const INVENTED_ITEM: Fault = Fault {
         let number = unheard_number(text, scene)?;
         let items = ["Ticket {} has to be closed first", "The limit was raised to {}", "The report goes to user {}"];
         let item = scene.pick(&items)?.replace("{}", &number);
-        with_item(text, &item, scene)
+        with_item(text, &item, "; ", scene)
     }),
 };
 
 pub(super) const EXAMPLE_LEAK: Fault = Fault {
     name: "example-leak",
-    about: "holds words that stand as an example in the instruction's shape",
+    about: "holds words that stand as an example in the instruction's shape, in JSON as a value of their own",
     effect: Effect::Text(|text, scene| {
-        let instruction = mock::parts(scene.request).instruction.join("\n");
+        let instruction = untagged(&mock::parts(scene.request).instruction);
         let words = scene.pick(&examples(&instruction))?;
-        with_item(text, words, scene)
+        with_item(text, words, IN_ITS_PLACE, scene)
     }),
 };
+
+/// A copied placeholder stands where a value should, not behind one.
+const IN_ITS_PLACE: &str = "";
 
 /// Words of the last line that a continued chat takes up.
 const MOST_QUOTED: usize = 12;
@@ -50,6 +53,22 @@ fn unheard_number(text: &str, scene: &mut Scene<'_>) -> Option<String> {
     let numbers = (0..900_000).map(|step| (100_000 + (first + step) % 900_000).to_string());
     let is_heard = |number: &String| text.contains(number) || scene.request.texts().any(|said| said.contains(number));
     numbers.into_iter().find(|number| !is_heard(number))
+}
+
+/// An instruction without what stands between tags on lines of their own: a checkpoint from before is no example.
+fn untagged(lines: &[String]) -> String {
+    let tag = |line: &str| Some(line.strip_prefix('<')?.strip_suffix('>')?.to_owned());
+    let mut left = Vec::new();
+    let mut open: Option<String> = None;
+    for line in lines.iter().map(|line| line.trim()) {
+        match (&open, tag(line)) {
+            (Some(name), Some(closing)) if closing.strip_prefix('/') == Some(name) => open = None,
+            (None, Some(name)) if lines.iter().any(|line| line.trim() == format!("</{name}>")) => open = Some(name),
+            (None, _) => left.push(line),
+            _ => {}
+        }
+    }
+    left.join("\n")
 }
 
 /// Words that an instruction shows where the answer's own should stand: texts in its JSON, else placeholders in brackets,
@@ -79,11 +98,11 @@ fn listed(line: &str) -> Option<&str> {
     is_mark.then(|| words.trim()).filter(|words| !words.is_empty())
 }
 
-/// The text with one more item: beside a text of its JSON, else at its end. Where that exceeds the request's limit, the
-/// item takes the place of its neighbour. Nothing where JSON holds no text.
-fn with_item(text: &str, item: &str, scene: &mut Scene<'_>) -> Option<String> {
+/// The text with one more item: beside a text of its JSON, else at its end. `link` joins it to a text that stands in no list;
+/// none, and it takes its place. So it does where the item exceeds the request's limit. Nothing where JSON holds no text.
+fn with_item(text: &str, item: &str, link: &str, scene: &mut Scene<'_>) -> Option<String> {
     let (added, instead) = match json::object(text) {
-        Some(object) => json_item(text, &json::escaped(item), object, scene)?,
+        Some(object) => json_item(text, &json::escaped(item), link, object, scene)?,
         None => prose_item(text, item),
     };
     let fits = scene.request.max_output_tokens.is_none_or(|most| mock::tokens(&added) <= most);
@@ -93,18 +112,18 @@ fn with_item(text: &str, item: &str, scene: &mut Scene<'_>) -> Option<String> {
 fn json_item(
     text: &str,
     item: &str,
+    link: &str,
     object: std::ops::Range<usize>,
     scene: &mut Scene<'_>,
 ) -> Option<(String, String)> {
     let beside = scene.pick(&json::texts(text, object))?;
     let (before, after) = (&text[..beside.start], &text[beside.end..]);
     let own = &text[beside.start..beside.end];
-    let link = match (own.is_empty(), beside.in_list) {
-        (true, _) => "",
-        (false, true) => "\",\"",
-        (false, false) => "; ",
-    };
-    Some((format!("{before}{own}{link}{item}{after}"), format!("{before}{item}{after}")))
+    let instead = format!("{before}{item}{after}");
+    let link = if beside.in_list { "\",\"" } else { link };
+    let added =
+        if own.is_empty() || link.is_empty() { instead.clone() } else { format!("{before}{own}{link}{item}{after}") };
+    Some((added, instead))
 }
 
 fn prose_item(text: &str, item: &str) -> (String, String) {
@@ -134,6 +153,22 @@ mod tests {
         assert_eq!(examples(json), ["goal", "the choice"]);
         assert_eq!(examples("### Now\n- On: [what is it]\n- [ ] [each item]\n[SUMMARY]"), ["what is it"]);
         assert_eq!(examples("Cover:\n1. What matters\n- how it is\n\nBe brief."), ["What matters", "how it is"]);
+    }
+
+    #[test]
+    fn what_stands_between_tags_is_no_example() {
+        let lines = [
+            "As <b> says:",
+            "<previous>",
+            "{\"goals\": [\"ship\"]}",
+            "<x>",
+            "</previous>",
+            "<only>",
+            "{\"goals\": [\"goal\"]}",
+        ];
+        let instruction = untagged(&lines.map(str::to_owned));
+        assert_eq!(instruction, "As <b> says:\n<only>\n{\"goals\": [\"goal\"]}");
+        assert_eq!(examples(&instruction), ["goal"]);
     }
 
     #[test]

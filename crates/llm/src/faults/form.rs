@@ -12,6 +12,20 @@ pub(super) const MALFORMED_JSON: Fault = Fault {
     }),
 };
 
+pub(super) const BROKEN_JSON: Fault = Fault {
+    name: "broken-json",
+    about: "the JSON object lacks its last brace, or has quotes in a text that are not escaped, though the model was done",
+    effect: Effect::Text(|text, scene| {
+        let object = json::object(text)?;
+        let texts = json::texts(text, object.clone());
+        let quoted = texts.iter().find(|quoted| quoted.end > quoted.start);
+        match quoted.filter(|_| scene.pick(&[true, false]) == Some(true)) {
+            Some(quoted) => Some(with_quotes(text, quoted.start..quoted.end)),
+            None => Some(format!("{}{}", &text[..object.end - 1], &text[object.end..])),
+        }
+    }),
+};
+
 pub(super) const FENCED_JSON: Fault = Fault {
     name: "fenced-json",
     about: "the JSON object stands in a Markdown fence",
@@ -39,6 +53,12 @@ pub(super) const MISSING_MARKER: Fault = Fault {
         Some(format!("{}{}", &text[..marker.start], &text[marker.end..]))
     }),
 };
+
+/// The text with the first word of a range in quotes.
+fn with_quotes(text: &str, range: std::ops::Range<usize>) -> String {
+    let end = text[range.clone()].find(' ').map_or(range.end, |at| range.start + at);
+    format!("{}\"{}\"{}", &text[..range.start], &text[range.start..end], &text[end..])
+}
 
 /// The last line that opens a part, with its line break: of markers, else of headings, else of numbered lines.
 fn last_marker(text: &str) -> Option<std::ops::Range<usize>> {

@@ -30,6 +30,7 @@ pub const SYNTAX: &str = "MODEL+FAULT=RATE,FAULT=RATE[,seed=N] with rates from 0
 pub const ALL: &[&Fault] = &[
     &content::CONTINUES_CHAT,
     &form::MALFORMED_JSON,
+    &form::BROKEN_JSON,
     &form::FENCED_JSON,
     &ends::CUT_JSON,
     &form::MISSING_SECTION,

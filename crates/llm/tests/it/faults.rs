@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use async_trait::async_trait;
-use compactometer_engine::checkpoint::Checkpoint;
+use compactometer_engine::checkpoint::{Reading, Rung, Unreadable, extract};
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -48,6 +48,11 @@ fn json(text: &str) -> &str {
     text.split_once("[CHECKPOINT]").map_or("", |(_, json)| json.trim())
 }
 
+/// How the engine reads the checkpoint of a reply.
+fn reading(reply: &ChatReply) -> Reading {
+    extract(json(&reply.text), reply.finish, &[]).1.reading
+}
+
 fn tokens(text: &str) -> u64 {
     u64::from(Encoding::O200k.count_text(text))
 }
@@ -60,14 +65,19 @@ const CHANGES: &[(&str, Check)] = &[
     ("malformed-json", |_, plain, got| {
         got.text.len() > plain.text.len()
             && got.text.contains("[CHECKPOINT]")
-            && Checkpoint::parse(json(&got.text)).is_none()
+            && reading(got) == Reading::Rung(Rung::Lenient)
+    }),
+    ("broken-json", |_, plain, got| {
+        got.text.len().abs_diff(plain.text.len()) <= 2
+            && got.finish == Finish::Stop
+            && [Unreadable::Malformed, Unreadable::Unclosed].map(Reading::Unreadable).contains(&reading(got))
     }),
     ("fenced-json", |_, plain, got| json(&got.text) == format!("```json\n{}\n```", json(&plain.text))),
     ("cut-json", |_, plain, got| {
         got.finish == Finish::Length
             && plain.text.starts_with(&got.text)
             && json(&got.text).starts_with('{')
-            && Checkpoint::parse(json(&got.text)).is_none()
+            && [Reading::Rung(Rung::Partial), Reading::Unreadable(Unreadable::Unclosed)].contains(&reading(got))
     }),
     ("missing-section", |_, plain, got| plain.text.split("[CHECKPOINT]").next().map(str::trim) == Some(&got.text)),
     ("missing-marker", |_, plain, got| got.text == plain.text.replace("[CHECKPOINT]\n", "")),
@@ -93,13 +103,13 @@ const CHANGES: &[(&str, Check)] = &[
     ("invented-item", |request, _, got| {
         let numbers = got.text.split(|letter: char| !letter.is_ascii_digit()).filter(|number| number.len() == 6);
         let said = request.texts().collect::<String>();
-        numbers.filter(|number| !said.contains(number)).count() == 1 && Checkpoint::parse(json(&got.text)).is_some()
+        numbers.filter(|number| !said.contains(number)).count() == 1 && reading(got) == Reading::Rung(Rung::Strict)
     }),
     ("example-leak", |_, plain, got| {
         let examples = ["goal", "what", "what one must know", "decision", "preference", "now"];
         let count = |text: &str, words: &str| text.matches(words).count();
         examples.iter().any(|words| count(&got.text, words) > count(&plain.text, words))
-            && Checkpoint::parse(json(&got.text)).is_some()
+            && reading(got) == Reading::Rung(Rung::Strict)
     }),
     ("over-length", |request, _, got| {
         tokens(&got.text) > u64::from(request.max_output_tokens.unwrap_or(0)) * 3 / 2 && got.finish == Finish::Stop
@@ -252,6 +262,7 @@ fn a_reply_with_nothing_to_spoil_stays_as_it_is() {
     let says = |text: &str| run(&Says(text.to_owned()), &small(1));
     for name in [
         "malformed-json",
+        "broken-json",
         "fenced-json",
         "cut-json",
         "missing-section",

@@ -1,5 +1,6 @@
 //! The models from outside: requests in, replies out.
 
+mod extraction;
 mod faults;
 mod many;
 mod material;

@@ -11,12 +11,12 @@ use compactometer_engine::meter::Metered;
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
-use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_llm::{by_name, faults};
 
 /// A conversation of some 4,000 tokens, with tool calls.
-fn conversation() -> Vec<Counted> {
+pub(crate) fn conversation() -> Vec<Counted> {
     let mut said = vec![(Role::System, vec![text("You are an agent.")])];
     for turn in 0..40 {
         said.push((
@@ -44,17 +44,22 @@ fn text(text: &str) -> Part {
     Part::Text { text: text.to_owned() }
 }
 
-/// Runs a session; gives how many compactions were applied, and how many decisions there were.
-async fn run(spec: &StrategySpec, model: &str, messages: &[Counted]) -> (usize, usize) {
-    let model = by_name(model).unwrap();
-    let metered = Metered::new(&*model, 3);
+/// A strategy and its session's limits under the matched protocol.
+pub(crate) fn at_2000_tokens(spec: &StrategySpec) -> (Arc<dyn Strategy>, SessionConfig) {
     let settings = Settings::defaults(spec);
     let share = (spec.limits)(&settings).unwrap().tail_share();
     let budget = Budget::matched(2_000, 1_600, 600, share).unwrap();
     let factor = 2_000.0 / f64::from((spec.limits)(&settings).unwrap().window);
-    let strategy = (spec.build)(&settings.scaled(spec, factor));
     let config =
         SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce };
+    ((spec.build)(&settings.scaled(spec, factor)), config)
+}
+
+/// Runs a session; gives how many compactions were applied, and how many decisions there were.
+async fn run(spec: &StrategySpec, model: &str, messages: &[Counted]) -> (usize, usize) {
+    let model = by_name(model).unwrap();
+    let metered = Metered::new(&*model, 3);
+    let (strategy, config) = at_2000_tokens(spec);
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
     let mut usage_before = 0;
     for counted in messages {

@@ -75,6 +75,11 @@ const TABLES: &[(&str, &str, &[&str])] = &[
         &["reached", "written", "kept"],
     ),
     (
+        "Answers of the summarizer",
+        "Failed calls count as misses. `summary.json` has the rungs and reasons.",
+        &["is_summary", "extraction_success"],
+    ),
+    (
         "Size, validity and waiting",
         "Waiting is over all turns, most of which wait for nothing.",
         &["tokens_retained", "compression_ratio", "request_validity", "added_latency_ms_p50", "added_latency_ms_p95"],

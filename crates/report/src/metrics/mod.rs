@@ -9,12 +9,14 @@ use crate::data::{Run, Strategy, Unit as Group};
 use crate::stats::{bootstrap, mean};
 use crate::text::Unit;
 
+mod answers;
 mod chance;
 mod cost;
 mod engine;
 mod recall;
 mod stages;
 
+pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
 pub(crate) use cost::parts as cost_parts;
 pub(crate) use recall::{by_category, by_round};
@@ -39,13 +41,8 @@ pub const ALL: &[Metric] = &[
     engine::REQUEST_VALIDITY,
     not_built("wrong_value_rate", Unit::Share, Better::Lower, "answers that state a foil or forbidden value / probes"),
     not_built("staleness", Unit::Share, Better::Lower, "replaced values asserted as current / updated facts"),
-    not_built(
-        "extraction_success",
-        Unit::Share,
-        Better::Higher,
-        "replies that parse on some rung of the ladder / replies",
-    ),
-    not_built("is_summary", Unit::Share, Better::Higher, "replies that are summaries / replies"),
+    answers::EXTRACTION_SUCCESS,
+    answers::IS_SUMMARY,
     not_built("fields_populated", Unit::Share, Better::Higher, "fields written / fields that the transcript supports"),
     not_built("drift", Unit::Share, Better::Lower, "S(1) - S(a), S the survival of facts by rounds since they left"),
     cost::COST,

@@ -1,0 +1,103 @@
+//! Example leakage: a small model copies the words that a prompt shows as placeholders into its answer.
+//!
+//! A value that the conversation says too is never one, so a prompt whose placeholders are common words hides its leaks.
+
+use serde_json::Value;
+
+use super::{Checkpoint, ladder, reader, shape};
+
+/// The values that a prompt's JSON shapes show as examples and that stand nowhere in the material.
+pub fn unseen(prompt: &str, material: &[&str]) -> Vec<String> {
+    let material = material.iter().map(|text| text.to_lowercase()).collect::<Vec<_>>();
+    let mut examples = Vec::new();
+    for shown in ladder::objects(prompt).filter_map(|text| reader::object(text).ok()) {
+        texts(&as_value(&shape::checkpoint(shown).0), &mut examples);
+    }
+    examples.retain(|example| !material.iter().any(|text| stands_in(text, &example.to_lowercase())));
+    examples
+}
+
+/// The checkpoint without values that equal an example's, and how many there were.
+pub(super) fn take_out(checkpoint: Checkpoint, examples: &[String]) -> (Checkpoint, u32) {
+    let mut leaked = 0;
+    let mut value = as_value(&checkpoint);
+    strip(&mut value, examples, &mut leaked);
+    match serde_json::from_value(value) {
+        Ok(stripped) if leaked > 0 => (stripped, leaked),
+        _ => (checkpoint, 0),
+    }
+}
+
+fn as_value(checkpoint: &Checkpoint) -> Value {
+    serde_json::to_value(checkpoint).unwrap_or_default()
+}
+
+fn texts(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => found.push(text.trim().to_owned()),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Object(fields) => fields.values().for_each(|value| texts(value, found)),
+        _ => {}
+    }
+}
+
+/// Takes the examples out of a value; gives whether anything is left of it.
+fn strip(value: &mut Value, examples: &[String], leaked: &mut u32) -> bool {
+    match value {
+        Value::String(text) => {
+            let is_example = examples.iter().any(|example| example == text.trim());
+            *leaked += u32::from(is_example);
+            !is_example
+        }
+        Value::Array(items) => {
+            let before = items.len();
+            items.retain_mut(|item| strip(item, examples, leaked));
+            before == 0 || !items.is_empty()
+        }
+        Value::Object(fields) => {
+            let before = fields.len();
+            let kept = std::mem::take(fields).into_iter();
+            *fields = kept
+                .filter_map(|(key, mut value)| strip(&mut value, examples, leaked).then_some((key, value)))
+                .collect();
+            before == 0 || !fields.is_empty()
+        }
+        _ => true,
+    }
+}
+
+/// Whether a text holds words that are not part of longer ones.
+fn stands_in(text: &str, words: &str) -> bool {
+    let is_edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+    text.match_indices(words)
+        .any(|(at, _)| is_edge(text[..at].chars().next_back()) && is_edge(text[at + words.len()..].chars().next()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROMPT: &str = "At most {tokens}. Write {\"active_goals\": [\"goal\", ...], \"pending_tasks\": [{\"task\": \"what\"}], \
+                          // so\n \"key_decisions\": {\"topic\": \"decision\"}} for {messages}";
+
+    #[test]
+    fn examples_are_what_the_shape_shows_and_nobody_said() {
+        assert_eq!(unseen(PROMPT, &[]), ["goal", "what", "decision"]);
+        assert_eq!(unseen(PROMPT, &["So What?", "two goals, undecisioned"]), ["goal", "decision"]);
+        assert_eq!(unseen("no shape {messages}", &[]), [""; 0]);
+    }
+
+    #[test]
+    fn examples_go_and_the_rest_stays() {
+        let examples = ["goal", "what", "decision"].map(str::to_owned);
+        let read = |json: &str| serde_json::from_str::<Checkpoint>(json).expect("parses");
+        let answer = read(
+            r#"{"active_goals":[" goal","ship the goal"],"pending_tasks":[{"task":"what"},{"task":"what","context":"why"}],"key_decisions":{"topic":"decision","db":["what",3]}}"#,
+        );
+        let expected = read(
+            r#"{"active_goals":["ship the goal"],"pending_tasks":[{"task":"","context":"why"}],"key_decisions":{"db":[3]}}"#,
+        );
+        assert_eq!(take_out(answer.clone(), &examples), (expected, 5));
+        assert_eq!(take_out(answer.clone(), &[]), (answer, 0));
+    }
+}

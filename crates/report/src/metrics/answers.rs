@@ -1,0 +1,83 @@
+//! What a summarizer's answers are worth as answers: whether they are summaries, and whether their checkpoints can be read.
+
+use std::collections::BTreeMap;
+
+use compactometer_engine::checkpoint::{Extraction, Reading};
+use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_engine::meter::Purpose;
+use compactometer_schema::record::{CompactionRow, Record};
+use compactometer_schema::summary::{Extractions, MetricValue};
+
+use super::{Better, Metric, over_units, ratio};
+use crate::data::Strategy;
+use crate::text::{Unit, label};
+
+pub(super) const EXTRACTION_SUCCESS: Metric = Metric {
+    id: "extraction_success",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| {
+        rate(strategy, "the records hold no attempt at a checkpoint", |record| {
+            let all = || extractions(record);
+            (all().filter(|extraction| matches!(extraction.reading, Reading::Rung(_))).count(), all().count())
+        })
+    },
+};
+
+pub(super) const IS_SUMMARY: Metric = Metric {
+    id: "is_summary",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
+              asked for one, failed calls included, by unit; mean over units",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| {
+        rate(strategy, "no compaction asked for a summary", |record| {
+            let asked = || record.compactions.iter().filter(|row| has_asked(row));
+            (asked().filter(|row| is_accepted(row)).count(), asked().count())
+        })
+    },
+};
+
+/// Every attempt at a checkpoint of a strategy, counted; nothing where there was none.
+pub(crate) fn extraction_counts(strategy: &Strategy) -> Option<Extractions> {
+    let mut counts = Extractions::default();
+    for extraction in strategy.records().flat_map(extractions) {
+        let (of, name): (&mut BTreeMap<String, usize>, _) = match &extraction.reading {
+            Reading::Rung(rung) => (&mut counts.by_rung, label(rung)),
+            Reading::Unreadable(reason) => (&mut counts.unreadable, label(reason)),
+        };
+        *of.entry(name).or_default() += 1;
+        counts.attempts += 1;
+        counts.leaked += extraction.leaked as usize;
+        counts.left_out += extraction.left_out as usize;
+    }
+    (counts.attempts > 0).then_some(counts)
+}
+
+fn extractions(record: &Record) -> impl Iterator<Item = &Extraction> {
+    let with_summaries = record.compactions.iter().flat_map(|row| &row.event.extractions);
+    with_summaries.chain(record.checkpoints.iter().filter_map(|row| row.event.extraction.as_ref()))
+}
+
+fn has_asked(row: &CompactionRow) -> bool {
+    row.calls.iter().any(|call| call.purpose == Purpose::Compaction)
+}
+
+fn is_accepted(row: &CompactionRow) -> bool {
+    let failed = match &row.event.outcome {
+        Outcome::Failed(reason) => Some(reason),
+        _ => row.event.fallback.as_ref(),
+    };
+    !matches!(failed, Some(FailReason::NoSummary(_) | FailReason::Call(_)))
+}
+
+fn rate(strategy: &Strategy, reason: &str, count: impl Fn(&Record) -> (usize, usize)) -> MetricValue {
+    over_units(strategy, Unit::Share, reason, |unit| {
+        let counts = unit.records.iter().map(|record| count(record));
+        let (part, whole) = counts.fold((0, 0), |sum, found| (sum.0 + found.0, sum.1 + found.1));
+        ratio(part as f64, whole as f64)
+    })
+}

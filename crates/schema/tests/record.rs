@@ -1,0 +1,35 @@
+//! Records of earlier programs are read by this one, and what this one writes reads back as it was.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use compactometer_schema::record::{Record, text_hash};
+
+/// As the program wrote it before events said what became of a checkpoint.
+const BEFORE_EXTRACTIONS: &str = r#"{"version":1,"key":"k","case":{"scenario":"s","group":"g","strategy":"hybrid-checkpoint","family":"reference","protocol":"matched","budget":{"window":12000,"trigger":9600,"retained":3600,"tail":{"tokens":1800},"written":1800},"model":"mock:strong","seed":1,"pending_over_budget":false},"facts":[],"observations":[],"compactions":[{"after":7,"outcome":{"outcome":"applied"},"tokens_before":10000,"tokens_after":3000,"tokens_retained":2500,"over_budget":false,"attempts":1,"stages":{"left":0,"reached":0,"written":0,"kept":0,"decoys_left":0,"decoys_reached":0,"decoys_written":0},"calls":[],"inserted":[]}],"checkpoints":[{"after":5,"tokens":8000,"failed":"no_checkpoint","calls":[]}],"turns":[]}"#;
+
+fn line(json: &str) -> String {
+    format!("{{\"checksum\":\"{}\",\"record\":{json}}}", text_hash(json))
+}
+
+#[test]
+fn a_record_without_extractions_still_reads_and_writes_the_same_bytes() {
+    let record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
+    assert!(record.compactions[0].event.extractions.is_empty());
+    assert_eq!(record.checkpoints[0].event.extraction, None);
+    assert_eq!(record.to_line().unwrap(), line(BEFORE_EXTRACTIONS));
+}
+
+#[test]
+fn extractions_read_back_as_they_were_written() {
+    let mut record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
+    let lenient = Extraction { reading: Reading::Rung(Rung::Lenient), leaked: 2, left_out: 1 };
+    let no_answer = Extraction { reading: Reading::Unreadable(Unreadable::NoAnswer), leaked: 0, left_out: 0 };
+    record.compactions[0].event.extractions = vec![lenient, no_answer];
+    record.checkpoints[0].event.extraction = Some(no_answer);
+    let written = record.to_line().unwrap();
+    assert!(
+        written.contains(r#""extractions":[{"rung":"lenient","leaked":2,"left_out":1},{"unreadable":"no_answer"}]"#),
+        "{written}"
+    );
+    assert_eq!(Record::from_line(&written).unwrap(), record);
+}
