@@ -121,16 +121,12 @@ fn rungs(answer: &str, finish: Finish) -> impl Iterator<Item = (Rung, &str)> {
     let whole = Some(answer.trim()).filter(opens).map(|text| (Rung::Strict, text));
     let fenced = answer.split("```").skip(1).step_by(2);
     let fenced = fenced.filter_map(|block| block.split_once('\n')).map(|(_, body)| (Rung::Fenced, body.trim()));
-    let objects = objects(answer).flat_map(|text| {
+    let whole_objects = objects(answer).flat_map(|text| {
         let balanced = balanced(text).map(|object| (Rung::Balanced, object));
         balanced.into_iter().chain([(Rung::Lenient, text)])
     });
-    let cut = objects_if(answer, finish == Finish::Length).map(|text| (Rung::Partial, text));
-    whole.into_iter().chain(fenced.filter(move |(_, text)| opens(text))).chain(objects).chain(cut)
-}
-
-fn objects_if(text: &str, wanted: bool) -> impl Iterator<Item = &str> {
-    objects(text).take(if wanted { MOST_OBJECTS } else { 0 })
+    let cut = objects(answer).filter(move |_| finish == Finish::Length).map(|text| (Rung::Partial, text));
+    whole.into_iter().chain(fenced.filter(move |(_, text)| opens(text))).chain(whole_objects).chain(cut)
 }
 
 /// The text from each opening brace on.
