@@ -25,6 +25,10 @@ pub struct Event {
     /// Why the strategy fell back to a lesser answer, such as truncation: what left then is dropped, not summarized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FailReason>,
+    /// Messages that left with some of their text in no request whose answer was used, ascending. Thinking and media never
+    /// enter a summarizer's text and do not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<MessageId>,
 }
 
 /// One decision about a checkpoint before a turn.

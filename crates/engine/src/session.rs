@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::event::{CheckpointEvent, Event, FailReason, Outcome, SkipReason};
-use crate::log::{Counted, Log, OutOfOrder};
+use crate::log::{Counted, Log, Refused};
 use crate::message::{MessageId, Usage};
 use crate::meter::Metered;
 use crate::saved::{NewSaved, Saved, SavedKind};
@@ -53,10 +53,11 @@ struct Answer {
     view: View,
     saved: Vec<NewSaved>,
     fallback: Option<FailReason>,
+    unread: Vec<MessageId>,
     retained: u32,
 }
 
-fn failed_attempt(reason: &FailReason, after: MessageId) -> NewSaved {
+fn failed_attempt(reason: &dyn std::fmt::Display, after: MessageId) -> NewSaved {
     NewSaved { kind: SavedKind::Failed, covers: Some((after, after)), body: reason.to_string() }
 }
 
@@ -88,9 +89,10 @@ impl<'s> Session<'s> {
     /// Appends a message that was said.
     ///
     /// # Errors
-    /// [`OutOfOrder`] where its id does not ascend; nothing changes then.
-    pub fn push(&mut self, counted: Counted) -> Result<(), OutOfOrder> {
+    /// [`Refused`] where no provider would take a chat with it; nothing changes then.
+    pub fn push(&mut self, counted: Counted) -> Result<(), Refused> {
         self.log.push(counted.clone())?;
+        self.view.answer_open(&self.log, self.counter);
         self.view.push(&counted);
         Ok(())
     }
@@ -202,6 +204,7 @@ impl<'s> Session<'s> {
             over_budget: false,
             attempts: 0,
             fallback: None,
+            unread: Vec::new(),
         };
         let mut budget = self.config.budget;
         let mut best: Option<Answer> = None;
@@ -211,17 +214,7 @@ impl<'s> Session<'s> {
                 Ok(answer) => answer,
                 // An answer over the budget is better than none.
                 Err(_) if best.is_some() => break,
-                Err(Declined::Skip(reason)) => return Event { outcome: Outcome::Skipped(reason), ..event },
-                Err(Declined::Fail(reason)) => {
-                    let usage = self.summarizer.usage() - usage_before;
-                    self.remember(
-                        vec![failed_attempt(&reason, after)],
-                        usage,
-                        (event.tokens_before, event.tokens_after),
-                        now_ms,
-                    );
-                    return Event { outcome: Outcome::Failed(reason), ..event };
-                }
+                Err(declined) => return self.give_up(declined, event, usage_before, now_ms),
             };
             let excess = self.config.budget.retained.map_or(0, |most| answer.retained.saturating_sub(most));
             if best.as_ref().is_none_or(|best| answer.retained < best.retained) {
@@ -233,11 +226,12 @@ impl<'s> Session<'s> {
             // A tenth beyond the excess, since a model keeps to a limit only roughly.
             budget.written = budget.written.saturating_sub(excess + excess / 10 + 1).max(1);
         }
-        if let Some(Answer { view, saved, fallback, retained }) = best {
+        if let Some(Answer { view, saved, fallback, unread, retained }) = best {
             event.tokens_after = view.tokens();
             event.tokens_retained = retained;
             event.over_budget = self.config.budget.retained.is_some_and(|most| retained > most);
             event.fallback = fallback;
+            event.unread = unread;
             let usage = self.summarizer.usage() - usage_before;
             self.remember(saved, usage, (event.tokens_before, event.tokens_after), now_ms);
             self.view = view;
@@ -245,12 +239,26 @@ impl<'s> Session<'s> {
         event
     }
 
+    /// The view stays. What failed, or was paid for, is remembered.
+    fn give_up(&mut self, declined: Declined, event: Event, usage_before: Usage, now_ms: Option<i64>) -> Event {
+        let usage = self.summarizer.usage() - usage_before;
+        if matches!(declined, Declined::Fail(_)) || usage != Usage::default() {
+            let tokens = (event.tokens_before, event.tokens_after);
+            self.remember(vec![failed_attempt(&declined, event.after)], usage, tokens, now_ms);
+        }
+        let outcome = match declined {
+            Declined::Skip(reason) => Outcome::Skipped(reason),
+            Declined::Fail(reason) => Outcome::Failed(reason),
+        };
+        Event { outcome, ..event }
+    }
+
     async fn attempt(&self, budget: Budget) -> Result<Answer, Declined> {
-        let Compacted { edits, saved, fallback } = self.strategy.compact(&self.context(budget)).await?;
+        let Compacted { edits, saved, fallback, unread } = self.strategy.compact(&self.context(budget)).await?;
         let view = View::from_edits(edits, &self.log, self.counter)
             .map_err(|error| FailReason::InvalidView(error.to_string()))?;
         if self.config.policy == Policy::Enforce
-            && let Some(violation) = view.check().first()
+            && let Some(violation) = view.check_against(&self.log).first()
         {
             return Err(FailReason::InvalidView(violation.to_string()).into());
         }
@@ -258,7 +266,7 @@ impl<'s> Session<'s> {
             return Err(SkipReason::NoProgress.into());
         }
         let retained = view.tokens().saturating_sub(self.tokens_outside());
-        Ok(Answer { view, saved, fallback, retained })
+        Ok(Answer { view, saved, fallback, unread, retained })
     }
 
     fn remember(&mut self, saved: Vec<NewSaved>, usage: Usage, tokens: (u32, u32), now_ms: Option<i64>) {

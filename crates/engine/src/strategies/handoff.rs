@@ -13,14 +13,14 @@ use super::{ask, fill, recent_or_skip, tokens, with_summary};
 use crate::budget::{Limits, Tail};
 use crate::event::FailReason;
 use crate::fit;
-use crate::message::{Part, Role};
+use crate::message::Role;
 use crate::meter::Purpose;
 use crate::model::{ChatRequest, WireMessage};
 use crate::params::{ParamError, Settings};
 use crate::render::{Limits as RenderLimits, Material};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::{self, NotASummary};
-use crate::view::Entry;
+use crate::view::{Entry, no_response};
 
 /// Registry entry. The source fixes the threshold alone; a window of 250,000 makes it 0.8 of it, and the length is assumed.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -95,9 +95,7 @@ fn chat_and_prompt(cx: &Context<'_>, prompt: String) -> ChatRequest {
     let open = cx.view.open_calls();
     if !open.is_empty() {
         // A provider takes no call without its result (003, `fillMissingToolResponses`).
-        let answer =
-            |call_id: String| Part::ToolResult { call_id, text: "Tool no response".to_owned(), is_error: true };
-        messages.push(WireMessage { role: Role::Tool, parts: open.into_iter().map(answer).collect() });
+        messages.push(WireMessage { role: Role::Tool, parts: open.into_iter().map(no_response).collect() });
     }
     messages.append(&mut request.messages);
     ChatRequest { messages, ..request }

@@ -16,7 +16,7 @@ use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::ChatRequest;
 use crate::params::{Param, ParamError, Settings, Unit};
-use crate::render::Material;
+use crate::render::{self, Material};
 use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, StrategySpec};
@@ -75,7 +75,7 @@ fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) ->
     edits.push(summary_turn(&summary, cx.number_of_new(0)));
     edits.extend(selection.keep_edits());
     let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
-    Compacted { edits, saved: vec![saved], fallback: None }
+    Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
 }
 
 /// A summary as a synthetic user turn, so that the chat opens with a user's whatever stands after it.
@@ -101,7 +101,8 @@ async fn ask(
 ) -> Result<String, FailReason> {
     let mut answer = String::new();
     for piece in fit::pieces(cx, material, cx.counter.count_text(&prompt("")), most)? {
-        let earlier = fit::shortened(cx, &answer, most);
+        let answered = render::neutralize(&answer);
+        let earlier = fit::shortened(cx, &answered, most);
         let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
         answer = ask_twice(cx, prompt(&read), &read, most, temperature).await?;
     }

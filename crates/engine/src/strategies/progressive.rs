@@ -83,7 +83,7 @@ impl Strategy for Progressive {
         edits.extend(shown.into_iter().map(|(number, text)| turn(number, text)));
         edits.extend(selection.keep_edits());
         let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
-        Ok(Compacted { edits, saved: vec![saved], fallback: None })
+        Ok(Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() })
     }
 }
 

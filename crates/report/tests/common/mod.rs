@@ -127,6 +127,7 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
         over_budget: false,
         attempts: 1,
         fallback: None,
+        unread: Vec::new(),
     };
     CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new() }
 }
