@@ -29,6 +29,10 @@ pub struct Event {
     /// What became of each checkpoint that was asked for with the summary, one for each time that the strategy was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extractions: Vec<Extraction>,
+    /// Messages that left with some of their text in no request whose answer was used, ascending. Thinking and media never
+    /// enter a summarizer's text and do not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<MessageId>,
 }
 
 /// One decision about a checkpoint before a turn.

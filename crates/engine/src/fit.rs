@@ -65,3 +65,20 @@ fn halves<'b>(block: &'b str, room: u32, count: &dyn Fn(&str) -> u32) -> Vec<&'b
     all.extend(halves(second, room, count));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn invariant_14_halves_are_the_text_and_fit(text in "(?s)([a-z \n]{0,200}|[一-龥]{0,60}|👩‍👩‍👧‍👦|e\u{301}|.){0,12}", room in 2_u32..200) {
+            let count = |text: &str| text.len().div_ceil(4) as u32;
+            let pieces = halves(&text, room, &count);
+            prop_assert_eq!(pieces.concat(), text.as_str());
+            prop_assert!(pieces.iter().all(|piece| count(piece) < room));
+        }
+    }
+}

@@ -1,13 +1,24 @@
 //! The append-only log of a conversation, each message counted once.
+//!
+//! What no provider takes and nobody can mend later is refused when it is said, with an error that names message and cure:
+//! see [`Refused`]. What happens every day is taken: a call that is never answered because somebody spoke first. The log keeps
+//! it as it was; the view answers it ([`crate::view::View::answer_open`]). Its result, should it still come, is refused,
+//! since a provider takes a result right after its call alone; it can be said as a user's text. A chat that opens with the
+//! agent is taken too, since some providers take it; [`crate::view::View::check`] lists it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::message::{Message, MessageId, Role};
+use crate::message::{Message, MessageId, Part, Role};
 
 /// Everything that was said, in order. May end in a tool batch whose results are still to come.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     messages: Vec<Counted>,
+    calls: BTreeSet<String>,
+    /// Calls of the last batch without a result so far.
+    open: Vec<String>,
+    unanswered: BTreeSet<String>,
 }
 
 /// A message and its tokens. Cheap to clone.
@@ -23,13 +34,14 @@ impl Log {
     /// Appends a message.
     ///
     /// # Errors
-    /// [`OutOfOrder`] where the id does not ascend.
-    pub fn push(&mut self, counted: Counted) -> Result<(), OutOfOrder> {
-        if let Some(last) = self.messages.last()
-            && last.message.id >= counted.message.id
-        {
-            return Err(OutOfOrder { id: counted.message.id, after: last.message.id });
+    /// [`Refused`] where no provider would take a chat with it; nothing changes then.
+    pub fn push(&mut self, counted: Counted) -> Result<(), Refused> {
+        let still_open = self.open_after(&counted.message)?;
+        if counted.message.role != Role::Tool {
+            self.unanswered.extend(self.open.drain(..));
         }
+        self.calls.extend(counted.message.call_ids().map(str::to_owned));
+        self.open = still_open;
         self.messages.push(counted);
         Ok(())
     }
@@ -60,6 +72,16 @@ impl Log {
         self.messages.first().filter(|counted| counted.message.role == Role::System)
     }
 
+    /// Whether a result for that call may still come: it stands in the last batch, and nobody has answered or spoken since.
+    pub fn is_open(&self, call_id: &str) -> bool {
+        self.open.iter().any(|open| open == call_id)
+    }
+
+    /// Whether somebody spoke before that call was answered, so that it has no result and gets none.
+    pub fn is_unanswered(&self, call_id: &str) -> bool {
+        self.unanswered.contains(call_id)
+    }
+
     /// What every strategy keeps: see [`Pending`].
     pub fn pending(&self) -> Pending {
         let last_user = self.messages.iter().rposition(|counted| counted.message.role == Role::User);
@@ -67,6 +89,41 @@ impl Log {
         let caller = self.messages.iter().rposition(|counted| counted.message.role != Role::Tool);
         let open = caller.filter(|index| self.messages[*index].message.call_ids().next().is_some());
         Pending { last_user, batch: open.unwrap_or(length)..length }
+    }
+
+    /// The calls that would be open after that message, where it can be said now.
+    fn open_after(&self, message: &Message) -> Result<Vec<String>, Refused> {
+        let id = message.id;
+        if let Some(after) = self.messages.last().map(|last| last.message.id).filter(|last| *last >= id) {
+            return Err(Refused::OutOfOrder { id, after });
+        }
+        if message.parts.is_empty() {
+            return Err(Refused::Empty { id });
+        }
+        if message.role == Role::System && !self.messages.is_empty() {
+            return Err(Refused::LateSystem { id });
+        }
+        let mut open = if message.role == Role::Tool { self.open.clone() } else { Vec::new() };
+        for part in &message.parts {
+            match part {
+                Part::ToolCall { .. } if message.role != Role::Assistant => {
+                    return Err(Refused::Misplaced { id, part: "tool call", role: message.role });
+                }
+                Part::ToolResult { .. } if message.role != Role::Tool => {
+                    return Err(Refused::Misplaced { id, part: "tool result", role: message.role });
+                }
+                Part::ToolCall { id: call_id, .. } if self.calls.contains(call_id) || open.contains(call_id) => {
+                    return Err(Refused::RepeatedCall { id, call_id: call_id.clone() });
+                }
+                Part::ToolCall { id: call_id, .. } => open.push(call_id.clone()),
+                Part::ToolResult { call_id, .. } => match open.iter().position(|open| open == call_id) {
+                    Some(at) => drop(open.remove(at)),
+                    None => return Err(Refused::NoOpenCall { id, call_id: call_id.clone() }),
+                },
+                Part::Text { .. } | Part::Thinking { .. } | Part::Media { .. } => {}
+            }
+        }
+        Ok(open)
     }
 }
 
@@ -87,12 +144,108 @@ impl Pending {
     }
 }
 
-/// A message came with an id that does not ascend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("message id `{}` does not follow `{}`: ids ascend", id.0, after.0)]
-pub struct OutOfOrder {
-    /// The id that came.
-    pub id: MessageId,
-    /// The id before it.
-    pub after: MessageId,
+/// Why a message cannot be said now.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Its id does not ascend.
+    #[error("message id `{}` does not follow `{}`: ids ascend", id.0, after.0)]
+    OutOfOrder {
+        /// The id that came.
+        id: MessageId,
+        /// The id before it.
+        after: MessageId,
+    },
+    /// It has no parts.
+    #[error("message `{}` has no parts: leave it out, or give it an empty text", id.0)]
+    Empty {
+        /// The message.
+        id: MessageId,
+    },
+    /// It is a system message and not the first message.
+    #[error("message `{}` is a system message: it stands first and once; say later instructions as a user's", id.0)]
+    LateSystem {
+        /// The message.
+        id: MessageId,
+    },
+    /// It holds a call or a result that its role cannot have.
+    #[error("message `{}` of role `{}` holds a {part}: calls are the assistant's, results have the role `tool`", id.0, role.name())]
+    Misplaced {
+        /// The message.
+        id: MessageId,
+        /// What it holds.
+        part: &'static str,
+        /// Who speaks.
+        role: Role,
+    },
+    /// It makes a call under the id of an earlier one.
+    #[error("message `{}` repeats the tool call id `{call_id}`: give each call of a conversation its own", id.0)]
+    RepeatedCall {
+        /// The message.
+        id: MessageId,
+        /// The id.
+        call_id: String,
+    },
+    /// It answers a call that was never made, is answered, or was left without an answer when somebody spoke.
+    #[error(
+        "message `{}` answers tool call `{call_id}`, which is not open: a result follows its call, once, before anybody else \
+         speaks; say a late one as a user's text",
+        id.0
+    )]
+    NoOpenCall {
+        /// The message.
+        id: MessageId,
+        /// The call that it names.
+        call_id: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(id: u32, role: Role, parts: Vec<Part>) -> Counted {
+        let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
+        Counted { message: Arc::new(message), tokens: 1 }
+    }
+
+    fn text() -> Part {
+        Part::Text { text: "x".into() }
+    }
+
+    fn call(id: &str) -> Part {
+        Part::ToolCall { id: id.into(), name: "run".into(), arguments: "{}".into() }
+    }
+
+    fn result(id: &str) -> Part {
+        Part::ToolResult { call_id: id.into(), text: String::new(), is_error: false }
+    }
+
+    #[test]
+    fn what_no_provider_takes_is_refused_and_changes_nothing() {
+        let mut log = Log::default();
+        log.push(counted(0, Role::User, vec![text()])).unwrap();
+        log.push(counted(1, Role::Assistant, vec![call("a"), call("b")])).unwrap();
+        log.push(counted(2, Role::Tool, vec![result("a")])).unwrap();
+        let id = MessageId(3);
+        let none = |call_id: &str| Refused::NoOpenCall { id, call_id: call_id.to_owned() };
+        let repeats = |call_id: &str| Refused::RepeatedCall { id, call_id: call_id.to_owned() };
+        for (role, parts, expected) in [
+            (Role::User, vec![], Refused::Empty { id }),
+            (Role::System, vec![text()], Refused::LateSystem { id }),
+            (Role::Tool, vec![result("never")], none("never")),
+            (Role::Tool, vec![result("a")], none("a")),
+            (Role::Tool, vec![result("b"), result("b")], none("b")),
+            (Role::Assistant, vec![call("a")], repeats("a")),
+            (Role::Assistant, vec![call("c"), call("c")], repeats("c")),
+            (Role::User, vec![call("c")], Refused::Misplaced { id, part: "tool call", role: Role::User }),
+            (Role::Assistant, vec![result("b")], Refused::Misplaced { id, part: "tool result", role: Role::Assistant }),
+        ] {
+            assert_eq!(log.push(counted(3, role, parts)), Err(expected));
+        }
+        let late = Refused::OutOfOrder { id: MessageId(2), after: MessageId(2) };
+        assert_eq!(log.push(counted(2, Role::User, vec![text()])), Err(late));
+        assert!(log.messages().len() == 3 && log.is_open("b") && !log.is_unanswered("b"));
+        log.push(counted(3, Role::User, vec![text()])).unwrap();
+        assert!(!log.is_open("b") && log.is_unanswered("b") && !log.is_unanswered("a"));
+    }
 }

@@ -12,7 +12,7 @@ pub struct Selection<'s> {
     pub system: Option<&'s Message>,
     /// Messages kept verbatim after the summary, in order: the pending part and the recent tail.
     pub kept: Vec<MessageId>,
-    /// Entries of the view that leave, in order; what earlier compactions wrote is among them.
+    /// Entries of the view that leave, in order; what earlier compactions wrote is among them, the engine's own words are not.
     pub leaving: Vec<&'s Entry>,
 }
 
@@ -32,7 +32,8 @@ impl<'s> Selection<'s> {
             .entries()
             .iter()
             .filter(|entry| {
-                entry.role != Role::System && kept_id(entry).is_none_or(|id| kept.binary_search(&id).is_err())
+                let leaves = kept_id(entry).is_none_or(|id| kept.binary_search(&id).is_err());
+                entry.role != Role::System && leaves && !is_filler(entry)
             })
             .collect();
         Selection { system: log.system().map(|counted| &*counted.message), kept, leaving }
@@ -60,6 +61,10 @@ fn kept_id(entry: &Entry) -> Option<MessageId> {
         Body::Kept(message) => Some(message.id),
         Body::Written { .. } => None,
     }
+}
+
+fn is_filler(entry: &Entry) -> bool {
+    entry.parts().all(|(_, origin)| origin == Origin::Filler)
 }
 
 /// Index of the first message of the tail. Pending messages cost nothing here: they stand outside the budget.

@@ -2,6 +2,7 @@
 //!
 //! Absent on purpose: state. What a strategy must remember it reads from [`Context::history`].
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -9,12 +10,13 @@ use async_trait::async_trait;
 use crate::budget::{Budget, Limits};
 use crate::event::{FailReason, SkipReason};
 use crate::log::Log;
+use crate::message::{MessageId, Role};
 use crate::meter::Tally;
 use crate::model::ChatError;
 use crate::params::{Param, ParamError, Settings};
 use crate::saved::{NewSaved, Saved};
 use crate::tokens::TokenCounter;
-use crate::view::{Edit, View};
+use crate::view::{Edit, Entry, View};
 
 /// A way to compact a conversation. Stateless: one value serves any number of sessions.
 #[async_trait]
@@ -70,6 +72,22 @@ pub struct Compacted {
     pub saved: Vec<NewSaved>,
     /// Why this is a lesser answer than the strategy's usual one.
     pub fallback: Option<FailReason>,
+    /// See [`crate::event::Event::unread`].
+    pub unread: Vec<MessageId>,
+}
+
+impl Compacted {
+    /// An answer for which no model read anything: all that stood in the view and is not kept whole leaves unread.
+    pub fn without_reading(cx: &Context<'_>, edits: Vec<Edit>) -> Self {
+        let keeps = edits.iter().filter_map(|edit| match edit {
+            Edit::Keep(id) => Some(*id),
+            _ => None,
+        });
+        let keeps = keeps.collect::<BTreeSet<_>>();
+        let said = cx.view.entries().iter().filter(|entry| entry.role != Role::System && entry.written().is_none());
+        let unread = said.filter_map(Entry::message_id).filter(|id| !keeps.contains(id)).collect();
+        Compacted { edits, saved: Vec::new(), fallback: None, unread }
+    }
 }
 
 /// Why a strategy leaves the view as it is.

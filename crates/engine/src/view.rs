@@ -1,4 +1,8 @@
 //! The next request: an ordered selection of log messages, replaced parts and inserted messages.
+//!
+//! A call that the log left unanswered because somebody spoke first gets [`NO_RESPONSE`] as its result, of origin
+//! [`Origin::Filler`]. Only a view's own making fills, and only where the log has no result: a batch that a strategy split stays
+//! a violation.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -61,7 +65,12 @@ pub enum Origin {
     Summary(u32),
     /// That checkpoint.
     Checkpoint(u32),
+    /// The engine's own words, where a provider's grammar or honesty asks for some: nobody said them.
+    Filler,
 }
+
+/// What stands as the result of a call that was never answered (source 003, `fillMissingToolResponses`).
+pub const NO_RESPONSE: &str = "Tool no response";
 
 /// One step of a strategy's answer: together, in order, the edits are the new view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,12 +91,15 @@ impl View {
     /// [`UnknownMessage`] where an edit names a message that the log does not hold.
     pub fn from_edits(edits: Vec<Edit>, log: &Log, counter: &dyn TokenCounter) -> Result<Self, UnknownMessage> {
         let mut view = View::default();
-        for edit in edits {
+        for edit in edits.into_iter().filter(|edit| !is_filled_result(edit)) {
             let entry = match edit {
                 Edit::Keep(id) => kept(find(log, id)?),
                 Edit::Replace(id, parts) => written(find(log, id)?.message.role, Some(id), parts, counter),
                 Edit::Insert(role, parts) => written(role, None, parts, counter),
             };
+            if entry.role != Role::Tool {
+                view.answer_open(log, counter);
+            }
             view.append(entry);
         }
         Ok(view)
@@ -103,9 +115,31 @@ impl View {
         self.entries.iter().map(edit).collect()
     }
 
-    /// Appends a log message.
+    /// Appends a message.
     pub fn push(&mut self, counted: &Counted) {
         self.append(kept(counted));
+    }
+
+    /// Appends a message of the log, and before it answers the calls at the end that the log left unanswered.
+    pub fn follow(&mut self, counted: &Counted, log: &Log, counter: &dyn TokenCounter) {
+        self.answer_open(log, counter);
+        self.push(counted);
+    }
+
+    /// Answers the calls at the end that the log left unanswered, before the message that was said instead is appended.
+    fn answer_open(&mut self, log: &Log, counter: &dyn TokenCounter) {
+        let unanswered = self.open_calls().into_iter().filter(|id| log.is_unanswered(id));
+        let parts =
+            unanswered.map(|id| WrittenPart { part: no_response(id), origin: Origin::Filler }).collect::<Vec<_>>();
+        if !parts.is_empty() {
+            self.append(written(Role::Tool, None, parts, counter));
+        }
+    }
+
+    /// How many calls stand answered by a filler.
+    pub fn filled_calls(&self) -> usize {
+        let parts = self.entries.iter().filter(|entry| entry.role == Role::Tool).flat_map(Entry::parts);
+        parts.filter(|(_, origin)| *origin == Origin::Filler).count()
     }
 
     /// The messages, in order.
@@ -131,6 +165,14 @@ impl View {
         let mut violations = Vec::new();
         self.check_roles(&mut violations);
         self.check_pairs(&mut violations);
+        violations
+    }
+
+    /// As [`View::check`]; also the calls at the very end for which no result is to come, since the log answers them or goes on.
+    pub fn check_against(&self, log: &Log) -> Vec<Violation> {
+        let mut violations = self.check();
+        let lost = self.open_calls().into_iter().filter(|id| !log.is_open(id));
+        violations.extend(lost.map(|call_id| Violation::Unanswered { call_id }));
         violations
     }
 
@@ -220,6 +262,16 @@ impl Entry {
             Body::Written { replaces, .. } => *replaces,
         }
     }
+}
+
+/// The result of a call that was never answered.
+pub(crate) fn no_response(call_id: String) -> Part {
+    Part::ToolResult { call_id, text: NO_RESPONSE.to_owned(), is_error: true }
+}
+
+/// Such results are made anew with each view, so that none covers up for a batch that was split.
+fn is_filled_result(edit: &Edit) -> bool {
+    matches!(edit, Edit::Insert(Role::Tool, parts) if parts.iter().all(|written| written.origin == Origin::Filler))
 }
 
 fn find(log: &Log, id: MessageId) -> Result<&Counted, UnknownMessage> {

@@ -36,6 +36,7 @@ pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carrier
             let counts = match origin {
                 Origin::Spoken(id) => entry.role != Role::System && is_old(id),
                 Origin::Summary(_) | Origin::Checkpoint(_) => true,
+                Origin::Filler => continue,
             };
             if counts {
                 foreign.extend(loaded.foreign.find(text).map(|fact| fact as u32));

@@ -75,6 +75,9 @@ fn tell_decision(text: &mut String, row: &CompactionRow) {
         });
         let _ = writeln!(text, "  left: messages {}", runs.collect::<Vec<_>>().join(", "));
     }
+    if !event.unread.is_empty() {
+        let _ = writeln!(text, "  unread: {} message(s) left with text that no summarizer read", event.unread.len());
+    }
 }
 
 fn tell_written(text: &mut String, row: &CompactionRow, texts: &BTreeMap<String, String>) {

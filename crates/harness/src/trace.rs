@@ -206,6 +206,7 @@ impl Found {
                                 mark_stated(&loaded.facts, text, &loaded.stated_in[index(id)], &mut self.originals);
                             }
                             Origin::Summary(_) | Origin::Checkpoint(_) => loaded.facts.mark(text, &mut self.written),
+                            Origin::Filler => {}
                         }
                     }
                 }

@@ -11,9 +11,11 @@ const MOST_TRIES: u32 = 3;
 pub(crate) struct Breaker {
     /// Tries in a row that left the request at its trigger.
     tries: u32,
+    /// Whether the last step was to give up.
+    gave_up: bool,
     /// Size that the request must reach before the next step.
     next_at: u32,
-    /// What stood outside every compaction's reach when the last try failed.
+    /// What stood outside every compaction's reach when it gave up.
     outside: u32,
 }
 
@@ -31,27 +33,31 @@ pub(crate) enum Step {
 impl Breaker {
     /// The next step for a request of `tokens`, `outside` of which no compaction can take away.
     pub(crate) fn step(&self, tokens: u32, outside: u32) -> Step {
-        let has_shrunk = self.tries > MOST_TRIES && outside < self.outside;
+        let has_shrunk = self.gave_up && outside < self.outside;
         match self.tries {
             _ if tokens < self.next_at && !has_shrunk => Step::Wait,
-            MOST_TRIES => Step::GiveUp,
+            MOST_TRIES if !self.gave_up => Step::GiveUp,
             _ => Step::Try,
         }
     }
 
-    /// After a try, or after giving up, that left a request of `tokens`. The next comes when the request has grown by a
-    /// quarter of what the window has beyond the trigger; after giving up, by all of it.
-    pub(crate) fn record(&mut self, tokens: u32, outside: u32, budget: &Budget) {
+    /// After a try that left a request of `tokens`. The next step comes when it has grown by a quarter of what the window has
+    /// beyond the trigger.
+    pub(crate) fn tried(&mut self, tokens: u32, budget: &Budget) {
         if tokens < budget.trigger {
             *self = Breaker::default();
             return;
         }
-        let headroom = budget.window - budget.trigger;
-        // After giving up a new series of tries starts.
-        self.tries = if self.tries > MOST_TRIES { 1 } else { self.tries + 1 };
-        let growth = if self.tries > MOST_TRIES { headroom } else { headroom / 4 };
-        self.next_at = tokens.saturating_add(growth).saturating_add(1);
-        self.outside = outside;
+        let before = if self.gave_up { 0 } else { self.tries };
+        let next_at = tokens.saturating_add((budget.window - budget.trigger) / 4 + 1);
+        *self = Breaker { tries: (before + 1).min(MOST_TRIES), next_at, ..Breaker::default() };
+    }
+
+    /// After giving up. A new series of tries starts when the request has grown by all that the window has beyond the trigger,
+    /// or less stands outside a compaction's reach.
+    pub(crate) fn gave_up(&mut self, tokens: u32, outside: u32, budget: &Budget) {
+        let next_at = tokens.saturating_add(budget.window - budget.trigger + 1);
+        *self = Breaker { tries: self.tries, gave_up: true, next_at, outside };
     }
 
     /// The error of giving up.
@@ -73,7 +79,10 @@ mod tests {
             let step = breaker.step(tokens, 7_900);
             if step != Step::Wait {
                 steps.push((tokens, step));
-                breaker.record(tokens, 7_900, &budget);
+                match step {
+                    Step::GiveUp => breaker.gave_up(tokens, 7_900, &budget),
+                    _ => breaker.tried(tokens, &budget),
+                }
             }
         }
         let expected = [
@@ -92,12 +101,15 @@ mod tests {
     fn less_outside_the_reach_or_a_success_starts_anew() {
         let budget = Budget::matched(10_000, 8_000, 3_000, 0.5).expect("holds");
         let mut breaker = Breaker::default();
-        for _ in 0..4 {
-            breaker.record(9_000, 7_900, &budget);
+        // Compactions by hand count too, and do not hide that it has to give up.
+        for _ in 0..5 {
+            breaker.tried(9_000, &budget);
         }
-        assert_eq!(breaker.step(9_100, 7_900), Step::Wait);
-        assert_eq!(breaker.step(9_100, 500), Step::Try, "a huge result is no longer pending");
-        breaker.record(4_000, 500, &budget);
+        assert_eq!(breaker.step(9_501, 7_900), Step::GiveUp);
+        breaker.gave_up(9_501, 7_900, &budget);
+        assert_eq!(breaker.step(9_600, 7_900), Step::Wait);
+        assert_eq!(breaker.step(9_600, 500), Step::Try, "a huge result is no longer pending");
+        breaker.tried(4_000, &budget);
         assert_eq!(breaker.step(8_000, 500), Step::Try);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::event::{Event, FailReason, Outcome, SkipReason};
 use crate::log::Log;
-use crate::message::MessageId;
+use crate::message::{MessageId, Usage};
 use crate::saved::{NewSaved, SavedKind};
 use crate::session::Policy;
 use crate::strategy::{Compacted, Context, Declined, Strategy};
@@ -23,6 +23,7 @@ struct Answer {
     compacted: View,
     saved: Vec<NewSaved>,
     fallback: Option<FailReason>,
+    unread: Vec<MessageId>,
     retained: u32,
 }
 
@@ -40,7 +41,7 @@ pub(crate) async fn decide(strategy: &dyn Strategy, mut cx: Context<'_>, policy:
             Ok(answer) => answer,
             // An answer over the budget is better than none.
             Err(_) if best.is_some() => break,
-            Err(declined) => return declined_as(event, declined),
+            Err(declined) => return declined_as(event, declined, cx.summarizer.usage()),
         };
         let excess = allowed.map_or(0, |most| answer.retained.saturating_sub(most));
         if best.as_ref().is_none_or(|best| answer.retained < best.retained) {
@@ -52,7 +53,7 @@ pub(crate) async fn decide(strategy: &dyn Strategy, mut cx: Context<'_>, policy:
         // A tenth beyond the excess, since a model keeps to a limit only roughly.
         cx.budget.written = cx.budget.written.saturating_sub(excess + excess / 10 + 1).max(1);
     }
-    let Some(Answer { compacted, saved, fallback, retained }) = best else {
+    let Some(Answer { compacted, saved, fallback, unread, retained }) = best else {
         return Decision { event, saved: Vec::new(), view: None };
     };
     event.outcome = Outcome::Applied;
@@ -60,15 +61,16 @@ pub(crate) async fn decide(strategy: &dyn Strategy, mut cx: Context<'_>, policy:
     event.tokens_retained = retained;
     event.over_budget = allowed.is_some_and(|most| retained > most);
     event.fallback = fallback;
+    event.unread = unread;
     Decision { event, saved, view: Some(compacted) }
 }
 
 async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy, outside: u32) -> Result<Answer, Declined> {
-    let Compacted { edits, saved, fallback } = strategy.compact(cx).await?;
+    let Compacted { edits, saved, fallback, unread } = strategy.compact(cx).await?;
     let compacted =
         View::from_edits(edits, cx.log, cx.counter).map_err(|error| FailReason::InvalidView(error.to_string()))?;
     if policy == Policy::Enforce {
-        if let Some(violation) = compacted.check().first() {
+        if let Some(violation) = compacted.check_against(cx.log).first() {
             return Err(FailReason::InvalidView(violation.to_string()).into());
         }
         if compacted.tokens() >= cx.view.tokens() {
@@ -76,22 +78,22 @@ async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy, outs
         }
     }
     let retained = compacted.tokens().saturating_sub(outside);
-    Ok(Answer { compacted, saved, fallback, retained })
+    Ok(Answer { compacted, saved, fallback, unread, retained })
 }
 
-fn declined_as(event: Event, declined: Declined) -> Decision {
-    let (outcome, saved) = match declined {
-        Declined::Skip(reason) => (Outcome::Skipped(reason), Vec::new()),
-        Declined::Fail(reason) => {
-            let saved = vec![failed_attempt(&reason, event.after)];
-            (Outcome::Failed(reason), saved)
-        }
+/// The view stays. What failed, or was paid for, is remembered.
+fn declined_as(event: Event, declined: Declined, used: Usage) -> Decision {
+    let is_kept = matches!(declined, Declined::Fail(_)) || used != Usage::default();
+    let saved = is_kept.then(|| failed_attempt(&declined, event.after));
+    let outcome = match declined {
+        Declined::Skip(reason) => Outcome::Skipped(reason),
+        Declined::Fail(reason) => Outcome::Failed(reason),
     };
-    Decision { event: Event { outcome, ..event }, saved, view: None }
+    Decision { event: Event { outcome, ..event }, saved: saved.into_iter().collect(), view: None }
 }
 
 /// The record of an attempt that failed.
-pub(crate) fn failed_attempt(reason: &FailReason, after: MessageId) -> NewSaved {
+pub(crate) fn failed_attempt(reason: &dyn std::fmt::Display, after: MessageId) -> NewSaved {
     NewSaved { kind: SavedKind::Failed, covers: Some((after, after)), body: reason.to_string() }
 }
 
@@ -107,6 +109,7 @@ pub(crate) fn unchanged(view: &View, after: MessageId, outside: u32) -> Event {
         attempts: 0,
         fallback: None,
         extractions: Vec::new(),
+        unread: Vec::new(),
     }
 }
 

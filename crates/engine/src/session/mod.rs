@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::budget::Budget;
 use crate::estimate::Estimator;
 use crate::event::{CheckpointEvent, Event, Outcome, SkipReason};
-use crate::log::{Counted, Log, OutOfOrder};
+use crate::log::{Counted, Log, Refused};
 use crate::message::Usage;
 use crate::meter::{Metered, Tally};
 use crate::saved::Saved;
@@ -109,7 +109,7 @@ impl<'s> Session<'s> {
         }
         let mut view = View::from_edits(state.view, &log, self.counter)?;
         for counted in log.since(state.after) {
-            view.push(counted);
+            view.follow(counted, &log, self.counter);
         }
         self.log = log;
         self.history = state.history;
@@ -126,12 +126,12 @@ impl<'s> Session<'s> {
     /// Appends a message that was said.
     ///
     /// # Errors
-    /// [`OutOfOrder`] where its id does not ascend; nothing changes then.
-    pub fn push(&mut self, counted: Counted) -> Result<(), OutOfOrder> {
+    /// [`Refused`] where no provider would take a chat with it; nothing changes then.
+    pub fn push(&mut self, counted: Counted) -> Result<(), Refused> {
         self.log.push(counted.clone())?;
         let view = Arc::make_mut(&mut self.view);
         let before = view.entries().len();
-        view.push(&counted);
+        view.follow(&counted, &self.log, self.counter);
         let estimator = self.config.budget.estimator;
         self.estimated += view.entries()[before..].iter().map(|entry| estimator.of_entry(entry)).sum::<u32>();
         Ok(())
@@ -289,7 +289,7 @@ impl<'s> Session<'s> {
     fn give_up(&mut self) -> Option<&Event> {
         let (tokens, outside, budget) = (self.request_estimate(), self.tokens_outside(), self.config.budget);
         let event = unchanged(&self.view, self.log.last()?, outside);
-        self.breaker.record(tokens, outside, &budget);
+        self.breaker.gave_up(tokens, outside, &budget);
         self.events.push(Event { outcome: Outcome::Failed(Breaker::error(tokens, &budget)), ..event });
         self.events.last()
     }

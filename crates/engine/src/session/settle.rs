@@ -19,10 +19,10 @@ impl Session<'_> {
         let Decision { mut event, saved, view } = decision;
         let next = view.map(|mut view| {
             let meanwhile = self.log.since(Some(event.after));
-            let tokens = meanwhile.iter().map(|counted| counted.tokens).sum::<u32>();
-            event.tokens_before += tokens;
-            event.tokens_after += tokens;
-            meanwhile.iter().for_each(|counted| view.push(counted));
+            let decided = view.tokens();
+            meanwhile.iter().for_each(|counted| view.follow(counted, &self.log, self.counter));
+            event.tokens_before += view.tokens() - decided;
+            event.tokens_after = view.tokens();
             Arc::new(view)
         });
         let after = self.log.last()?;
@@ -41,7 +41,7 @@ impl Session<'_> {
                 event = Event { outcome: Outcome::Failed(reason), attempts, extractions, ..stays };
             }
         }
-        self.breaker.record(self.request_estimate(), self.tokens_outside(), &self.config.budget);
+        self.breaker.tried(self.request_estimate(), &self.config.budget);
         self.events.push(event);
         self.events.last()
     }

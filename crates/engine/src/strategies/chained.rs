@@ -125,7 +125,7 @@ impl Strategy for Chained {
             fill(&self.prompt, &[values.as_slice(), &[("messages", messages)]].concat())
         };
         let summary = ask(cx, &messages, with, cx.budget.written, Some(self.temperature)).await?;
-        Ok(with_summary(cx, &selection, summary))
+        Ok(Compacted { unread: messages.cut, ..with_summary(cx, &selection, summary) })
     }
 }
 

@@ -23,7 +23,7 @@ use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::{self, NotASummary};
-use crate::view::{Edit, Entry, Origin, WrittenPart};
+use crate::view::{Edit, Entry, Origin, WrittenPart, no_response};
 
 /// Registry entry. The source fixes the threshold alone; a window of 250,000 makes it 0.8 of it, and the length is assumed.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -145,7 +145,12 @@ fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> 
     let written = WrittenPart { part: Part::Text { text: summary.clone() }, origin: Origin::Summary(number) };
     let turn = Edit::Insert(Role::User, [written].into_iter().chain(intent).collect());
     let saved = NewSaved { kind: SavedKind::Summary, covers, body: summary };
-    Compacted { edits: first.into_iter().chain([turn]).collect(), saved: vec![saved], fallback: None }
+    Compacted {
+        edits: first.into_iter().chain([turn]).collect(),
+        saved: vec![saved],
+        fallback: None,
+        unread: Vec::new(),
+    }
 }
 
 /// The view as it is, and the prompt that nobody answered.
@@ -155,7 +160,7 @@ fn with_residue(cx: &Context<'_>, prompt: String, reason: FailReason) -> Compact
     edits.push(Edit::Insert(Role::User, vec![residue]));
     let saved =
         NewSaved { kind: SavedKind::Failed, covers: cx.log.last().map(|last| (last, last)), body: reason.to_string() };
-    Compacted { edits, saved: vec![saved], fallback: Some(reason) }
+    Compacted { edits, saved: vec![saved], fallback: Some(reason), unread: Vec::new() }
 }
 
 fn is_chat(entry: &&Entry) -> bool {
@@ -169,9 +174,7 @@ fn chat_and_prompt(cx: &Context<'_>, prompt: String) -> ChatRequest {
     let open = cx.view.open_calls();
     if !open.is_empty() {
         // A provider takes no call without its result (003, `fillMissingToolResponses`).
-        let answer =
-            |call_id: String| Part::ToolResult { call_id, text: "Tool no response".to_owned(), is_error: true };
-        messages.push(WireMessage { role: Role::Tool, parts: open.into_iter().map(answer).collect() });
+        messages.push(WireMessage { role: Role::Tool, parts: open.into_iter().map(no_response).collect() });
     }
     if messages.last().is_some_and(|message| message.role == Role::Tool) {
         // 003, `ensureAssistantAfterTools`: no history ends on a tool's message.

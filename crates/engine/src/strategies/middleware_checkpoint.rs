@@ -122,8 +122,9 @@ impl Extraction {
 
 /// Tokens of the log since the last checkpoint or the last failed attempt at one; all of them where there was none.
 fn tokens_since_last(cx: &Context<'_>) -> u64 {
-    let tried = cx.history.iter().rev().find(|saved| matches!(saved.kind, SavedKind::Checkpoint | SavedKind::Failed));
-    let last = tried.and_then(|saved| saved.covers).map(|(_, last)| last);
+    let tried = cx.history.iter().filter(|saved| matches!(saved.kind, SavedKind::Checkpoint | SavedKind::Failed));
+    // The newest of them may cover less than the one before: with a summary it covers what left.
+    let last = tried.filter_map(|saved| saved.covers).map(|(_, last)| last).max();
     let newer = cx.log.messages().iter().rev().take_while(|counted| last.is_none_or(|last| counted.message.id > last));
     newer.map(|counted| u64::from(counted.tokens)).sum()
 }

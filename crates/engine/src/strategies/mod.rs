@@ -97,7 +97,7 @@ fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) ->
     edits.push(summary_turn(&summary, cx.number_of_new(0)));
     edits.extend(selection.keep_edits());
     let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
-    Compacted { edits, saved: vec![saved], fallback: None }
+    Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
 }
 
 /// A summary as a synthetic user turn, so that the chat opens with a user's whatever stands after it.

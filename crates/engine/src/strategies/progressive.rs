@@ -118,7 +118,7 @@ impl Strategy for Progressive {
         let shown = self.levels.fit(&journey, budget, cx.counter);
         edits.extend(shown.into_iter().map(|(number, text)| turn(Origin::Summary(number), text)));
         edits.extend(selection.keep_edits());
-        Ok(Compacted { edits, saved, fallback: None })
+        Ok(Compacted { edits, saved, fallback: None, unread: Vec::new() })
     }
 }
 

@@ -12,11 +12,12 @@ use super::summarize::ask_for_summary;
 use super::{messages, recent_or_skip, tokens, with_summary};
 use crate::budget::{Limits, Tail};
 use crate::event::FailReason;
+use crate::message::{Part, Role};
 use crate::params::{Param, ParamError, Settings, Unit};
-use crate::saved::{SavedKind, latest};
+use crate::saved::{NewSaved, SavedKind, latest};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
-use crate::view::{Edit, Entry, Origin};
+use crate::view::{Edit, Entry, Origin, WrittenPart};
 
 /// Registry entry, with the source's `context_compaction` settings; the window makes its threshold 0.8 of it.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -75,14 +76,24 @@ impl Strategy for ThresholdSummary {
     }
 }
 
-/// What is kept, and the last summary where there is one: nothing reads what leaves.
+/// What is kept, and the last summary where there is one: nothing reads what leaves. An attempt that failed counts among the
+/// calls.
 fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) -> Compacted {
     let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
     if latest(cx.history, SavedKind::Summary).is_some() {
         edits.extend(selection.leaving.iter().copied().filter_map(summary_again));
     }
+    edits.push(notice());
     edits.extend(selection.keep_edits());
-    Compacted { edits, saved: Vec::new(), fallback: Some(reason) }
+    let attempt = NewSaved { kind: SavedKind::Failed, covers: selection.covers(), body: reason.to_string() };
+    let saved = if matches!(reason, FailReason::CallsUsedUp(_)) { Vec::new() } else { vec![attempt] };
+    Compacted { saved, fallback: Some(reason), ..Compacted::without_reading(cx, edits) }
+}
+
+/// Says that something is missing, as a user turn, so that the chat opens with one whatever is kept.
+fn notice() -> Edit {
+    let text = "Earlier messages were cut without a summary.".to_owned();
+    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin: Origin::Filler }])
 }
 
 fn summary_again(entry: &Entry) -> Option<Edit> {

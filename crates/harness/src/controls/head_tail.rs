@@ -35,7 +35,7 @@ impl Strategy for HeadTail {
         let head = head(spoken.take_while(before_tail), cx.budget.written);
         let edits =
             keep_system(cx.log).into_iter().chain(head.into_iter().map(Edit::Keep)).chain(selection.keep_edits());
-        Ok(Compacted { edits: edits.collect(), saved: Vec::new(), fallback: None })
+        Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }
 

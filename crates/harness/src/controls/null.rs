@@ -22,6 +22,6 @@ struct Null;
 impl Strategy for Null {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let edits = keep_system(cx.log).into_iter().chain(pending_ids(cx.log).map(Edit::Keep)).collect();
-        Ok(Compacted { edits, saved: Vec::new(), fallback: None })
+        Ok(Compacted::without_reading(cx, edits))
     }
 }

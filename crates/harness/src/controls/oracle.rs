@@ -34,7 +34,7 @@ impl Strategy for Oracle {
         let parts = facts.into_iter().map(part).collect::<Vec<_>>();
         let turn = (!parts.is_empty()).then_some(Edit::Insert(Role::User, parts));
         let edits = keep_system(cx.log).into_iter().chain(turn).chain(pending_ids(cx.log).map(Edit::Keep));
-        Ok(Compacted { edits: edits.collect(), saved: Vec::new(), fallback: None })
+        Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }
 

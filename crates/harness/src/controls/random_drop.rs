@@ -53,7 +53,7 @@ impl Strategy for RandomDrop {
         });
         pool.sort_by_key(|(place, _)| *place);
         let edits = keep_system(cx.log).into_iter().chain(turn(&pool)).chain(pending.iter().copied().map(Edit::Keep));
-        Ok(Compacted { edits: edits.collect(), saved: Vec::new(), fallback: None })
+        Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }
 

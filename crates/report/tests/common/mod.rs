@@ -135,6 +135,7 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
         attempts: 1,
         fallback: None,
         extractions: Vec::new(),
+        unread: Vec::new(),
     };
     CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new() }
 }

@@ -1,0 +1,58 @@
+//! The invariants of STRATEGIES section 4 over random conversations, for every registered strategy: a new one is tested without
+//! a line of test code. Absent on purpose: 15 (no estimators yet) and 19 (stores have their own tests).
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+
+mod checks;
+mod conversation;
+mod evidence;
+mod model;
+mod play;
+mod regressions;
+mod texts;
+
+use compactometer_engine::render;
+use compactometer_engine::strategies::ALL;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+use crate::play::{Tally, case, play};
+
+/// Conversations that an ordinary test run tries with every strategy; `PROPTEST_CASES` asks for another number, as
+/// `scripts/check-invariants` does.
+const CONVERSATIONS: u32 = 100;
+
+fn config() -> ProptestConfig {
+    let given = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(given.unwrap_or(CONVERSATIONS)) }
+}
+
+#[test]
+fn every_strategy_holds_the_invariants() {
+    let mut tally = Tally::default();
+    let cell = std::cell::RefCell::new(&mut tally);
+    let result = TestRunner::new(config()).run(&case(), |case| {
+        for spec in ALL {
+            let shown = play(spec, &case).map_err(|error| TestCaseError::fail(format!("{}: {error}", spec.name)))?;
+            cell.borrow_mut().add(shown);
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    println!("{} conversations, {} strategies: {tally:?}", config().cases, ALL.len());
+    let Tally { applied, failed, skipped, cancelled, refused, filled, unread, in_pieces } = tally;
+    let shown = [applied, failed, skipped, cancelled, refused, filled, unread, in_pieces];
+    assert!(shown.iter().all(|count| *count > 0), "something never happened: {tally:?}");
+}
+
+proptest! {
+    #![proptest_config(config())]
+    #[test]
+    fn invariant_14_truncation_is_valid_at_every_index(text in texts::text()) {
+        let letters = text.chars().count();
+        for most in (0..=letters + 1).step_by(1 + letters / 200) {
+            let cut = render::cut(&text, most);
+            let start = text.chars().take(most).collect::<String>();
+            prop_assert_eq!(cut, if most < letters { format!("{start}\n[...truncated...]") } else { text.clone() });
+        }
+    }
+}
