@@ -95,10 +95,14 @@ fn draw(run: &Run, records: &[(Style, &Record)]) -> Figure {
         line.last().into_iter().for_each(|end| figure.symbol(*end, *style));
         figure.line(line, style.colour, 1.5, style.dash);
     }
+    let mut above = f64::NEG_INFINITY;
     for (name, limit) in limits(run) {
         let from = axes.at(axes.x.min, f64::from(limit));
         figure.line(vec![from, (axes.right, from.1)], BLACK, 1.0, &[2.0, 3.0]);
-        figure.text((axes.left + 6.0, from.1 - 9.0), name, Anchor::Start);
+        // Under its line where another is too close above.
+        let label = if from.1 - above > LINE { from.1 - 9.0 } else { from.1 + 10.0 };
+        figure.text((axes.left + 6.0, label), name, Anchor::Start);
+        above = from.1;
     }
     if most == 0 {
         axes.say_empty(&mut figure, "the agent took no turn in this conversation");
@@ -108,7 +112,7 @@ fn draw(run: &Run, records: &[(Style, &Record)]) -> Figure {
     figure
 }
 
-/// The limits that hold for all strategies.
+/// The limits that hold for all strategies, the highest first.
 fn limits(run: &Run) -> Vec<(&'static str, u32)> {
     match run.protocol {
         Protocol::Matched => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],

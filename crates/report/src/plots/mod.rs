@@ -109,6 +109,10 @@ mod tests {
     fn texts_neither_overlap_nor_leave_the_picture() {
         let (manifest, mut records) = common::simulated::run(5);
         plots(&manifest, &records).iter().for_each(assert_legible);
+        // A strategy that fails to compact: window and trigger come close to each other.
+        let mut tall = records.clone();
+        tall.iter_mut().flat_map(|record| record.turns.last_mut()).for_each(|turn| turn.input = 100_000);
+        plots(&manifest, &tall).iter().for_each(assert_legible);
         // Everything at one size and one recall: no label finds a place beside its point.
         let same = records.iter().find(|record| record.case.strategy == "chained").cloned().expect("it was simulated");
         for record in &mut records {
