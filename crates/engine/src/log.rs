@@ -2,7 +2,7 @@
 //!
 //! What no provider takes and nobody can mend later is refused when it is said, with an error that names message and cure:
 //! see [`Refused`]. What happens every day is taken: a call that is never answered because somebody spoke first. The log keeps
-//! it as it was; the view answers it ([`crate::view::View::answer_open`]). Its result, should it still come, is refused,
+//! it as it was; the view answers it ([`crate::view::View::follow`]). Its result, should it still come, is refused,
 //! since a provider takes a result right after its call alone; it can be said as a user's text. A chat that opens with the
 //! agent is taken too, since some providers take it; [`crate::view::View::check`] lists it.
 
