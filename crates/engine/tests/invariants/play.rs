@@ -44,7 +44,7 @@ struct Setting {
 
 pub(crate) fn case() -> impl Strategy<Value = Case> {
     let overhead = prop_oneof![6 => Just(0), 1 => Just(300), 1 => Just(TRIGGER + 50)];
-    let exact = prop::bool::weighted(0.05);
+    let exact = prop::bool::weighted(0.01);
     let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact).prop_map(
         |(published, narrow, overhead, insists, exact)| Setting { published, narrow, overhead, insists, exact },
     );
