@@ -55,7 +55,8 @@ impl Strategy for Handoff {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
         let prompt = fill(&self.prompt, &[("tokens", &cx.budget.written.to_string())]);
-        let needed = cx.view.tokens() + cx.counter.count_text(&prompt) + cx.budget.written + fit::FRAME;
+        let answers = cx.view.open_calls().len() as u32 * cx.counter.count_part(&no_response(String::new()));
+        let needed = cx.view.tokens() + answers + cx.counter.count_text(&prompt) + cx.budget.written + fit::FRAME;
         let material = Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE);
         let summary = if cx.summarizer_window.is_some_and(|window| needed > window) {
             let with =
