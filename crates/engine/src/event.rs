@@ -119,3 +119,20 @@ pub enum FailReason {
     #[error("not stored: {0}")]
     Store(String),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_older_records_read_and_write_as_they_were() {
+        let old = r#"{"after":7,"outcome":{"outcome":"applied"},"tokens_before":900,"tokens_after":300,"tokens_retained":250,"over_budget":false,"attempts":1}"#;
+        let event: Event = serde_json::from_str(old).unwrap();
+        assert!(event.unread.is_empty());
+        assert_eq!(serde_json::to_string(&event).unwrap(), old);
+        let unread = Event { unread: vec![MessageId(3), MessageId(5)], ..event };
+        let json = serde_json::to_string(&unread).unwrap();
+        assert!(json.contains(r#""unread":[3,5]"#), "{json}");
+        assert_eq!(serde_json::from_str::<Event>(&json).unwrap(), unread);
+    }
+}

@@ -98,7 +98,8 @@ impl Strategy for Handoff {
 
 impl Handoff {
     async fn summarize(&self, cx: &Context<'_>, prompt: &str) -> Result<String, FailReason> {
-        let needed = cx.view.tokens() + cx.counter.count_text(prompt) + cx.budget.written + fit::FRAME;
+        let answers = cx.view.open_calls().len() as u32 * cx.counter.count_part(&no_response(String::new()));
+        let needed = cx.view.tokens() + answers + cx.counter.count_text(prompt) + cx.budget.written + CLEANED;
         let material = Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE);
         let fits =
             self.settings.is_faithful("full_context") || cx.summarizer_window.is_none_or(|window| needed <= window);
@@ -162,6 +163,9 @@ fn with_residue(cx: &Context<'_>, prompt: String, reason: FailReason) -> Compact
         NewSaved { kind: SavedKind::Failed, covers: cx.log.last().map(|last| (last, last)), body: reason.to_string() };
     Compacted { edits, saved: vec![saved], fallback: Some(reason), unread: Vec::new() }
 }
+
+/// Tokens that a request costs beside its texts: what pieces cost too, and the turn after a tool's message.
+const CLEANED: u32 = fit::FRAME + 8;
 
 fn is_chat(entry: &&Entry) -> bool {
     entry.role != Role::System

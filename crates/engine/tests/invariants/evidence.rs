@@ -60,22 +60,28 @@ fn was_read(text: &str, requests: &[String]) -> bool {
     // Closing tags are broken, and blanks at the end of all material are left out.
     let safe = neutralize(text);
     let forms = [text.trim_end(), safe.trim_end()];
-    forms.iter().any(|form| requests.iter().any(|request| request.contains(form)))
+    forms.iter().any(|form| requests.iter().any(|request| longest_start(form, request) == form.len()))
         || forms.iter().any(|form| runs_through(form, requests))
+        || forms.iter().any(|form| requests.iter().any(|request| request.contains(form)))
 }
 
 /// Whether a text stands in requests in order, at most one stretch in each.
 fn runs_through(text: &str, requests: &[String]) -> bool {
-    let mut rest = text;
-    for request in requests {
-        rest = &rest[longest_start(rest, request)..];
-    }
-    rest.is_empty()
+    requests.iter().fold(text, |rest, request| &rest[longest_start(rest, request)..]).is_empty()
 }
 
-/// Bytes of the longest start of a text that stands in another.
+/// Bytes of the longest start of a text that stands in another. Looks for the first letters and goes on from there, since a
+/// search for all of a long text costs much more.
 fn longest_start(text: &str, inside: &str) -> usize {
-    let ends = text.char_indices().map(|(at, letter)| at + letter.len_utf8()).collect::<Vec<_>>();
+    let ends = text.char_indices().map(|(at, letter)| at + letter.len_utf8()).take(24).collect::<Vec<_>>();
     let letters = ends.partition_point(|end| inside.contains(&text[..*end]));
-    letters.checked_sub(1).map_or(0, |last| ends[last])
+    let Some(start) = letters.checked_sub(1).map(|last| ends[last]) else { return 0 };
+    if letters < ends.len() {
+        return start;
+    }
+    let goes_on = |(at, _): (usize, &str)| {
+        let same = text.chars().zip(inside[at..].chars()).take_while(|(left, right)| left == right);
+        same.map(|(letter, _)| letter.len_utf8()).sum()
+    };
+    inside.match_indices(&text[..start]).map(goes_on).max().unwrap_or(0)
 }

@@ -2,6 +2,7 @@
 //! a line of test code. Absent on purpose: 15 (no estimators yet) and 19 (stores have their own tests).
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
+mod case;
 mod checks;
 mod conversation;
 mod evidence;
@@ -15,7 +16,8 @@ use compactometer_engine::strategies::ALL;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::play::{Tally, case, play};
+use crate::case::case;
+use crate::play::{Tally, play};
 
 /// Conversations that an ordinary test run tries with every strategy; `PROPTEST_CASES` asks for another number, as
 /// `scripts/check-invariants` does.

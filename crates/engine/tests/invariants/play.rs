@@ -3,61 +3,19 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use compactometer_engine::budget::Budget;
-use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::{Event, Outcome, SkipReason};
 use compactometer_engine::meter::{Call, Metered};
-use compactometer_engine::params::Settings;
-use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
 use proptest::prelude::*;
 
+use crate::case::{Case, Setting, limits};
 use crate::checks;
-use crate::conversation::{Opening, Said, Step, conversation, opening, step};
+use crate::conversation::{Said, conversation};
 use crate::evidence;
-use crate::model::{Answer, Quarters, Scripted, answer};
-
-/// All that a run is made of.
-#[derive(Clone, Debug)]
-pub(crate) struct Case {
-    opening: Opening,
-    steps: Vec<Step>,
-    answers: Vec<Answer>,
-    setting: Setting,
-}
-
-/// Limits and ways of asking.
-#[derive(Clone, Copy, Debug)]
-struct Setting {
-    /// The source's own limits, scaled, in place of one budget for all.
-    published: bool,
-    /// Whether the summarizer's window binds.
-    narrow: bool,
-    /// Tokens beside the view.
-    overhead: u32,
-    /// Whether a compaction is asked for once more after each that was applied.
-    insists: bool,
-    /// Whether tokens are those of an encoding.
-    exact: bool,
-}
-
-pub(crate) fn case() -> impl Strategy<Value = Case> {
-    let overhead = prop_oneof![6 => Just(0), 1 => Just(300), 1 => Just(TRIGGER + 50)];
-    let exact = prop::bool::weighted(0.05);
-    let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact).prop_map(
-        |(published, narrow, overhead, insists, exact)| Setting { published, narrow, overhead, insists, exact },
-    );
-    let steps = prop::collection::vec(step(), 1..40);
-    (opening(), steps, prop::collection::vec(answer(), 1..4), setting)
-        .prop_map(|(opening, steps, answers, setting)| Case { opening, steps, answers, setting })
-}
-
-const WINDOW: u32 = 1_000;
-const TRIGGER: u32 = 800;
-/// Holds a prompt and an answer, and of a long conversation only pieces.
-const SUMMARIZER_WINDOW: u32 = 1_200;
+use crate::model::{Answer, Quarters, Scripted};
 
 /// What runs showed together, so that a run that shows nothing is noticed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -178,25 +136,6 @@ fn play_said(
     checks::invariant_04_termination(play.session.events(), config)?;
     play.invariant_20_usage_is_in_the_totals()?;
     Ok(play.tally)
-}
-
-fn limits(spec: &StrategySpec, setting: Setting) -> (Settings, SessionConfig) {
-    let settings = Settings::defaults(spec);
-    let limits = (spec.limits)(&settings).unwrap();
-    let scale = f64::from(WINDOW) / f64::from(limits.window);
-    let budget = if setting.published {
-        Budget::published(limits, Estimator::Exact, scale).unwrap()
-    } else {
-        Budget::matched(WINDOW, TRIGGER, 300, limits.tail_share()).unwrap()
-    };
-    let config = SessionConfig {
-        budget,
-        overhead: setting.overhead,
-        summarizer_window: setting.narrow.then_some(SUMMARIZER_WINDOW),
-        automatic: true,
-        policy: Policy::Enforce,
-    };
-    (settings.scaled(spec, scale), config)
 }
 
 struct Play<'p> {

@@ -14,9 +14,9 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::saved::SavedKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
-use compactometer_engine::strategy::Strategy;
+use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_engine::view::{Entry, NO_RESPONSE, Origin};
+use compactometer_engine::view::{Edit, Entry, NO_RESPONSE, Origin, WrittenPart};
 
 use crate::model::{Answer, Quarters, Scripted, USED};
 use crate::play::answered;
@@ -185,6 +185,65 @@ fn labels_count_where_material_must_fit() {
             let read = call.request.texts().map(|text| Quarters.count_text(text)).sum::<u32>();
             assert!(read + call.request.max_output_tokens.unwrap() <= 800, "{read} tokens");
         }
+    }
+}
+
+#[test]
+fn answers_to_open_calls_count_where_a_chat_must_fit() {
+    let model = Scripted::new(&[Answer::Text("A summary.".into())]);
+    let open = (0..20).map(|number| format!("call-{number}")).collect::<Vec<_>>();
+    let open = calls(2, &open.iter().map(String::as_str).collect::<Vec<_>>());
+    let chat = [said(0, Role::User, &"Begin. ".repeat(200)), said(1, Role::User, "Go on."), open];
+    // Chat, prompt, answer and a frame fit exactly; the answers that the open calls get for the summarizer do not.
+    let prompt = ALL.iter().find(|spec| spec.name == "handoff").unwrap().prompt;
+    let window = chat.iter().map(|counted| counted.tokens).sum::<u32>() + Quarters.count_text(prompt) + 150 + 64;
+    let (metered, strategy) = (Metered::new(&model, 0), strategy("handoff"));
+    let mut session = Session::new(&*strategy, &metered, &Quarters, config(0, Some(window)));
+    for counted in chat {
+        session.push(counted).unwrap();
+    }
+    answered(session.compact(None)).flatten().unwrap();
+    for call in metered.take_calls() {
+        let parts = call.request.messages.iter().flat_map(|message| &message.parts);
+        let read = parts.map(|part| Quarters.count_part(part)).sum::<u32>();
+        let read = read + 4 * call.request.messages.len() as u32;
+        assert!(read + call.request.max_output_tokens.unwrap() <= window, "{read} tokens");
+    }
+}
+
+#[test]
+fn a_batch_that_a_strategy_split_is_never_covered_up() {
+    /// Answers with the same edits always.
+    struct Fixed(Vec<Edit>);
+    #[async_trait]
+    impl Strategy for Fixed {
+        async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
+            Ok(Compacted::without_reading(cx, self.0.clone()))
+        }
+    }
+    let filler = |call_id: &str| {
+        let part = Part::ToolResult { call_id: call_id.into(), text: NO_RESPONSE.into(), is_error: true };
+        Edit::Insert(Role::Tool, vec![WrittenPart { part, origin: Origin::Filler }])
+    };
+    let keep = |id| Edit::Keep(MessageId(id));
+    for (edits, fits) in [
+        (vec![keep(1), keep(2)], false),
+        (vec![keep(1), keep(2), filler("a")], false),
+        (vec![keep(1), keep(2), filler("a"), keep(4)], false),
+        (vec![keep(1), keep(2), keep(3)], true),
+        (vec![keep(1), keep(2), keep(3), keep(4)], true),
+    ] {
+        let model = Scripted::new(&[Answer::Error]);
+        let (metered, strategy) = (Metered::new(&model, 0), Fixed(edits.clone()));
+        let mut session = Session::new(&strategy, &metered, &Quarters, config(0, None));
+        session.push(said(0, Role::User, &"Begin. ".repeat(200))).unwrap();
+        session.push(said(1, Role::User, "Look.")).unwrap();
+        session.push(calls(2, &["a"])).unwrap();
+        session.push(result(3, "a", "done")).unwrap();
+        session.push(said(4, Role::User, "Go on.")).unwrap();
+        let outcome = answered(session.compact(None)).flatten().unwrap().outcome.clone();
+        let failed = matches!(&outcome, Outcome::Failed(FailReason::InvalidView(why)) if why.contains("`a`"));
+        assert_eq!((outcome == Outcome::Applied, failed), (fits, !fits), "{edits:?}: {outcome:?}");
     }
 }
 
