@@ -16,4 +16,3 @@ mod thread_id;
 pub use checkpoints::{Checkpoints, KEEP, Thread, Which};
 pub use contents::{Size, Version};
 pub use error::Error;
-pub use metadata::Metadata;

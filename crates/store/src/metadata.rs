@@ -4,26 +4,26 @@
 
 use compactometer_engine::saved::{Saved, SavedKind};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Metadata of a checkpoint (source 000, checkpoint schema).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Metadata {
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Metadata {
     /// When it was written, RFC 3339 in UTC.
-    pub extracted_at: Option<String>,
+    pub(crate) extracted_at: Option<String>,
     /// Tokens of the view that it was extracted from.
-    pub token_count: u32,
+    pub(crate) token_count: u32,
     /// The conversation.
-    pub thread_id: String,
+    pub(crate) thread_id: String,
     /// Whether it was written before a compaction, while the view still held everything.
-    pub summarization_imminent: bool,
+    pub(crate) summarization_imminent: bool,
     /// Why the newest attempt after it failed; none where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub extraction_error: Option<String>,
+    pub(crate) extraction_error: Option<String>,
     /// US dollars of the calls that wrote it, where the caller gave prices.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
+    pub(crate) cost_usd: Option<f64>,
 }
 
 impl Metadata {

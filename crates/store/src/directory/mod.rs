@@ -7,6 +7,7 @@
 mod archive;
 mod disk;
 mod files;
+mod read;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +21,7 @@ use serde_json::Value;
 use self::disk::Hold;
 use self::files::{CommitFile, Entry, Index, NewCommitFile};
 use crate::checkpoints::{Backend, Change, check_follows};
-use crate::contents::{Contents, Kept, Size, names_version, to_fold};
+use crate::contents::{Contents, Size, names_version, to_fold};
 use crate::error::Error;
 use crate::metadata::{self, Metadata};
 use crate::thread_id::ThreadId;
@@ -82,9 +83,10 @@ impl Directory {
             let entry = index.commits.remove(at);
             if entry.records > 0 {
                 let newer = index.commits[at..].iter().find(|newer| newer.records > 0);
-                let newer = newer.map(|newer| Ok((newer.sequence, raw_records(folder, index, newer)?))).transpose()?;
+                let newer =
+                    newer.map(|newer| Ok((newer.sequence, read::raw_records(folder, index, newer)?))).transpose()?;
                 let dictionary = newer.as_ref().map(|(sequence, records)| (*sequence, records.as_slice()));
-                let records = raw_records(folder, index, &entry)?;
+                let records = read::raw_records(folder, index, &entry)?;
                 let path = folder.join(ARCHIVE);
                 frames.extend(archive::frame(entry.sequence, &records, dictionary).map_err(Error::io("fill", &path))?);
             }
@@ -106,17 +108,18 @@ impl Backend for Directory {
         let _lock = self.lock(id, Hold::Alone)?;
         disk::remove_folder(&self.thread(id).join(REMOVED))?;
         let folder = self.folder(id);
-        match read_index(&folder, id)? {
-            Some(index) => tidy(&folder, &index),
-            None => Ok(()),
+        if let Some(index) = read::index(&folder, id)? {
+            // On a full disk the thread can be read all the same; the next opening tries again.
+            let _ = tidy(&folder, &index);
         }
+        Ok(())
     }
 
     fn read(&self, id: &ThreadId) -> Result<Contents, Error> {
         let _lock = self.lock(id, Hold::Shared)?;
         let folder = self.folder(id);
-        match read_index(&folder, id)? {
-            Some(index) => read_all(&folder, index),
+        match read::index(&folder, id)? {
+            Some(index) => read::all(&folder, index),
             None => Ok(Contents::default()),
         }
     }
@@ -124,7 +127,7 @@ impl Backend for Directory {
     fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error> {
         let _lock = self.lock(id, Hold::Alone)?;
         let folder = self.folder(id);
-        let found = read_index(&folder, id)?;
+        let found = read::index(&folder, id)?;
         let at = found.as_ref().map_or((0, 0), |index| (index.sequence, index.records));
         check_follows(id, (expected, at.0), at.1, change)?;
         let index = found.map_or_else(|| self.create(id), Ok)?;
@@ -132,7 +135,7 @@ impl Backend for Directory {
         let entry = &index.commits[index.commits.len() - 1];
         disk::replace(&folder.join(&entry.file), &commit_file(id, entry.sequence, change))?;
         if change.rollback.is_some() {
-            let contents = read_all(&folder, index.clone())?;
+            let contents = read::all(&folder, index.clone())?;
             index.latest = latest_of(id, &contents);
         }
         let folded = self.fold(&folder, &mut index)?;
@@ -232,58 +235,9 @@ fn latest_of(id: &ThreadId, contents: &Contents) -> Option<Value> {
     Some(metadata::document(&saved.body, &metadata))
 }
 
-/// The thread's index; none before its first commit.
-fn read_index(folder: &Path, id: &ThreadId) -> Result<Option<Index>, Error> {
-    let path = folder.join(INDEX);
-    if let Some(bytes) = disk::read(&path)? {
-        return Index::parse(&bytes, &path, id.as_str()).map(Some);
-    }
-    // The index comes before all else, so files without one were left by something else than a kill.
-    let left = disk::names(folder)?.into_iter().find(|name| name == ARCHIVE || name.starts_with("checkpoint_"));
-    match left {
-        Some(left) => Err(Error::damaged(&path, format!("it is missing, and `{left}` beside it is there"))),
-        None => Ok(None),
-    }
-}
-
 fn write_index(folder: &Path, index: &Index) -> Result<(), Error> {
     disk::replace(&folder.join(INDEX), &serde_json::to_vec(index).unwrap_or_default())?;
     disk::sync_folder(folder)
-}
-
-fn read_commit(folder: &Path, thread: &str, entry: &Entry) -> Result<CommitFile, Error> {
-    let path = folder.join(&entry.file);
-    let bytes = disk::read(&path)?.ok_or_else(|| Error::damaged(&path, "the index names it, and it is missing"))?;
-    CommitFile::parse(&bytes, &path, thread, entry.sequence)
-}
-
-fn raw_records(folder: &Path, index: &Index, entry: &Entry) -> Result<Vec<u8>, Error> {
-    Ok(read_commit(folder, &index.thread, entry)?.records.get().as_bytes().to_vec())
-}
-
-fn read_all(folder: &Path, index: Index) -> Result<Contents, Error> {
-    let mut history = Vec::new();
-    let mut kept = Vec::new();
-    let mut plain = archive::Plain::new();
-    for entry in &index.commits {
-        let file = read_commit(folder, &index.thread, entry)?;
-        history.extend(file.records(&folder.join(&entry.file))?);
-        plain.insert(entry.sequence, file.records.get().as_bytes().to_vec());
-        kept.push(Kept { numbers: entry.first..entry.first + entry.records, view: file.view, after: file.after });
-    }
-    let path = folder.join(ARCHIVE);
-    if index.archive_bytes > 0 {
-        let bytes = disk::read_start(&path, index.archive_bytes)?;
-        let short =
-            || Error::damaged(&path, format!("it has less than the {} bytes of the index", index.archive_bytes));
-        history.extend(archive::records(&bytes.ok_or_else(short)?, plain, &path)?);
-    }
-    history.sort_by_key(|saved| saved.number);
-    if !history.iter().map(|saved| saved.number).eq(0..index.records) {
-        let why = format!("it names {} records, and its files do not hold just those", index.records);
-        return Err(Error::damaged(&folder.join(INDEX), why));
-    }
-    Ok(Contents { sequence: index.sequence, history, rollbacks: index.rollbacks, kept })
 }
 
 /// Takes away what a kill left, and writes `latest.json` where it is not as the index says.

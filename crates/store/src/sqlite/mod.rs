@@ -103,7 +103,9 @@ pub(crate) fn advice(error: &rusqlite::Error) -> &'static str {
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
             "; nothing was lost: make file and folder writable for this user, or name another file"
         }
-        Some(ErrorCode::CannotOpen) => "; name a file in a folder that exists and that this user may write",
+        Some(ErrorCode::CannotOpen) => {
+            "; nothing was lost: name a file in a folder that exists, and make both writable for this user"
+        }
         Some(ErrorCode::NotADatabase) => "; it was left as it is: name another file",
         Some(ErrorCode::DatabaseCorrupt) => "; restore the file from a copy",
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "; end the process that holds it",

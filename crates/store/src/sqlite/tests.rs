@@ -149,7 +149,9 @@ fn what_is_no_store_is_named_and_left_alone() {
     newer.pragma_update(None, "user_version", 2).unwrap();
     let expected = "`newer` has format 2; this version reads up to 1: use the newer version that wrote it";
     assert_eq!(open("newer"), expected);
-    assert!(open("no/such/folder").ends_with("name a file in a folder that exists and that this user may write"));
+    assert!(
+        open("no/such/folder").ends_with("name a file in a folder that exists, and make both writable for this user")
+    );
 }
 
 #[test]

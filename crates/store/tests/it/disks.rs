@@ -6,8 +6,9 @@ use std::process::{Command, Output};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::saved::SavedKind;
 use compactometer_engine::store::{Commit, Store};
+use compactometer_store::KEEP;
 
-use crate::rounds::{STORES, commit, open, record, state, view};
+use crate::rounds::{STORES, commit, open, record, state, try_open, view};
 
 /// Runs [`in_a_small_disk`] with 256 kB mounted at a folder; none where mounts are not allowed.
 fn in_a_mount(kind: &str, folder: &Path) -> Option<Output> {
@@ -21,7 +22,7 @@ fn in_a_mount(kind: &str, folder: &Path) -> Option<Output> {
 }
 
 #[test]
-fn a_full_disk_keeps_what_was_there() {
+fn a_full_or_read_only_disk_keeps_what_was_there() {
     for &kind in STORES {
         let folder = tempfile::tempdir().unwrap();
         let Some(output) = in_a_mount(kind, folder.path()) else {
@@ -49,6 +50,28 @@ fn in_a_small_disk() {
     std::fs::remove_file(ballast).unwrap();
     commit(&mut thread, last + 1, 8_000);
     assert_eq!(open(&kind, Path::new(&folder)).thread("t").unwrap().load().unwrap(), state(last + 1, 8_000));
+    drop((thread, store));
+    let remounted = Command::new("mount").args(["-o", "remount,ro", &folder]).status().unwrap();
+    assert!(remounted.success());
+    let error = reopen_and_commit(&kind, Path::new(&folder), last + 2).unwrap_err();
+    assert!(error.contains("make ") && error.contains("writable for this user"), "{error}");
+    let remounted = Command::new("mount").args(["-o", "remount,rw", &folder]).status().unwrap();
+    assert!(remounted.success());
+    reopen_and_commit(&kind, Path::new(&folder), last + 2).unwrap();
+    assert_eq!(open(&kind, Path::new(&folder)).thread("t").unwrap().load().unwrap(), state(last + 2, 8_000));
+}
+
+/// Opens the store, loads the thread and commits; the first error of these.
+fn reopen_and_commit(kind: &str, folder: &Path, number: u32) -> Result<(), String> {
+    let opened = try_open(kind, folder, KEEP).and_then(|store| {
+        let mut thread = store.thread("t")?;
+        thread.load()?;
+        Ok(thread)
+    });
+    let mut thread = opened.map_err(|error| error.to_string())?;
+    let saved = [record(number, SavedKind::Summary, 8_000)];
+    let commit = Commit { saved: &saved, view: &view(number), after: MessageId(number * 10 + 9) };
+    thread.commit(&commit).map_err(|error| error.to_string())
 }
 
 /// Commits until the disk is full; gives the last number that it took, and the error.

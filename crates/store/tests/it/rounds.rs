@@ -7,7 +7,7 @@ use compactometer_engine::message::{MessageId, Part, Role, Usage};
 use compactometer_engine::saved::{Saved, SavedKind};
 use compactometer_engine::store::{Commit, State, Store};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
-use compactometer_store::{Checkpoints, KEEP, Thread};
+use compactometer_store::{Checkpoints, Error, KEEP, Thread};
 
 /// The kinds of store that are compiled in, by name.
 pub(crate) const STORES: &[&str] = if cfg!(feature = "sqlite") { &["directory", "sqlite"] } else { &["directory"] };
@@ -17,10 +17,14 @@ pub(crate) fn open(kind: &str, folder: &Path) -> Checkpoints {
 }
 
 pub(crate) fn open_keeping(kind: &str, folder: &Path, keep: NonZeroUsize) -> Checkpoints {
+    try_open(kind, folder, keep).unwrap()
+}
+
+pub(crate) fn try_open(kind: &str, folder: &Path, keep: NonZeroUsize) -> Result<Checkpoints, Error> {
     match kind {
-        "directory" => Checkpoints::in_directory(&folder.join("threads"), keep).unwrap(),
+        "directory" => Checkpoints::in_directory(&folder.join("threads"), keep),
         #[cfg(feature = "sqlite")]
-        "sqlite" => Checkpoints::in_sqlite(&folder.join("store.db"), keep).unwrap(),
+        "sqlite" => Checkpoints::in_sqlite(&folder.join("store.db"), keep),
         other => panic!("no store `{other}`"),
     }
 }
