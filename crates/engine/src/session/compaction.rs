@@ -31,7 +31,14 @@ struct Answer {
 const ATTEMPTS: u32 = 2;
 
 /// Compacts the snapshot. `after` is the last message of its log.
-pub(crate) async fn decide(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Policy, after: MessageId) -> Decision {
+pub(crate) async fn decide(strategy: &dyn Strategy, cx: Context<'_>, policy: Policy, after: MessageId) -> Decision {
+    let tally = cx.summarizer;
+    let mut decision = within_budget(strategy, cx, policy, after).await;
+    decision.event.extractions = tally.extractions();
+    decision
+}
+
+async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Policy, after: MessageId) -> Decision {
     let (allowed, outside) = (cx.budget.retained, tokens_outside(cx.log));
     let mut event = unchanged(cx.view, after, outside);
     let mut best: Option<Answer> = None;

@@ -1,0 +1,228 @@
+//! The one way in: a store of either kind, and a thread of it that a session commits to.
+//!
+//! Absent on purpose: sharing checkpoints between threads; a thread reads and writes its own data alone.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use compactometer_engine::message::Usage;
+use compactometer_engine::saved::Saved;
+use compactometer_engine::store::{Commit, State, Store, StoreError};
+
+use crate::contents::{Contents, Rollback, Size, Version};
+use crate::directory::Directory;
+use crate::error::Error;
+use crate::thread_id::ThreadId;
+
+/// How many commits keep the view that a rollback needs (source 000: "keep only last 10 checkpoints").
+pub const KEEP: NonZeroUsize = NonZeroUsize::new(10).expect("ten is not zero");
+
+/// A store: many threads, of which each holds one conversation's records and view. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Checkpoints {
+    backend: Arc<dyn Backend>,
+}
+
+/// One conversation of a store, as this process knows it. [`Thread::load`] before the first commit to what exists.
+pub struct Thread {
+    backend: Arc<dyn Backend>,
+    id: ThreadId,
+    /// The sequence that this process saw last; a commit is refused where another process went on from it.
+    sequence: u64,
+    price: Option<Price>,
+}
+
+/// US dollars of a compaction's calls.
+type Price = Box<dyn Fn(&Usage) -> f64 + Send + Sync>;
+
+/// Which record to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The newest checkpoint that no rollback hides; where there is none, the newest such summary.
+    Latest,
+    /// The record with this number, rolled back or not.
+    Number(u32),
+}
+
+/// What a kind of store does. `expected` is the sequence that the caller read.
+pub(crate) trait Backend: fmt::Debug + Send + Sync {
+    /// Makes good what a kill left half done; a thread that never was stays so.
+    fn heal(&self, id: &ThreadId) -> Result<(), Error>;
+    fn read(&self, id: &ThreadId) -> Result<Contents, Error>;
+    fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error>;
+    fn threads(&self) -> Result<Vec<ThreadId>, Error>;
+    fn clear(&self, id: &ThreadId) -> Result<(), Error>;
+    fn size(&self) -> Result<Size, Error>;
+}
+
+/// One step of a thread.
+#[derive(Debug)]
+pub(crate) struct Change<'c> {
+    pub(crate) commit: Commit<'c>,
+    pub(crate) rollback: Option<Rollback>,
+    /// US dollars of each record's calls, as many as there are records.
+    pub(crate) costs: Vec<Option<f64>>,
+}
+
+impl Checkpoints {
+    /// A folder of files (source 000, part 3), made where it is missing. `keep`: [`KEEP`] unless there is a reason.
+    ///
+    /// # Errors
+    /// [`Error`], where the folder cannot be made or written.
+    pub fn in_directory(root: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
+        Ok(Checkpoints { backend: Arc::new(Directory::open(root, keep)?) })
+    }
+
+    /// A SQLite database (source 001, step 1), made where it is missing.
+    ///
+    /// # Errors
+    /// [`Error`], where the file cannot be opened, is another program's or a newer version's.
+    #[cfg(feature = "sqlite")]
+    pub fn in_sqlite(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
+        Ok(Checkpoints { backend: Arc::new(crate::sqlite::Sqlite::open(path, keep)?) })
+    }
+
+    /// A thread, existing or new; what a kill left half done is made good.
+    ///
+    /// # Errors
+    /// [`Error::ThreadId`] for an id that no thread can have; else what reading it met.
+    pub fn thread(&self, id: &str) -> Result<Thread, Error> {
+        let id = ThreadId::parse(id)?;
+        self.backend.heal(&id)?;
+        Ok(Thread { backend: Arc::clone(&self.backend), id, sequence: 0, price: None })
+    }
+
+    /// Ids of all threads, sorted.
+    ///
+    /// # Errors
+    /// [`Error`], where the store cannot be read.
+    pub fn threads(&self) -> Result<Vec<String>, Error> {
+        let mut ids = self.backend.threads()?;
+        ids.sort();
+        Ok(ids.iter().map(|id| id.as_str().to_owned()).collect())
+    }
+
+    /// Deletes all data of a thread, for good: also where a file of it is damaged. One that is not there is no error.
+    ///
+    /// # Errors
+    /// [`Error`], where the store cannot be written.
+    pub fn clear(&self, id: &str) -> Result<(), Error> {
+        self.backend.clear(&ThreadId::parse(id)?)
+    }
+
+    /// What the whole store takes on disk; empty lock files do not count.
+    ///
+    /// # Errors
+    /// [`Error`], where the store cannot be read.
+    pub fn size(&self) -> Result<Size, Error> {
+        self.backend.size()
+    }
+}
+
+impl Thread {
+    /// Gives each commit's cost: US dollars from the usage of a compaction's calls. Without it, costs are unknown.
+    #[must_use]
+    pub fn priced(self, price: impl Fn(&Usage) -> f64 + Send + Sync + 'static) -> Self {
+        Thread { price: Some(Box::new(price)), ..self }
+    }
+
+    /// What was committed last, for a session to start from. What was rolled back stands as failed attempts.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`], [`Error::Newer`] or what reading met.
+    pub fn load(&mut self) -> Result<State, Error> {
+        let contents = self.backend.read(&self.id)?;
+        self.sequence = contents.sequence;
+        Ok(contents.into_state())
+    }
+
+    /// Every record, oldest first.
+    ///
+    /// # Errors
+    /// As [`Thread::load`].
+    pub fn versions(&self) -> Result<Vec<Version>, Error> {
+        Ok(self.backend.read(&self.id)?.versions())
+    }
+
+    /// One record as it was written.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where there is none; else as [`Thread::load`].
+    pub fn show(&self, which: Which) -> Result<Saved, Error> {
+        let contents = self.backend.read(&self.id)?;
+        let found = match which {
+            Which::Latest => contents.latest(),
+            Which::Number(number) => contents.history.iter().find(|saved| saved.number == number),
+        };
+        found.cloned().ok_or_else(|| match which {
+            Which::Latest => self.missing("checkpoint or summary that holds".to_owned(), &contents),
+            Which::Number(number) => self.missing(format!("record {number}"), &contents),
+        })
+    }
+
+    /// Goes back to the view after the commit of that record, and gives the state from there on. Nothing is deleted: later
+    /// records stay listed, and one can go forth to them again while their view is kept. Messages said since follow the
+    /// view as they were said.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] where the record's view is not among those kept; [`Error::Conflict`] where another process
+    /// committed meanwhile; else as [`Thread::load`].
+    pub fn rollback(&mut self, number: u32) -> Result<State, Error> {
+        let contents = self.backend.read(&self.id)?;
+        let Some(kept) = contents.kept_with(number) else {
+            return Err(self.missing(format!("kept view of record {number}"), &contents));
+        };
+        let rollback = Rollback { at: contents.history.len() as u32, to: kept.numbers.end - 1 };
+        let commit = Commit { saved: &[], view: &kept.view, after: kept.after };
+        let change = Change { commit, rollback: Some(rollback), costs: Vec::new() };
+        self.backend.append(&self.id, contents.sequence, &change)?;
+        self.load()
+    }
+
+    fn missing(&self, what: String, contents: &Contents) -> Error {
+        let restorable = contents.versions().into_iter().filter(|version| version.restorable);
+        let numbers = restorable.map(|version| version.number.to_string()).collect::<Vec<_>>();
+        let views = if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") };
+        let has = format!("{} records, with the views of: {views}", contents.history.len());
+        Error::Missing { thread: self.id.to_string(), what, has }
+    }
+}
+
+impl Store for Thread {
+    fn commit(&mut self, commit: &Commit<'_>) -> Result<(), StoreError> {
+        let cost = |saved: &Saved| self.price.as_ref().map(|price| price(&saved.usage));
+        let change = Change { commit: *commit, rollback: None, costs: commit.saved.iter().map(cost).collect() };
+        self.backend.append(&self.id, self.sequence, &change)?;
+        self.sequence += 1;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Thread").field("id", &self.id).field("sequence", &self.sequence).finish_non_exhaustive()
+    }
+}
+
+/// Whether a change goes on from what is there.
+///
+/// # Errors
+/// [`Error::Conflict`], saying how not.
+pub(crate) fn check_follows(
+    id: &ThreadId,
+    (expected, sequence): (u64, u64),
+    records: u32,
+    change: &Change<'_>,
+) -> Result<(), Error> {
+    let conflict = |what| Err(Error::Conflict { thread: id.to_string(), what });
+    if expected != sequence {
+        return conflict(format!("commit {expected} was loaded, {sequence} is there"));
+    }
+    let numbers = change.commit.saved.iter().map(|saved| saved.number);
+    if let Some((at, number)) = (records..).zip(numbers).find(|(at, number)| at != number) {
+        return conflict(format!("record {number} was to be kept where {at} is next"));
+    }
+    Ok(())
+}

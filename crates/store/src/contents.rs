@@ -1,0 +1,180 @@
+//! What a thread holds, whichever store keeps it: its records, the views that one can go back to, and what going back hides.
+
+use std::ops::Range;
+
+use compactometer_engine::message::MessageId;
+use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::store::State;
+use compactometer_engine::view::Edit;
+use serde::{Deserialize, Serialize};
+
+/// All that a store keeps of one thread.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Contents {
+    /// Ascends by one with each commit and each rollback; 0 is a thread that was never written.
+    pub(crate) sequence: u64,
+    /// Every record, oldest first; their numbers count from 0.
+    pub(crate) history: Vec<Saved>,
+    /// Every rollback, oldest first.
+    pub(crate) rollbacks: Vec<Rollback>,
+    /// The views of the newest commits, oldest first.
+    pub(crate) kept: Vec<Kept>,
+}
+
+/// The view after one commit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Kept {
+    /// The numbers of the commit's records; empty for a rollback, or a cut without a summary.
+    pub(crate) numbers: Range<u32>,
+    pub(crate) view: Vec<Edit>,
+    pub(crate) after: MessageId,
+}
+
+/// What a commit does beside adding records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rollback {
+    /// How many records there were.
+    pub(crate) at: u32,
+    /// The newest record that still holds.
+    pub(crate) to: u32,
+}
+
+/// One record, as a list of versions shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Version {
+    /// Its number.
+    pub number: u32,
+    /// What it is.
+    pub kind: SavedKind,
+    /// When it was written, in milliseconds since the Unix epoch.
+    pub created_at_ms: Option<i64>,
+    /// First and last message that it covers.
+    pub covers: Option<(MessageId, MessageId)>,
+    /// Tokens of the view before its compaction.
+    pub tokens_before: u32,
+    /// Tokens of the view after it.
+    pub tokens_after: u32,
+    /// Bytes of its body.
+    pub bytes: usize,
+    /// Whether its view is still kept, so that a rollback can go back to it.
+    pub restorable: bool,
+    /// Whether a rollback hides it from the session.
+    pub rolled_back: bool,
+}
+
+/// What a store takes on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// Bytes of all its files.
+    pub bytes: u64,
+    /// How many files.
+    pub files: u64,
+}
+
+impl Contents {
+    /// What a session starts from. Records that were rolled back keep their number, usage and time, as failed attempts: no
+    /// strategy reads a failed attempt's text, and numbers stay without gaps.
+    pub(crate) fn into_state(self) -> State {
+        let hidden = self.rolled_back();
+        let mut history = self.history;
+        for saved in history.iter_mut().filter(|saved| is_in(&hidden, saved.number)) {
+            saved.kind = SavedKind::Failed;
+            saved.body = "rolled back".to_owned();
+        }
+        match self.kept.into_iter().last() {
+            Some(kept) => State { history, view: kept.view, after: Some(kept.after) },
+            None => State { history, ..State::default() },
+        }
+    }
+
+    pub(crate) fn versions(&self) -> Vec<Version> {
+        let hidden = self.rolled_back();
+        let version = |saved: &Saved| Version {
+            number: saved.number,
+            kind: saved.kind,
+            created_at_ms: saved.created_at_ms,
+            covers: saved.covers,
+            tokens_before: saved.tokens_before,
+            tokens_after: saved.tokens_after,
+            bytes: saved.body.len(),
+            restorable: self.kept_with(saved.number).is_some(),
+            rolled_back: is_in(&hidden, saved.number),
+        };
+        self.history.iter().map(version).collect()
+    }
+
+    /// The commit that wrote this record, where its view is kept.
+    pub(crate) fn kept_with(&self, number: u32) -> Option<&Kept> {
+        self.kept.iter().find(|kept| kept.numbers.contains(&number))
+    }
+
+    /// What an agent would ask to see: the newest checkpoint that holds, else the newest summary.
+    pub(crate) fn latest(&self) -> Option<&Saved> {
+        let hidden = self.rolled_back();
+        let newest =
+            |kind| self.history.iter().rev().find(|saved: &&Saved| saved.kind == kind && !is_in(&hidden, saved.number));
+        newest(SavedKind::Checkpoint).or_else(|| newest(SavedKind::Summary))
+    }
+
+    pub(crate) fn rolled_back(&self) -> Vec<Range<u32>> {
+        rolled_back(&self.rollbacks)
+    }
+}
+
+/// What the last rollback hides: all after its target, and what was hidden when its target was written.
+fn rolled_back(rollbacks: &[Rollback]) -> Vec<Range<u32>> {
+    let Some(last) = rollbacks.last() else { return Vec::new() };
+    let before = rollbacks.iter().take_while(|rollback| rollback.at <= last.to).count();
+    let mut hidden = rolled_back(&rollbacks[..before]);
+    hidden.push(last.to + 1..last.at);
+    hidden
+}
+
+pub(crate) fn is_in(ranges: &[Range<u32>], number: u32) -> bool {
+    ranges.iter().any(|range| range.contains(&number))
+}
+
+/// Which commit beyond `keep`, at least 1, loses its view next: one that no rollback can name, else the oldest. Never the
+/// newest.
+pub(crate) fn to_fold(names_version: &[bool], keep: usize) -> Option<usize> {
+    if names_version.len() <= keep {
+        return None;
+    }
+    let older = &names_version[..names_version.len() - 1];
+    Some(older.iter().position(|names| !names).unwrap_or(0))
+}
+
+/// Whether a rollback can name a commit with these records: failed attempts change nothing that one could go back to.
+pub(crate) fn names_version(saved: &[Saved]) -> bool {
+    saved.iter().any(|saved| saved.kind != SavedKind::Failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn going_back_hides_what_came_after_and_going_forth_shows_it_again() {
+        let back = |at, to| Rollback { at, to };
+        let hidden = |rollbacks: &[Rollback]| {
+            let ranges = rolled_back(rollbacks);
+            (0..10).filter(|number| is_in(&ranges, *number)).collect::<Vec<_>>()
+        };
+        assert!(hidden(&[]).is_empty());
+        assert_eq!(hidden(&[back(5, 2)]), [3, 4]);
+        // Records 5 and 6 were written after that; going back to 5 leaves 3 and 4 hidden.
+        assert_eq!(hidden(&[back(5, 2), back(7, 5)]), [3, 4, 6]);
+        // Going forth to 4 shows 3 and 4, and hides what took their place.
+        assert_eq!(hidden(&[back(5, 2), back(7, 4)]), [5, 6]);
+        // Changed one's mind at once.
+        assert!(hidden(&[back(5, 2), back(5, 4)]).is_empty());
+    }
+
+    #[test]
+    fn failed_attempts_lose_their_view_before_checkpoints_do() {
+        assert_eq!(to_fold(&[true, true], 2), None);
+        assert_eq!(to_fold(&[true, true, true], 2), Some(0));
+        assert_eq!(to_fold(&[true, false, true], 2), Some(1));
+        assert_eq!(to_fold(&[true, true, false], 2), Some(0));
+    }
+}

@@ -1,0 +1,114 @@
+//! Everything that can go wrong in a store. Each text names the place and what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use compactometer_engine::store::StoreError;
+
+/// Why a store could not do what was asked. What was kept before stays as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No thread can have this id.
+    #[error("thread id {id} {why}")]
+    ThreadId {
+        /// The id as a quoted, cut and escaped text, or how long it is.
+        id: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// The file system refused.
+    #[error("cannot {doing} `{}`: {source}{}", path.display(), advice(source))]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What it answered.
+        source: io::Error,
+    },
+    /// The database refused.
+    #[cfg(feature = "sqlite")]
+    #[error("cannot {doing} in `{}`: {source}{}", path.display(), crate::sqlite::advice(source))]
+    Sqlite {
+        /// What was tried.
+        doing: &'static str,
+        /// The database.
+        path: PathBuf,
+        /// What it answered.
+        source: rusqlite::Error,
+    },
+    /// Something in the store is torn, or was not written by this library.
+    #[error("`{}` is no whole file of this store: {why}; it was left as it is: restore it from a copy, or move it away", path.display())]
+    Damaged {
+        /// Where.
+        path: PathBuf,
+        /// What does not hold.
+        why: String,
+    },
+    /// A later version of this library wrote it.
+    #[error("`{}` has format {found}; this version reads up to {known}: use the newer version that wrote it", path.display())]
+    Newer {
+        /// Where.
+        path: PathBuf,
+        /// The format that it names.
+        found: u64,
+        /// The latest format that is known.
+        known: u64,
+    },
+    /// Somebody else committed to the thread in the meantime.
+    #[error("thread `{thread}` changed since it was loaded ({what}): load it again and restore the session from that")]
+    Conflict {
+        /// The thread.
+        thread: String,
+        /// What was expected and what is there.
+        what: String,
+    },
+    /// Another process holds the thread for longer than a commit takes.
+    #[error("`{}` has been locked for {seconds} s: end the process that holds it", path.display())]
+    Locked {
+        /// The lock.
+        path: PathBuf,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// There is no such record.
+    #[error("thread `{thread}` has no {what}; it has {has}")]
+    Missing {
+        /// The thread.
+        thread: String,
+        /// What was asked for.
+        what: String,
+        /// What there is.
+        has: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::Io { doing, path, source }
+    }
+
+    pub(crate) fn damaged(path: &Path, why: impl ToString) -> Error {
+        Error::Damaged { path: path.to_owned(), why: why.to_string() }
+    }
+}
+
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; nothing was lost: free space there, then commit again"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; nothing was lost: make the folder writable for this user, or name another"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; name a folder",
+        _ => "",
+    }
+}
+
+impl From<Error> for StoreError {
+    fn from(error: Error) -> Self {
+        StoreError(error.to_string())
+    }
+}

@@ -1,0 +1,114 @@
+//! A store as a SQLite database, with the table of source 001. One transaction a commit; write-ahead log, synced at each.
+
+mod open;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use crate::checkpoints::{Backend, Change, check_follows};
+use crate::contents::{Contents, Size};
+use crate::error::Error;
+use crate::thread_id::ThreadId;
+
+/// A database with the threads of one store. All threads of a process share its connection.
+#[derive(Debug)]
+pub(crate) struct Sqlite {
+    path: PathBuf,
+    keep: usize,
+    connection: Mutex<Connection>,
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
+        Ok(Sqlite { path: path.to_owned(), keep: keep.get(), connection: Mutex::new(open::open(path)?) })
+    }
+
+    /// A transaction leaves nothing half done, so one that panicked does not spoil the connection.
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cannot(&self, doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
+        cannot(doing, &self.path)
+    }
+}
+
+impl Backend for Sqlite {
+    fn heal(&self, _id: &ThreadId) -> Result<(), Error> {
+        // The database rolls back by itself what a kill left.
+        Ok(())
+    }
+
+    fn read(&self, id: &ThreadId) -> Result<Contents, Error> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction().map_err(self.cannot("read a thread"))?;
+        rows::read(&transaction, id, &self.path)
+    }
+
+    fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = begun.map_err(self.cannot("begin a commit"))?;
+        let (sequence, records) = rows::ends(&transaction, id).map_err(self.cannot("read a thread"))?;
+        check_follows(id, (expected, sequence), records, change)?;
+        rows::write(&transaction, id, (sequence + 1, records), change).map_err(self.cannot("write a commit"))?;
+        rows::forget_views(&transaction, id, self.keep).map_err(self.cannot("remove old views"))?;
+        transaction.commit().map_err(self.cannot("commit"))
+    }
+
+    fn threads(&self) -> Result<Vec<ThreadId>, Error> {
+        let ids = rows::threads(&self.connection()).map_err(self.cannot("list threads"))?;
+        ids.iter().map(|id| ThreadId::parse(id).map_err(|error| Error::damaged(&self.path, error))).collect()
+    }
+
+    fn clear(&self, id: &ThreadId) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = begun.map_err(self.cannot("begin a deletion"))?;
+        rows::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
+        transaction.commit().map_err(self.cannot("commit a deletion"))?;
+        // The write-ahead log still holds what was deleted. Where another process reads, its next emptying takes it.
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(self.cannot("empty the log"))
+    }
+
+    fn size(&self) -> Result<Size, Error> {
+        let mut size = Size::default();
+        for end in ["", "-wal", "-shm"] {
+            let mut path = self.path.as_os_str().to_owned();
+            path.push(end);
+            if let Ok(metadata) = std::fs::metadata(&path) {
+                size.bytes += metadata.len();
+                size.files += 1;
+            }
+        }
+        Ok(size)
+    }
+}
+
+fn cannot(doing: &'static str, path: &Path) -> impl FnOnce(rusqlite::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Sqlite { doing, path, source }
+}
+
+/// What to do about an error, for its text.
+pub(crate) fn advice(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "; nothing was lost: free space there, then commit again",
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            "; nothing was lost: make file and folder writable for this user, or name another file"
+        }
+        Some(ErrorCode::CannotOpen) => {
+            "; nothing was lost: name a file in a folder that exists, and make both writable for this user"
+        }
+        Some(ErrorCode::NotADatabase) => "; it was left as it is: name another file",
+        Some(ErrorCode::DatabaseCorrupt) => "; restore the file from a copy",
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "; end the process that holds it",
+        _ => "",
+    }
+}

@@ -1,0 +1,85 @@
+//! Opening a database: whose it is, which version, how it writes.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::cannot;
+use crate::error::Error;
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// Kept in `user_version`.
+const VERSION: u64 = 1;
+
+/// Kept in `application_id`: "Cmpm", so that no other program's database is taken for a store.
+const APPLICATION: i64 = 0x436d_706d;
+
+/// How long a commit waits for another process's: longer than any takes.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// Bytes of a page: texts of some kilobytes fill small ones better than the default of 4,096.
+const PAGE: u32 = 1_024;
+
+/// From a log of this many pages on, what was written moves to the database; the default of 1,000 outweighs most threads.
+const LOG_PAGES: u32 = 64;
+
+pub(super) fn open(path: &Path) -> Result<Connection, Error> {
+    let mut connection = Connection::open(path).map_err(cannot("open the database", path))?;
+    connection.busy_timeout(BUSY).map_err(cannot("set up the database", path))?;
+    if !is_ours(&connection, path)? {
+        create(&mut connection, path)?;
+    }
+    set_up(&connection).map_err(cannot("set up the database", path))?;
+    Ok(connection)
+}
+
+/// Whether the tables are there; not so in a database without any.
+fn is_ours(connection: &Connection, path: &Path) -> Result<bool, Error> {
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let read = || {
+        let tables = number("SELECT count(*) FROM sqlite_schema")?;
+        Ok((tables, number("PRAGMA application_id")?, number("PRAGMA user_version")?))
+    };
+    let (tables, application, version) = read().map_err(cannot("read the database", path))?;
+    if tables == 0 {
+        return Ok(false);
+    }
+    if application != APPLICATION {
+        return Err(Error::damaged(path, "it is another program's database"));
+    }
+    let found = u64::try_from(version).unwrap_or_default();
+    if found > VERSION {
+        return Err(Error::Newer { path: path.to_owned(), found, known: VERSION });
+    }
+    Ok(true)
+}
+
+fn create(connection: &mut Connection, path: &Path) -> Result<(), Error> {
+    connection.pragma_update(None, "page_size", PAGE).map_err(cannot("create the tables", path))?;
+    // Where another process is at it too, one of the two finds the tables there.
+    let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    let transaction = begun.map_err(cannot("create the tables", path))?;
+    if !is_ours(&transaction, path)? {
+        let write = || {
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
+            transaction.pragma_update(None, "user_version", VERSION as i64)
+        };
+        write().map_err(cannot("create the tables", path))?;
+    }
+    transaction.commit().map_err(cannot("create the tables", path))
+}
+
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    let mode = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0));
+    if mode("PRAGMA journal_mode")? != "wal" {
+        mode("PRAGMA journal_mode = WAL")?;
+    }
+    // With less, the last commits may go in a power failure.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // What a thread's deletion frees is overwritten.
+    connection.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
+    connection.query_row(&format!("PRAGMA wal_autocheckpoint = {LOG_PAGES}"), [], |_| Ok(()))
+}

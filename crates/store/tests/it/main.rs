@@ -1,0 +1,9 @@
+//! Both stores through their public interface, in this process and in others.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+
+mod disks;
+mod kills;
+mod reloads;
+mod rounds;
+mod sizes;
+mod versions;
