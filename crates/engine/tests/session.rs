@@ -286,3 +286,25 @@ fn reported_usage_is_reset_by_a_compaction() {
     assert_eq!(session.request_estimate(), 0);
     assert!(ready(session.before_call(None)).is_none());
 }
+
+#[test]
+fn a_fallback_is_not_asked_for_again_with_a_smaller_limit() {
+    /// Never answers.
+    struct Down;
+    #[async_trait]
+    impl ChatModel for Down {
+        fn name(&self) -> &str {
+            "down"
+        }
+        async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
+            Err(ChatError::Server { status: 503 })
+        }
+    }
+    let (strategy, metered) = (strategy("threshold-summary"), Metered::new(&Down, 0));
+    let tight = Budget { retained: Some(50), tail: Tail::Tokens(300), ..matched() };
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(tight));
+    talk(&mut session, 0..31);
+    let event = ready(session.compact(None)).unwrap();
+    assert_eq!((event.outcome.clone(), event.attempts, event.over_budget), (Outcome::Applied, 1, true));
+    assert_eq!(metered.take_calls().len(), 1);
+}

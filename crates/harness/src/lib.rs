@@ -16,3 +16,4 @@ pub mod run;
 mod trace;
 mod views;
 pub mod window;
+mod windowed;

@@ -23,6 +23,7 @@ use crate::random::{RandomDrop, old_before};
 use crate::trace::Tracer;
 use crate::views::{inserted_texts, left_messages, shared_tokens};
 use crate::window::{Point, point, points};
+use crate::windowed::Windowed;
 
 /// A record and the texts that it refers to by hash.
 pub struct CaseResult {
@@ -35,11 +36,12 @@ pub struct CaseResult {
 /// Runs one case.
 pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn TokenCounter) -> CaseResult {
     let strategy = case.contender.build(&case.loaded, case.seed);
-    let metered = Metered::new(model, case.seed);
+    // The summarizer is the target model, in the window that the case gives it.
+    let windowed = Windowed { model, window: case.budget.window };
+    let metered = Metered::new(&windowed, case.seed);
     let config = SessionConfig {
         budget: case.budget,
         overhead: case.loaded.tool_tokens,
-        // The summarizer is the target model.
         summarizer_window: Some(case.budget.window),
         automatic: case.contender.compacts(),
         policy: case.contender.policy(),

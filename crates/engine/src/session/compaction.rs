@@ -50,7 +50,9 @@ async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Pol
             Err(_) if best.is_some() => break,
             Err(declined) => return declined_as(event, declined, cx.summarizer.usage()),
         };
-        let excess = allowed.map_or(0, |most| answer.retained.saturating_sub(most));
+        // A fallback wrote nothing that a smaller limit would shorten.
+        let shortens = answer.fallback.is_none();
+        let excess = allowed.filter(|_| shortens).map_or(0, |most| answer.retained.saturating_sub(most));
         if best.as_ref().is_none_or(|best| answer.retained < best.retained) {
             best = Some(answer);
         }

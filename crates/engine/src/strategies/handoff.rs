@@ -45,7 +45,10 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
             "intent",
             "nothing pending stays; the last user turn, be it a summary, is quoted behind the new summary",
         ),
-        defect("full_context", "the prompt joins a context that it may no longer fit"),
+        defect(
+            "full_context",
+            "the prompt joins a context that it may no longer fit, and no room is kept for the answer",
+        ),
         defect("residue", "the prompt of a failed call stays in the history"),
         defect("unchecked", "any answer is taken for a summary"),
     ],
@@ -116,7 +119,10 @@ impl Handoff {
         let mut refused = String::new();
         let mut problem = NotASummary::Empty;
         for _ in 0..2 {
-            let request = chat_and_prompt(cx, format!("{prompt}{refused}"));
+            let mut request = chat_and_prompt(cx, format!("{prompt}{refused}"));
+            if self.settings.is_faithful("full_context") {
+                request.max_output_tokens = None;
+            }
             let answer = cx.summarizer.complete(Purpose::Compaction, request).await?.text;
             match summary::check(&answer, material) {
                 Err(found) if !self.settings.is_faithful("unchecked") => problem = found,
