@@ -54,9 +54,9 @@ impl Limits {
     pub fn tail_share(&self) -> f64 {
         let tail = match self.tail {
             Tail::Tokens(tokens) => tokens,
-            Tail::Messages(messages) => messages * TOKENS_PER_MESSAGE,
+            Tail::Messages(messages) => messages.saturating_mul(TOKENS_PER_MESSAGE),
         };
-        f64::from(tail) / f64::from(tail + self.written).max(1.0)
+        f64::from(tail) / (f64::from(tail) + f64::from(self.written)).max(1.0)
     }
 }
 

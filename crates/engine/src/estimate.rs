@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::message::Part;
+use crate::tokens::total;
 use crate::view::{Entry, View};
 
 /// What a trigger is compared with.
@@ -50,20 +51,22 @@ impl Estimator {
     pub(crate) fn of_entry(self, entry: &Entry) -> u32 {
         let of_part = |part: &Part| match part {
             Part::Text { text } | Part::ToolResult { text, .. } => self.of_text(text),
-            Part::ToolCall { name, arguments, .. } => self.of_text(name) + self.of_text(arguments),
+            Part::ToolCall { name, arguments, .. } => self.of_text(name).saturating_add(self.of_text(arguments)),
             Part::Thinking { text, .. } if self == Self::Classes => self.of_text(text),
             Part::Media { tokens, .. } if self == Self::Classes => *tokens,
             Part::Thinking { .. } | Part::Media { .. } => 0,
         };
         match self {
-            Self::Characters | Self::Classes => MESSAGE + entry.parts().map(|(part, _)| of_part(part)).sum::<u32>(),
+            Self::Characters | Self::Classes => {
+                total([MESSAGE].into_iter().chain(entry.parts().map(|(part, _)| of_part(part))))
+            }
             Self::Exact | Self::Usage | Self::Recount => 0,
         }
     }
 
     /// Estimated tokens of a view.
     pub(crate) fn of_view(self, view: &View) -> u32 {
-        view.entries().iter().map(|entry| self.of_entry(entry)).sum()
+        total(view.entries().iter().map(|entry| self.of_entry(entry)))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::event::FailReason;
 use crate::render::Material;
 use crate::strategy::Context;
+use crate::tokens::total;
 
 /// Fewest tokens of material in a piece that are worth a call.
 const FEWEST: u32 = 64;
@@ -15,11 +16,11 @@ const FEWEST: u32 = 64;
 pub(crate) fn pieces(cx: &Context<'_>, material: &Material, fixed: u32, most: u32) -> Result<Vec<String>, FailReason> {
     let Some(window) = cx.summarizer_window else { return Ok(vec![material.text.clone()]) };
     let count = |text: &str| cx.counter.count_text(text);
-    let fits = |tokens: u32| fixed + most + tokens + FRAME <= window;
+    let fits = |tokens: u32| total([fixed, most, tokens, FRAME]) <= window;
     if fits(material.tokens_at_most) || fits(count(&material.text)) {
         return Ok(vec![material.text.clone()]);
     }
-    let room = window.saturating_sub(fixed + 2 * most + FRAME);
+    let room = window.saturating_sub(total([fixed, most, most, FRAME]));
     if room < FEWEST {
         return Err(FailReason::WindowTooSmall(window));
     }
@@ -27,7 +28,7 @@ pub(crate) fn pieces(cx: &Context<'_>, material: &Material, fixed: u32, most: u3
     let (mut piece, mut size) = (String::new(), 0);
     for block in material.text.split_inclusive("\n\n").flat_map(|block| halves(block, room, &count)) {
         // Two texts together may take a token more than apart.
-        let tokens = count(block) + 1;
+        let tokens = count(block).saturating_add(1);
         if size + tokens > room && !piece.is_empty() {
             pieces.push(std::mem::take(&mut piece));
             size = 0;
@@ -42,7 +43,7 @@ pub(crate) fn pieces(cx: &Context<'_>, material: &Material, fixed: u32, most: u3
 /// The start of a text that has at most that many tokens: a model may ignore its limit.
 pub(crate) fn shortened<'t>(cx: &Context<'_>, text: &'t str, most: u32) -> &'t str {
     let mut kept = text;
-    while cx.counter.count_text(kept) > most {
+    while !kept.is_empty() && cx.counter.count_text(kept) > most {
         let letters = kept.chars().count();
         let end = kept.char_indices().nth(letters * 3 / 4).map_or(0, |(at, _)| at);
         kept = &kept[..end];

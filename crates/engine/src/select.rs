@@ -3,6 +3,7 @@
 use crate::budget::Tail;
 use crate::log::{Counted, Log};
 use crate::message::{Message, MessageId, Role};
+use crate::tokens::total;
 use crate::view::{Body, Edit, Entry, Origin, View};
 
 /// A split of a conversation into what a compaction keeps and what it takes away.
@@ -82,7 +83,7 @@ fn first_of_tail(log: &Log, view: &View, tail: Tail) -> usize {
         let group = &messages[start..first];
         let whole = group.iter().all(|counted| whole_in_view.contains(&counted.message.id));
         let unpaid = (start..first).filter(|&index| !pending.contains(index));
-        let cost = unpaid.map(|index| if by_tokens { messages[index].tokens } else { 1 }).sum();
+        let cost = total(unpaid.map(|index| if by_tokens { messages[index].tokens } else { 1 }));
         if group[0].message.role == Role::System || !whole || room < cost {
             break;
         }

@@ -26,17 +26,22 @@ pub trait TokenCounter: Send + Sync {
         match part {
             Part::Text { text } | Part::Thinking { text, .. } => self.count_text(text),
             Part::ToolCall { name, arguments, .. } => {
-                TOOL_OVERHEAD + self.count_text(name) + self.count_text(arguments)
+                total([TOOL_OVERHEAD, self.count_text(name), self.count_text(arguments)])
             }
-            Part::ToolResult { text, .. } => TOOL_OVERHEAD + self.count_text(text),
+            Part::ToolResult { text, .. } => total([TOOL_OVERHEAD, self.count_text(text)]),
             Part::Media { tokens, .. } => *tokens,
         }
     }
 
     /// Tokens of one message: its parts and [`MESSAGE_OVERHEAD`].
     fn count_message(&self, message: &Message) -> u32 {
-        MESSAGE_OVERHEAD + message.parts.iter().map(|part| self.count_part(part)).sum::<u32>()
+        total([MESSAGE_OVERHEAD].into_iter().chain(message.parts.iter().map(|part| self.count_part(part))))
     }
+}
+
+/// Numbers of tokens together. They come from outside, so one that is too large stays the largest instead of wrapping.
+pub(crate) fn total(tokens: impl IntoIterator<Item = u32>) -> u32 {
+    tokens.into_iter().fold(0, u32::saturating_add)
 }
 
 /// An exact encoding, loaded on first use.

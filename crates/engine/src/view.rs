@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::log::{Counted, Log};
 use crate::message::{Message, MessageId, Part, Role};
 use crate::model::WireMessage;
-use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
+use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
 
 /// What the model will be sent, with the origin of every part.
 #[derive(Clone, Debug, Default)]
@@ -283,7 +283,8 @@ fn kept(counted: &Counted) -> Entry {
 }
 
 fn written(role: Role, replaces: Option<MessageId>, parts: Vec<WrittenPart>, counter: &dyn TokenCounter) -> Entry {
-    let tokens = MESSAGE_OVERHEAD + parts.iter().map(|written| counter.count_part(&written.part)).sum::<u32>();
+    let tokens =
+        total([MESSAGE_OVERHEAD].into_iter().chain(parts.iter().map(|written| counter.count_part(&written.part))));
     Entry { role, body: Body::Written { replaces, parts }, tokens }
 }
 

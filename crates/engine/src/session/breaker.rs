@@ -19,6 +19,11 @@ pub(crate) struct Breaker {
     outside: u32,
 }
 
+/// What the window has beyond the trigger; nothing where a budget made by hand has its trigger beyond the window.
+fn headroom(budget: &Budget) -> u32 {
+    budget.window.saturating_sub(budget.trigger)
+}
+
 /// What a session should do about a request that has reached its trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -49,14 +54,14 @@ impl Breaker {
             return;
         }
         let before = if self.gave_up { 0 } else { self.tries };
-        let next_at = tokens.saturating_add((budget.window - budget.trigger) / 4 + 1);
+        let next_at = tokens.saturating_add(headroom(budget) / 4 + 1);
         *self = Breaker { tries: (before + 1).min(MOST_TRIES), next_at, ..Breaker::default() };
     }
 
     /// After giving up. A new series of tries starts when the request has grown by all that the window has beyond the trigger,
     /// or less stands outside a compaction's reach.
     pub(crate) fn gave_up(&mut self, tokens: u32, outside: u32, budget: &Budget) {
-        let next_at = tokens.saturating_add(budget.window - budget.trigger + 1);
+        let next_at = tokens.saturating_add(headroom(budget)).saturating_add(1);
         *self = Breaker { tries: self.tries, gave_up: true, next_at, outside };
     }
 

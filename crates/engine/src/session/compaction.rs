@@ -6,6 +6,7 @@ use crate::message::{MessageId, Usage};
 use crate::saved::{NewSaved, SavedKind};
 use crate::session::Policy;
 use crate::strategy::{Compacted, Context, Declined, Strategy};
+use crate::tokens::total;
 use crate::view::View;
 
 /// What a compaction came to; nothing is applied yet.
@@ -60,7 +61,7 @@ async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Pol
             break;
         }
         // A tenth beyond the excess, since a model keeps to a limit only roughly.
-        cx.budget.written = cx.budget.written.saturating_sub(excess + excess / 10 + 1).max(1);
+        cx.budget.written = cx.budget.written.saturating_sub(total([excess, excess / 10, 1])).max(1);
     }
     let Some(Answer { compacted, saved, fallback, unread, retained }) = best else {
         return Decision { event, saved: Vec::new(), view: None };
@@ -91,7 +92,7 @@ async fn attempt(strategy: &dyn Strategy, cx: &Context<'_>, policy: Policy, outs
 }
 
 /// The view stays. What failed, or was paid for, is remembered.
-fn declined_as(event: Event, declined: Declined, used: Usage) -> Decision {
+pub(crate) fn declined_as(event: Event, declined: Declined, used: Usage) -> Decision {
     let is_kept = matches!(declined, Declined::Fail(_)) || used != Usage::default();
     let saved = is_kept.then(|| failed_attempt(&declined, event.after));
     let outcome = match declined {
@@ -126,7 +127,7 @@ pub(crate) fn unchanged(view: &View, after: MessageId, outside: u32) -> Event {
 pub(crate) fn tokens_outside(log: &Log) -> u32 {
     let (messages, pending) = (log.messages(), log.pending());
     let system = log.system().map_or(0, |system| system.tokens);
-    let batch = messages[pending.batch.clone()].iter().map(|counted| counted.tokens).sum::<u32>();
+    let batch = messages[pending.batch.clone()].iter().map(|counted| counted.tokens);
     let last_user = pending.last_user.filter(|index| !pending.batch.contains(index));
-    system + batch + last_user.map_or(0, |index| messages[index].tokens)
+    total([system, last_user.map_or(0, |index| messages[index].tokens)].into_iter().chain(batch))
 }

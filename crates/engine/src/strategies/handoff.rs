@@ -23,6 +23,7 @@ use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::{self, NotASummary};
+use crate::tokens::total;
 use crate::view::{Edit, Entry, Origin, WrittenPart, no_response};
 
 /// Registry entry. The source fixes the threshold alone; a window of 250,000 makes it 0.8 of it, and the length is assumed.
@@ -101,8 +102,8 @@ impl Strategy for Handoff {
 
 impl Handoff {
     async fn summarize(&self, cx: &Context<'_>, prompt: &str) -> Result<String, FailReason> {
-        let answers = cx.view.open_calls().len() as u32 * cx.counter.count_part(&no_response(String::new()));
-        let needed = cx.view.tokens() + answers + cx.counter.count_text(prompt) + cx.budget.written + CLEANED;
+        let answers = total(cx.view.open_calls().into_iter().map(|id| cx.counter.count_part(&no_response(id))));
+        let needed = total([cx.view.tokens(), answers, cx.counter.count_text(prompt), cx.budget.written, CLEANED]);
         let material = Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE);
         let fits =
             self.settings.is_faithful("full_context") || cx.summarizer_window.is_none_or(|window| needed <= window);
