@@ -123,10 +123,7 @@ impl Settings {
     /// [`ParamError`] naming the parameter, the value and what it may be.
     pub fn set(&mut self, spec: &StrategySpec, name: &str, value: &str) -> Result<(), ParamError> {
         if name == PROMPT && !spec.prompt.is_empty() {
-            let missing = spec.placeholders.iter().find(|placeholder| !value.contains(&format!("{{{placeholder}}}")));
-            if let Some(missing) = missing {
-                return Err(ParamError::Placeholder { strategy: spec.name, placeholder: missing });
-            }
+            check_prompt(spec, value)?;
             value.clone_into(&mut self.prompt);
             return Ok(());
         }
@@ -181,6 +178,20 @@ impl Settings {
     }
 }
 
+/// Checks that a prompt says something and has one place for each thing that it must hold. A second place would make requests
+/// longer than what their pieces are cut for.
+fn check_prompt(spec: &StrategySpec, prompt: &str) -> Result<(), ParamError> {
+    let strategy = spec.name;
+    for placeholder in spec.placeholders.iter().copied() {
+        match prompt.matches(&format!("{{{placeholder}}}")).count() {
+            0 => return Err(ParamError::Placeholder { strategy, placeholder }),
+            1 => {}
+            times => return Err(ParamError::Repeated { strategy, placeholder, times }),
+        }
+    }
+    if prompt.trim().is_empty() { Err(ParamError::Blank { strategy }) } else { Ok(()) }
+}
+
 /// The name under which an estimator is chosen.
 pub const ESTIMATOR: &str = "estimator";
 
@@ -231,6 +242,24 @@ pub enum ParamError {
         strategy: &'static str,
         /// What is missing.
         placeholder: &'static str,
+    },
+    /// The prompt has several places for what it must hold once.
+    #[error(
+        "the prompt for `{strategy}` has the placeholder `{{{placeholder}}}` {times} times; it must stand there once"
+    )]
+    Repeated {
+        /// The strategy.
+        strategy: &'static str,
+        /// What stands there again.
+        placeholder: &'static str,
+        /// How often.
+        times: usize,
+    },
+    /// The prompt says nothing.
+    #[error("the prompt for `{strategy}` is empty")]
+    Blank {
+        /// The strategy.
+        strategy: &'static str,
     },
     /// The parameters contradict each other.
     #[error("{0}")]

@@ -200,12 +200,13 @@ fn fill(prompt: &str, values: &[(&str, &str)]) -> String {
 
 /// English words that fit a number of tokens, for prompts that limit words: three words in four tokens.
 fn words_in(tokens: u32) -> u32 {
-    (tokens * 3 / 4).max(1)
+    (tokens - tokens.div_ceil(4)).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::PROMPT;
 
     #[test]
     fn placeholders_in_values_stay_text() {
@@ -242,9 +243,8 @@ mod tests {
             let limits = (spec.limits)(&settings).expect("the source's own limits hold");
             assert!(limits.trigger <= limits.window, "{}", spec.name);
             (spec.build)(&settings);
-            for placeholder in spec.placeholders {
-                assert!(spec.prompt.contains(&format!("{{{placeholder}}}")), "{} {placeholder}", spec.name);
-            }
+            assert_eq!(settings.clone().set(spec, PROMPT, spec.prompt), Ok(()), "{}", spec.name);
+            assert!(settings.clone().set(spec, PROMPT, " \n").is_err(), "{}: a prompt that says nothing", spec.name);
         }
     }
 
@@ -275,6 +275,8 @@ mod tests {
         assert!(error("threshold", "0").contains("from 0.01"));
         assert!(error("tail", "2.5").contains("messages"));
         assert!(error("prompt", "Summarize.").contains("`{previous}`"));
+        let twice = spec.placeholders.iter().map(|name| format!("{{{name}}} {{{name}}} ")).collect::<String>();
+        assert!(error("prompt", &twice).contains("2 times; it must stand there once"));
         settings.set(spec, "window", "9000").expect("in range");
         let error = limits_of(spec, &settings).expect_err("the reserves take more").to_string();
         assert_eq!(error, "`window` is 9000 tokens; its reserves alone take 11000");
