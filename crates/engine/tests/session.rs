@@ -14,6 +14,7 @@ use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
+use compactometer_engine::saved::SavedKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::strategies::ALL;
@@ -307,4 +308,125 @@ fn a_fallback_is_not_asked_for_again_with_a_smaller_limit() {
     let event = ready(session.compact(None)).unwrap();
     assert_eq!((event.outcome.clone(), event.attempts, event.over_budget), (Outcome::Applied, 1, true));
     assert_eq!(metered.take_calls().len(), 1);
+}
+
+/// Answers as [`Short`] but for one call, counted from 1, that never ends.
+struct Hangs {
+    at: usize,
+    calls: Mutex<usize>,
+}
+
+#[async_trait]
+impl ChatModel for Hangs {
+    fn name(&self) -> &str {
+        "hangs"
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let call = {
+            let mut calls = self.calls.lock().unwrap();
+            *calls += 1;
+            *calls
+        };
+        if call == self.at {
+            std::future::pending::<()>().await;
+        }
+        Short.complete(request).await
+    }
+}
+
+#[test]
+fn a_call_that_is_given_up_leaves_the_view_or_an_event() {
+    for spec in ALL {
+        let mut changed = false;
+        for at in 1..6 {
+            let model = Hangs { at, calls: Mutex::default() };
+            let (strategy, metered) = (strategy(spec.name), Metered::new(&model, 0));
+            let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, published(Estimator::Recount));
+            talk(&mut session, 0..31);
+            session.report_usage(Usage { input: 900, ..Usage::default() });
+            let before = wire(&session);
+            // Polled once and dropped.
+            let _ = pin!(session.before_call(None)).poll(&mut Context::from_waker(Waker::noop()));
+            let applied = session.events().iter().filter(|event| event.outcome == Outcome::Applied).count();
+            assert_eq!(wire(&session) != before, applied == 1, "{} at call {at}", spec.name);
+            changed |= applied == 1;
+        }
+        assert!(changed, "{}: the recount was never reached", spec.name);
+    }
+}
+
+#[test]
+fn what_comes_while_a_snapshot_is_held_is_paid_for_and_not_remembered_as_a_summary() {
+    for spec in ALL {
+        let (strategy, metered) = (strategy(spec.name), Metered::new(&Short, 0));
+        let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+        talk(&mut session, 0..31);
+        let prepared = ready(session.prepare().unwrap().run());
+        let snapshot = session.snapshot();
+        let event = ready(session.adopt(prepared, None)).unwrap().clone();
+        assert_eq!(event.outcome, Outcome::Skipped(SkipReason::SnapshotInUse), "{}", spec.name);
+        assert_eq!((event.tokens_before, event.unread), (event.tokens_after, vec![]), "{}", spec.name);
+        let kinds = session.history().iter().map(|saved| saved.kind).collect::<Vec<_>>();
+        assert_eq!(kinds, [SavedKind::Failed], "{}", spec.name);
+        assert_eq!(session.history()[0].usage, metered.usage(), "{}", spec.name);
+        drop(snapshot);
+        ready(session.compact(None));
+        assert_eq!(wire(&session).matches("Work went on.").count(), 1, "{}", spec.name);
+    }
+}
+
+#[test]
+fn a_preparation_of_the_conversation_before_a_restore_is_not_adopted() {
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+    talk(&mut session, 0..19);
+    let prepared = ready(session.prepare().unwrap().run());
+    let mut other = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+    talk(&mut other, 0..3);
+    let mut session = session.restored(other.log().clone(), State::default()).unwrap();
+    assert!(ready(session.adopt(prepared, None)).is_none());
+    assert_eq!(wire(&session), wire(&other));
+}
+
+/// Counts the same for every text, an empty one too.
+struct Same(u32);
+
+impl TokenCounter for Same {
+    fn name(&self) -> &'static str {
+        "same"
+    }
+
+    fn count_text(&self, _: &str) -> u32 {
+        self.0
+    }
+}
+
+#[test]
+fn limits_and_counts_at_the_edges_neither_overflow_nor_hang() {
+    let most = u32::MAX;
+    let limits =
+        [(1, 1, Some(0)), (most, 1, Some(0)), (most, most, Some(most - 1)), (10, 800, Some(300)), (1_000, 0, None)];
+    let tails = [Tail::Tokens(0), Tail::Tokens(most), Tail::Messages(0), Tail::Messages(most)];
+    let sizes = [(0, 0), (400, 500), (most, most)];
+    for spec in ALL.iter().map(|spec| strategy(spec.name)) {
+        for ((window, trigger, retained), tail) in limits.iter().flat_map(|limit| tails.map(|tail| (*limit, tail))) {
+            for (tokens, (written, overhead)) in
+                [0, 300, most / 2].into_iter().flat_map(|tokens| sizes.map(|size| (tokens, size)))
+            {
+                let budget = Budget { window, trigger, retained, tail, written, estimator: Estimator::Exact };
+                let config = SessionConfig { overhead, summarizer_window: Some(window), ..config(budget) };
+                let (metered, counter) = (Metered::new(&Short, 0), Same(tokens));
+                let mut session = Session::new(&*spec, &metered, &counter, config);
+                for id in 0..9 {
+                    let role = if id % 2 == 0 { Role::User } else { Role::Assistant };
+                    session.push(Counted { tokens: 2 * tokens, ..said(id, role, "Go on with it, please.") }).unwrap();
+                    session.report_usage(Usage { input: u64::MAX, output: 1, ..Usage::default() });
+                    ready(session.before_call(None));
+                }
+                ready(session.compact(None));
+                assert!(session.events().len() <= 10, "{window} {trigger} {written}");
+            }
+        }
+    }
 }

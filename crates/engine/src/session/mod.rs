@@ -17,12 +17,12 @@ use crate::meter::{Metered, Tally};
 use crate::saved::Saved;
 use crate::store::{State, Store};
 use crate::strategy::{Context, Strategy};
-use crate::tokens::TokenCounter;
+use crate::tokens::{TokenCounter, total};
 use crate::view::{UnknownMessage, View};
 
 pub use background::{Preparation, Prepared};
 use breaker::{Breaker, Step};
-use compaction::{decide, tokens_outside, unchanged};
+use compaction::{Decision, decide, declined_as, tokens_outside, unchanged};
 pub use snapshot::Snapshot;
 
 /// What happens to a view that a provider would refuse, or that is no smaller than the one before.
@@ -113,6 +113,8 @@ impl<'s> Session<'s> {
         }
         self.log = log;
         self.history = state.history;
+        // What was prepared of the conversation before does not belong to this one.
+        self.under_way = Arc::default();
         self.show(Arc::new(view));
         Ok(self)
     }
@@ -133,13 +135,14 @@ impl<'s> Session<'s> {
         let before = view.entries().len();
         view.follow(&counted, &self.log, self.counter);
         let estimator = self.config.budget.estimator;
-        self.estimated += view.entries()[before..].iter().map(|entry| estimator.of_entry(entry)).sum::<u32>();
+        let added = view.entries()[before..].iter().map(|entry| estimator.of_entry(entry));
+        self.estimated = total([self.estimated].into_iter().chain(added));
         Ok(())
     }
 
     /// Call after each model call of the agent with what it reported: source 003 counts by it.
     pub fn report_usage(&mut self, usage: Usage) {
-        self.reported = u32::try_from(usage.total_input() + usage.output).unwrap_or(u32::MAX);
+        self.reported = u32::try_from(usage.total_input().saturating_add(usage.output)).unwrap_or(u32::MAX);
     }
 
     /// Call before each model call of the agent, also between a tool result and the next call: compacts where the view
@@ -208,8 +211,7 @@ impl<'s> Session<'s> {
         }
         let Prepared { mut decision, usage, .. } = prepared;
         if Arc::strong_count(&self.in_use) > 1 {
-            decision.event.outcome = Outcome::Skipped(SkipReason::SnapshotInUse);
-            decision.view = None;
+            decision = self.not_adopted(decision.event, usage);
         }
         self.settle(decision, usage, now_ms).await
     }
@@ -227,7 +229,7 @@ impl<'s> Session<'s> {
 
     /// Tokens of the next request: the view and what stands beside it.
     pub fn request_tokens(&self) -> u32 {
-        self.config.overhead + self.view.tokens()
+        self.config.overhead.saturating_add(self.view.tokens())
     }
 
     /// Size of the next request on the trigger's scale: see [`Budget::estimator`].
@@ -276,6 +278,13 @@ impl<'s> Session<'s> {
             summarizer_window: self.config.summarizer_window,
             counter: self.counter,
         }
+    }
+
+    /// A decision that comes while agents read the view: a summary that no view holds is not remembered, its cost is.
+    fn not_adopted(&self, prepared: Event, usage: Usage) -> Decision {
+        let Event { after, attempts, extractions, .. } = prepared;
+        let event = Event { attempts, extractions, ..unchanged(&self.view, after, self.tokens_outside()) };
+        declined_as(event, SkipReason::SnapshotInUse.into(), usage)
     }
 
     fn is_preparing(&self) -> bool {

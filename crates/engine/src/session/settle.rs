@@ -21,7 +21,7 @@ impl Session<'_> {
             let meanwhile = self.log.since(Some(event.after));
             let decided = view.tokens();
             meanwhile.iter().for_each(|counted| view.follow(counted, &self.log, self.counter));
-            event.tokens_before += view.tokens() - decided;
+            event.tokens_before = event.tokens_before.saturating_add(view.tokens() - decided);
             event.tokens_after = view.tokens();
             Arc::new(view)
         });
@@ -32,7 +32,6 @@ impl Session<'_> {
                 self.history.extend(saved);
                 if let Some(view) = next {
                     self.show(view);
-                    self.recount().await;
                 }
             }
             Err(reason) => {
@@ -41,8 +40,13 @@ impl Session<'_> {
                 event = Event { outcome: Outcome::Failed(reason), attempts, extractions, ..stays };
             }
         }
-        self.breaker.tried(self.request_estimate(), &self.config.budget);
+        // Told before the only wait: a caller that gives up on it has the view, its record and its event alike.
+        let is_applied = event.outcome == Outcome::Applied;
         self.events.push(event);
+        if is_applied {
+            self.recount().await;
+        }
+        self.breaker.tried(self.request_estimate(), &self.config.budget);
         self.events.last()
     }
 
