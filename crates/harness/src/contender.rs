@@ -192,7 +192,8 @@ fn aliased(alias: &str, base: &str) -> Result<Contender, SelectError> {
         let (key, value) = part.split_once('=').ok_or_else(|| SelectError::Assignment(part.to_owned()))?;
         contender.assign(key, value)?;
     }
-    let is_plain = !alias.is_empty() && alias.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter));
+    let is_plain = alias.starts_with(char::is_alphanumeric)
+        && alias.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter));
     if !is_plain || Contender::all().any(|known| known.name == alias) {
         return Err(SelectError::Alias(alias.to_owned()));
     }
@@ -205,9 +206,15 @@ fn swept(sweep: &str) -> Result<Vec<Contender>, SelectError> {
     let with_value = |value: &str| {
         let mut contender = strategy(name)?;
         contender.assign(key, value)?;
-        Ok(Contender { name: format!("{name}[{key}={value}]"), ..contender })
+        Ok(Contender { name: format!("{name}[{key}={}]", shown(key, value)), ..contender })
     };
     values.split(',').map(str::trim).map(with_value).collect()
+}
+
+/// A value as it stands in names. Of a prompt's path the file alone: records and reports hold no place on a machine.
+fn shown<'v>(key: &str, value: &'v str) -> &'v str {
+    let file = Path::new(value).file_name().and_then(|file| file.to_str());
+    file.filter(|_| key == PROMPT).unwrap_or(value)
 }
 
 /// The strategy of that name, mended or as written.
@@ -251,7 +258,9 @@ pub enum SelectError {
     #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
     Assignment(String),
     /// An alias that cannot stand in reports.
-    #[error("`{0}` is no name for an alias: letters, digits, `-`, `_` and `.`, and no strategy's own name")]
+    #[error(
+        "`{0}` is no name for an alias: letters, digits, `-`, `_` and `.`, a letter or digit first, and no strategy's own name"
+    )]
     Alias(String),
     /// A parameter that cannot be used.
     #[error(transparent)]
@@ -307,12 +316,20 @@ mod tests {
         assert!(error(&["chaned"], &[]).contains("`chaned` (did you mean `chained`?)"));
         assert!(error(&["x=chaned"], &[]).contains("did you mean `chained`"));
         assert!(error(&["null=chained"], &[]).contains("no name for an alias"));
+        assert!(error(&["..=chained"], &[]).contains("no name for an alias"));
         assert!(error(&["x=chained:tail"], &[]).contains("`tail` assigns nothing"));
         assert!(error(&["x=chained:tail=5", "x=chained:tail=6"], &[]).contains("`x` names two"));
         assert!(error(&["x=chained:prompt=missing.md"], &[]).contains("`missing.md`"));
         assert!(error(&[], &["chained.threshold=2"]).contains("from 0.01 to 1"));
         assert!(error(&[], &["chained"]).contains("assigns nothing"));
         assert!(error(&[" "], &[]).contains("choose from"));
+    }
+
+    #[test]
+    fn a_sweep_over_prompts_names_their_files_without_their_folder() {
+        let prompt = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/src/strategies/chained.md");
+        let chosen = names(&["null"], &[&format!("chained.prompt={prompt}")]);
+        assert_eq!(chosen, Ok(vec!["chained[prompt=chained.md]".to_owned(), "null".to_owned()]));
     }
 
     #[test]
