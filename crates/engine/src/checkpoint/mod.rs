@@ -2,6 +2,7 @@
 //! model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`].
 
 mod example;
+mod items;
 mod ladder;
 mod reader;
 mod section;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use example::unseen;
+pub use items::Item;
 pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
 
 /// Recoverable state of a conversation (source 000, checkpoint schema). Fields without values are left out.
