@@ -4,6 +4,7 @@
 mod example;
 mod items;
 mod ladder;
+mod metadata;
 mod reader;
 mod section;
 mod shape;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 pub use example::unseen;
 pub use items::Item;
 pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
+pub use metadata::{IMMINENT_SHARE, Metadata};
 
 /// Recoverable state of a conversation (source 000, checkpoint schema). Fields without values are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

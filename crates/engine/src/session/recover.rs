@@ -74,6 +74,12 @@ impl<'s> Session<'s> {
         (!self.is_shown(&section)).then_some(reason)
     }
 
+    /// Whether [`Session::before_call`] may show a checkpoint, one among them that it writes itself.
+    pub fn may_recover(&self, now_ms: Option<i64>) -> bool {
+        let by_itself = self.recovery.lost || self.absence(now_ms).is_some();
+        self.config.automatic && (by_itself || self.strategy.showing().at_once)
+    }
+
     /// Every decision about showing a checkpoint outside a compaction, oldest first.
     pub fn recovery_events(&self) -> &[RecoveryEvent] {
         &self.recovery_events

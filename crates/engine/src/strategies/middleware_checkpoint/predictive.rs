@@ -10,8 +10,9 @@ use crate::strategy::Context;
 
 /// Turns of the agent that the pace is measured over (ours).
 const PACE_TURNS: usize = 8;
-/// Messages on each side of a possible change of topic (ours).
-const TOPIC_MESSAGES: usize = 4;
+/// Messages on each side of a possible change of topic (ours). Odd, since a user opens a topic and the agent is asked in every
+/// second message where it calls no tool: an even window would always straddle the change.
+const TOPIC_MESSAGES: usize = 3;
 /// Fewest words on each side: of less, no topic can be told (ours).
 const TOPIC_WORDS: usize = 30;
 
