@@ -11,6 +11,7 @@ use crate::message::{Part, Role};
 use crate::recovery::{self, Recovery, Section};
 use crate::saved::{NewSaved, Saved, SavedKind};
 use crate::session::Session;
+use crate::tokens::TokenCounter;
 use crate::view::{Edit, View, WrittenPart};
 
 impl<'s> Session<'s> {
@@ -25,7 +26,10 @@ impl<'s> Session<'s> {
         self.log.last()?;
         let (section, fallback) = match query {
             None => (self.whole_section(), None),
-            Some(query) => self.section_for(query).await,
+            Some(query) => {
+                let budget = self.config.budget.written;
+                about(&self.history, query, budget, self.embedder, self.counter).await
+            }
         };
         let outcome = match section.filter(|section| !self.is_shown(section)) {
             Some(section) => self.show_section(section),
@@ -110,18 +114,6 @@ impl<'s> Session<'s> {
         recovery::whole(&self.history, self.config.budget.written, self.strategy.showing(), self.counter)
     }
 
-    /// What the query is about; by words where the embedder fails.
-    async fn section_for(&self, query: &str) -> (Option<Section>, Option<FailReason>) {
-        let (history, budget) = (&self.history, self.config.budget.written);
-        match recovery::section_for(history, query, budget, self.embedder, self.counter).await {
-            Ok(section) => (section, None),
-            Err(error) => {
-                let by_words = recovery::section_for(history, query, budget, &Lexical, self.counter).await;
-                (by_words.unwrap_or_default(), Some(error.into()))
-            }
-        }
-    }
-
     fn is_shown(&self, section: &Section) -> bool {
         let system = self.view.entries().first().filter(|entry| entry.role == Role::System);
         let wanted = recovery::section_part(section.text.clone(), section.number);
@@ -185,5 +177,22 @@ impl<'s> Session<'s> {
         let event = RecoveryEvent { after, at_ms, reason, outcome, tokens_before, tokens_after, fallback };
         self.recovery_events.push(event);
         self.recovery_events.last()
+    }
+}
+
+/// What of the latest checkpoint the query is about; by words where the embedder fails.
+async fn about(
+    history: &[Saved],
+    query: &str,
+    budget: u32,
+    embedder: &dyn Embedder,
+    counter: &dyn TokenCounter,
+) -> (Option<Section>, Option<FailReason>) {
+    match recovery::section_for(history, query, budget, embedder, counter).await {
+        Ok(section) => (section, None),
+        Err(error) => {
+            let by_words = recovery::section_for(history, query, budget, &Lexical, counter).await;
+            (by_words.unwrap_or_default(), Some(error.into()))
+        }
     }
 }
