@@ -28,7 +28,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
 };
 
 /// As the document has it: the defects of both parts. It says no more of this strategy than that both are combined.
-pub(super) const FAITHFUL: Faithful = Faithful { spec: &SPEC, values: DEFECTS, breaks: &[1, 2, 3, 5, 6, 8, 18, 21] };
+pub(super) const FAITHFUL: Faithful = Faithful { spec: &SPEC, values: DEFECTS, breaks: &[1, 3, 5, 6, 8, 18, 21] };
 
 const COARSE_PROMPT: &str = include_str!("prompt_checkpoint.md");
 

@@ -1,5 +1,6 @@
 //! Source 000.
 
+use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{FailReason, Outcome, RecoveryOutcome};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::ChatError;
@@ -69,6 +70,38 @@ fn the_last_user_message_leaves_when_the_tail_does_not_reach_it() {
         let stage = || Stage::new(name, &[Ok(SUMMARY)]);
         assert!(!holds(&stage().faithful(&steps)), "{name}");
         assert!(holds(&stage().plain(&steps)), "{name}");
+    }
+}
+
+#[test]
+fn an_open_batch_leaves_when_it_outgrows_the_tail_and_its_results_find_no_call() {
+    for name in ALL_FOUR {
+        let mut steps = turns("item", 8);
+        steps.extend([Step::Call("c1"), Step::Compact, Step::Result("c1", "exit 0".into())]);
+        let narrow = Budget::matched(1_000, 800, 300, 0.001).unwrap();
+        let stage = || Stage { budget: Some(narrow), ..Stage::new(name, &[Ok(SUMMARY)]) };
+        assert_eq!(stage().faithful(&steps).violations, 1, "{name}");
+        assert_eq!(stage().plain(&steps).violations, 0, "{name}");
+    }
+}
+
+#[test]
+fn an_answer_longer_than_what_it_stands_for_is_used() {
+    let long = format!(
+        "[SUMMARY]
+{}
+[CHECKPOINT]
+{{}}",
+        "Work went on and on. ".repeat(400)
+    )
+    .leak();
+    for name in ALL_FOUR {
+        let steps = compacted(turns("item", 8));
+        let stage = || Stage::new(name, &[Ok(&*long)]);
+        let faithful = stage().faithful(&steps);
+        assert!(faithful.events[0].tokens_after > faithful.events[0].tokens_before, "{name}");
+        let plain = stage().plain(&steps);
+        assert_eq!(plain.events[0].tokens_after, plain.events[0].tokens_before, "{name}");
     }
 }
 
