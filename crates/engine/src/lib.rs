@@ -6,9 +6,11 @@
 
 pub mod budget;
 pub mod checkpoint;
+pub mod embed;
 pub mod estimate;
 pub mod event;
 mod fit;
+pub mod health;
 pub mod log;
 pub mod message;
 pub mod meter;

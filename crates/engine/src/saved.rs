@@ -35,6 +35,8 @@ pub enum SavedKind {
     Checkpoint,
     /// An attempt that failed; its body says why.
     Failed,
+    /// What other threads share with this one, as the JSON of a checkpoint: see [`crate::recovery::Sharing`].
+    Shared,
 }
 
 /// What a strategy asks the session to keep; the session adds number, usage, counts and time.

@@ -14,6 +14,7 @@ use crate::message::{MessageId, Role};
 use crate::meter::Tally;
 use crate::model::ChatError;
 use crate::params::{Param, ParamError, Settings};
+use crate::recovery::Showing;
 use crate::saved::{NewSaved, Saved};
 use crate::tokens::TokenCounter;
 use crate::view::{Edit, Entry, View};
@@ -33,6 +34,11 @@ pub trait Strategy: Send + Sync {
     /// Why the checkpoint that was due could not be written.
     async fn checkpoint(&self, _: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
         Ok(None)
+    }
+
+    /// How its checkpoints are shown.
+    fn showing(&self) -> Showing {
+        Showing::default()
     }
 }
 

@@ -118,6 +118,16 @@ const EXTRACTING: &[Row] = &[
     ("written", Unit::Tokens, 800.0, ANY_TOKENS, "000 part 1: 300 words; as much again is ours"),
     ("ratio", Unit::Share, 0.8, ANY_SHARE, "000 part 2, approach B, checkpoint_threshold_ratio"),
     ("delta", Unit::Tokens, 1_000.0, ANY_TOKENS, "000 part 2, approach B: minimum delta to re-checkpoint"),
+    ("predictive", Unit::Choice(&["off", "on"]), 0.0, (0.0, 1.0), "000 part 8 calls it a future enhancement"),
+    ("ahead", Unit::Turns, 3.0, (0.0, 1_000.0), "ours: 000 part 8 names no horizon"),
+    ("shift", Unit::Share, 0.1, (0.0, 1.0), "ours: 000 part 8 names no measure"),
+    (
+        "other_threads",
+        Unit::Tokens,
+        0.0,
+        (0.0, 10_000_000.0),
+        "000 part 2, approach B: one instance, one counter; 0 is none",
+    ),
 ];
 
 fn spec(name: &str) -> &'static StrategySpec {
@@ -203,7 +213,7 @@ fn typical_mistakes_are_named() {
             "summarize",
             "tials",
             "5",
-            "`summarize` has no parameter `tials`; choose from `window`, `trigger`, `tail`, `written`, `prompt`",
+            "`summarize` has no parameter `tials`; choose from `window`, `trigger`, `tail`, `written`, `unchecked`, `one_piece`, `pending`, `prompt`",
         ),
         ("chained", "prompt", "{task} {messages}", "the prompt for `chained` lacks the placeholder `{previous}`"),
         ("progressive", "prompt", "Summarize.", "the prompt for `progressive` lacks the placeholder `{messages}`"),

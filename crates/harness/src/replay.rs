@@ -7,6 +7,7 @@ use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel};
+use compactometer_engine::recovery::Recovery;
 use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::View;
@@ -46,7 +47,9 @@ pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn T
         automatic: case.contender.compacts(),
         policy: case.contender.policy(),
     };
-    let session = Session::new(&*strategy, &metered, counter, config);
+    // The agent is not called, so what it says does not show that it is lost.
+    let recovery = Recovery { lost: false, ..Recovery::default() };
+    let session = Session::new(&*strategy, &metered, counter, config).recovering(recovery);
     let mut replay = Replay::new(case, session, &metered, counter);
     replay.run().await;
     replay.into_result(case, model.name())
@@ -126,9 +129,11 @@ impl<'r> Replay<'r> {
 
     /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
     async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
-        // A view is costly to keep and changes only where a compaction is due; a checkpoint before it changes none.
-        let before = self.session.is_due().then(|| self.session.view().clone());
+        // A view is costly to keep and changes only where a compaction is due or a checkpoint may be shown.
+        let may_change = self.session.is_due() || self.session.may_recover(now_ms);
+        let before = may_change.then(|| self.session.view().clone());
         let checkpoints_before = self.session.checkpoint_events().len();
+        let recoveries_before = self.session.recovery_events().len();
         let event = self.session.before_call(now_ms).await.cloned();
         // A recount reads everything and writes nothing that stays, so it is paid for and not traced.
         let (recounts, calls): (Vec<Call>, Vec<Call>) =
@@ -141,12 +146,21 @@ impl<'r> Replay<'r> {
             let calls = checkpointing.iter().map(|call| self.call_row(call)).collect();
             self.checkpoints.push(CheckpointRow { event, calls });
         }
+        let recovered = self.session.recovery_events().len() > recoveries_before;
         match (event, before) {
             (Some(event), Some(before)) => self.book_compaction(event, &before, &calls, &compacting),
+            (None, Some(before)) if recovered => self.book_recovery(&before, &calls),
             _ if !calls.is_empty() => drop(self.tracer.compacted(self.session.view(), self.session.history(), &calls)),
             _ => {}
         }
         calls.iter().chain(&recounts).map(waited_ms).sum()
+    }
+
+    /// A checkpoint was shown outside a compaction.
+    fn book_recovery(&mut self, before: &View, calls: &[Call]) {
+        self.tracer.compacted(self.session.view(), self.session.history(), calls);
+        let shared = shared_tokens(before, self.session.view(), self.counter);
+        self.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
     }
 
     fn book_compaction(&mut self, event: Event, before: &View, calls: &[Call], compacting: &[&Call]) {
@@ -157,6 +171,9 @@ impl<'r> Replay<'r> {
             self.violations = self.session.view().check().len() as u32;
             let shared = shared_tokens(before, self.session.view(), self.counter);
             self.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
+        } else {
+            // Where a checkpoint was shown before the try failed, the view is another all the same.
+            self.book_recovery(before, calls);
         }
         let inserted = if applied { inserted_texts(self.session.view()) } else { Vec::new() };
         let row = CompactionRow {
@@ -279,6 +296,7 @@ impl<'r> Replay<'r> {
             observations: self.observations,
             compactions: self.compactions,
             checkpoints: self.checkpoints,
+            recoveries: self.session.recovery_events().to_vec(),
             turns: self.turns,
         };
         CaseResult { record, texts: self.texts }

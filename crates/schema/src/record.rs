@@ -1,7 +1,7 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
 
 use compactometer_engine::budget::Budget;
-use compactometer_engine::event::{CheckpointEvent, Event, Outcome};
+use compactometer_engine::event::{CheckpointEvent, Event, Outcome, RecoveryEvent};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
@@ -31,6 +31,9 @@ pub struct Record {
     /// Every decision about a checkpoint before a turn, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<CheckpointRow>,
+    /// Every decision about showing a checkpoint outside a compaction, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recoveries: Vec<RecoveryEvent>,
     /// The agent's turns: computed, not called.
     pub turns: Vec<Turn>,
 }

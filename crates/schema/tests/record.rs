@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use compactometer_engine::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason};
+use compactometer_engine::message::MessageId;
 use compactometer_schema::record::{Record, text_hash};
 
 /// As the program wrote it before events said what became of a checkpoint.
@@ -31,5 +33,25 @@ fn extractions_read_back_as_they_were_written() {
         written.contains(r#""extractions":[{"rung":"lenient","leaked":2,"left_out":1},{"unreadable":"no_answer"}]"#),
         "{written}"
     );
+    assert_eq!(Record::from_line(&written).unwrap(), record);
+}
+
+#[test]
+fn recoveries_read_back_as_they_were_written() {
+    let mut record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
+    assert!(record.recoveries.is_empty());
+    let event = RecoveryEvent {
+        after: MessageId(6),
+        at_ms: None,
+        reason: RecoveryReason::Absence(30_000_000),
+        outcome: RecoveryOutcome::Shown(2, 3),
+        tokens_before: 10,
+        tokens_after: 20,
+        fallback: None,
+    };
+    record.recoveries = vec![event];
+    let written = record.to_line().unwrap();
+    let expected = r#""recoveries":[{"after":6,"reason":{"absence":30000000},"outcome":{"shown":[2,3]},"tokens_before":10,"tokens_after":20}]"#;
+    assert!(written.contains(expected), "{written}");
     assert_eq!(Record::from_line(&written).unwrap(), record);
 }

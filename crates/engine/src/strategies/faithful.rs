@@ -1,9 +1,13 @@
 //! The documents' own forms: the plain strategies with the defects of their sources switched on, so that mending is an
 //! ablation anybody can repeat. A defect is a parameter like any other; there is no second strategy.
 
-use super::handoff;
-use crate::params::{ParamError, Settings};
-use crate::strategy::StrategySpec;
+use super::{defect, handoff, hybrid_checkpoint, middleware_checkpoint, prompt_checkpoint, recent_or_skip, summarize};
+use crate::event::{FailReason, SkipReason};
+use crate::fit;
+use crate::params::{Param, ParamError, Settings};
+use crate::render::Material;
+use crate::select::Selection;
+use crate::strategy::{Context, Declined, StrategySpec};
 
 /// A strategy as its document describes it.
 pub struct Faithful {
@@ -16,7 +20,13 @@ pub struct Faithful {
 }
 
 /// Every document's own form, in the order of [`super::ALL`].
-pub const FAITHFUL: &[&Faithful] = &[&handoff::FAITHFUL];
+pub const FAITHFUL: &[&Faithful] = &[
+    &summarize::FAITHFUL,
+    &prompt_checkpoint::FAITHFUL,
+    &middleware_checkpoint::FAITHFUL,
+    &hybrid_checkpoint::FAITHFUL,
+    &handoff::FAITHFUL,
+];
 
 impl Faithful {
     /// The name that users type.
@@ -35,6 +45,45 @@ impl Faithful {
         }
         Ok(settings)
     }
+}
+
+// Defects that the strategies of source 000 share.
+pub(super) const UNCHECKED: Param = defect("unchecked", "any answer is taken for a summary");
+pub(super) const ONE_PIECE: Param =
+    defect("one_piece", "all is asked for at once, whether the summarizer's window holds it or not");
+pub(super) const PENDING: Param =
+    defect("pending", "the tail alone stays, be the last user message or an open batch in it or not");
+
+/// How a summarizer is asked.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Asking {
+    pub(super) unchecked: bool,
+    one_piece: bool,
+}
+
+impl Asking {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Asking { unchecked: settings.is_faithful("unchecked"), one_piece: settings.is_faithful("one_piece") }
+    }
+
+    pub(super) fn pieces(
+        self,
+        cx: &Context<'_>,
+        material: &Material,
+        fixed: u32,
+        most: u32,
+    ) -> Result<Vec<String>, FailReason> {
+        if self.one_piece { Ok(vec![material.text.clone()]) } else { fit::pieces(cx, material, fixed, most) }
+    }
+}
+
+/// The selection of the recent tail; with the defect `pending` of the tail alone.
+pub(super) fn selected<'s>(cx: &Context<'s>, settings: &Settings) -> Result<Selection<'s>, Declined> {
+    if !settings.is_faithful("pending") {
+        return recent_or_skip(cx);
+    }
+    let selection = Selection::tail_alone(cx.log, cx.view, cx.budget.tail);
+    if selection.takes_messages() { Ok(selection) } else { Err(SkipReason::NothingToCompact.into()) }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
-use compactometer_engine::event::Event;
+use compactometer_engine::event::{Event, RecoveryEvent};
 use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::{Call, Metered};
@@ -32,6 +32,7 @@ pub(crate) struct Shown {
     /// Each message of the view as `role: text`.
     pub(crate) view: Vec<String>,
     pub(crate) events: Vec<Event>,
+    pub(crate) recoveries: Vec<RecoveryEvent>,
     pub(crate) history: Vec<Saved>,
     pub(crate) calls: Vec<Call>,
     /// What a provider would refuse in the view.
@@ -108,6 +109,7 @@ impl Stage {
         Shown {
             view: session.view().entries().iter().map(shown).collect(),
             events: session.events().to_vec(),
+            recoveries: session.recovery_events().to_vec(),
             history: session.history().to_vec(),
             violations: session.view().check().len(),
             calls: metered.take_calls(),

@@ -87,6 +87,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
         observations: Vec::new(),
         compactions: Vec::new(),
         checkpoints: Vec::new(),
+        recoveries: Vec::new(),
         turns: Vec::new(),
     }
 }
