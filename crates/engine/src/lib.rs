@@ -6,6 +6,7 @@
 
 pub mod budget;
 pub mod checkpoint;
+pub mod embed;
 pub mod estimate;
 pub mod event;
 mod fit;
