@@ -1,7 +1,7 @@
 //! The documents' own forms: the plain strategies with the defects of their sources switched on, so that mending is an
 //! ablation anybody can repeat. A defect is a parameter like any other; there is no second strategy.
 
-use super::handoff;
+use super::{chained, handoff, progressive, threshold_summary};
 use crate::params::{ParamError, Settings};
 use crate::strategy::StrategySpec;
 
@@ -16,7 +16,8 @@ pub struct Faithful {
 }
 
 /// Every document's own form, in the order of [`super::ALL`].
-pub const FAITHFUL: &[&Faithful] = &[&handoff::FAITHFUL];
+pub const FAITHFUL: &[&Faithful] =
+    &[&threshold_summary::FAITHFUL, &progressive::FAITHFUL, &handoff::FAITHFUL, &chained::FAITHFUL];
 
 impl Faithful {
     /// The name that users type.
@@ -47,8 +48,10 @@ mod tests {
             let settings = faithful.settings().expect("fits");
             let plain = Settings::defaults(faithful.spec);
             assert!((faithful.spec.limits)(&settings).is_ok(), "{}", faithful.name());
-            for (name, _) in faithful.values {
-                assert_ne!(settings.number(name), plain.number(name), "{} {name}", faithful.name());
+            for (name, value) in faithful.values {
+                let mut only = Settings::defaults(faithful.spec);
+                only.set(faithful.spec, name, value).expect("fits");
+                assert_ne!(only, plain, "{} {name}", faithful.name());
             }
             assert!(faithful.breaks.iter().all(|number| (1..=22).contains(number)), "{}", faithful.name());
             assert!(faithful.breaks.is_sorted());

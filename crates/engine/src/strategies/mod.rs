@@ -26,6 +26,7 @@ use crate::summary;
 use crate::view::{Edit, Origin, WrittenPart};
 
 pub use faithful::{FAITHFUL, Faithful};
+pub use progressive::journey;
 
 /// Every reference strategy.
 pub const ALL: &[&StrategySpec] = &[
@@ -93,11 +94,15 @@ fn plain_limits(settings: &Settings) -> Result<Limits, ParamError> {
 
 /// The usual answer: system prompt, one summary, and what is kept.
 fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
-    let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
-    edits.push(summary_turn(&summary, cx.number_of_new(0)));
-    edits.extend(selection.keep_edits());
+    let edits = edits_with(selection, summary_turn(&summary, cx.number_of_new(0)));
     let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
     Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
+}
+
+/// System prompt, that message, and what is kept.
+fn edits_with(selection: &Selection<'_>, turn: Edit) -> Vec<Edit> {
+    let system = selection.system.map(|system| Edit::Keep(system.id));
+    system.into_iter().chain([turn]).chain(selection.keep_edits()).collect()
 }
 
 /// A summary as a synthetic user turn, so that the chat opens with a user's whatever stands after it.
