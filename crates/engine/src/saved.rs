@@ -21,7 +21,7 @@ pub struct Saved {
     pub usage: Usage,
     /// The session's time when it was written, in milliseconds since the Unix epoch.
     pub created_at_ms: Option<i64>,
-    /// The text of a summary, or the JSON of a checkpoint.
+    /// The text of a summary, or the JSON of a checkpoint or of what is pinned.
     pub body: String,
 }
 
@@ -33,6 +33,8 @@ pub enum SavedKind {
     Summary,
     /// Structured state; the latest one stays retrievable.
     Checkpoint,
+    /// What a strategy carries word for word, as JSON of its own; the latest one stands for all before it.
+    Pinned,
     /// An attempt that failed; its body says why.
     Failed,
     /// What other threads share with this one, as the JSON of a checkpoint: see [`crate::recovery::Sharing`].
@@ -46,7 +48,7 @@ pub struct NewSaved {
     pub kind: SavedKind,
     /// First and last message that it covers.
     pub covers: Option<(MessageId, MessageId)>,
-    /// The text of a summary, or the JSON of a checkpoint.
+    /// The text of a summary, or the JSON of a checkpoint or of what is pinned.
     pub body: String,
 }
 

@@ -63,7 +63,7 @@ pub enum Origin {
     Spoken(MessageId),
     /// That summary.
     Summary(u32),
-    /// That checkpoint.
+    /// That checkpoint, or that record of what is pinned.
     Checkpoint(u32),
     /// The engine's own words, where a provider's grammar or honesty asks for some: nobody said them.
     Filler,

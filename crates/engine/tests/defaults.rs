@@ -43,6 +43,7 @@ const TABLE: &[(&str, &[Row])] = &[
             ("tail", Unit::Messages, 10.0, ANY_MESSAGES, "001 configuration, keep_recent_messages"),
             ("written", Unit::Tokens, 500.0, ANY_TOKENS, "001 configuration, max_summary_tokens"),
             ("calls", Unit::Calls, 5.0, (0.0, 100_000.0), "001 risk mitigation 3: max 5 a session"),
+            ("enabled", Unit::Choice(&["true", "false"]), 0.0, (0.0, 1.0), "001 configuration, enabled"),
         ],
     ),
     (
@@ -58,6 +59,7 @@ const TABLE: &[(&str, &[Row])] = &[
             ("most", Unit::Rounds, 10.0, ANY_ROUNDS, "002 checkpoint limits, MAX_CHECKPOINTS"),
             ("lines", Unit::Lines, 5.0, (1.0, 100.0), "002 compression timeline: first 5 lines"),
             ("pinned", Unit::Share, 0.25, (0.0, 0.5), "ours: 002 phase 2 gives its pinned items no bound"),
+            ("merge", Unit::Choice(&["oldest", "similar"]), 0.0, (0.0, 1.0), "002 compression flow 6; phase 3"),
         ],
     ),
     (

@@ -23,7 +23,7 @@ struct State {
     original: bool,
     /// A written part in the view holds it.
     carried: bool,
-    /// The latest checkpoint holds it.
+    /// The latest checkpoint, or the latest record of what is pinned, holds it.
     stored: bool,
     /// It stood in a request to a summarizer since its latest mention.
     reached: bool,
@@ -180,8 +180,10 @@ impl Found {
                 matcher.mark(&reply.text, &mut found.replies);
             }
         }
-        if let Some(checkpoint) = latest(history, SavedKind::Checkpoint) {
-            matcher.mark(&checkpoint.body, &mut found.stored);
+        for kind in [SavedKind::Checkpoint, SavedKind::Pinned] {
+            if let Some(saved) = latest(history, kind) {
+                matcher.mark(&saved.body, &mut found.stored);
+            }
         }
         for saved in history {
             matcher.mark(&saved.body, &mut found.inherited);

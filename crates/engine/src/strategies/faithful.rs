@@ -1,7 +1,10 @@
 //! The documents' own forms: the plain strategies with the defects of their sources switched on, so that mending is an
 //! ablation anybody can repeat. A defect is a parameter like any other; there is no second strategy.
 
-use super::{defect, handoff, hybrid_checkpoint, middleware_checkpoint, prompt_checkpoint, recent_or_skip, summarize};
+use super::{
+    chained, defect, handoff, hybrid_checkpoint, middleware_checkpoint, progressive, prompt_checkpoint, recent_or_skip,
+    summarize, threshold_summary,
+};
 use crate::event::{FailReason, SkipReason};
 use crate::fit;
 use crate::params::{Param, ParamError, Settings};
@@ -25,7 +28,10 @@ pub const FAITHFUL: &[&Faithful] = &[
     &prompt_checkpoint::FAITHFUL,
     &middleware_checkpoint::FAITHFUL,
     &hybrid_checkpoint::FAITHFUL,
+    &threshold_summary::FAITHFUL,
+    &progressive::FAITHFUL,
     &handoff::FAITHFUL,
+    &chained::FAITHFUL,
 ];
 
 impl Faithful {
@@ -96,8 +102,10 @@ mod tests {
             let settings = faithful.settings().expect("fits");
             let plain = Settings::defaults(faithful.spec);
             assert!((faithful.spec.limits)(&settings).is_ok(), "{}", faithful.name());
-            for (name, _) in faithful.values {
-                assert_ne!(settings.number(name), plain.number(name), "{} {name}", faithful.name());
+            for (name, value) in faithful.values {
+                let mut only = Settings::defaults(faithful.spec);
+                only.set(faithful.spec, name, value).expect("fits");
+                assert_ne!(only, plain, "{} {name}", faithful.name());
             }
             assert!(faithful.breaks.iter().all(|number| (1..=22).contains(number)), "{}", faithful.name());
             assert!(faithful.breaks.is_sorted());

@@ -28,6 +28,7 @@ use crate::view::{Edit, Origin, WrittenPart};
 
 use faithful::Asking;
 pub use faithful::{FAITHFUL, Faithful};
+pub use progressive::journey;
 
 /// Every reference strategy.
 pub const ALL: &[&StrategySpec] = &[
@@ -95,17 +96,27 @@ fn plain_limits(settings: &Settings) -> Result<Limits, ParamError> {
 
 /// The usual answer: system prompt with its sections, one summary, and what is kept.
 fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
-    let shown = recovery::sections(recovery::latest_checkpoint(cx.history).as_ref(), Showing::default(), cx.history);
-    with_summary_under(recovery::system_with(selection.system, shown), cx, selection, summary)
+    let turn = summary_turn(&summary, cx.number_of_new(0));
+    with_record(selection, edits_with(cx, selection, turn), summary)
 }
 
 /// The same under a system message of the strategy's own.
 fn with_summary_under(system: Option<Edit>, cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
-    let mut edits = system.into_iter().collect::<Vec<_>>();
-    edits.push(summary_turn(&summary, cx.number_of_new(0)));
-    edits.extend(selection.keep_edits());
+    let turn = summary_turn(&summary, cx.number_of_new(0));
+    let edits = system.into_iter().chain([turn]).chain(selection.keep_edits()).collect();
+    with_record(selection, edits, summary)
+}
+
+fn with_record(selection: &Selection<'_>, edits: Vec<Edit>, summary: String) -> Compacted {
     let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
     Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
+}
+
+/// System prompt with its sections, that message, and what is kept.
+fn edits_with(cx: &Context<'_>, selection: &Selection<'_>, turn: Edit) -> Vec<Edit> {
+    let shown = recovery::sections(recovery::latest_checkpoint(cx.history).as_ref(), Showing::default(), cx.history);
+    let system = recovery::system_with(selection.system, shown);
+    system.into_iter().chain([turn]).chain(selection.keep_edits()).collect()
 }
 
 /// A summary as a synthetic user turn, so that the chat opens with a user's whatever stands after it.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::saved::{Saved, SavedKind, latest};
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
-/// The pinned items of a session, oldest first; the body of its checkpoint records.
+/// The pinned items of a session, oldest first; the body of its pinned records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Pins {
@@ -27,7 +27,8 @@ const HEADINGS: [&str; 4] = ["Goal", "Requirements", "Constraints", "Architectur
 impl Pins {
     /// What the last round left, and the number of its record; none where nothing is pinned.
     pub(super) fn latest(history: &[Saved]) -> Option<(Pins, u32)> {
-        let saved = latest(history, SavedKind::Checkpoint)?;
+        // Records of before pins had a kind of their own are checkpoints.
+        let saved = latest(history, SavedKind::Pinned).or_else(|| latest(history, SavedKind::Checkpoint))?;
         let pins = serde_json::from_str::<Pins>(&saved.body).ok()?;
         (pins != Pins::default()).then_some((pins, saved.number))
     }
@@ -70,6 +71,11 @@ impl Pins {
     /// Tokens of the block as a message. What it says when it is full is always counted, so that it never grows by that alone.
     pub(super) fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
         MESSAGE_OVERHEAD + counter.count_text(&Pins { full: true, ..self.clone() }.text())
+    }
+
+    /// Tokens that the block takes of the budget: none where there is no block.
+    pub(super) fn tokens_shown(&self, counter: &dyn TokenCounter) -> u32 {
+        if self.is_empty() { 0 } else { self.tokens(counter) }
     }
 
     /// Whether nothing is pinned.
