@@ -72,7 +72,7 @@ fn fitting(
     showing: Showing,
     counter: &dyn TokenCounter,
 ) -> Option<Section> {
-    /// Tokens of an item's bullet and label at most; a shorter guess costs a recount below, no more.
+    /// Tokens of an item's bullet and line break; where it has more, the count below takes it out again.
     const LABEL: u32 = 2;
     let items = checkpoint.items();
     let mut room = budget;

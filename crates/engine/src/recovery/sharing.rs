@@ -19,13 +19,18 @@ pub struct Sharing {
 
 /// A field of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named as in the checkpoint")]
 pub enum Field {
+    /// [`Checkpoint::active_goals`].
     ActiveGoals,
+    /// [`Checkpoint::pending_tasks`].
     PendingTasks,
+    /// [`Checkpoint::key_decisions`].
     KeyDecisions,
+    /// [`Checkpoint::user_preferences`].
     UserPreferences,
+    /// [`Checkpoint::context_references`].
     ContextReferences,
+    /// [`Checkpoint::workflow_state`].
     WorkflowState,
 }
 
