@@ -113,7 +113,7 @@ fn what_finds_no_room_is_said_too() {
     }
     // A shorter summary makes room again for one that had gone.
     let mut history = (0..3).map(saved).collect::<Vec<_>>();
-    history[1].body = format!("Summary: {}", "a long line ".repeat(26));
+    history[1].body = format!("Summary: part 1 is done.\n{}", "a long line ".repeat(24));
     history[2].body = "Summary: short.".to_owned();
     let all = rounds(&history, &settings(&[]), 100, &Encoding::O200k);
     assert_eq!(all[1].changes, [Change::Created(1), Change::LeftOut(vec![0])]);

@@ -215,6 +215,24 @@ mod tests {
         assert_eq!(with(&Pins::default(), "Goal:\n- Ship it", 1_000).1, "Goal:\n- Ship it");
     }
 
+    #[test]
+    fn records_of_before_pins_had_a_kind_of_their_own_still_read() {
+        let saved = |number: u32, kind: &str, body: &str| {
+            let json = serde_json::json!({
+                "number": number, "kind": kind, "covers": null, "tokens_before": 9, "tokens_after": 5,
+                "usage": {"input": 1, "output": 1}, "created_at_ms": null, "body": body,
+            });
+            serde_json::from_value::<Saved>(json).unwrap()
+        };
+        let old = saved(1, "checkpoint", "{\"goal\":[\"Ship it\"]}");
+        let new = saved(3, "pinned", "{\"goal\":[\"Ship it\",\"Soon\"]}");
+        let goals = |history: &[Saved]| Pins::latest(history).map(|(pins, number)| (pins.goal, number));
+        assert_eq!(goals(std::slice::from_ref(&old)), Some((vec!["Ship it".to_owned()], 1)));
+        assert_eq!(goals(&[old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
+        let of_000 = saved(0, "checkpoint", "{\"active_goals\":[\"Ship it\"]}");
+        assert_eq!(goals(&[of_000]), None, "a checkpoint of source 000 pins nothing");
+    }
+
     proptest! {
         #[test]
         fn pins_only_grow_and_keep_to_their_room(
