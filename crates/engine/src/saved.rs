@@ -21,7 +21,7 @@ pub struct Saved {
     pub usage: Usage,
     /// The session's time when it was written, in milliseconds since the Unix epoch.
     pub created_at_ms: Option<i64>,
-    /// The text of a summary, or the JSON of a checkpoint.
+    /// The text of a summary, or the JSON of a checkpoint or note.
     pub body: String,
 }
 
@@ -35,6 +35,8 @@ pub enum SavedKind {
     Checkpoint,
     /// An attempt that failed; its body says why.
     Failed,
+    /// A fragment of memory: see [`crate::memory::Note`].
+    Note,
 }
 
 /// What a strategy asks the session to keep; the session adds number, usage, counts and time.
@@ -44,7 +46,7 @@ pub struct NewSaved {
     pub kind: SavedKind,
     /// First and last message that it covers.
     pub covers: Option<(MessageId, MessageId)>,
-    /// The text of a summary, or the JSON of a checkpoint.
+    /// The text of a summary, or the JSON of a checkpoint or note.
     pub body: String,
 }
 

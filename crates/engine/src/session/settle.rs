@@ -74,7 +74,7 @@ impl Session<'_> {
     }
 
     /// Records and the view, a new one where there is one, to the store, where there is one.
-    fn commit(&mut self, saved: &[Saved], next: Option<&View>, after: MessageId) -> Result<(), FailReason> {
+    pub(super) fn commit(&mut self, saved: &[Saved], next: Option<&View>, after: MessageId) -> Result<(), FailReason> {
         let Some(store) = self.store.as_mut().filter(|_| next.is_some() || !saved.is_empty()) else { return Ok(()) };
         let view = next.unwrap_or(&self.view).to_edits();
         store.commit(&Commit { saved, view: &view, after }).map_err(|error| FailReason::Store(error.to_string()))
@@ -95,7 +95,13 @@ impl Session<'_> {
         }
     }
 
-    fn numbered(&self, saved: Vec<NewSaved>, usage: Usage, tokens: (u32, u32), now_ms: Option<i64>) -> Vec<Saved> {
+    pub(super) fn numbered(
+        &self,
+        saved: Vec<NewSaved>,
+        usage: Usage,
+        tokens: (u32, u32),
+        now_ms: Option<i64>,
+    ) -> Vec<Saved> {
         let number = |(index, new): (usize, NewSaved)| Saved {
             number: (self.history.len() + index) as u32,
             kind: new.kind,

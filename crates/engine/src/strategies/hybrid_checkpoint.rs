@@ -10,8 +10,10 @@ use super::prompt_checkpoint::{ask_for_both, with_summary_and_checkpoint};
 use super::{plain_limits, recent_or_skip};
 use crate::event::FailReason;
 use crate::recovery::latest_checkpoint;
+use crate::retrieve;
 use crate::saved::NewSaved;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+use crate::view::WrittenPart;
 
 /// Registry entry: those of its two parts; `prompt` is the extraction's.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -46,5 +48,9 @@ impl Strategy for HybridCheckpoint {
 
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
         self.extraction.run(cx).await
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room)
     }
 }

@@ -19,8 +19,10 @@ use crate::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
 use crate::params::{Param, Settings};
 use crate::render::{self, Limits, Material};
+use crate::retrieve;
 use crate::saved::{NewSaved, SavedKind};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+use crate::view::WrittenPart;
 
 /// Registry entry: the limits of `prompt-checkpoint`, and the source's ratio and least difference.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -60,6 +62,10 @@ impl Strategy for MiddlewareCheckpoint {
 
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
         self.extraction.run(cx).await
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room)
     }
 }
 

@@ -14,10 +14,12 @@ use crate::event::FailReason;
 use crate::model::ChatReply;
 use crate::recovery::{latest_checkpoint, system_with};
 use crate::render::{self, Limits, Material};
+use crate::retrieve;
 use crate::saved::{NewSaved, SavedKind, latest};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::NotASummary;
+use crate::view::WrittenPart;
 
 /// Registry entry: the limits of `summarize`, and as many tokens again for a checkpoint like the source's example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -46,6 +48,10 @@ impl Strategy for PromptCheckpoint {
         let selection = recent_or_skip(cx)?;
         let (summary, checkpoint) = ask_for_both(cx, &self.prompt, &selection).await?;
         Ok(with_summary_and_checkpoint(cx, &selection, &summary, checkpoint))
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room)
     }
 }
 

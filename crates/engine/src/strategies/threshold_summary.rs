@@ -63,7 +63,8 @@ impl Strategy for ThresholdSummary {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
         // Attempts, not requests: one that was refused, or read in pieces, made several.
-        let calls = cx.history.iter().filter(|saved| saved.kind != SavedKind::Checkpoint).count();
+        let calls =
+            cx.history.iter().filter(|saved| matches!(saved.kind, SavedKind::Summary | SavedKind::Failed)).count();
         let answer = if calls < self.most_calls as usize {
             ask_for_summary(cx, &self.prompt, &selection, cx.budget.written).await
         } else {
