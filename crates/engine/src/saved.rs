@@ -21,7 +21,7 @@ pub struct Saved {
     pub usage: Usage,
     /// The session's time when it was written, in milliseconds since the Unix epoch.
     pub created_at_ms: Option<i64>,
-    /// The text of a summary, or the JSON of a checkpoint or of what is pinned.
+    /// The text of a summary, or the JSON of a checkpoint, of what is pinned, or of a note.
     pub body: String,
 }
 
@@ -39,6 +39,8 @@ pub enum SavedKind {
     Failed,
     /// What other threads share with this one, as the JSON of a checkpoint: see [`crate::recovery::Sharing`].
     Shared,
+    /// A fragment of memory: see [`crate::memory::Note`].
+    Note,
 }
 
 /// What a strategy asks the session to keep; the session adds number, usage, counts and time.
@@ -48,7 +50,7 @@ pub struct NewSaved {
     pub kind: SavedKind,
     /// First and last message that it covers.
     pub covers: Option<(MessageId, MessageId)>,
-    /// The text of a summary, or the JSON of a checkpoint or of what is pinned.
+    /// The text of a summary, or the JSON of a checkpoint, of what is pinned, or of a note.
     pub body: String,
 }
 

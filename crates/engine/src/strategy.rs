@@ -17,7 +17,7 @@ use crate::params::{Param, ParamError, Settings};
 use crate::recovery::Showing;
 use crate::saved::{NewSaved, Saved};
 use crate::tokens::TokenCounter;
-use crate::view::{Edit, Entry, View};
+use crate::view::{Edit, Entry, View, WrittenPart};
 
 /// A way to compact a conversation. Stateless: one value serves any number of sessions.
 #[async_trait]
@@ -39,6 +39,12 @@ pub trait Strategy: Send + Sync {
     /// How its checkpoints are shown.
     fn showing(&self) -> Showing {
         Showing::default()
+    }
+
+    /// What it finds for each question in what it stored, in at most `room` tokens each and without a model call. An empty
+    /// list where it has nothing to look in; the view and the session stay as they are.
+    async fn retrieve(&self, _: &Context<'_>, _questions: &[&str], _room: u32) -> Vec<Vec<WrittenPart>> {
+        Vec::new()
     }
 }
 

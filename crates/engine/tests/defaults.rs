@@ -75,6 +75,8 @@ const TABLE: &[(&str, &[Row])] = &[
             ),
             ("written", Unit::Tokens, 4_000.0, ANY_TOKENS, "ours: 003 gives its summary no length"),
             ("estimator", ESTIMATORS, 4.0, (0.0, 4.0), "003 section 7: counts by a minimal call"),
+            ("memory", Unit::Choice(&["off", "on"]), 1.0, (0.0, 1.0), "003 section 8: memory fragments are searchable"),
+            ("note", Unit::Characters, 2_000.0, ANY_TOKENS, "ours: 003 gives its fragments no length"),
         ],
     ),
     (

@@ -20,6 +20,7 @@ use compactometer_schema::record::{
 use crate::carriers;
 use crate::loaded::Loaded;
 use crate::plan::PlannedCase;
+use crate::prompted::Prompt;
 use crate::random::{RandomDrop, old_before};
 use crate::trace::Tracer;
 use crate::views::{inserted_texts, left_messages, shared_tokens};
@@ -65,6 +66,8 @@ struct Replay<'r> {
     random: RandomDrop<'r>,
     round: u32,
     compacted_at: usize,
+    /// What the last compaction left within the budget.
+    retained: u32,
     last_input: u32,
     /// Tokens that the next request shares with the one before, where a compaction has just changed the view.
     shared_after_compaction: Option<u32>,
@@ -95,6 +98,7 @@ impl<'r> Replay<'r> {
             random: RandomDrop::new(loaded, case.seed),
             round: 0,
             compacted_at: 0,
+            retained: 0,
             last_input: 0,
             shared_after_compaction: None,
             violations: 0,
@@ -117,7 +121,8 @@ impl<'r> Replay<'r> {
             }
             if let Some(point) = points.next_if(|point| point.length == index) {
                 let fates = self.tracer.fates();
-                self.observe(ObservationKind::Point, &point, fates);
+                let foreign = self.observe(ObservationKind::Point, &point, fates);
+                self.prompt(&foreign).await;
             }
             let Some(counted) = next else { break };
             // Ids ascend: the suite was validated when it was read.
@@ -190,6 +195,7 @@ impl<'r> Replay<'r> {
         let length = self.session.log().messages().len();
         self.round += 1;
         self.compacted_at = length;
+        self.retained = event.tokens_retained;
         let pending_tokens =
             self.session.tokens_outside().saturating_sub(self.session.log().system().map_or(0, |system| system.tokens));
         self.pending_over_budget |= self.case.budget.retained.is_some_and(|most| pending_tokens > most);
@@ -201,8 +207,9 @@ impl<'r> Replay<'r> {
         stages
     }
 
-    fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) {
-        let Some(last) = self.session.log().messages().last() else { return };
+    /// Books what the view holds. Gives the foreign facts that match in what it carries.
+    fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) -> Vec<u32> {
+        let Some(last) = self.session.log().messages().last() else { return Vec::new() };
         let old_before = old_before(self.loaded, point.length, self.case.budget.trigger);
         let carriers = carriers::search(self.loaded, self.session.view(), old_before);
         self.observations.push(Observation {
@@ -220,7 +227,20 @@ impl<'r> Replay<'r> {
             chance: carriers.chance,
             foil_hits: carriers.foil_hits,
             foils: carriers.foils,
+            asked: Vec::new(),
+            prompted: None,
         });
+        carriers.foreign
+    }
+
+    /// Asks the strategy what it finds for the questions about the last observation's facts.
+    async fn prompt(&mut self, foreign: &[u32]) {
+        let budget = self.case.budget;
+        // What is retrieved counts against the retained budget, like what stayed; a strategy's own limits bound what it adds.
+        let room = budget.retained.map_or(budget.written, |most| most.saturating_sub(self.retained));
+        let Some(observation) = self.observations.last_mut() else { return };
+        let prompt = Prompt { loaded: self.loaded, session: &self.session, counter: self.counter, room, foreign };
+        prompt.ask(observation).await;
     }
 
     fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {

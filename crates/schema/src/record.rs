@@ -153,6 +153,24 @@ pub struct Observation {
     /// Foil values looked for.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub foils: u32,
+    /// Of the eligible facts, as indices, those for which the scenario has a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<u32>,
+    /// What the strategy retrieved for these questions, each on a copy; absent where it had nothing to look in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompted: Option<Prompted>,
+}
+
+/// What stands in the context together with what a strategy retrieved for a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompted {
+    /// Of the facts asked for, as indices, those that context and retrieved text hold together.
+    pub found: Vec<u32>,
+    /// Tokens retrieved, over all questions.
+    pub tokens: u64,
+    /// How often facts of foreign scenarios match what the context carries together with what was retrieved, over all
+    /// questions, by value kind.
+    pub chance: Vec<ChanceCell>,
 }
 
 /// Random-drop contexts per case, for lift.

@@ -3,6 +3,7 @@
 mod background;
 mod breaker;
 mod compaction;
+mod memory;
 mod recover;
 mod settle;
 mod snapshot;

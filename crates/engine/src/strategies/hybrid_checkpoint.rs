@@ -12,8 +12,10 @@ use super::prompt_checkpoint::{ask_for_both, json, with_summary_and_checkpoint};
 use crate::checkpoint::Checkpoint;
 use crate::event::FailReason;
 use crate::recovery::{Showing, latest_checkpoint};
+use crate::retrieve;
 use crate::saved::NewSaved;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+use crate::view::WrittenPart;
 
 /// Registry entry: those of its two parts; `prompt` is the extraction's.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -58,5 +60,9 @@ impl Strategy for HybridCheckpoint {
 
     fn showing(&self) -> Showing {
         self.extraction.showing()
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room).await
     }
 }

@@ -27,8 +27,10 @@ use crate::model::{ChatReply, ChatRequest};
 use crate::params::{Param, Settings, Unit};
 use crate::recovery::Showing;
 use crate::render::{self, Limits, Material};
+use crate::retrieve;
 use crate::saved::{NewSaved, Saved, SavedKind};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+use crate::view::WrittenPart;
 
 /// Registry entry: the limits of `prompt-checkpoint`, and the source's ratio and least difference.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -129,6 +131,10 @@ impl Strategy for MiddlewareCheckpoint {
 
     fn showing(&self) -> Showing {
         self.extraction.showing()
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room).await
     }
 }
 

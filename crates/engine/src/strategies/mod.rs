@@ -112,10 +112,15 @@ fn with_record(selection: &Selection<'_>, edits: Vec<Edit>, summary: String) -> 
     Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
 }
 
+/// The system prompt with the sections that the session's records give it.
+fn system_with_sections(cx: &Context<'_>, selection: &Selection<'_>) -> Option<Edit> {
+    let shown = recovery::sections(recovery::latest_checkpoint(cx.history).as_ref(), Showing::default(), cx.history);
+    recovery::system_with(selection.system, shown)
+}
+
 /// System prompt with its sections, that message, and what is kept.
 fn edits_with(cx: &Context<'_>, selection: &Selection<'_>, turn: Edit) -> Vec<Edit> {
-    let shown = recovery::sections(recovery::latest_checkpoint(cx.history).as_ref(), Showing::default(), cx.history);
-    let system = recovery::system_with(selection.system, shown);
+    let system = system_with_sections(cx, selection);
     system.into_iter().chain([turn]).chain(selection.keep_edits()).collect()
 }
 

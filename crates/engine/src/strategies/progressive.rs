@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use self::levels::Levels;
 use self::pins::Pins;
 use super::summarize::ask_for_summary;
-use super::{Faithful, defect, recent_or_skip, share, tokens};
+use super::{Faithful, defect, recent_or_skip, share, system_with_sections, tokens};
 use crate::budget::{Limits, Tail};
 use crate::message::{Part, Role};
 use crate::params::{Param, ParamError, Settings, Unit};
@@ -129,7 +129,7 @@ impl Strategy for Progressive {
             let body = serde_json::to_string(&pins).unwrap_or_default();
             saved.push(NewSaved { kind: SavedKind::Pinned, covers, body });
         }
-        let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
+        let mut edits: Vec<Edit> = system_with_sections(cx, &selection).into_iter().collect();
         let mut budget = cx.budget.written;
         if !pins.is_empty() {
             budget = budget.saturating_sub(pins.tokens_shown(cx.counter));

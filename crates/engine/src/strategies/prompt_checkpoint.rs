@@ -18,10 +18,12 @@ use crate::model::ChatReply;
 use crate::params::{Param, Settings};
 use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
 use crate::render::{self, Limits, Material};
+use crate::retrieve;
 use crate::saved::{NewSaved, SavedKind, latest};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::NotASummary;
+use crate::view::WrittenPart;
 
 /// Registry entry: the limits of `summarize`, and as many tokens again for a checkpoint like the source's example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -86,6 +88,10 @@ impl Strategy for PromptCheckpoint {
 
     fn showing(&self) -> Showing {
         Showing { at_once: false, leaves_out: self.settings.is_faithful("section") }
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room).await
     }
 }
 

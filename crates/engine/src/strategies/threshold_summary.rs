@@ -13,8 +13,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    Faithful, ask, ask_once, defect, edits_with, fill, messages, recent_or_skip, summary_turn, tokens, with_summary,
-    words_in,
+    Faithful, ask, ask_once, defect, edits_with, fill, messages, recent_or_skip, summary_turn, system_with_sections,
+    tokens, with_summary, words_in,
 };
 use crate::budget::{Limits, Tail};
 use crate::event::FailReason;
@@ -184,7 +184,7 @@ impl ThresholdSummary {
 /// What is kept, and the last summary where there is one: nothing reads what leaves. An attempt that failed counts among the
 /// calls.
 fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) -> Compacted {
-    let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
+    let mut edits: Vec<Edit> = system_with_sections(cx, selection).into_iter().collect();
     if latest(cx.history, SavedKind::Summary).is_some() {
         edits.extend(selection.leaving.iter().copied().filter_map(summary_again));
     }

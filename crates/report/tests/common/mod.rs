@@ -118,6 +118,8 @@ pub(crate) fn point(round: u32, letters: &str) -> Observation {
         random_chance: Vec::new(),
         foil_hits: 0,
         foils: 0,
+        asked: Vec::new(),
+        prompted: None,
     }
 }
 
