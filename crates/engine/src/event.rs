@@ -50,6 +50,55 @@ pub struct CheckpointEvent {
     pub extraction: Option<Extraction>,
 }
 
+/// One decision about showing a checkpoint outside a compaction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecoveryEvent {
+    /// The last message of the log at that time.
+    pub after: MessageId,
+    /// The session's time, in milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ms: Option<i64>,
+    /// Why.
+    pub reason: RecoveryReason,
+    /// What came of it.
+    pub outcome: RecoveryOutcome,
+    /// Tokens of the view before.
+    pub tokens_before: u32,
+    /// Tokens of the view after.
+    pub tokens_after: u32,
+    /// Why words were compared in place of what the embedder says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<FailReason>,
+}
+
+/// Why a checkpoint is shown outside a compaction (source 000, part 3, "When to inject").
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryReason {
+    /// The user is back after that many milliseconds.
+    Absence(i64),
+    /// The agent asks for what the checkpoint holds.
+    Lost,
+    /// The host asks.
+    OnDemand,
+    /// A checkpoint was written, and the strategy shows each at once.
+    Written,
+    /// Other threads share something, or no longer.
+    Shared,
+}
+
+/// What came of a decision about showing a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryOutcome {
+    /// That many items of those that it has stand in the system prompt now.
+    Shown(u32, u32),
+    /// There is no checkpoint, nothing of it has to do with the query, or it stands there already.
+    NothingToShow,
+    /// The view stayed because something failed.
+    Failed(FailReason),
+}
+
 /// What came of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", content = "reason", rename_all = "snake_case")]

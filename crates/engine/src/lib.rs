@@ -6,16 +6,20 @@
 
 pub mod budget;
 pub mod checkpoint;
+pub mod embed;
 pub mod estimate;
 pub mod event;
 mod fit;
+pub mod health;
 pub mod log;
+pub mod memory;
 pub mod message;
 pub mod meter;
 pub mod model;
 pub mod params;
 pub mod recovery;
 pub mod render;
+mod retrieve;
 pub mod saved;
 pub mod select;
 pub mod session;

@@ -68,6 +68,8 @@ pub enum Unit {
     Messages,
     /// Unicode characters.
     Characters,
+    /// Turns of the agent.
+    Turns,
     /// Compactions.
     Rounds,
     /// Calls to the summarizer.
@@ -89,6 +91,7 @@ impl Unit {
             Unit::Tokens => "tokens",
             Unit::Messages => "messages",
             Unit::Characters => "characters",
+            Unit::Turns => "turns",
             Unit::Rounds => "rounds",
             Unit::Calls => "calls",
             Unit::Lines => "lines",

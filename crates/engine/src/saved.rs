@@ -21,7 +21,7 @@ pub struct Saved {
     pub usage: Usage,
     /// The session's time when it was written, in milliseconds since the Unix epoch.
     pub created_at_ms: Option<i64>,
-    /// The text of a summary, or the JSON of a checkpoint.
+    /// The text of a summary, or the JSON of a checkpoint, of what is pinned, or of a note.
     pub body: String,
 }
 
@@ -33,8 +33,14 @@ pub enum SavedKind {
     Summary,
     /// Structured state; the latest one stays retrievable.
     Checkpoint,
+    /// What a strategy carries word for word, as JSON of its own; the latest one stands for all before it.
+    Pinned,
     /// An attempt that failed; its body says why.
     Failed,
+    /// What other threads share with this one, as the JSON of a checkpoint: see [`crate::recovery::Sharing`].
+    Shared,
+    /// A fragment of memory: see [`crate::memory::Note`].
+    Note,
 }
 
 /// What a strategy asks the session to keep; the session adds number, usage, counts and time.
@@ -44,7 +50,7 @@ pub struct NewSaved {
     pub kind: SavedKind,
     /// First and last message that it covers.
     pub covers: Option<(MessageId, MessageId)>,
-    /// The text of a summary, or the JSON of a checkpoint.
+    /// The text of a summary, or the JSON of a checkpoint, of what is pinned, or of a note.
     pub body: String,
 }
 

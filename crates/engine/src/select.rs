@@ -1,7 +1,7 @@
 //! What stays and what leaves: the recent tail, cut so that no tool batch is split.
 
 use crate::budget::Tail;
-use crate::log::{Counted, Log};
+use crate::log::{Counted, Log, Pending};
 use crate::message::{Message, MessageId, Role};
 use crate::tokens::total;
 use crate::view::{Body, Edit, Entry, Origin, View};
@@ -21,8 +21,17 @@ impl<'s> Selection<'s> {
     /// Keeps the pending part and, before it, the longest run of whole messages or call batches that fits `tail` and still
     /// stands whole in the view.
     pub fn recent(log: &'s Log, view: &'s View, tail: Tail) -> Self {
-        let first_kept = first_of_tail(log, view, tail);
-        let pending = log.pending();
+        Self::keeping(log, view, tail, &log.pending())
+    }
+
+    /// Keeps the recent tail alone, the pending part only as far as it lies in it: what sources do that know none.
+    pub fn tail_alone(log: &'s Log, view: &'s View, tail: Tail) -> Self {
+        let length = log.messages().len();
+        Self::keeping(log, view, tail, &Pending { last_user: None, batch: length..length })
+    }
+
+    fn keeping(log: &'s Log, view: &'s View, tail: Tail, pending: &Pending) -> Self {
+        let first_kept = first_of_tail(log, view, tail, pending);
         let is_kept = |index: usize| index >= first_kept || pending.contains(index);
         let messages = log.messages();
         let kept = (0..messages.len())
@@ -69,9 +78,8 @@ fn is_filler(entry: &Entry) -> bool {
 }
 
 /// Index of the first message of the tail. Pending messages cost nothing here: they stand outside the budget.
-fn first_of_tail(log: &Log, view: &View, tail: Tail) -> usize {
+fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize {
     let messages = log.messages();
-    let pending = log.pending();
     let whole_in_view = view.entries().iter().filter_map(kept_id).collect::<std::collections::BTreeSet<_>>();
     let (mut room, by_tokens) = match tail {
         Tail::Tokens(tokens) => (tokens, true),

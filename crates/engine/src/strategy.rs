@@ -14,9 +14,10 @@ use crate::message::{MessageId, Role};
 use crate::meter::Tally;
 use crate::model::ChatError;
 use crate::params::{Param, ParamError, Settings};
+use crate::recovery::Showing;
 use crate::saved::{NewSaved, Saved};
 use crate::tokens::TokenCounter;
-use crate::view::{Edit, Entry, View};
+use crate::view::{Edit, Entry, View, WrittenPart};
 
 /// A way to compact a conversation. Stateless: one value serves any number of sessions.
 #[async_trait]
@@ -33,6 +34,17 @@ pub trait Strategy: Send + Sync {
     /// Why the checkpoint that was due could not be written.
     async fn checkpoint(&self, _: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
         Ok(None)
+    }
+
+    /// How its checkpoints are shown.
+    fn showing(&self) -> Showing {
+        Showing::default()
+    }
+
+    /// What it finds for each question in what it stored, in at most `room` tokens each and without a model call. An empty
+    /// list where it has nothing to look in; the view and the session stay as they are.
+    async fn retrieve(&self, _: &Context<'_>, _questions: &[&str], _room: u32) -> Vec<Vec<WrittenPart>> {
+        Vec::new()
     }
 }
 

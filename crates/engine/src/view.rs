@@ -63,8 +63,10 @@ pub enum Origin {
     Spoken(MessageId),
     /// That summary.
     Summary(u32),
-    /// That checkpoint.
+    /// That checkpoint, or that record of what is pinned.
     Checkpoint(u32),
+    /// That note.
+    Memory(u32),
     /// The engine's own words, where a provider's grammar or honesty asks for some: nobody said them.
     Filler,
 }

@@ -43,6 +43,7 @@ const TABLE: &[(&str, &[Row])] = &[
             ("tail", Unit::Messages, 10.0, ANY_MESSAGES, "001 configuration, keep_recent_messages"),
             ("written", Unit::Tokens, 500.0, ANY_TOKENS, "001 configuration, max_summary_tokens"),
             ("calls", Unit::Calls, 5.0, (0.0, 100_000.0), "001 risk mitigation 3: max 5 a session"),
+            ("enabled", Unit::Choice(&["true", "false"]), 0.0, (0.0, 1.0), "001 configuration, enabled"),
         ],
     ),
     (
@@ -58,6 +59,7 @@ const TABLE: &[(&str, &[Row])] = &[
             ("most", Unit::Rounds, 10.0, ANY_ROUNDS, "002 checkpoint limits, MAX_CHECKPOINTS"),
             ("lines", Unit::Lines, 5.0, (1.0, 100.0), "002 compression timeline: first 5 lines"),
             ("pinned", Unit::Share, 0.25, (0.0, 0.5), "ours: 002 phase 2 gives its pinned items no bound"),
+            ("merge", Unit::Choice(&["oldest", "similar"]), 0.0, (0.0, 1.0), "002 compression flow 6; phase 3"),
         ],
     ),
     (
@@ -73,6 +75,8 @@ const TABLE: &[(&str, &[Row])] = &[
             ),
             ("written", Unit::Tokens, 4_000.0, ANY_TOKENS, "ours: 003 gives its summary no length"),
             ("estimator", ESTIMATORS, 4.0, (0.0, 4.0), "003 section 7: counts by a minimal call"),
+            ("memory", Unit::Choice(&["off", "on"]), 1.0, (0.0, 1.0), "003 section 8: memory fragments are searchable"),
+            ("note", Unit::Characters, 2_000.0, ANY_TOKENS, "ours: 003 gives its fragments no length"),
         ],
     ),
     (
@@ -118,6 +122,16 @@ const EXTRACTING: &[Row] = &[
     ("written", Unit::Tokens, 800.0, ANY_TOKENS, "000 part 1: 300 words; as much again is ours"),
     ("ratio", Unit::Share, 0.8, ANY_SHARE, "000 part 2, approach B, checkpoint_threshold_ratio"),
     ("delta", Unit::Tokens, 1_000.0, ANY_TOKENS, "000 part 2, approach B: minimum delta to re-checkpoint"),
+    ("predictive", Unit::Choice(&["off", "on"]), 0.0, (0.0, 1.0), "000 part 8 calls it a future enhancement"),
+    ("ahead", Unit::Turns, 3.0, (0.0, 1_000.0), "ours: 000 part 8 names no horizon"),
+    ("shift", Unit::Share, 0.1, (0.0, 1.0), "ours: 000 part 8 names no measure"),
+    (
+        "other_threads",
+        Unit::Tokens,
+        0.0,
+        (0.0, 10_000_000.0),
+        "000 part 2, approach B: one instance, one counter; 0 is none",
+    ),
 ];
 
 fn spec(name: &str) -> &'static StrategySpec {
@@ -203,7 +217,7 @@ fn typical_mistakes_are_named() {
             "summarize",
             "tials",
             "5",
-            "`summarize` has no parameter `tials`; choose from `window`, `trigger`, `tail`, `written`, `prompt`",
+            "`summarize` has no parameter `tials`; choose from `window`, `trigger`, `tail`, `written`, `unchecked`, `one_piece`, `pending`, `prompt`",
         ),
         ("chained", "prompt", "{task} {messages}", "the prompt for `chained` lacks the placeholder `{previous}`"),
         ("progressive", "prompt", "Summarize.", "the prompt for `progressive` lacks the placeholder `{messages}`"),

@@ -13,6 +13,7 @@ use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
+use compactometer_engine::saved::SavedKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -68,6 +69,7 @@ async fn rounds(count: usize, retained: u32, pinned: &str) -> Vec<(String, u32)>
             session.push(counted).unwrap();
         }
         let event = session.compact(None).await.unwrap().clone();
+        assert!(session.history().iter().all(|saved| saved.kind != SavedKind::Checkpoint), "a kind of source 000");
         assert_eq!(event.outcome, Outcome::Applied, "round {round}");
         assert!(!event.over_budget && event.tokens_retained <= retained, "round {round}: {}", event.tokens_retained);
         assert_eq!(session.view().check(), [], "round {round}");

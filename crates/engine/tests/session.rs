@@ -430,3 +430,58 @@ fn limits_and_counts_at_the_edges_neither_overflow_nor_hang() {
         }
     }
 }
+
+/// 001, `test_compaction_thread_safety`: two threads with one strategy and one meter, a session each.
+#[test]
+fn two_threads_compact_as_one_after_the_other_would() {
+    for spec in ALL {
+        let strategy = strategy(spec.name);
+        let play = |metered: &Metered<'_>, first: u32| {
+            let mut session = Session::new(&*strategy, metered, &Encoding::O200k, config(matched()));
+            for id in 0..61 {
+                talk(&mut session, first + id..first + id + 1);
+                ready(session.before_call(None));
+            }
+            (wire(&session), session.history().to_vec(), session.events().to_vec())
+        };
+        let (alone, shared) = (Metered::new(&Short, 0), Metered::new(&Short, 0));
+        let one_by_one = [play(&alone, 0), play(&alone, 1_000)];
+        let together = std::thread::scope(|scope| {
+            let (play, shared) = (&play, &shared);
+            let threads = [0, 1_000].map(|first| scope.spawn(move || play(shared, first)));
+            threads.map(|thread| thread.join().unwrap())
+        });
+        assert_eq!(together, one_by_one, "{}", spec.name);
+        assert_eq!(shared.usage(), alone.usage(), "{}", spec.name);
+    }
+}
+
+/// The same for one session behind a lock: nothing that was said is lost, said twice, or numbered twice.
+#[test]
+fn two_threads_share_one_session_without_corruption() {
+    for spec in ALL {
+        let (strategy, metered, shelf) = (strategy(spec.name), Metered::new(&Short, 0), Shelf::default());
+        let session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched())).stored_in(shelf.clone());
+        let session = Mutex::new(session);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..60 {
+                        let mut session = session.lock().unwrap();
+                        let next = session.log().messages().len() as u32;
+                        talk(&mut session, next..next + 1);
+                        ready(session.before_call(None));
+                    }
+                });
+            }
+        });
+        let session = session.into_inner().unwrap();
+        assert_eq!(session.log().messages().len(), 120, "{}", spec.name);
+        assert!(session.history().len() > 1 && session.view().check().is_empty(), "{}", spec.name);
+        let numbers = session.history().iter().map(|saved| saved.number).collect::<Vec<_>>();
+        assert_eq!(numbers, (0..numbers.len() as u32).collect::<Vec<_>>(), "{}", spec.name);
+        let used = session.history().iter().map(|saved| saved.usage.input).sum::<u64>();
+        assert_eq!(used, metered.usage().input, "{}: every call's cost stands in a record", spec.name);
+        assert_eq!(shelf.state.lock().unwrap().history, session.history(), "{}", spec.name);
+    }
+}

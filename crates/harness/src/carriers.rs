@@ -12,6 +12,8 @@ use crate::random::ChanceCounts;
 pub(crate) struct Carriers {
     /// Facts of foreign scenarios, by value kind.
     pub(crate) chance: Vec<ChanceCell>,
+    /// The same facts, each as often as it matches.
+    pub(crate) foreign: Vec<u32>,
     /// Foils in what was inserted.
     pub(crate) foil_hits: u32,
     /// Foils looked for; none where nothing was inserted.
@@ -35,7 +37,7 @@ pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carrier
         for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
             let counts = match origin {
                 Origin::Spoken(id) => entry.role != Role::System && is_old(id),
-                Origin::Summary(_) | Origin::Checkpoint(_) => true,
+                Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => true,
                 Origin::Filler => continue,
             };
             if counts {
@@ -48,9 +50,10 @@ pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carrier
         }
     }
     let mut counts = ChanceCounts::new(loaded);
-    counts.add(foreign.into_iter());
+    counts.add(foreign.iter().copied());
     Carriers {
         chance: counts.cells(),
+        foreign,
         foil_hits: foils.iter().filter(|hit| **hit).count() as u32,
         foils: if inserted { foils.len() as u32 } else { 0 },
     }

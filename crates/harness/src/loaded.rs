@@ -24,6 +24,8 @@ pub struct Loaded {
     pub stated_in: Vec<Vec<u32>>,
     /// For each fact, the index of the message from which on it is no longer true.
     pub valid_to: Vec<Option<usize>>,
+    /// For each fact, the index of the first probe that asks for it.
+    pub asked_by: Vec<Option<usize>>,
     /// Finds facts and decoys, in the scenario's order.
     pub facts: Matcher,
     /// Finds the foils of all facts.
@@ -89,6 +91,7 @@ impl Loaded {
             tokens_before: running_sum(&messages),
             tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),
             valid_to: scenario.facts.iter().map(|fact| fact.valid_to.map(index)).collect(),
+            asked_by: scenario.facts.iter().map(|fact| asked_by(&scenario, fact)).collect(),
             stated_in: invert(&mentions, messages.len()),
             mentions,
             facts,
@@ -150,6 +153,10 @@ impl Loaded {
             self.segments_of.push(first..self.segments.len());
         }
     }
+}
+
+fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
+    scenario.probes.iter().position(|probe| !probe.abstain_expected && probe.fact_ids.contains(&fact.id))
 }
 
 /// The text that a tool definition costs in a request.

@@ -7,6 +7,7 @@ use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel};
+use compactometer_engine::recovery::Recovery;
 use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::View;
@@ -19,6 +20,7 @@ use compactometer_schema::record::{
 use crate::carriers;
 use crate::loaded::Loaded;
 use crate::plan::PlannedCase;
+use crate::prompted::Prompt;
 use crate::random::{RandomDrop, old_before};
 use crate::trace::Tracer;
 use crate::views::{inserted_texts, left_messages, shared_tokens};
@@ -46,7 +48,9 @@ pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn T
         automatic: case.contender.compacts(),
         policy: case.contender.policy(),
     };
-    let session = Session::new(&*strategy, &metered, counter, config);
+    // The agent is not called, so what it says does not show that it is lost.
+    let recovery = Recovery { lost: false, ..Recovery::default() };
+    let session = Session::new(&*strategy, &metered, counter, config).recovering(recovery);
     let mut replay = Replay::new(case, session, &metered, counter);
     replay.run().await;
     replay.into_result(case, model.name())
@@ -62,6 +66,8 @@ struct Replay<'r> {
     random: RandomDrop<'r>,
     round: u32,
     compacted_at: usize,
+    /// What the last compaction left within the budget.
+    retained: u32,
     last_input: u32,
     /// Tokens that the next request shares with the one before, where a compaction has just changed the view.
     shared_after_compaction: Option<u32>,
@@ -92,6 +98,7 @@ impl<'r> Replay<'r> {
             random: RandomDrop::new(loaded, case.seed),
             round: 0,
             compacted_at: 0,
+            retained: 0,
             last_input: 0,
             shared_after_compaction: None,
             violations: 0,
@@ -114,7 +121,8 @@ impl<'r> Replay<'r> {
             }
             if let Some(point) = points.next_if(|point| point.length == index) {
                 let fates = self.tracer.fates();
-                self.observe(ObservationKind::Point, &point, fates);
+                let foreign = self.observe(ObservationKind::Point, &point, fates);
+                self.prompt(&foreign).await;
             }
             let Some(counted) = next else { break };
             // Ids ascend: the suite was validated when it was read.
@@ -126,9 +134,11 @@ impl<'r> Replay<'r> {
 
     /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
     async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
-        // A view is costly to keep and changes only where a compaction is due; a checkpoint before it changes none.
-        let before = self.session.is_due().then(|| self.session.view().clone());
+        // A view is costly to keep and changes only where a compaction is due or a checkpoint may be shown.
+        let may_change = self.session.is_due() || self.session.may_recover(now_ms);
+        let before = may_change.then(|| self.session.view().clone());
         let checkpoints_before = self.session.checkpoint_events().len();
+        let recoveries_before = self.session.recovery_events().len();
         let event = self.session.before_call(now_ms).await.cloned();
         // A recount reads everything and writes nothing that stays, so it is paid for and not traced.
         let (recounts, calls): (Vec<Call>, Vec<Call>) =
@@ -141,12 +151,21 @@ impl<'r> Replay<'r> {
             let calls = checkpointing.iter().map(|call| self.call_row(call)).collect();
             self.checkpoints.push(CheckpointRow { event, calls });
         }
+        let recovered = self.session.recovery_events().len() > recoveries_before;
         match (event, before) {
             (Some(event), Some(before)) => self.book_compaction(event, &before, &calls, &compacting),
+            (None, Some(before)) if recovered => self.book_recovery(&before, &calls),
             _ if !calls.is_empty() => drop(self.tracer.compacted(self.session.view(), self.session.history(), &calls)),
             _ => {}
         }
         calls.iter().chain(&recounts).map(waited_ms).sum()
+    }
+
+    /// A checkpoint was shown outside a compaction.
+    fn book_recovery(&mut self, before: &View, calls: &[Call]) {
+        self.tracer.compacted(self.session.view(), self.session.history(), calls);
+        let shared = shared_tokens(before, self.session.view(), self.counter);
+        self.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
     }
 
     fn book_compaction(&mut self, event: Event, before: &View, calls: &[Call], compacting: &[&Call]) {
@@ -157,6 +176,9 @@ impl<'r> Replay<'r> {
             self.violations = self.session.view().check().len() as u32;
             let shared = shared_tokens(before, self.session.view(), self.counter);
             self.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
+        } else {
+            // Where a checkpoint was shown before the try failed, the view is another all the same.
+            self.book_recovery(before, calls);
         }
         let inserted = if applied { inserted_texts(self.session.view()) } else { Vec::new() };
         let row = CompactionRow {
@@ -173,6 +195,7 @@ impl<'r> Replay<'r> {
         let length = self.session.log().messages().len();
         self.round += 1;
         self.compacted_at = length;
+        self.retained = event.tokens_retained;
         let pending_tokens =
             self.session.tokens_outside().saturating_sub(self.session.log().system().map_or(0, |system| system.tokens));
         self.pending_over_budget |= self.case.budget.retained.is_some_and(|most| pending_tokens > most);
@@ -184,8 +207,9 @@ impl<'r> Replay<'r> {
         stages
     }
 
-    fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) {
-        let Some(last) = self.session.log().messages().last() else { return };
+    /// Books what the view holds. Gives the foreign facts that match in what it carries.
+    fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) -> Vec<u32> {
+        let Some(last) = self.session.log().messages().last() else { return Vec::new() };
         let old_before = old_before(self.loaded, point.length, self.case.budget.trigger);
         let carriers = carriers::search(self.loaded, self.session.view(), old_before);
         self.observations.push(Observation {
@@ -203,7 +227,20 @@ impl<'r> Replay<'r> {
             chance: carriers.chance,
             foil_hits: carriers.foil_hits,
             foils: carriers.foils,
+            asked: Vec::new(),
+            prompted: None,
         });
+        carriers.foreign
+    }
+
+    /// Asks the strategy what it finds for the questions about the last observation's facts.
+    async fn prompt(&mut self, foreign: &[u32]) {
+        let budget = self.case.budget;
+        // What is retrieved counts against the retained budget, like what stayed; a strategy's own limits bound what it adds.
+        let room = budget.retained.map_or(budget.written, |most| most.saturating_sub(self.retained));
+        let Some(observation) = self.observations.last_mut() else { return };
+        let prompt = Prompt { loaded: self.loaded, session: &self.session, counter: self.counter, room, foreign };
+        prompt.ask(observation).await;
     }
 
     fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {
@@ -279,6 +316,7 @@ impl<'r> Replay<'r> {
             observations: self.observations,
             compactions: self.compactions,
             checkpoints: self.checkpoints,
+            recoveries: self.session.recovery_events().to_vec(),
             turns: self.turns,
         };
         CaseResult { record, texts: self.texts }

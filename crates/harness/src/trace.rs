@@ -1,5 +1,6 @@
 //! Follows every fact of one case to the point where it is lost (DESIGN section 1, MEASUREMENT section 3).
 
+use compactometer_engine::memory::Note;
 use compactometer_engine::meter::Call;
 use compactometer_engine::saved::{Saved, SavedKind, latest};
 use compactometer_engine::view::{Body, Origin, View};
@@ -14,6 +15,7 @@ pub(crate) struct Tracer<'l> {
     loaded: &'l Loaded,
     states: Vec<State>,
     length: usize,
+    records: Records,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -23,8 +25,10 @@ struct State {
     original: bool,
     /// A written part in the view holds it.
     carried: bool,
-    /// The latest checkpoint holds it.
+    /// The latest checkpoint, or the latest record of what is pinned, holds it.
     stored: bool,
+    /// A note of a message that states it holds it. No summarizer reads notes, so none explains what one writes.
+    noted: bool,
     /// It stood in a request to a summarizer since its latest mention.
     reached: bool,
     /// A reply held it since its latest mention, its request did too, and what was written of it is not lost again.
@@ -45,7 +49,9 @@ impl State {
 
 impl<'l> Tracer<'l> {
     pub(crate) fn new(loaded: &'l Loaded) -> Self {
-        Tracer { loaded, states: vec![State::default(); loaded.mentions.len()], length: 0 }
+        let facts = loaded.mentions.len();
+        let records = Records { read: 0, any: vec![false; facts], noted: vec![false; facts] };
+        Tracer { loaded, states: vec![State::default(); facts], length: 0, records }
     }
 
     /// The next message of the log was pushed: what it mentions is in the view.
@@ -61,11 +67,12 @@ impl<'l> Tracer<'l> {
 
     /// A compaction was applied: the view, what was saved, and the calls that it made. Gives the stages that facts passed.
     pub(crate) fn compacted(&mut self, view: &View, history: &[Saved], calls: &[Call]) -> Stages {
+        self.records.read(self.loaded, history);
         let found = Found::new(self.loaded, view, history, calls);
         let mut stages = Stages::default();
         for fact in 0..self.states.len() {
             let before = self.states[fact];
-            let after = before.after_compaction(&found, fact);
+            let after = before.after_compaction(&found, &self.records, fact);
             self.count_stages(&mut stages, fact, before, after);
             self.states[fact] = after;
         }
@@ -85,7 +92,7 @@ impl<'l> Tracer<'l> {
                 Fate::Verbatim
             } else if state.carried {
                 Fate::Carried
-            } else if state.stored {
+            } else if state.stored || state.noted {
                 Fate::StoredOnly
             } else {
                 state.lost.unwrap_or(Fate::Unexplained)
@@ -120,7 +127,7 @@ impl<'l> Tracer<'l> {
 }
 
 impl State {
-    fn after_compaction(self, found: &Found, fact: usize) -> State {
+    fn after_compaction(self, found: &Found, records: &Records, fact: usize) -> State {
         // A match of what has no carrier is luck: it opens none.
         let alive = self.present() || self.stored;
         let read = alive && found.requests[fact];
@@ -131,12 +138,13 @@ impl State {
             original: found.originals[fact],
             carried,
             stored: alive && found.stored[fact] && !guessed,
+            noted: records.noted[fact],
             reached: self.reached || read,
             written: (self.written && !copy_lost) || (read && found.replies[fact]),
             guessed,
             // What nobody said and no model wrote cannot stand in the view.
             unexplained: self.unexplained
-                || (!self.stated && found.written[fact] && !found.replies[fact] && !found.inherited[fact]),
+                || (!self.stated && found.written[fact] && !found.replies[fact] && !records.any[fact]),
             ..self
         };
         if self.present() && !after.present() {
@@ -150,6 +158,30 @@ impl State {
     }
 }
 
+/// Which facts' values stand in the session's records, which only become more.
+struct Records {
+    /// How many of them were read.
+    read: usize,
+    /// One holds it: a value guessed then may come back without a reply now.
+    any: Vec<bool>,
+    /// A note of a message that states it holds it.
+    noted: Vec<bool>,
+}
+
+impl Records {
+    fn read(&mut self, loaded: &Loaded, history: &[Saved]) {
+        let index = |id| loaded.scenario.messages.partition_point(|message| message.id < id);
+        for saved in &history[self.read..] {
+            loaded.facts.mark(&saved.body, &mut self.any);
+            if let (Some(note), Some((first, last))) = (Note::of(saved), saved.covers) {
+                let stated = loaded.stated_in[index(first)..=index(last)].concat();
+                mark_stated(&loaded.facts, &note.text, &stated, &mut self.noted);
+            }
+        }
+        self.read = history.len();
+    }
+}
+
 /// Where each fact's value stands after a compaction.
 struct Found {
     originals: Vec<bool>,
@@ -157,21 +189,12 @@ struct Found {
     stored: Vec<bool>,
     requests: Vec<bool>,
     replies: Vec<bool>,
-    /// An earlier record of the session holds it: a value guessed then may come back without a reply now.
-    inherited: Vec<bool>,
 }
 
 impl Found {
     fn new(loaded: &Loaded, view: &View, history: &[Saved], calls: &[Call]) -> Self {
         let none = || vec![false; loaded.mentions.len()];
-        let mut found = Found {
-            originals: none(),
-            written: none(),
-            stored: none(),
-            requests: none(),
-            replies: none(),
-            inherited: none(),
-        };
+        let mut found = Found { originals: none(), written: none(), stored: none(), requests: none(), replies: none() };
         found.search_view(loaded, view);
         let matcher = &loaded.facts;
         for call in calls {
@@ -180,11 +203,10 @@ impl Found {
                 matcher.mark(&reply.text, &mut found.replies);
             }
         }
-        if let Some(checkpoint) = latest(history, SavedKind::Checkpoint) {
-            matcher.mark(&checkpoint.body, &mut found.stored);
-        }
-        for saved in history {
-            matcher.mark(&saved.body, &mut found.inherited);
+        for kind in [SavedKind::Checkpoint, SavedKind::Pinned] {
+            if let Some(saved) = latest(history, kind) {
+                matcher.mark(&saved.body, &mut found.stored);
+            }
         }
         found
     }
@@ -205,7 +227,9 @@ impl Found {
                             Origin::Spoken(id) => {
                                 mark_stated(&loaded.facts, text, &loaded.stated_in[index(id)], &mut self.originals);
                             }
-                            Origin::Summary(_) | Origin::Checkpoint(_) => loaded.facts.mark(text, &mut self.written),
+                            Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => {
+                                loaded.facts.mark(text, &mut self.written);
+                            }
                             Origin::Filler => {}
                         }
                     }

@@ -7,6 +7,7 @@ use common::{Builder, Scripted, suite};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::{ChatError, ChatModel};
+use compactometer_engine::strategies::FAITHFUL;
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::contender::{Contender, select};
 use compactometer_harness::plan::{Options, Plan};
@@ -112,6 +113,17 @@ fn carried_by_a_checkpoint_in_the_system_prompt() {
 }
 
 #[test]
+fn carried_by_what_is_pinned_although_no_later_answer_holds_it() {
+    let pins_once = Scripted::new(|call, _| {
+        let rest = if call == 0 { "Constraints:\n- ticket kx-4711 stays open\n\n" } else { "" };
+        Ok(format!("{rest}Summary: part {call} went on."))
+    });
+    let result = run(one_fact("kx-4711", 9_000), "progressive", &pins_once);
+    assert!(result.record.compactions.len() >= 3);
+    assert_eq!(last_fates(&result), [Fate::Carried]);
+}
+
+#[test]
 fn a_lucky_guess_is_no_presence() {
     // `chained` cuts a message at 2,000 characters, so the value never reaches the summarizer, which names it all the same.
     let mut builder = Builder::new("s", "g");
@@ -196,7 +208,10 @@ fn every_contender_keeps_requests_valid_and_explains_every_fact() {
         }
         let echo = Scripted::new(|_, request| Ok(request.chars().skip(200).take(400).collect()));
         let result = run(builder.build(), &contender.name, &echo);
-        assert!(result.record.turns.iter().all(|turn| turn.violations == 0), "{}", contender.name);
+        let row = FAITHFUL.iter().find(|row| row.name() == contender.name);
+        let is_declared = row.is_some_and(|row| row.breaks.contains(&1) || row.breaks.contains(&12));
+        let is_valid = result.record.turns.iter().all(|turn| turn.violations == 0);
+        assert!(is_valid || is_declared, "{}", contender.name);
         assert!(!last_fates(&result).contains(&Fate::Unexplained), "{}", contender.name);
         let applied = result.record.compactions.iter().any(|row| row.event.outcome == Outcome::Applied);
         assert_eq!(contender.compacts(), applied, "{}", contender.name);

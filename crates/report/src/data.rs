@@ -137,6 +137,13 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
     })
 }
 
+/// The same of the facts that were asked for, each present where context and retrieved text together hold it.
+pub(crate) fn prompted_looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
+    let found = observation.prompted.as_ref().map_or(&[][..], |prompted| &prompted.found);
+    let asked = looks(record, observation).filter(|look| observation.asked.contains(&(look.index as u32)));
+    asked.map(|look| Look { is_present: look.is_present || found.contains(&(look.index as u32)), ..look })
+}
+
 /// Whether the context held each fact that the next turn uses.
 pub(crate) fn uses<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = bool> {
     let used = observation.used.iter();

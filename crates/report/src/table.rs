@@ -131,6 +131,11 @@ fn below(group: &Group) -> String {
     for line in reasons::lines(group, &shown) {
         push(&mut text, &format!("- {line}"));
     }
+    for strategy in &group.strategies {
+        if let Some(line) = found_again(strategy) {
+            push(&mut text, &format!("- {line}"));
+        }
+    }
     for warning in &group.warnings {
         push(&mut text, &format!("! {warning}"));
     }
@@ -138,6 +143,18 @@ fn below(group: &Group) -> String {
         push(&mut text, &check_line(check));
     }
     text
+}
+
+/// What a strategy holds beside its context, where it finds any of it.
+fn found_again(strategy: &StrategySummary) -> Option<String> {
+    strategy.metrics.get("prompted_recall")?.value?;
+    let stored = 100.0 * strategy.fates.get("stored_only").copied().filter(|share| *share > 0.0)?;
+    let [found, tokens] = ["prompted_recall", "retrieved_tokens"].map(|id| show(strategy, id));
+    Some(format!(
+        "stored, not in the context ({}): {stored:.0} % of facts; with what is retrieved for a question, {tokens} tokens on \
+         average, prompted recall is {found}",
+        strategy.name
+    ))
 }
 
 fn check_line(check: &Check) -> String {

@@ -11,7 +11,7 @@ use compactometer_engine::message::MessageId;
 use compactometer_engine::summary::NotASummary;
 use compactometer_report::summarize;
 use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{ChanceCell, CheckpointRow, Family, ObservationKind, Record, Stages};
+use compactometer_schema::record::{ChanceCell, CheckpointRow, Family, ObservationKind, Prompted, Record, Stages};
 use compactometer_schema::scenario::{Category, ValueKind};
 use compactometer_schema::summary::{Check, Group, MetricValue};
 use proptest::prelude::*;
@@ -101,6 +101,63 @@ fn correction_for_chance_and_lift() {
     assert!(low < 0.375 && high > 0.375 && low >= -0.25 && high <= 1.0, "{low} to {high}");
     // Random drops hold it in 5 of 20 contexts, q = .1: (.25 - .1) / .9.
     near(metric(&records, "lift").value, 0.375 - 0.15 / 0.9);
+}
+
+#[test]
+fn prompted_recall_counts_what_was_retrieved_and_corrects_with_its_own_chance() {
+    let mut records = six(&[chance(KIND, 1, 5)], &[], 0);
+    for record in &mut records {
+        let found = if record.case.scenario.as_str() < "s5" { vec![0] } else { Vec::new() };
+        record.observations[0].asked = vec![0];
+        record.observations[0].prompted = Some(Prompted { found, tokens: 30, chance: vec![chance(KIND, 1, 4)] });
+    }
+    near(metric(&records, "context_recall").value, 0.5);
+    near(metric(&records, "prompted_recall").value, 5.0 / 6.0);
+    near(metric(&records, "prompted_recall_corrected").value, (5.0 / 6.0 - 0.25) / 0.75);
+    near(metric(&records, "retrieved_tokens").value, 30.0);
+    // Asked before anything was stored: the context alone counts, and so does its chance.
+    for record in &mut records {
+        let mut earlier = point(0, "u");
+        earlier.asked = vec![0];
+        record.observations.insert(0, earlier);
+    }
+    near(metric(&records, "prompted_recall").value, 2.5 / 6.0);
+    near(metric(&records, "retrieved_tokens").value, 15.0);
+}
+
+#[test]
+fn prompted_recall_is_over_the_facts_that_were_asked_for() {
+    let mut made = talk("summarize", 0, &[(1, "vuu")]);
+    made.observations[0].asked = vec![1, 2];
+    made.observations[0].prompted = Some(Prompted { found: vec![2], tokens: 8, chance: Vec::new() });
+    near(metric(&[made.clone()], "prompted_recall").value, 0.5);
+    near(metric(&[made.clone()], "retrieved_tokens").value, 4.0);
+    let table = |made: &Record| {
+        let summary = summarize(&manifest(&["summarize"], 1, 1), std::slice::from_ref(made), &prices());
+        compactometer_report::table(&summary).replace("\n  ", " ")
+    };
+    assert!(!table(&made).contains("stored, not in the context"));
+    made.observations[0].fates = point(1, "vus").fates;
+    let said = "stored, not in the context (summarize): 33 % of facts; with what is retrieved for a question, 4 tokens on \
+                average, prompted recall is .50";
+    assert!(table(&made).contains(said), "{}", table(&made));
+}
+
+#[test]
+fn prompted_recall_says_why_there_is_none() {
+    let reason = |record: &Record| {
+        let ids = ["prompted_recall", "prompted_recall_corrected", "retrieved_tokens"];
+        let mut found = ids.map(|id| metric(std::slice::from_ref(record), id).reason).to_vec();
+        found.dedup();
+        assert_eq!(found.len(), 1);
+        found.remove(0).unwrap()
+    };
+    let mut made = talk("summarize", 0, &[(1, "v")]);
+    assert_eq!(reason(&made), "no eligible fact has a question");
+    made.observations[0].asked = vec![0];
+    assert_eq!(reason(&made), "the strategy has nothing to look in for a question");
+    made.observations[0].prompted = Some(Prompted { found: vec![0], tokens: 0, chance: Vec::new() });
+    assert_eq!(reason(&made), "nothing that fits the retained budget was retrieved");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
 
 use compactometer_engine::budget::Budget;
-use compactometer_engine::event::{CheckpointEvent, Event, Outcome};
+use compactometer_engine::event::{CheckpointEvent, Event, Outcome, RecoveryEvent};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
@@ -31,6 +31,9 @@ pub struct Record {
     /// Every decision about a checkpoint before a turn, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<CheckpointRow>,
+    /// Every decision about showing a checkpoint outside a compaction, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recoveries: Vec<RecoveryEvent>,
     /// The agent's turns: computed, not called.
     pub turns: Vec<Turn>,
 }
@@ -150,6 +153,24 @@ pub struct Observation {
     /// Foil values looked for.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub foils: u32,
+    /// Of the eligible facts, as indices, those for which the scenario has a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<u32>,
+    /// What the strategy retrieved for these questions, each on a copy; absent where it had nothing to look in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompted: Option<Prompted>,
+}
+
+/// What stands in the context together with what a strategy retrieved for a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompted {
+    /// Of the facts asked for, as indices, those that context and retrieved text hold together.
+    pub found: Vec<u32>,
+    /// Tokens retrieved, over all questions.
+    pub tokens: u64,
+    /// How often facts of foreign scenarios match what the context carries together with what was retrieved, over all
+    /// questions, by value kind.
+    pub chance: Vec<ChanceCell>,
 }
 
 /// Random-drop contexts per case, for lift.

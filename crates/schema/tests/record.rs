@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
-use compactometer_schema::record::{Record, text_hash};
+use compactometer_engine::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason};
+use compactometer_engine::message::MessageId;
+use compactometer_schema::record::{Observation, Prompted, Record, text_hash};
 
 /// As the program wrote it before events said what became of a checkpoint.
 const BEFORE_EXTRACTIONS: &str = r#"{"version":1,"key":"k","case":{"scenario":"s","group":"g","strategy":"hybrid-checkpoint","family":"reference","protocol":"matched","budget":{"window":12000,"trigger":9600,"retained":3600,"tail":{"tokens":1800},"written":1800},"model":"mock:strong","seed":1,"pending_over_budget":false},"facts":[],"observations":[],"compactions":[{"after":7,"outcome":{"outcome":"applied"},"tokens_before":10000,"tokens_after":3000,"tokens_retained":2500,"over_budget":false,"attempts":1,"stages":{"left":0,"reached":0,"written":0,"kept":0,"decoys_left":0,"decoys_reached":0,"decoys_written":0},"calls":[],"inserted":[]}],"checkpoints":[{"after":5,"tokens":8000,"failed":"no_checkpoint","calls":[]}],"turns":[]}"#;
@@ -32,4 +34,39 @@ fn extractions_read_back_as_they_were_written() {
         "{written}"
     );
     assert_eq!(Record::from_line(&written).unwrap(), record);
+}
+
+#[test]
+fn recoveries_read_back_as_they_were_written() {
+    let mut record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
+    assert!(record.recoveries.is_empty());
+    let event = RecoveryEvent {
+        after: MessageId(6),
+        at_ms: None,
+        reason: RecoveryReason::Absence(30_000_000),
+        outcome: RecoveryOutcome::Shown(2, 3),
+        tokens_before: 10,
+        tokens_after: 20,
+        fallback: None,
+    };
+    record.recoveries = vec![event];
+    let written = record.to_line().unwrap();
+    let expected = r#""recoveries":[{"after":6,"reason":{"absence":30000000},"outcome":{"shown":[2,3]},"tokens_before":10,"tokens_after":20}]"#;
+    assert!(written.contains(expected), "{written}");
+    assert_eq!(Record::from_line(&written).unwrap(), record);
+}
+
+/// As the program wrote an observation before prompted probes.
+const BEFORE_PROBES: &str = r#"{"after":11,"kind":"point","round":1,"tokens_since_compaction":100,"fates":"vs","eligible":[0,1],"random_hits":[0,0],"chance":[],"random_chance":[]}"#;
+
+#[test]
+fn an_observation_without_prompted_probes_still_reads_and_writes_the_same_bytes() {
+    let mut old: Observation = serde_json::from_str(BEFORE_PROBES).unwrap();
+    assert_eq!((&old.asked, &old.prompted), (&Vec::new(), &None));
+    assert_eq!(serde_json::to_string(&old).unwrap(), BEFORE_PROBES);
+    old.asked = vec![0, 1];
+    old.prompted = Some(Prompted { found: vec![1], tokens: 80, chance: Vec::new() });
+    let written = serde_json::to_string(&old).unwrap();
+    assert!(written.ends_with(r#","asked":[0,1],"prompted":{"found":[1],"tokens":80,"chance":[]}}"#), "{written}");
+    assert_eq!(serde_json::from_str::<Observation>(&written).unwrap(), old);
 }

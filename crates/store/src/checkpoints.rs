@@ -55,6 +55,8 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
     fn threads(&self) -> Result<Vec<ThreadId>, Error>;
     fn clear(&self, id: &ThreadId) -> Result<(), Error>;
     fn size(&self) -> Result<Size, Error>;
+    fn memory_document(&self, id: &ThreadId) -> Result<Option<String>, Error>;
+    fn set_memory_document(&self, id: &ThreadId, text: &str) -> Result<(), Error>;
 }
 
 /// One step of a thread.
@@ -179,6 +181,24 @@ impl Thread {
         let change = Change { commit, rollback: Some(rollback), costs: Vec::new() };
         self.backend.append(&self.id, contents.sequence, &change)?;
         self.load()
+    }
+
+    /// The document that the agent keeps beside the conversation (source 003, section 8: `MEMORY.md`), for
+    /// `compactometer_engine::memory::document`; none where none was written.
+    ///
+    /// # Errors
+    /// [`Error`], where it cannot be read or is no text.
+    pub fn memory_document(&self) -> Result<Option<String>, Error> {
+        self.backend.memory_document(&self.id)
+    }
+
+    /// Puts a document in place of the one before, whole or not at all; the last writer wins. No commit or rollback touches
+    /// it; clearing the thread deletes it.
+    ///
+    /// # Errors
+    /// [`Error`], where it cannot be written; the one before stays.
+    pub fn set_memory_document(&self, text: &str) -> Result<(), Error> {
+        self.backend.set_memory_document(&self.id, text)
     }
 
     fn missing(&self, what: String, contents: &Contents) -> Error {

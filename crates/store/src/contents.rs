@@ -144,9 +144,10 @@ pub(crate) fn to_fold(names_version: &[bool], keep: usize) -> Option<usize> {
     Some(older.iter().position(|names| !names).unwrap_or(0))
 }
 
-/// Whether a rollback can name a commit with these records: failed attempts change nothing that one could go back to.
+/// Whether a rollback can name a commit with these records: failed attempts and notes alone change nothing that one could go
+/// back to.
 pub(crate) fn names_version(saved: &[Saved]) -> bool {
-    saved.iter().any(|saved| saved.kind != SavedKind::Failed)
+    saved.iter().any(|saved| matches!(saved.kind, SavedKind::Summary | SavedKind::Checkpoint))
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 //! model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`].
 
 mod example;
+mod items;
 mod ladder;
+mod metadata;
 mod reader;
 mod section;
 mod shape;
@@ -11,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use example::unseen;
+pub use items::Item;
 pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
+pub use metadata::{IMMINENT_SHARE, Metadata};
 
 /// Recoverable state of a conversation (source 000, checkpoint schema). Fields without values are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -40,7 +40,8 @@ impl<'s> Preparation<'s> {
             summarizer_window: self.config.summarizer_window,
             counter: self.counter,
         };
-        let decision = decide(self.strategy, cx, self.config.policy, self.after).await;
+        let mut decision = decide(self.strategy, cx, self.config.policy, self.after).await;
+        decision.event.extractions = tally.extractions();
         Prepared { decision, usage: tally.usage(), under_way: self.under_way }
     }
 }

@@ -3,17 +3,22 @@
 mod background;
 mod breaker;
 mod compaction;
+mod memory;
+mod recover;
 mod settle;
 mod snapshot;
 
 use std::sync::Arc;
 
 use crate::budget::Budget;
+use crate::embed::{Embedder, Lexical};
 use crate::estimate::Estimator;
-use crate::event::{CheckpointEvent, Event, Outcome, SkipReason};
+use crate::event::{CheckpointEvent, Event, Outcome, RecoveryEvent, SkipReason};
+use crate::health::Health;
 use crate::log::{Counted, Log, Refused};
 use crate::message::Usage;
 use crate::meter::{Metered, Tally};
+use crate::recovery::Recovery;
 use crate::saved::Saved;
 use crate::store::{State, Store};
 use crate::strategy::{Context, Strategy};
@@ -53,6 +58,10 @@ pub struct SessionConfig {
 pub struct Session<'s> {
     strategy: &'s dyn Strategy,
     summarizer: &'s Metered<'s>,
+    /// Writes checkpoints before turns in the summarizer's place; with its window.
+    checkpointer: Option<(&'s Metered<'s>, Option<u32>)>,
+    embedder: &'s dyn Embedder,
+    recovery: Recovery,
     counter: &'s dyn TokenCounter,
     config: SessionConfig,
     log: Log,
@@ -64,6 +73,8 @@ pub struct Session<'s> {
     history: Vec<Saved>,
     events: Vec<Event>,
     checkpoint_events: Vec<CheckpointEvent>,
+    recovery_events: Vec<RecoveryEvent>,
+    health: Health,
     breaker: Breaker,
     store: Option<Box<dyn Store + 's>>,
     /// Held by every [`Snapshot`] too.
@@ -83,6 +94,9 @@ impl<'s> Session<'s> {
         Session {
             strategy,
             summarizer,
+            checkpointer: None,
+            embedder: &Lexical,
+            recovery: Recovery::default(),
             counter,
             config,
             log: Log::default(),
@@ -92,6 +106,8 @@ impl<'s> Session<'s> {
             history: Vec::new(),
             events: Vec::new(),
             checkpoint_events: Vec::new(),
+            recovery_events: Vec::new(),
+            health: Health::default(),
             breaker: Breaker::default(),
             store: None,
             in_use: Arc::default(),
@@ -155,6 +171,9 @@ impl<'s> Session<'s> {
         if self.config.automatic && !self.is_preparing() {
             self.checkpoint(now_ms).await;
         }
+        if let Some(reason) = self.recovery_due(now_ms) {
+            self.recover(reason, None, now_ms).await;
+        }
         if !self.is_due() {
             return None;
         }
@@ -181,7 +200,8 @@ impl<'s> Session<'s> {
             return self.events.last();
         }
         let tally = Tally::new(self.summarizer);
-        let decision = decide(self.strategy, self.context(&tally), self.config.policy, after).await;
+        let mut decision = decide(self.strategy, self.context(&tally), self.config.policy, after).await;
+        decision.event.extractions = tally.extractions();
         self.settle(decision, tally.usage(), now_ms).await
     }
 

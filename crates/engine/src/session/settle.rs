@@ -3,17 +3,31 @@
 use std::sync::Arc;
 
 use crate::estimate::Estimator;
-use crate::event::{CheckpointEvent, Event, FailReason, Outcome};
+use crate::event::{CheckpointEvent, Event, FailReason, Outcome, RecoveryReason};
+use crate::health::Health;
 use crate::message::{MessageId, Usage};
-use crate::meter::{Purpose, Tally};
+use crate::meter::{Metered, Purpose, Tally};
 use crate::model::ChatRequest;
 use crate::saved::{NewSaved, Saved};
 use crate::session::Session;
 use crate::session::compaction::{Decision, failed_attempt, unchanged};
 use crate::store::Commit;
+use crate::strategy::Context;
 use crate::view::View;
 
-impl Session<'_> {
+impl<'s> Session<'s> {
+    /// Has checkpoints before turns written by another model, usually a cheaper one (source 000, "use fast model"), in its
+    /// context window; the summarizer writes them unless this is called, and always those that come with a summary.
+    #[must_use]
+    pub fn checkpointing_with(self, model: &'s Metered<'s>, window: Option<u32>) -> Self {
+        Session { checkpointer: Some((model, window)), ..self }
+    }
+
+    /// How attempts at checkpoints went so far.
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
+
     /// Commits and applies a decision; messages said since its snapshot follow in the new view.
     pub(super) async fn settle(&mut self, decision: Decision, usage: Usage, now_ms: Option<i64>) -> Option<&Event> {
         let Decision { mut event, saved, view } = decision;
@@ -40,6 +54,7 @@ impl Session<'_> {
                 event = Event { outcome: Outcome::Failed(reason), attempts, extractions, ..stays };
             }
         }
+        event.extractions.iter().for_each(|extraction| self.health.note(event.after, extraction));
         // Told before the only wait: a caller that gives up on it has the view, its record and its event alike.
         let is_applied = event.outcome == Outcome::Applied;
         self.events.push(event);
@@ -53,8 +68,10 @@ impl Session<'_> {
     /// Lets the strategy write a checkpoint, where it finds one due.
     pub(super) async fn checkpoint(&mut self, now_ms: Option<i64>) {
         let Some(after) = self.log.last() else { return };
-        let tally = Tally::new(self.summarizer);
-        let written = self.strategy.checkpoint(&self.context(&tally)).await;
+        let (model, summarizer_window) = self.checkpointer.unwrap_or((self.summarizer, self.config.summarizer_window));
+        let tally = Tally::new(model);
+        let cx = Context { summarizer_window, ..self.context(&tally) };
+        let written = self.strategy.checkpoint(&cx).await;
         let (saved, mut failed) = match written {
             Ok(None) => return,
             Ok(Some(saved)) => (saved, None),
@@ -67,7 +84,12 @@ impl Session<'_> {
             Ok(()) => self.history.extend(saved),
             Err(reason) => failed = Some(reason),
         }
+        extraction.iter().for_each(|extraction| self.health.note(after, extraction));
+        let is_written = failed.is_none();
         self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction });
+        if is_written && self.strategy.showing().at_once {
+            self.recover(RecoveryReason::Written, None, now_ms).await;
+        }
     }
 
     /// Makes a view the next request.
@@ -78,7 +100,7 @@ impl Session<'_> {
     }
 
     /// Records and the view, a new one where there is one, to the store, where there is one.
-    fn commit(&mut self, saved: &[Saved], next: Option<&View>, after: MessageId) -> Result<(), FailReason> {
+    pub(super) fn commit(&mut self, saved: &[Saved], next: Option<&View>, after: MessageId) -> Result<(), FailReason> {
         let Some(store) = self.store.as_mut().filter(|_| next.is_some() || !saved.is_empty()) else { return Ok(()) };
         let view = next.unwrap_or(&self.view).to_edits();
         store.commit(&Commit { saved, view: &view, after }).map_err(|error| FailReason::Store(error.to_string()))
@@ -99,7 +121,13 @@ impl Session<'_> {
         }
     }
 
-    fn numbered(&self, saved: Vec<NewSaved>, usage: Usage, tokens: (u32, u32), now_ms: Option<i64>) -> Vec<Saved> {
+    pub(super) fn numbered(
+        &self,
+        saved: Vec<NewSaved>,
+        usage: Usage,
+        tokens: (u32, u32),
+        now_ms: Option<i64>,
+    ) -> Vec<Saved> {
         let number = |(index, new): (usize, NewSaved)| Saved {
             number: (self.history.len() + index) as u32,
             kind: new.kind,

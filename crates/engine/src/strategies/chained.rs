@@ -2,20 +2,28 @@
 //!
 //! Mended against the source (STRATEGIES section 1): the previous summary is known by its origin and not by a heading that
 //! its own prompt misspells; the original task is taken from the log; the summary is a user turn, so the chat never opens
-//! with an assistant's; nothing of it is cut before it is merged.
+//! with an assistant's; nothing of it is cut before it is merged; the pending part stays; a model's limit is looked up, and
+//! one that the reserves use up is refused.
+
+mod by_place;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ask, characters, estimator, fill, messages, recent_or_skip, share, temperature, tokens, with_summary};
+use super::{
+    Faithful, ask, ask_once, characters, defect, edits_with, estimator, fill, messages, recent_or_skip, share,
+    temperature, tokens, with_summary,
+};
 use crate::budget::Tail;
 use crate::estimate::Estimator;
+use crate::event::FailReason;
 use crate::log::Log;
 use crate::message::{Part, Role};
 use crate::params::{Param, ParamError, Settings, Unit};
 use crate::render::{self, Limits, Material};
 use crate::saved::{SavedKind, latest};
+use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::view::{Entry, Origin};
 
@@ -40,22 +48,39 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         temperature(0.3),
         estimator(Estimator::Classes),
         MODEL,
+        defect("lookup", "a model's limit is looked up nowhere"),
+        defect("negative", "a window that the reserves use up compacts at every call"),
+        defect("detector", "an earlier summary is known by its place and the heading `## Session Summary` alone"),
+        defect("task", "the original task is the first user turn that still stands"),
+        defect("assistant", "the summary is an assistant's turn"),
+        defect("by_place", "what stands first counts as the system prompt, and the last messages by number alone"),
+        defect("unmarked", "the record names none of the messages that it stands for"),
+        defect("unguarded", "one request of any size, and any answer is taken for a summary"),
     ],
     limits,
-    build: |settings| {
-        Arc::new(Chained {
-            prompt: settings.prompt().to_owned(),
-            limits: Limits {
-                message: settings.count("message_limit") as usize,
-                tool_result: settings.count("result_limit") as usize,
-            },
-            asked_share: settings.number("asked") / settings.number("written"),
-            temperature: settings.number("temperature") as f32,
-        })
-    },
+    build: |settings| Arc::new(Chained { settings: settings.clone() }),
 };
 
-/// Source 004, `MODEL_CONTEXT_LIMITS`: a name that the source looks up nowhere; here it sets the window.
+/// As the document has it. Its prompt's heading is not the one that its detector looks for. Where its table says 10,000
+/// characters its code says 2,000, and that rules.
+pub(super) const FAITHFUL: Faithful = Faithful {
+    spec: &SPEC,
+    values: &[
+        ("prompt", include_str!("chained/faithful.md")),
+        ("estimator", "characters"),
+        ("lookup", "faithful"),
+        ("negative", "faithful"),
+        ("detector", "faithful"),
+        ("task", "faithful"),
+        ("assistant", "faithful"),
+        ("by_place", "faithful"),
+        ("unmarked", "faithful"),
+        ("unguarded", "faithful"),
+    ],
+    breaks: &[3, 5, 6, 8, 9, 12, 15, 21],
+};
+
+/// Source 004, `MODEL_CONTEXT_LIMITS`, which the source looks up nowhere; here it sets the window.
 const CONTEXT_LIMITS: &[(&str, u32)] = &[
     ("gpt-4o", 128_000),
     ("gpt-4-turbo", 128_000),
@@ -85,47 +110,91 @@ fn limits(settings: &Settings) -> Result<crate::budget::Limits, ParamError> {
     let reserves =
         ["system_reserve", "output_reserve", "safety_buffer"].map(|name| settings.number(name)).iter().sum::<f64>();
     let of_model = (settings.count("model") as usize).checked_sub(1).and_then(|place| CONTEXT_LIMITS.get(place));
+    let of_model = of_model.filter(|_| !settings.is_faithful("lookup"));
     let window = of_model.map_or(settings.number("window"), |(_, limit)| f64::from(*limit));
-    if reserves >= window {
+    let is_negative = reserves >= window;
+    if is_negative && !settings.is_faithful("negative") {
         return Err(ParamError::Contradiction(format!(
             "`window` is {window} tokens; its reserves alone take {reserves}"
         )));
     }
     Ok(crate::budget::Limits {
         window: window as u32,
-        trigger: ((window - reserves) * settings.number("threshold")) as u32,
+        trigger: if is_negative { 1 } else { ((window - reserves) * settings.number("threshold")) as u32 },
         tail: Tail::Messages(settings.count("tail")),
         written: settings.count("written"),
     })
 }
 
 struct Chained {
-    prompt: String,
-    limits: Limits,
-    asked_share: f64,
-    temperature: f32,
+    settings: Settings,
 }
 
 #[async_trait]
 impl Strategy for Chained {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let selection = recent_or_skip(cx)?;
-        let previous = latest(cx.history, SavedKind::Summary);
+        let is = |defect| self.settings.is_faithful(defect);
+        let selection = if is("by_place") { by_place::selection(cx)? } else { recent_or_skip(cx)? };
+        let (previous, leaving) = self.previous_and_leaving(cx, &selection);
+        let messages = Material::new(leaving, self.limits());
+        let summary = self.summarize(cx, &messages, previous).await?;
+        let mut compacted = with_summary(cx, &selection, summary);
+        if is("assistant") {
+            compacted.edits = edits_with(cx, &selection, by_place::assistants(cx, &compacted.saved[0].body));
+        }
+        if is("unmarked") {
+            compacted.saved[0].covers = None;
+        }
+        Ok(Compacted { unread: messages.cut, ..compacted })
+    }
+}
+
+impl Chained {
+    /// The summary to merge, and what leaves without it.
+    fn previous_and_leaving<'v>(
+        &self,
+        cx: &Context<'v>,
+        selection: &Selection<'v>,
+    ) -> (Option<&'v str>, Vec<&'v Entry>) {
+        let leaving = selection.leaving.iter().copied();
+        if self.settings.is_faithful("detector") {
+            let found = by_place::summary(cx.view);
+            let is_found = |entry: &&Entry| found.is_some_and(|(summary, _)| std::ptr::eq(summary, *entry));
+            return (found.map(|(_, text)| text), leaving.filter(|entry| !is_found(entry)).collect());
+        }
+        let saved = latest(cx.history, SavedKind::Summary);
+        (saved.map(|saved| saved.body.as_str()), leaving.filter(|entry| !is_summary(entry)).collect())
+    }
+
+    async fn summarize(
+        &self,
+        cx: &Context<'_>,
+        messages: &Material,
+        previous: Option<&str>,
+    ) -> Result<String, FailReason> {
+        let settings = &self.settings;
         // Records of failed attempts are no rounds.
         let round = 1 + cx.history.iter().filter(|saved| saved.kind == SavedKind::Summary).count();
-        let previous =
-            previous.map_or("None: this is the first round.".to_owned(), |saved| render::neutralize(&saved.body));
-        let leaving = selection.leaving.iter().copied().filter(|entry| !is_summary(entry));
-        let messages = Material::new(leaving, self.limits);
-        let asked = (f64::from(cx.budget.written) * self.asked_share) as u32;
-        let task = render::neutralize(&render::cut(original_task(cx.log), self.limits.message));
+        let previous = previous.map_or("None: this is the first round.".to_owned(), render::neutralize);
+        let (written, temperature) = (cx.budget.written, settings.number("temperature") as f32);
+        let share = settings.number("asked") / settings.number("written");
+        let asked = (f64::from(written) * share) as u32;
+        let task = if settings.is_faithful("task") { by_place::task(cx.view) } else { original_task(cx.log) };
+        let task = render::neutralize(&render::cut(task, self.limits().message));
         let (round, asked) = (round.to_string(), asked.to_string());
         let with = |messages: &str| {
             let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
-            fill(&self.prompt, &[values.as_slice(), &[("messages", messages)]].concat())
+            fill(settings.prompt(), &[values.as_slice(), &[("messages", messages)]].concat())
         };
-        let summary = ask(cx, &messages, with, cx.budget.written, Some(self.temperature)).await?;
-        Ok(Compacted { unread: messages.cut, ..with_summary(cx, &selection, summary) })
+        if settings.is_faithful("unguarded") {
+            return Ok(ask_once(cx, with(&messages.text), written, Some(temperature)).await?.text);
+        }
+        ask(cx, messages, with, written, Some(temperature)).await
+    }
+
+    fn limits(&self) -> Limits {
+        let count = |name| self.settings.count(name) as usize;
+        Limits { message: count("message_limit"), tool_result: count("result_limit") }
     }
 }
 
@@ -135,16 +204,16 @@ fn is_summary(entry: &Entry) -> bool {
 
 /// The first thing that the user asked for.
 fn original_task(log: &Log) -> &str {
-    let texts = log
-        .messages()
-        .iter()
-        .filter(|counted| counted.message.role == Role::User)
-        .flat_map(|counted| &counted.message.parts);
-    texts
-        .filter_map(|part| match part {
-            Part::Text { text } if !text.trim().is_empty() => Some(text.as_str()),
-            _ => None,
-        })
-        .next()
-        .unwrap_or("Unknown task")
+    let users = log.messages().iter().filter(|counted| counted.message.role == Role::User);
+    first_text(users.flat_map(|counted| &counted.message.parts)).unwrap_or(UNKNOWN_TASK)
 }
+
+fn first_text<'p>(mut parts: impl Iterator<Item = &'p Part>) -> Option<&'p str> {
+    parts.find_map(|part| match part {
+        Part::Text { text } if !text.trim().is_empty() => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// What the source writes where nobody asked for anything.
+const UNKNOWN_TASK: &str = "Unknown task";

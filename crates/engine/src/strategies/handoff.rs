@@ -9,16 +9,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Faithful, ask, defect, estimator, fill, recent_or_skip, tokens, with_summary};
+use super::{Faithful, ask, characters, defect, estimator, fill, recent_or_skip, tokens, with_summary};
 use crate::budget::{Limits, Tail};
 use crate::estimate::Estimator;
 use crate::event::FailReason;
 use crate::fit;
+use crate::memory;
 use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::{ChatRequest, WireMessage};
-use crate::params::{Param, ParamError, Settings};
+use crate::params::{Param, ParamError, Settings, Unit};
 use crate::render::{Limits as RenderLimits, Material};
+use crate::retrieve;
 use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
@@ -41,6 +43,14 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         },
         tokens("written", "most that the summary may have (assumed)", 4_000),
         estimator(Estimator::Recount),
+        Param {
+            name: "memory",
+            about: "whether what leaves is noted, to be found again when asked for",
+            unit: Unit::Choice(&["off", "on"]),
+            default: 1.0,
+            range: (0.0, 1.0),
+        },
+        characters("note", "most of one message or call batch that is noted (assumed)", 2_000),
         defect("off", "threshold 0 compacts at every call instead of never"),
         defect(
             "intent",
@@ -92,15 +102,30 @@ impl Strategy for Handoff {
         let selection = recent_or_skip(cx)?;
         let prompt = fill(self.settings.prompt(), &[("tokens", &cx.budget.written.to_string())]);
         match self.summarize(cx, &prompt).await {
-            Ok(summary) if self.settings.is_faithful("intent") => Ok(with_intent(cx, &selection, summary)),
-            Ok(summary) => Ok(with_summary(cx, &selection, summary)),
+            Ok(summary) if self.settings.is_faithful("intent") => {
+                Ok(self.with_notes(cx, with_intent(cx, &selection, summary)))
+            }
+            Ok(summary) => Ok(self.with_notes(cx, with_summary(cx, &selection, summary))),
             Err(reason) if self.settings.is_faithful("residue") => Ok(with_residue(cx, prompt, reason)),
             Err(reason) => Err(reason.into()),
         }
     }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::notes(cx, questions, room)
+    }
 }
 
 impl Handoff {
+    /// 003, section 8: what leaves stays searchable.
+    fn with_notes(&self, cx: &Context<'_>, mut compacted: Compacted) -> Compacted {
+        if self.settings.count("memory") > 0 {
+            let most_characters = self.settings.count("note") as usize;
+            compacted.saved.extend(memory::of_leaving(cx.view, &compacted.edits, most_characters));
+        }
+        compacted
+    }
+
     async fn summarize(&self, cx: &Context<'_>, prompt: &str) -> Result<String, FailReason> {
         let answers = total(cx.view.open_calls().into_iter().map(|id| cx.counter.count_part(&no_response(id))));
         let needed = total([cx.view.tokens(), answers, cx.counter.count_text(prompt), cx.budget.written, CLEANED]);

@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::middleware_checkpoint::{Extraction, PARAMS};
-use super::prompt_checkpoint::{ask_for_both, with_summary_and_checkpoint};
-use super::{plain_limits, recent_or_skip};
+use super::faithful::{Faithful, selected};
+use super::middleware_checkpoint::{DEFECTS, Extraction, PARAMS};
+use super::plain_limits;
+use super::prompt_checkpoint::{ask_for_both, json, with_summary_and_checkpoint};
+use crate::checkpoint::Checkpoint;
 use crate::event::FailReason;
-use crate::recovery::latest_checkpoint;
+use crate::recovery::{Showing, latest_checkpoint};
+use crate::retrieve;
 use crate::saved::NewSaved;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+use crate::view::WrittenPart;
 
 /// Registry entry: those of its two parts; `prompt` is the extraction's.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -25,6 +29,9 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     build: |settings| Arc::new(HybridCheckpoint { extraction: Extraction::new(settings) }),
 };
 
+/// As the document has it: the defects of both parts. It says no more of this strategy than that both are combined.
+pub(super) const FAITHFUL: Faithful = Faithful { spec: &SPEC, values: DEFECTS, breaks: &[1, 3, 5, 6, 8, 18, 21] };
+
 const COARSE_PROMPT: &str = include_str!("prompt_checkpoint.md");
 
 struct HybridCheckpoint {
@@ -34,17 +41,28 @@ struct HybridCheckpoint {
 #[async_trait]
 impl Strategy for HybridCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let selection = recent_or_skip(cx)?;
-        let (summary, coarse) = ask_for_both(cx, COARSE_PROMPT, &selection).await?;
+        let settings = &self.extraction.settings;
+        let selection = selected(cx, settings)?;
+        let (summary, body) = ask_for_both(cx, COARSE_PROMPT, &selection, settings).await?;
+        let coarse = body.and_then(|body| serde_json::from_str::<Checkpoint>(&body).ok());
         let fine = latest_checkpoint(cx.history).map(|(checkpoint, _)| checkpoint);
         let merged = match (coarse, fine) {
             (Some(coarse), Some(fine)) => Some(coarse.merged_with(fine)),
             (coarse, _) => coarse,
         };
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, merged))
+        let merged = merged.map(|merged| json(&merged));
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, merged, self.showing()))
     }
 
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
         self.extraction.run(cx).await
+    }
+
+    fn showing(&self) -> Showing {
+        self.extraction.showing()
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room).await
     }
 }

@@ -2,25 +2,35 @@
 //! the context; then `summarize`, with the latest checkpoint in the system prompt.
 //!
 //! Mended against the source: what came since the last checkpoint is measured in the log, so that a compaction does not silence
-//! the next one; raw, fenced and embedded JSON are read; a failed extraction leaves the previous checkpoint in place.
+//! the next one; raw, fenced and embedded JSON are read; a failed extraction leaves the previous checkpoint in place; a new
+//! checkpoint is shown with the next compaction, which voids the cached prefix anyway.
+
+mod as_source;
+mod predictive;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::prompt_checkpoint::{previous_checkpoint, with_summary_and_checkpoint};
-use super::summarize::ask_for_summary;
-use super::{fill, plain_limits, recent_or_skip, share, tokens};
+use super::faithful::{Asking, Faithful, ONE_PIECE, PENDING, UNCHECKED, selected};
+use super::prompt_checkpoint::{
+    FORGETS, NOTHING, OVERWRITE, SECTION, json, previous_checkpoint, with_summary_and_checkpoint,
+};
+use super::summarize::ask_as;
+use super::{defect, fill, plain_limits, share, tokens};
 use crate::checkpoint;
 use crate::event::FailReason;
 use crate::fit;
 use crate::message::{MessageId, Role};
 use crate::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
-use crate::params::{Param, Settings};
+use crate::params::{Param, Settings, Unit};
+use crate::recovery::Showing;
 use crate::render::{self, Limits, Material};
-use crate::saved::{NewSaved, SavedKind};
+use crate::retrieve;
+use crate::saved::{NewSaved, Saved, SavedKind};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
+use crate::view::WrittenPart;
 
 /// Registry entry: the limits of `prompt-checkpoint`, and the source's ratio and least difference.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -42,6 +52,61 @@ pub(super) const PARAMS: &[Param] = &[
     tokens("written", "most that summary and checkpoint may have together", 800),
     share("ratio", "share of the trigger at which a checkpoint is due", 0.8),
     tokens("delta", "least new tokens between two checkpoints", 1_000),
+    Param {
+        name: "predictive",
+        about: "a checkpoint is due by prediction, in place of `ratio` (000, part 8)",
+        unit: Unit::Choice(&["off", "on"]),
+        default: 0.0,
+        range: (0.0, 1.0),
+    },
+    Param {
+        name: "ahead",
+        about: "predictive: turns of the agent within which the trigger would be reached (ours)",
+        unit: Unit::Turns,
+        default: 3.0,
+        range: (0.0, 1_000.0),
+    },
+    Param {
+        name: "shift",
+        about: "predictive: also due where the last messages are less alike those before (ours); 0 is never",
+        unit: Unit::Share,
+        default: 0.1,
+        range: (0.0, 1.0),
+    },
+    defect(
+        "stale_count",
+        "new tokens are those above the size at the last checkpoint, which a compaction leaves as it is",
+    ),
+    Param {
+        range: (0.0, 10_000_000.0),
+        ..tokens("other_threads", "stale_count: size at which another thread's checkpoint left the counter of all", 0)
+    },
+    defect("parser", "unfenced JSON is not read"),
+    OVERWRITE,
+    FORGETS,
+    defect("at_once", "each checkpoint joins the system prompt at once and voids the cached prefix"),
+    SECTION,
+    defect("roles", "messages stand as ROLE: content, without calls; a tag in them may close the prompt's"),
+    UNCHECKED,
+    ONE_PIECE,
+    PENDING,
+];
+
+/// As the document has it. `other_threads` stays 0, since a replay has one thread.
+pub(super) const FAITHFUL: Faithful = Faithful { spec: &SPEC, values: DEFECTS, breaks: &[1, 3, 5, 6, 8, 18, 21] };
+
+/// Also those of `hybrid-checkpoint`.
+pub(super) const DEFECTS: &[(&str, &str)] = &[
+    ("stale_count", "faithful"),
+    ("parser", "faithful"),
+    ("overwrite", "faithful"),
+    ("forgets", "faithful"),
+    ("at_once", "faithful"),
+    ("section", "faithful"),
+    ("roles", "faithful"),
+    ("unchecked", "faithful"),
+    ("one_piece", "faithful"),
+    ("pending", "faithful"),
 ];
 
 const SUMMARY_PROMPT: &str = include_str!("summarize.md");
@@ -53,47 +118,94 @@ struct MiddlewareCheckpoint {
 #[async_trait]
 impl Strategy for MiddlewareCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let selection = recent_or_skip(cx)?;
-        let summary = ask_for_summary(cx, SUMMARY_PROMPT, &selection, cx.budget.written / 2).await?;
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, None))
+        let settings = &self.extraction.settings;
+        let selection = selected(cx, settings)?;
+        let asking = Asking::new(settings);
+        let summary = ask_as(cx, SUMMARY_PROMPT, &selection, cx.budget.written / 2, asking).await?;
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, None, self.showing()))
     }
 
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
         self.extraction.run(cx).await
     }
+
+    fn showing(&self) -> Showing {
+        self.extraction.showing()
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room).await
+    }
 }
 
 /// Extraction before the trigger.
 pub(super) struct Extraction {
-    prompt: String,
-    ratio: f64,
-    delta: u32,
+    pub(super) settings: Settings,
 }
 
 impl Extraction {
     pub(super) fn new(settings: &Settings) -> Self {
-        Extraction {
-            prompt: settings.prompt().to_owned(),
-            ratio: settings.number("ratio"),
-            delta: settings.count("delta"),
-        }
+        Extraction { settings: settings.clone() }
     }
 
     pub(super) async fn run(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
-        let due = f64::from(cx.request_tokens) >= f64::from(cx.budget.trigger) * self.ratio;
-        if !due || tokens_since_last(cx) < u64::from(self.delta) {
+        if !self.is_near(cx) || self.new_tokens(cx) < u64::from(self.settings.count("delta")) {
             return Ok(None);
         }
-        let entries = cx.view.entries().iter().filter(|entry| entry.role != Role::System);
-        let messages = Material::new(entries, Limits::NONE);
-        let previous = previous_checkpoint(cx);
+        let body = match self.extract(cx).await {
+            Err(_) if self.settings.is_faithful("overwrite") => NOTHING.to_owned(),
+            body => body?,
+        };
+        Ok(Some(NewSaved { kind: SavedKind::Checkpoint, covers: ends_of(cx), body }))
+    }
+
+    pub(super) fn showing(&self) -> Showing {
+        let is = |name: &str| self.settings.is_faithful(name);
+        Showing { at_once: is("at_once"), leaves_out: is("section") }
+    }
+
+    fn is_near(&self, cx: &Context<'_>) -> bool {
+        let number = |name: &str| self.settings.number(name);
+        if number("predictive") > 0.0 {
+            return predictive::reaches_trigger(cx, number("ahead")) || predictive::shifts_topic(cx, number("shift"));
+        }
+        f64::from(cx.request_tokens) >= f64::from(cx.budget.trigger) * number("ratio")
+    }
+
+    fn new_tokens(&self, cx: &Context<'_>) -> u64 {
+        if !self.settings.is_faithful("stale_count") {
+            return tokens_since_last(cx);
+        }
+        let of_this = cx.history.iter().rfind(|saved| is_before_a_turn(saved)).map_or(0, |saved| saved.tokens_before);
+        // One counter for all threads holds what the last of them left; of several, the greatest silences longest.
+        let counter = of_this.max(self.settings.count("other_threads"));
+        u64::from(cx.view.tokens().saturating_sub(counter))
+    }
+
+    /// The checkpoint's JSON.
+    async fn extract(&self, cx: &Context<'_>) -> Result<String, FailReason> {
+        let messages = self.messages(cx);
+        let previous = previous_checkpoint(cx, &self.settings);
         let reply = self.ask(cx, &messages, &previous).await;
         let reply = reply.inspect_err(|reason| cx.summarizer.note(checkpoint::Extraction::failed(reason)))?;
-        let examples = checkpoint::unseen(&self.prompt, &[&messages.text, &previous]);
-        let (checkpoint, extraction) = checkpoint::extract(&reply.text, reply.finish, &examples);
+        let (body, extraction) = if self.settings.is_faithful("parser") {
+            as_source::extracted(&reply.text)
+        } else {
+            let examples = checkpoint::unseen(self.settings.prompt(), &[&messages.text, &previous]);
+            let (checkpoint, extraction) = checkpoint::extract(&reply.text, reply.finish, &examples);
+            (checkpoint.map(|checkpoint| json(&checkpoint)), extraction)
+        };
         cx.summarizer.note(extraction);
-        let body = serde_json::to_string(&checkpoint.ok_or(FailReason::NoCheckpoint)?).unwrap_or_default();
-        Ok(Some(NewSaved { kind: SavedKind::Checkpoint, covers: ends_of(cx), body }))
+        body.ok_or(FailReason::NoCheckpoint)
+    }
+
+    fn messages(&self, cx: &Context<'_>) -> Material {
+        let entries = cx.view.entries().iter().filter(|entry| entry.role != Role::System);
+        if self.settings.is_faithful("roles") {
+            as_source::messages(cx, entries)
+        } else {
+            Material::new(entries, Limits::NONE)
+        }
     }
 
     /// Asks for a checkpoint of the messages. Of a context that does not fit, each piece updates the checkpoint of the pieces
@@ -102,14 +214,14 @@ impl Extraction {
         let most = cx.budget.written / 2;
         let tokens = most.to_string();
         let with = |messages: &str, previous: &str| {
-            fill(&self.prompt, &[("tokens", &tokens), ("previous", previous), ("messages", messages)])
+            fill(self.settings.prompt(), &[("tokens", &tokens), ("previous", previous), ("messages", messages)])
         };
         let fixed = cx.counter.count_text(&with("", previous));
         // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
         let fixed_answer = cx.counter.count_text(previous) + most;
         let mut earlier = previous.to_owned();
         let mut last = Err(FailReason::NoCheckpoint);
-        for piece in fit::pieces(cx, messages, fixed, most)? {
+        for piece in Asking::new(&self.settings).pieces(cx, messages, fixed, most)? {
             let shown = with(&piece, fit::shortened(cx, &earlier, fixed_answer));
             let request = ChatRequest::prompt(shown, most, None, cx.summarizer.seed());
             let reply = cx.summarizer.complete(Purpose::Checkpoint, request).await?;
@@ -127,6 +239,11 @@ fn tokens_since_last(cx: &Context<'_>) -> u64 {
     let last = tried.filter_map(|saved| saved.covers).map(|(_, last)| last).max();
     let newer = cx.log.messages().iter().rev().take_while(|counted| last.is_none_or(|last| counted.message.id > last));
     newer.map(|counted| u64::from(counted.tokens)).sum()
+}
+
+/// Whether a record is a checkpoint that came without a summary: the view was as large after it as before.
+fn is_before_a_turn(saved: &Saved) -> bool {
+    saved.kind == SavedKind::Checkpoint && saved.tokens_before == saved.tokens_after
 }
 
 fn ends_of(cx: &Context<'_>) -> Option<(MessageId, MessageId)> {

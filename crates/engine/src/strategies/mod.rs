@@ -18,6 +18,7 @@ use crate::message::{Part, Role};
 use crate::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
 use crate::params::{ESTIMATOR, Param, ParamError, Settings, Unit};
+use crate::recovery::{self, Showing};
 use crate::render::{self, Material};
 use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
@@ -25,7 +26,9 @@ use crate::strategy::{Compacted, Context, Declined, StrategySpec};
 use crate::summary;
 use crate::view::{Edit, Origin, WrittenPart};
 
+use faithful::Asking;
 pub use faithful::{FAITHFUL, Faithful};
+pub use progressive::journey;
 
 /// Every reference strategy.
 pub const ALL: &[&StrategySpec] = &[
@@ -91,13 +94,34 @@ fn plain_limits(settings: &Settings) -> Result<Limits, ParamError> {
     Ok(Limits { window, trigger, tail: Tail::Tokens(settings.count("tail")), written: settings.count("written") })
 }
 
-/// The usual answer: system prompt, one summary, and what is kept.
+/// The usual answer: system prompt with its sections, one summary, and what is kept.
 fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
-    let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
-    edits.push(summary_turn(&summary, cx.number_of_new(0)));
-    edits.extend(selection.keep_edits());
+    let turn = summary_turn(&summary, cx.number_of_new(0));
+    with_record(selection, edits_with(cx, selection, turn), summary)
+}
+
+/// The same under a system message of the strategy's own.
+fn with_summary_under(system: Option<Edit>, cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
+    let turn = summary_turn(&summary, cx.number_of_new(0));
+    let edits = system.into_iter().chain([turn]).chain(selection.keep_edits()).collect();
+    with_record(selection, edits, summary)
+}
+
+fn with_record(selection: &Selection<'_>, edits: Vec<Edit>, summary: String) -> Compacted {
     let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
     Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
+}
+
+/// The system prompt with the sections that the session's records give it.
+fn system_with_sections(cx: &Context<'_>, selection: &Selection<'_>) -> Option<Edit> {
+    let shown = recovery::sections(recovery::latest_checkpoint(cx.history).as_ref(), Showing::default(), cx.history);
+    recovery::system_with(selection.system, shown)
+}
+
+/// System prompt with its sections, that message, and what is kept.
+fn edits_with(cx: &Context<'_>, selection: &Selection<'_>, turn: Edit) -> Vec<Edit> {
+    let system = system_with_sections(cx, selection);
+    system.into_iter().chain([turn]).chain(selection.keep_edits()).collect()
 }
 
 /// A summary as a synthetic user turn, so that the chat opens with a user's whatever stands after it.
@@ -121,7 +145,7 @@ async fn ask(
     most: u32,
     temperature: Option<f32>,
 ) -> Result<String, FailReason> {
-    Ok(ask_for_reply(cx, material, prompt, most, temperature).await?.text)
+    Ok(ask_for_reply(cx, material, prompt, most, temperature, Asking::default()).await?.text)
 }
 
 /// The same, with how the last answer ended; its text is trimmed.
@@ -131,13 +155,14 @@ async fn ask_for_reply(
     prompt: impl Fn(&str) -> String + Send + Sync,
     most: u32,
     temperature: Option<f32>,
+    asking: Asking,
 ) -> Result<ChatReply, FailReason> {
     let mut reply: Option<ChatReply> = None;
-    for piece in fit::pieces(cx, material, cx.counter.count_text(&prompt("")), most)? {
+    for piece in asking.pieces(cx, material, cx.counter.count_text(&prompt("")), most)? {
         let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
         let earlier = fit::shortened(cx, &earlier, most);
         let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
-        reply = Some(ask_twice(cx, prompt(&read), &read, most, temperature).await?);
+        reply = Some(ask_twice(cx, prompt(&read), &read, most, temperature, asking).await?);
     }
     reply.ok_or(FailReason::NoSummary(summary::NotASummary::Empty))
 }
@@ -149,8 +174,12 @@ async fn ask_twice(
     material: &str,
     most: u32,
     temperature: Option<f32>,
+    asking: Asking,
 ) -> Result<ChatReply, FailReason> {
     let first = ask_once(cx, prompt.clone(), most, temperature).await?;
+    if asking.unchecked {
+        return Ok(first);
+    }
     let Err(problem) = summary::check(&first.text, material) else { return Ok(first) };
     let again = format!(
         "{prompt}\n\nYour answer before was refused: {problem}. Answer in the form asked for and nothing else."

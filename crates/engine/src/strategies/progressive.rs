@@ -2,10 +2,12 @@
 //! and decisions, then to its first line; the oldest are merged. The task definition and the architecture decisions are asked
 //! for in the same call, pinned in a block of their own and never compressed (`pins`).
 //!
-//! Mended against the source: merging is defined (the first lines of the oldest, together), and all of it stays within the
-//! budget for any number of rounds (`levels`). Ours: the share of the budget that pins may take. Absent so far: the source's
-//! events and statistics.
+//! Mended against the source: merging is defined (the first lines of the oldest, or of the neighbours that are most alike,
+//! together), and all of it stays within the budget for any number of rounds, so that a summary is lowered when there is no
+//! room and not at an age alone (`levels`). Ours: the share of the budget that pins may take. The source's records, statistics
+//! and events are derived (`journey`).
 
+pub mod journey;
 mod levels;
 mod pins;
 
@@ -16,7 +18,7 @@ use async_trait::async_trait;
 use self::levels::Levels;
 use self::pins::Pins;
 use super::summarize::ask_for_summary;
-use super::{recent_or_skip, share, tokens};
+use super::{Faithful, defect, recent_or_skip, share, system_with_sections, tokens};
 use crate::budget::{Limits, Tail};
 use crate::message::{Part, Role};
 use crate::params::{Param, ParamError, Settings, Unit};
@@ -55,6 +57,14 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
             default: 0.25,
             range: (0.0, 0.5),
         },
+        Param {
+            name: "merge",
+            about: "which are merged: the oldest, or the neighbours that are most alike and no longer whole",
+            unit: Unit::Choice(&["oldest", "similar"]),
+            default: 0.0,
+            range: (0.0, 1.0),
+        },
+        defect("unbounded", "ages alone decide what is shown, whether it fits or not"),
     ],
     limits,
     build: |settings| {
@@ -65,6 +75,17 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
             levels: Levels::new(settings),
         })
     },
+};
+
+/// Place of `similar` among the choices of `merge`.
+const BY_LIKENESS: u32 = 1;
+
+/// As the document has it. Its task definition and architecture decisions are planned only, so its prompt does not ask for them
+/// and nothing is pinned; how it merges it does not say, so that stays ours.
+pub(super) const FAITHFUL: Faithful = Faithful {
+    spec: &SPEC,
+    values: &[("prompt", include_str!("progressive/faithful.md")), ("pinned", "0"), ("unbounded", "faithful")],
+    breaks: &[10],
 };
 
 const fn rounds(name: &'static str, about: &'static str, default: u32) -> Param {
@@ -106,17 +127,17 @@ impl Strategy for Progressive {
         if pins != earlier {
             pins_number = cx.number_of_new(1);
             let body = serde_json::to_string(&pins).unwrap_or_default();
-            saved.push(NewSaved { kind: SavedKind::Checkpoint, covers, body });
+            saved.push(NewSaved { kind: SavedKind::Pinned, covers, body });
         }
-        let mut edits: Vec<Edit> = selection.system.map(|system| Edit::Keep(system.id)).into_iter().collect();
+        let mut edits: Vec<Edit> = system_with_sections(cx, &selection).into_iter().collect();
         let mut budget = cx.budget.written;
         if !pins.is_empty() {
-            budget = budget.saturating_sub(pins.tokens(cx.counter));
+            budget = budget.saturating_sub(pins.tokens_shown(cx.counter));
             edits.push(turn(Origin::Checkpoint(pins_number), pins.text()));
         }
         let journey = journey(cx, &saved[0].body);
         let shown = self.levels.fit(&journey, budget, cx.counter);
-        edits.extend(shown.into_iter().map(|(number, text)| turn(Origin::Summary(number), text)));
+        edits.extend(shown.into_iter().map(|shown| turn(Origin::Summary(shown.number), shown.text)));
         edits.extend(selection.keep_edits());
         Ok(Compacted { edits, saved, fallback: None, unread: Vec::new() })
     }

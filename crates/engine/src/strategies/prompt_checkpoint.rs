@@ -4,20 +4,26 @@
 //! Mended against the source: fenced JSON is read, an answer without a readable checkpoint leaves the previous one in
 //! place, a new checkpoint is written with the one that it replaces in sight, and the injected section shows every field.
 
+mod as_source;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ask_for_reply, fill, plain_limits, recent_or_skip, tokens, with_summary, words_in};
+use super::faithful::{Asking, Faithful, ONE_PIECE, PENDING, UNCHECKED, selected};
+use super::{ask_for_reply, defect, fill, plain_limits, tokens, with_summary_under, words_in};
 use crate::checkpoint::{self, Checkpoint, Extraction};
 use crate::event::FailReason;
 use crate::model::ChatReply;
-use crate::recovery::{latest_checkpoint, system_with};
+use crate::params::{Param, Settings};
+use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
 use crate::render::{self, Limits, Material};
+use crate::retrieve;
 use crate::saved::{NewSaved, SavedKind, latest};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::NotASummary;
+use crate::view::WrittenPart;
 
 /// Registry entry: the limits of `summarize`, and as many tokens again for a checkpoint like the source's example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -31,74 +37,125 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         tokens("trigger", "size at which a compaction starts", 10_000),
         tokens("tail", "kept verbatim", 2_000),
         tokens("written", "most that summary and checkpoint may have together", 800),
+        defect("parser", "fenced JSON is not read, and an answer without both markers is all summary"),
+        OVERWRITE,
+        FORGETS,
+        SECTION,
+        UNCHECKED,
+        ONE_PIECE,
+        PENDING,
     ],
     limits: plain_limits,
-    build: |settings| Arc::new(PromptCheckpoint { prompt: settings.prompt().to_owned() }),
+    build: |settings| Arc::new(PromptCheckpoint { settings: settings.clone() }),
 };
 
+/// As the document has it.
+pub(super) const FAITHFUL: Faithful = Faithful {
+    spec: &SPEC,
+    values: &[
+        ("parser", "faithful"),
+        ("overwrite", "faithful"),
+        ("forgets", "faithful"),
+        ("section", "faithful"),
+        ("unchecked", "faithful"),
+        ("one_piece", "faithful"),
+        ("pending", "faithful"),
+    ],
+    breaks: &[1, 3, 5, 6, 8],
+};
+
+/// Defects that the strategies with checkpoints share.
+pub(super) const OVERWRITE: Param =
+    defect("overwrite", "where no checkpoint can be read, an empty one takes the place of the last");
+pub(super) const FORGETS: Param = defect("forgets", "a checkpoint is written without the last one in sight");
+pub(super) const SECTION: Param = defect("section", "the section leaves out threads and external APIs");
+
+/// A checkpoint that holds nothing.
+pub(super) const NOTHING: &str = "{}";
+
 struct PromptCheckpoint {
-    prompt: String,
+    settings: Settings,
 }
 
 #[async_trait]
 impl Strategy for PromptCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let selection = recent_or_skip(cx)?;
-        let (summary, checkpoint) = ask_for_both(cx, &self.prompt, &selection).await?;
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, checkpoint))
+        let selection = selected(cx, &self.settings)?;
+        let (summary, body) = ask_for_both(cx, self.settings.prompt(), &selection, &self.settings).await?;
+        let body = body.or_else(|| self.settings.is_faithful("overwrite").then(|| NOTHING.to_owned()));
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing()))
+    }
+
+    fn showing(&self) -> Showing {
+        Showing { at_once: false, leaves_out: self.settings.is_faithful("section") }
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room).await
     }
 }
 
-/// Asks for a summary and a checkpoint, half of what may be written each. Where no checkpoint can be read, the meter is told
-/// why and the summary counts alone.
+/// Asks for a summary and a checkpoint's JSON, half of what may be written each. Where no checkpoint can be read, the meter is
+/// told why and the summary counts alone.
 pub(super) async fn ask_for_both(
     cx: &Context<'_>,
     prompt: &str,
     selection: &Selection<'_>,
-) -> Result<(String, Option<Checkpoint>), FailReason> {
+    settings: &Settings,
+) -> Result<(String, Option<String>), FailReason> {
     let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let half = cx.budget.written / 2;
-    let previous = previous_checkpoint(cx);
+    let previous = previous_checkpoint(cx, settings);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
     let with = |messages: &str| {
         let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous), ("messages", messages)];
         fill(prompt, &values)
     };
-    let reply = ask_for_reply(cx, &messages, with, cx.budget.written, None).await;
+    let reply = ask_for_reply(cx, &messages, with, cx.budget.written, None, Asking::new(settings)).await;
     let reply = reply.inspect_err(|reason| cx.summarizer.note(Extraction::failed(reason)))?;
     let examples = checkpoint::unseen(prompt, &[&messages.text, &previous]);
-    let (summary, checkpoint, extraction) = split(&reply, &examples);
+    let (summary, body, extraction) = if settings.is_faithful("parser") {
+        as_source::split(&reply.text)
+    } else {
+        let (summary, checkpoint, extraction) = split(&reply, &examples);
+        (summary, checkpoint.map(|checkpoint| json(&checkpoint)), extraction)
+    };
     cx.summarizer.note(extraction);
-    if summary.is_empty() {
+    if summary.is_empty() && !settings.is_faithful("unchecked") {
         return Err(FailReason::NoSummary(NotASummary::Empty));
     }
-    Ok((summary.to_owned(), checkpoint))
+    Ok((summary.to_owned(), body))
+}
+
+/// A checkpoint as it is saved.
+pub(super) fn json(checkpoint: &Checkpoint) -> String {
+    serde_json::to_string(checkpoint).unwrap_or_default()
 }
 
 /// The checkpoint that a new one replaces, as a prompt shows it.
-pub(super) fn previous_checkpoint(cx: &Context<'_>) -> String {
-    let previous = latest(cx.history, SavedKind::Checkpoint);
+pub(super) fn previous_checkpoint(cx: &Context<'_>, settings: &Settings) -> String {
+    let previous = latest(cx.history, SavedKind::Checkpoint).filter(|_| !settings.is_faithful("forgets"));
     previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body))
 }
 
-/// A summary in the chat and a checkpoint in the system prompt: the new one, else the one before.
+/// A summary in the chat and a checkpoint in the system prompt: the new one, given as JSON, else the one before. One that
+/// cannot be read is saved and not shown.
 pub(super) fn with_summary_and_checkpoint(
     cx: &Context<'_>,
     selection: &Selection<'_>,
     summary: &str,
-    checkpoint: Option<Checkpoint>,
+    body: Option<String>,
+    showing: Showing,
 ) -> Compacted {
-    let mut compacted = with_summary(cx, selection, summary.to_owned());
-    let shown = match checkpoint {
-        Some(checkpoint) => {
-            let body = serde_json::to_string(&checkpoint).unwrap_or_default();
-            compacted.saved.push(NewSaved { kind: SavedKind::Checkpoint, covers: selection.covers(), body });
-            Some((checkpoint, cx.number_of_new(1)))
-        }
+    let shown = match &body {
+        Some(body) => serde_json::from_str::<Checkpoint>(body).ok().map(|new| (new, cx.number_of_new(1))),
         None => latest_checkpoint(cx.history),
     };
-    let without_system = compacted.edits.split_off(usize::from(selection.system.is_some()));
-    compacted.edits = system_with(selection.system, shown).into_iter().chain(without_system).collect();
+    let shown = shown.filter(|(checkpoint, _)| !checkpoint.is_empty());
+    let system = system_with(selection.system, sections(shown.as_ref(), showing, cx.history));
+    let mut compacted = with_summary_under(system, cx, selection, summary.to_owned());
+    let saved = body.map(|body| NewSaved { kind: SavedKind::Checkpoint, covers: selection.covers(), body });
+    compacted.saved.extend(saved);
     compacted
 }
 

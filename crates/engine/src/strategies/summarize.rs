@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{ask, fill, plain_limits, recent_or_skip, tokens, with_summary, words_in};
+use super::faithful::{Asking, Faithful, ONE_PIECE, PENDING, UNCHECKED, selected};
+use super::{ask_for_reply, fill, plain_limits, tokens, with_summary, words_in};
 use crate::event::FailReason;
+use crate::params::Settings;
 use crate::render::{Limits, Material};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
@@ -22,20 +24,31 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         tokens("trigger", "size at which a compaction starts", 10_000),
         tokens("tail", "kept verbatim", 2_000),
         tokens("written", "most that the summary may have", 400),
+        UNCHECKED,
+        ONE_PIECE,
+        PENDING,
     ],
     limits: plain_limits,
-    build: |settings| Arc::new(Summarize { prompt: settings.prompt().to_owned() }),
+    build: |settings| Arc::new(Summarize { settings: settings.clone() }),
+};
+
+/// As the document has it.
+pub(super) const FAITHFUL: Faithful = Faithful {
+    spec: &SPEC,
+    values: &[("unchecked", "faithful"), ("one_piece", "faithful"), ("pending", "faithful")],
+    breaks: &[1, 3, 5, 6, 8],
 };
 
 struct Summarize {
-    prompt: String,
+    settings: Settings,
 }
 
 #[async_trait]
 impl Strategy for Summarize {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let selection = recent_or_skip(cx)?;
-        let summary = ask_for_summary(cx, &self.prompt, &selection, cx.budget.written).await?;
+        let selection = selected(cx, &self.settings)?;
+        let asking = Asking::new(&self.settings);
+        let summary = ask_as(cx, self.settings.prompt(), &selection, cx.budget.written, asking).await?;
         Ok(with_summary(cx, &selection, summary))
     }
 }
@@ -47,8 +60,19 @@ pub(super) async fn ask_for_summary(
     selection: &Selection<'_>,
     most: u32,
 ) -> Result<String, FailReason> {
+    ask_as(cx, prompt, selection, most, Asking::default()).await
+}
+
+/// The same, in that way.
+pub(super) async fn ask_as(
+    cx: &Context<'_>,
+    prompt: &str,
+    selection: &Selection<'_>,
+    most: u32,
+    asking: Asking,
+) -> Result<String, FailReason> {
     let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
     let with = |messages: &str| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", messages)]);
-    ask(cx, &messages, with, most, None).await
+    Ok(ask_for_reply(cx, &messages, with, most, None, asking).await?.text)
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
-use compactometer_engine::event::Event;
+use compactometer_engine::event::{Event, RecoveryEvent};
 use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::{Call, Metered};
@@ -31,7 +31,10 @@ pub(crate) struct Stage {
 pub(crate) struct Shown {
     /// Each message of the view as `role: text`.
     pub(crate) view: Vec<String>,
+    /// The messages that the view still holds, by number.
+    pub(crate) kept: Vec<u32>,
     pub(crate) events: Vec<Event>,
+    pub(crate) recoveries: Vec<RecoveryEvent>,
     pub(crate) history: Vec<Saved>,
     pub(crate) calls: Vec<Call>,
     /// What a provider would refuse in the view.
@@ -39,6 +42,7 @@ pub(crate) struct Shown {
 }
 
 /// One step of the conversation.
+#[derive(Clone)]
 pub(crate) enum Step {
     Say(Role, String),
     Call(&'static str),
@@ -47,6 +51,8 @@ pub(crate) enum Step {
     Ask,
     /// A compaction by hand.
     Compact,
+    /// Ids that no message of this conversation has.
+    Gap(u32),
 }
 
 impl Stage {
@@ -83,7 +89,9 @@ impl Stage {
         let config =
             SessionConfig { budget, overhead: 0, summarizer_window: self.summarizer_window, automatic: true, policy };
         let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
+        let mut skipped = 0;
         for (id, step) in steps.iter().enumerate() {
+            let id = id as u32 + skipped;
             let (role, part) = match step {
                 Step::Say(role, text) => (*role, Part::Text { text: text.clone() }),
                 Step::Call(call) => {
@@ -93,21 +101,27 @@ impl Stage {
                     (Role::Tool, Part::ToolResult { call_id: (*call).into(), text: text.clone(), is_error: false })
                 }
                 Step::Ask => {
-                    ready(session.before_call(Some(id as i64)));
+                    ready(session.before_call(Some(id.into())));
                     continue;
                 }
                 Step::Compact => {
-                    ready(session.compact(Some(id as i64)));
+                    ready(session.compact(Some(id.into())));
+                    continue;
+                }
+                Step::Gap(ids) => {
+                    skipped += ids;
                     continue;
                 }
             };
-            let message = Message { id: MessageId(id as u32), role, at_ms: None, parts: vec![part], usage: None };
+            let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![part], usage: None };
             let tokens = Encoding::O200k.count_message(&message);
             session.push(Counted { tokens, message: Arc::new(message) }).unwrap();
         }
         Shown {
             view: session.view().entries().iter().map(shown).collect(),
+            kept: session.view().entries().iter().filter_map(|entry| Some(entry.message_id()?.0)).collect(),
             events: session.events().to_vec(),
+            recoveries: session.recovery_events().to_vec(),
             history: session.history().to_vec(),
             violations: session.view().check().len(),
             calls: metered.take_calls(),

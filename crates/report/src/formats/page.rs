@@ -70,6 +70,12 @@ const TABLES: &[(&str, &str, &[&str])] = &[
         &["context_recall", "context_recall_corrected", "lift", "needed_at_use_recall"],
     ),
     (
+        "Found again when asked",
+        "What a strategy retrieves for the question of each eligible fact, within the retained budget, counts as well; no \
+         model is called. `prompted_recall` is over facts with a question alone.",
+        &["prompted_recall", "prompted_recall_corrected", "retrieved_tokens"],
+    ),
+    (
         "Stages of a summary",
         "Of the facts whose last original left: read by a summarizer, then written, then in the new context.",
         &["reached", "written", "kept"],

@@ -4,9 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_schema::record::{ChanceCell, Observation, RANDOM_DRAWS};
+use compactometer_schema::record::{ChanceCell, Observation, RANDOM_DRAWS, Record};
 use compactometer_schema::scenario::ValueKind;
 
+use super::prompted::asked;
 use super::ratio;
 use crate::data::{Look, Strategy, looks, points};
 use crate::text::label;
@@ -42,16 +43,23 @@ struct Term {
 impl Corrected {
     /// CR*.
     pub(crate) fn own(strategy: &Strategy) -> Self {
-        Corrected::new(strategy, None)
+        let own = Rates::new(strategy, |observation| &observation.chance);
+        Corrected::new(strategy, own, None, at_points)
     }
 
     /// Lift.
     pub(crate) fn against_random(strategy: &Strategy) -> Self {
-        Corrected::new(strategy, Some(Rates::new(strategy, |observation| &observation.random_chance)))
+        let own = Rates::new(strategy, |observation| &observation.chance);
+        let random = Rates::new(strategy, |observation| &observation.random_chance);
+        Corrected::new(strategy, own, Some(random), at_points)
     }
 
-    fn new(strategy: &Strategy, random: Option<Rates>) -> Self {
-        let own = Rates::new(strategy, |observation| &observation.chance);
+    /// CR* of the facts that were asked for, in contexts and retrieved texts together.
+    pub(crate) fn prompted(strategy: &Strategy) -> Self {
+        Corrected::new(strategy, Rates::new(strategy, prompted_chance), None, asked)
+    }
+
+    fn new(strategy: &Strategy, own: Rates, random: Option<Rates>, seen: fn(&Record) -> Vec<Look<'_>>) -> Self {
         let mut made = Corrected {
             own,
             random,
@@ -62,8 +70,7 @@ impl Corrected {
         for unit in &strategy.units {
             let mut terms = BTreeMap::new();
             for record in &unit.records {
-                let seen: Vec<Look> = points(record).flat_map(|observation| looks(record, observation)).collect();
-                made.add(&seen, &mut terms);
+                made.add(&seen(record), &mut terms);
             }
             made.terms.push(terms.into_values().collect());
         }
@@ -147,6 +154,20 @@ impl Corrected {
             "chance needs contexts of {FEWEST_SCENARIOS} scenarios with foreign facts at one round; the suite has {groups} \
              groups, and at most {most} scenarios share a round"
         ))
+    }
+}
+
+fn at_points(record: &Record) -> Vec<Look<'_>> {
+    points(record).flat_map(|observation| looks(record, observation)).collect()
+}
+
+/// Chance where something was asked; where nothing was retrieved, that of the context alone.
+fn prompted_chance(observation: &Observation) -> &Vec<ChanceCell> {
+    const NONE: &Vec<ChanceCell> = &Vec::new();
+    match &observation.prompted {
+        _ if observation.asked.is_empty() => NONE,
+        Some(prompted) => &prompted.chance,
+        None => &observation.chance,
     }
 }
 

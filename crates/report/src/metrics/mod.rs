@@ -13,6 +13,7 @@ mod answers;
 mod chance;
 mod cost;
 mod engine;
+mod prompted;
 mod recall;
 mod stages;
 
@@ -27,6 +28,9 @@ pub const ALL: &[Metric] = &[
     recall::CONTEXT_RECALL_CORRECTED,
     recall::LIFT,
     recall::NEEDED_AT_USE,
+    prompted::PROMPTED_RECALL,
+    prompted::PROMPTED_RECALL_CORRECTED,
+    prompted::RETRIEVED_TOKENS,
     not_built(
         "answer_recall",
         Unit::Share,

@@ -78,8 +78,9 @@ pub(crate) fn by_round(strategy: &Strategy) -> Vec<BTreeMap<String, MetricValue>
     let observed = strategy.records().flat_map(|record| &record.observations);
     let Some(last) = observed.map(|observation| observation.round).max() else { return Vec::new() };
     let row = |round| {
-        let value =
-            bare(strategy, |unit| recall(unit, |record| record.observations.iter(), |look| look.round == round));
+        let value = bare(strategy, |unit| {
+            recall(unit, |record| all(record, record.observations.iter()).filter(|look| look.round == round))
+        });
         BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)])
     };
     (0..=last).map(row).collect()
@@ -93,22 +94,22 @@ fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricVa
 }
 
 fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {
-    recall(unit, points, counts)
+    recall(unit, |record| all(record, points(record)).filter(&counts))
 }
 
-fn recall<'r, O>(
+fn all<'r>(record: &'r Record, observations: impl Iterator<Item = &'r Observation>) -> impl Iterator<Item = Look<'r>> {
+    observations.flat_map(|observation| looks(record, observation))
+}
+
+/// The mean over a unit's weighted facts of the share of looks at which each is present.
+pub(super) fn recall<'r, L: Iterator<Item = Look<'r>>>(
     unit: &Group<'r>,
-    observations: impl Fn(&'r Record) -> O,
-    counts: impl Fn(&Look) -> bool,
-) -> Option<f64>
-where
-    O: Iterator<Item = &'r Observation>,
-{
+    looks: impl Fn(&'r Record) -> L,
+) -> Option<f64> {
     let (mut held, mut weights) = (0.0, 0.0);
     for record in &unit.records {
         let mut by_fact: BTreeMap<usize, (f64, f64, f64)> = BTreeMap::new();
-        let seen = observations(record).flat_map(|observation| looks(record, observation)).filter(|look| counts(look));
-        for look in seen {
+        for look in looks(record) {
             let (hits, times, weight) = by_fact.entry(look.index).or_default();
             *hits += f64::from(u8::from(look.is_present));
             *times += 1.0;

@@ -87,6 +87,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
         observations: Vec::new(),
         compactions: Vec::new(),
         checkpoints: Vec::new(),
+        recoveries: Vec::new(),
         turns: Vec::new(),
     }
 }
@@ -117,6 +118,8 @@ pub(crate) fn point(round: u32, letters: &str) -> Observation {
         random_chance: Vec::new(),
         foil_hits: 0,
         foils: 0,
+        asked: Vec::new(),
+        prompted: None,
     }
 }
 

@@ -162,5 +162,7 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         random_chance: KINDS.iter().map(|kind| chance(*kind, 1, 60)).collect(),
         foil_hits: 0,
         foils: 20,
+        asked: Vec::new(),
+        prompted: None,
     }
 }

@@ -143,8 +143,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Counts a row that carries no turn.
+    /// Counts a row that carries no turn. A kind that the file names itself may hold anything.
     pub(super) fn ignore(&mut self, kind: &str) {
-        *self.report.ignored.entry(kind.to_owned()).or_insert(0) += 1;
+        *self.report.ignored.entry(kind.replace(char::is_control, " ")).or_insert(0) += 1;
     }
 }

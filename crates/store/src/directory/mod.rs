@@ -7,6 +7,7 @@
 mod archive;
 mod disk;
 mod files;
+mod memory;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -181,6 +182,22 @@ impl Backend for Directory {
         }
         Ok(size)
     }
+
+    fn memory_document(&self, id: &ThreadId) -> Result<Option<String>, Error> {
+        let _lock = self.lock(id, Hold::Shared)?;
+        memory::read(&self.folder(id))
+    }
+
+    fn set_memory_document(&self, id: &ThreadId, text: &str) -> Result<(), Error> {
+        let _lock = self.lock(id, Hold::Alone)?;
+        let is_new = !self.folder(id).exists();
+        memory::write(&self.folder(id), text)?;
+        if is_new {
+            disk::sync_folder(&self.thread(id))?;
+            disk::sync_folder(&self.root)?;
+        }
+        Ok(())
+    }
 }
 
 /// The index after a change; its last entry is the change's own.
@@ -255,7 +272,7 @@ fn tidy(folder: &Path, index: &Index) -> Result<(), Error> {
 fn is_left_over(folder: &Path, index: &Index, name: &str) -> bool {
     let whole = name.strip_suffix(".partial");
     match whole {
-        Some(whole) => whole == INDEX || whole == LATEST || files::is_commit(whole),
+        Some(whole) => [INDEX, LATEST, memory::FILE].contains(&whole) || files::is_commit(whole),
         None if files::is_commit(name) && !index.commits.iter().any(|entry| entry.file == name) => {
             let bytes = fs::read(folder.join(name)).unwrap_or_default();
             let file = serde_json::from_slice::<CommitFile>(&bytes);

@@ -1,5 +1,6 @@
 //! A store as a SQLite database, with the table of source 001. One transaction a commit; write-ahead log, synced at each.
 
+mod memory;
 mod open;
 mod rows;
 #[cfg(test)]
@@ -72,6 +73,7 @@ impl Backend for Sqlite {
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let transaction = begun.map_err(self.cannot("begin a deletion"))?;
         rows::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
+        memory::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
         transaction.commit().map_err(self.cannot("commit a deletion"))?;
         // The write-ahead log still holds what was deleted. Where another process reads, its next emptying takes it.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(self.cannot("empty the log"))
@@ -88,6 +90,18 @@ impl Backend for Sqlite {
             }
         }
         Ok(size)
+    }
+
+    fn memory_document(&self, id: &ThreadId) -> Result<Option<String>, Error> {
+        memory::read(&self.connection(), id).map_err(self.cannot("read a memory document"))
+    }
+
+    fn set_memory_document(&self, id: &ThreadId, text: &str) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = begun.map_err(self.cannot("begin a change"))?;
+        memory::write(&transaction, id, text).map_err(self.cannot("write a memory document"))?;
+        transaction.commit().map_err(self.cannot("commit"))
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod disks;
 mod kills;
+mod memory;
 mod reloads;
 mod rounds;
 mod sizes;

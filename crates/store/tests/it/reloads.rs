@@ -13,7 +13,12 @@ fn text() -> impl Strategy<Value = String> + Clone {
 }
 
 fn saved() -> impl Strategy<Value = Saved> {
-    let kind = prop_oneof![Just(SavedKind::Summary), Just(SavedKind::Checkpoint), Just(SavedKind::Failed)];
+    let kind = prop_oneof![
+        Just(SavedKind::Summary),
+        Just(SavedKind::Checkpoint),
+        Just(SavedKind::Failed),
+        Just(SavedKind::Note)
+    ];
     let covers = proptest::option::of((any::<u32>(), any::<u32>()));
     let time = proptest::option::of(prop_oneof![any::<i64>(), 1_769_000_000_000..1_770_000_000_000_i64]);
     (kind, covers, any::<(u32, u32, u32)>(), time, text()).prop_map(|(kind, covers, tokens, created_at_ms, body)| {

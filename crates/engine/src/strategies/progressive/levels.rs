@@ -1,7 +1,15 @@
-//! How much of each summary `progressive` shows: by age, and less where all together would not fit.
+//! How much of each summary `progressive` shows: by age, merged where there are too many, and less where all together would
+//! not fit.
 //!
-//! A level is not stored: it follows from a summary's age, the number of summaries written after it.
+//! Neither level nor merging is stored: both follow from the summaries in their order. Absent on purpose: a call that rewrites
+//! what is merged; each merged summary keeps its first line.
 
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::BY_LIKENESS;
+use crate::embed::{Lexical, similarity};
 use crate::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
@@ -11,14 +19,45 @@ pub(super) struct Levels {
     pub(super) compact_age: usize,
     pub(super) most: usize,
     pub(super) lines: usize,
+    /// Whether the neighbours that are most alike are merged, and not the oldest.
+    pub(super) by_likeness: bool,
+    /// Whether ages alone decide, whatever the budget.
+    pub(super) unbounded: bool,
 }
 
-/// How much of a summary is shown.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Compact,
+/// How much of a summary is shown (002, compression levels).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Its first line.
+    Compact = 1,
+    /// Its first lines and its decisions.
     Moderate,
+    /// All of it.
     Detailed,
+}
+
+/// One message of the journey.
+pub(super) struct Shown {
+    /// The summaries that it shows, as places in the journey; several where they are merged.
+    pub(super) members: Range<usize>,
+    pub(super) level: Level,
+    /// The number of the newest of them.
+    pub(super) number: u32,
+    pub(super) text: String,
+}
+
+impl Shown {
+    /// Its tokens as a message.
+    pub(super) fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
+        MESSAGE_OVERHEAD + counter.count_text(&self.text)
+    }
+}
+
+/// Neighbouring summaries that are shown as one.
+struct Group {
+    members: Range<usize>,
+    level: Level,
 }
 
 impl Levels {
@@ -29,28 +68,65 @@ impl Levels {
             compact_age: count("compact_age"),
             most: count("most"),
             lines: count("lines"),
+            by_likeness: settings.count("merge") == BY_LIKENESS,
+            unbounded: settings.is_faithful("unbounded"),
         }
     }
 
     /// The journey at the levels of its ages, lowered from the oldest on until it fits; the oldest are left out last.
-    pub(super) fn fit(&self, journey: &[(u32, &str)], budget: u32, counter: &dyn TokenCounter) -> Vec<(u32, String)> {
-        let mut levels = (0..journey.len()).map(|at| self.level(journey.len() - 1 - at)).collect::<Vec<_>>();
-        let mut first = 0;
+    pub(super) fn fit(&self, journey: &[(u32, &str)], budget: u32, counter: &dyn TokenCounter) -> Vec<Shown> {
+        let mut groups = self.groups(journey);
         loop {
-            let shown = self.show(&journey[first..], &levels[first..]);
-            let size = shown.iter().map(|(_, text)| MESSAGE_OVERHEAD + counter.count_text(text)).sum::<u32>();
-            if size <= budget || first + 1 >= journey.len() && levels[first] == Level::Compact {
+            let shown = groups.iter().map(|group| self.show(group, journey)).collect::<Vec<_>>();
+            let fits = shown.iter().map(|shown| shown.tokens(counter)).sum::<u32>() <= budget;
+            if fits || self.unbounded || !lower(&mut groups) {
                 return shown;
             }
-            match levels[first..].iter().position(|level| *level > Level::Compact) {
-                // The newest is lowered only after all others.
-                Some(at) if first + at + 1 < journey.len() || first + 1 == journey.len() => {
-                    levels[first + at] =
-                        if levels[first + at] == Level::Detailed { Level::Moderate } else { Level::Compact };
-                }
-                _ => first += 1,
+        }
+    }
+
+    /// What is shown as one, as if the summaries had come one by one: what was merged once stays merged.
+    fn groups(&self, journey: &[(u32, &str)]) -> Vec<Group> {
+        let vectors = match self.by_likeness {
+            true => journey.iter().map(|(_, body)| Lexical.vector(body)).collect(),
+            false => Vec::new(),
+        };
+        let mut groups: Vec<Range<usize>> = Vec::new();
+        for newest in 0..journey.len() {
+            groups.push(newest..newest + 1);
+            if groups.len() > self.most {
+                let at = self.pair_to_merge(&groups, &vectors);
+                let end = groups.remove(at + 1).end;
+                groups[at].end = end;
             }
         }
+        let level = |members: &Range<usize>| match members.len() {
+            1 => self.level(journey.len() - 1 - members.start),
+            _ => Level::Compact,
+        };
+        groups.into_iter().map(|members| Group { level: level(&members), members }).collect()
+    }
+
+    /// Place of the first of two neighbours to merge. By likeness only those that no longer stand in full are merged, and the
+    /// oldest where there are none.
+    fn pair_to_merge(&self, groups: &[Range<usize>], vectors: &[Vec<f32>]) -> usize {
+        let newest = groups.last().map_or(0, |group| group.end - 1);
+        let sum = |members: &Range<usize>| {
+            let mut sum = vectors[members.start].clone();
+            for vector in &vectors[members.start + 1..members.end] {
+                sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
+            }
+            sum
+        };
+        let mut best = (0, f32::NEG_INFINITY);
+        let pairs = groups.windows(2).enumerate().filter(|_| self.by_likeness);
+        for (at, pair) in pairs.filter(|(_, pair)| newest + 1 - pair[1].end >= self.moderate_age) {
+            let alike = similarity(&sum(&pair[0]), &sum(&pair[1]));
+            if alike > best.1 {
+                best = (at, alike);
+            }
+        }
+        best.0
     }
 
     fn level(&self, age: usize) -> Level {
@@ -61,21 +137,21 @@ impl Levels {
         }
     }
 
-    /// One text a summary; those beyond the most are merged into the oldest text that is shown.
-    fn show(&self, journey: &[(u32, &str)], levels: &[Level]) -> Vec<(u32, String)> {
-        let texts = journey.iter().zip(levels).map(|((number, body), level)| (*number, self.text(body, *level)));
-        let mut texts = texts.collect::<Vec<_>>();
-        let merged = texts.len().saturating_sub(self.most);
-        if merged > 0 {
-            let oldest = texts.drain(..=merged).collect::<Vec<_>>();
-            let lines = oldest.iter().map(|(_, text)| format!("- {}", first_line(text))).collect::<Vec<_>>();
-            let number = oldest.last().map_or(0, |(number, _)| *number);
-            texts.insert(0, (number, format!("Earlier parts:\n{}", lines.join("\n"))));
+    fn show(&self, group: &Group, journey: &[(u32, &str)]) -> Shown {
+        let members = &journey[group.members.clone()];
+        let text = match members {
+            [(_, body)] => self.text(body, group.level),
+            merged => {
+                let lines = merged.iter().map(|(_, body)| format!("- {}", first_line(body))).collect::<Vec<_>>();
+                format!("Earlier parts:\n{}", lines.join("\n"))
+            }
+        };
+        Shown {
+            members: group.members.clone(),
+            level: group.level,
+            number: members.last().map_or(0, |(number, _)| *number),
+            text: format!("Summary of an earlier part:\n\n{text}"),
         }
-        for (_, text) in &mut texts {
-            text.insert_str(0, "Summary of an earlier part:\n\n");
-        }
-        texts
     }
 
     fn text(&self, body: &str, level: Level) -> String {
@@ -83,7 +159,7 @@ impl Levels {
             Level::Detailed => body.to_owned(),
             Level::Moderate => {
                 let mut kept = body.lines().filter(|line| !line.trim().is_empty()).take(self.lines).collect::<Vec<_>>();
-                for decision in decisions(body) {
+                for decision in items(body, "decisions") {
                     if !kept.contains(&decision) {
                         kept.push(decision);
                     }
@@ -95,16 +171,33 @@ impl Levels {
     }
 }
 
+/// One step towards fewer tokens, and whether there was one: the oldest that can be lowered, else the oldest summary goes. The
+/// newest is lowered only after all others have gone.
+fn lower(groups: &mut Vec<Group>) -> bool {
+    match groups.iter().position(|group| group.level > Level::Compact) {
+        Some(at) if at + 1 < groups.len() || groups.len() == 1 => {
+            let level = &mut groups[at].level;
+            *level = if *level == Level::Detailed { Level::Moderate } else { Level::Compact };
+        }
+        _ if groups.len() == 1 && groups[0].members.len() == 1 => return false,
+        _ => {
+            groups[0].members.start += 1;
+            groups.retain(|group| !group.members.is_empty());
+        }
+    }
+    true
+}
+
 fn first_line(text: &str) -> &str {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
-/// The lists under the headings of decisions: key decisions, and architecture decisions that could not be pinned.
-fn decisions(body: &str) -> impl Iterator<Item = &str> {
+/// The list items, marks included, under each heading that holds that word.
+pub(super) fn items<'b>(body: &'b str, word: &'static str) -> impl Iterator<Item = &'b str> {
     let mut under = false;
     body.lines().filter(move |line| {
         let is_item = line.trim_start().starts_with(['-', '*']);
-        under = if is_item { under } else { line.to_lowercase().contains("decisions") };
+        under = if is_item || line.trim().is_empty() { under } else { line.to_lowercase().contains(word) };
         is_item && under
     })
 }
@@ -116,12 +209,15 @@ mod tests {
 
     const BODY: &str = "Summary: built the store.\nIt has two tables.\nIt is tested.\nIt is fast.\nIt is small.\nIt is new.\n\nKey Decisions:\n- use pg\n\nNext Steps:\n- ship\n\nArchitecture Decisions:\n- no cache";
 
+    const LEVELS: Levels =
+        Levels { moderate_age: 5, compact_age: 10, most: 10, lines: 5, by_likeness: false, unbounded: false };
+
     fn shown(rounds: usize, budget: u32) -> Vec<(u32, String)> {
         let bodies = (0..rounds).map(|round| format!("Summary: part {round}.\n{BODY}")).collect::<Vec<_>>();
         let journey =
             bodies.iter().enumerate().map(|(number, body)| (number as u32, body.as_str())).collect::<Vec<_>>();
-        let levels = Levels { moderate_age: 5, compact_age: 10, most: 10, lines: 5 };
-        levels.fit(&journey, budget, &Encoding::O200k)
+        let shown = LEVELS.fit(&journey, budget, &Encoding::O200k);
+        shown.into_iter().map(|shown| (shown.number, shown.text)).collect()
     }
 
     #[test]
@@ -154,6 +250,55 @@ mod tests {
                     shown.iter().any(|(_, text)| text.contains(&format!("part {}.", rounds - 1))),
                     "the newest stays"
                 );
+            }
+        }
+    }
+
+    fn groups(levels: &Levels, parts: &[&str]) -> Vec<Range<usize>> {
+        let journey = parts.iter().enumerate().map(|(number, body)| (number as u32, *body)).collect::<Vec<_>>();
+        levels.groups(&journey).into_iter().map(|group| group.members).collect()
+    }
+
+    const PHASES: [&str; 8] = [
+        "Summary: tables and columns of the store",
+        "Summary: keys and columns of the store tables",
+        "Summary: colours of the welcome screen",
+        "Summary: the welcome screen and its colours again",
+        "Summary: an exporter to spreadsheets",
+        "Summary: mail",
+        "Summary: search",
+        "Summary: release",
+    ];
+
+    #[test]
+    fn likeness_merges_the_neighbours_of_one_phase_and_keeps_phases_apart() {
+        let oldest = Levels { most: 6, moderate_age: 2, ..LEVELS };
+        assert_eq!(
+            groups(&oldest, &PHASES),
+            [0..3, 3..4, 4..5, 5..6, 6..7, 7..8],
+            "the oldest, whatever they are about"
+        );
+        let alike = Levels { by_likeness: true, ..oldest };
+        assert_eq!(groups(&alike, &PHASES), [0..2, 2..4, 4..5, 5..6, 6..7, 7..8]);
+    }
+
+    #[test]
+    fn what_still_stands_in_full_is_not_merged_by_likeness() {
+        let levels = Levels { most: 4, moderate_age: 4, by_likeness: true, ..LEVELS };
+        let parts = [PHASES[4], PHASES[5], PHASES[6], PHASES[0], PHASES[1]];
+        assert_eq!(groups(&levels, &parts), [0..2, 2..3, 3..4, 4..5], "the two of one phase are new");
+    }
+
+    #[test]
+    fn what_is_merged_stays_merged() {
+        for by_likeness in [false, true] {
+            let levels = Levels { most: 4, moderate_age: 1, by_likeness, ..LEVELS };
+            let parts = PHASES.iter().cycle().take(40).copied().collect::<Vec<_>>();
+            for rounds in 5..40 {
+                let (before, after) = (groups(&levels, &parts[..rounds - 1]), groups(&levels, &parts[..rounds]));
+                let is_within =
+                    |old: &Range<usize>| after.iter().any(|new| new.start <= old.start && old.end <= new.end);
+                assert!(after.len() == 4 && before.iter().all(is_within), "{before:?} and then {after:?}");
             }
         }
     }

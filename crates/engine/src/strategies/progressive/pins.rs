@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::saved::{Saved, SavedKind, latest};
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
-/// The pinned items of a session, oldest first; the body of its checkpoint records.
+/// The pinned items of a session, oldest first; the body of its pinned records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Pins {
@@ -27,7 +27,8 @@ const HEADINGS: [&str; 4] = ["Goal", "Requirements", "Constraints", "Architectur
 impl Pins {
     /// What the last round left, and the number of its record; none where nothing is pinned.
     pub(super) fn latest(history: &[Saved]) -> Option<(Pins, u32)> {
-        let saved = latest(history, SavedKind::Checkpoint)?;
+        // Records of before pins had a kind of their own are checkpoints.
+        let saved = latest(history, SavedKind::Pinned).or_else(|| latest(history, SavedKind::Checkpoint))?;
         let pins = serde_json::from_str::<Pins>(&saved.body).ok()?;
         (pins != Pins::default()).then_some((pins, saved.number))
     }
@@ -70,6 +71,11 @@ impl Pins {
     /// Tokens of the block as a message. What it says when it is full is always counted, so that it never grows by that alone.
     pub(super) fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
         MESSAGE_OVERHEAD + counter.count_text(&Pins { full: true, ..self.clone() }.text())
+    }
+
+    /// Tokens that the block takes of the budget: none where there is no block.
+    pub(super) fn tokens_shown(&self, counter: &dyn TokenCounter) -> u32 {
+        if self.is_empty() { 0 } else { self.tokens(counter) }
     }
 
     /// Whether nothing is pinned.
@@ -207,6 +213,24 @@ mod tests {
     #[test]
     fn an_answer_of_pins_alone_stays_whole() {
         assert_eq!(with(&Pins::default(), "Goal:\n- Ship it", 1_000).1, "Goal:\n- Ship it");
+    }
+
+    #[test]
+    fn records_of_before_pins_had_a_kind_of_their_own_still_read() {
+        let saved = |number: u32, kind: &str, body: &str| {
+            let json = serde_json::json!({
+                "number": number, "kind": kind, "covers": null, "tokens_before": 9, "tokens_after": 5,
+                "usage": {"input": 1, "output": 1}, "created_at_ms": null, "body": body,
+            });
+            serde_json::from_value::<Saved>(json).unwrap()
+        };
+        let old = saved(1, "checkpoint", "{\"goal\":[\"Ship it\"]}");
+        let new = saved(3, "pinned", "{\"goal\":[\"Ship it\",\"Soon\"]}");
+        let goals = |history: &[Saved]| Pins::latest(history).map(|(pins, number)| (pins.goal, number));
+        assert_eq!(goals(std::slice::from_ref(&old)), Some((vec!["Ship it".to_owned()], 1)));
+        assert_eq!(goals(&[old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
+        let of_000 = saved(0, "checkpoint", "{\"active_goals\":[\"Ship it\"]}");
+        assert_eq!(goals(&[of_000]), None, "a checkpoint of source 000 pins nothing");
     }
 
     proptest! {

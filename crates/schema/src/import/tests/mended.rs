@@ -117,6 +117,13 @@ fn rows_without_a_turn_are_counted_alone() {
 }
 
 #[test]
+fn a_row_of_a_kind_with_control_characters_still_makes_a_valid_suite() {
+    let odd = row("sy\\tem", "b", "a", "null");
+    let imported = imported("claude-code", &session_around(&odd), &STRICT);
+    assert_eq!(imported.report.ignored, [("sy em".to_owned(), 1)].into());
+}
+
+#[test]
 fn an_emptied_file_is_explained() {
     let text = vec![row("oracle", "b", "a", &said("user", "?")); 5].join("\n");
     let message = failure("claude-code", text.as_bytes(), &FACTS);

@@ -1,0 +1,59 @@
+//! The context that source 001 builds before the conversation (`build_context_prompt`), and the document of source 003 that
+//! persists beside it.
+//!
+//! Absent on purpose: where they stand. A host puts either into its system message, which no compaction changes.
+
+use std::fmt::Write as _;
+
+use super::{Note, notes, rank};
+use crate::message::Part;
+use crate::render::neutralize;
+use crate::saved::Saved;
+
+/// Notes by importance (source 001, architecture: "Important Memories (5)").
+pub const IMPORTANT: usize = 5;
+
+/// Notes by relevance to what the user says now (source 001, architecture: "Relevant Memories (3)").
+pub const RELEVANT: usize = 3;
+
+/// Project context, important notes, notes that fit the user's input, in the source's order; the conversation and the user's
+/// input follow in the view. What is empty is left out, and no note stands twice. Important are the notes to which the host
+/// gave an importance over 0: the greatest first, the newer one of equals.
+pub fn built_context(project: &str, history: &[Saved], input: &str) -> String {
+    let notes = notes(history);
+    let mut important = (0..notes.len()).filter(|place| importance(&notes[*place].1) > 0).collect::<Vec<_>>();
+    important.sort_by_key(|place| std::cmp::Reverse((importance(&notes[*place].1), *place)));
+    important.truncate(IMPORTANT);
+    let ranked = rank(&notes, &[input]).pop().unwrap_or_default();
+    let relevant = ranked.into_iter().filter(|place| !important.contains(place)).take(RELEVANT).collect::<Vec<_>>();
+
+    let mut text = String::new();
+    if !project.trim().is_empty() {
+        let _ = writeln!(text, "## Project Context\n{}\n", neutralize(project.trim()));
+    }
+    for (title, places) in [("Important Memories", important), ("Relevant Memories", relevant)] {
+        if !places.is_empty() {
+            let _ = writeln!(text, "## {title}");
+            places.iter().for_each(|place| list(&mut text, &notes[*place].1));
+            text.push('\n');
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn importance(note: &Note) -> u8 {
+    note.importance.unwrap_or_default()
+}
+
+/// A note as one item: its further lines are indented, so that none of them is a heading.
+fn list(text: &mut String, note: &Note) {
+    let item = neutralize(note.text.trim()).replace('\n', "\n  ");
+    let _ = writeln!(text, "- {item}");
+}
+
+/// A document of the host that persists across compactions (source 003, section 8: `MEMORY.md`), as a labelled part of the
+/// system message.
+pub fn document(text: &str) -> Part {
+    Part::Text { text: format!("<memory_document>\n{}\n</memory_document>", neutralize(text.trim_end())) }
+}

@@ -1,0 +1,115 @@
+//! Memory: what left a conversation and can be found again (source 003, section 8). A note is a record among a session's
+//! others, so every store keeps it and a reload has it; it stands in no request until somebody asks for it.
+//!
+//! Absent on purpose: an index that is kept up to date. A session has few notes beside what one model call costs; a search
+//! reads them all, and live sessions, reloads and replays rank alike.
+
+mod built_context;
+mod ranking;
+mod tool;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::{MessageId, Part, Role};
+use crate::render::{self, Limits};
+use crate::saved::{NewSaved, Saved, SavedKind};
+use crate::view::{Body, Edit, Entry, View};
+
+pub use built_context::{IMPORTANT, RELEVANT, built_context, document};
+pub use tool::{MOST_RESULTS, NAME, RESULTS, answer, tool};
+
+/// One fragment of memory: the body of a record of kind [`SavedKind::Note`], as JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// What was said, as a summarizer would read it, or what the host noted.
+    pub text: String,
+    /// How important the host finds it, more is more; none on what a strategy noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<u8>,
+}
+
+impl Note {
+    /// The note that a record is, where it is one.
+    pub fn of(saved: &Saved) -> Option<Note> {
+        (saved.kind == SavedKind::Note).then(|| serde_json::from_str(&saved.body).ok()).flatten()
+    }
+
+    /// The note as a new record; `covers` are the ends of what it holds.
+    pub(crate) fn to_record(&self, covers: Option<(MessageId, MessageId)>) -> NewSaved {
+        // A text and a number have a JSON form.
+        NewSaved { kind: SavedKind::Note, covers, body: serde_json::to_string(self).unwrap_or_default() }
+    }
+}
+
+/// Every note of a session, oldest first.
+pub fn notes(history: &[Saved]) -> Vec<(&Saved, Note)> {
+    history.iter().filter_map(|saved| Some((saved, Note::of(saved)?))).collect()
+}
+
+/// The notes that share a word with the query, best first: BM25 over words, the newer one first of equals.
+pub fn search<'h>(history: &'h [Saved], query: &str, most: usize) -> Vec<(&'h Saved, Note)> {
+    let mut notes = notes(history).into_iter().map(Some).collect::<Vec<_>>();
+    let texts = notes.iter().flatten().map(|(_, note)| note.text.as_str()).collect::<Vec<_>>();
+    let ranked = ranking::rank(&texts, &[query]).pop().unwrap_or_default();
+    ranked.into_iter().take(most).filter_map(|place| notes[place].take()).collect()
+}
+
+/// The same for several queries at once, as places among `notes`.
+pub(crate) fn rank(notes: &[(&Saved, Note)], queries: &[&str]) -> Vec<Vec<usize>> {
+    let texts = notes.iter().map(|(_, note)| note.text.as_str()).collect::<Vec<_>>();
+    ranking::rank(&texts, queries)
+}
+
+/// A note for each message or call batch of the view that the edits do not keep whole, of at most that many characters.
+/// What was written in place of messages is a record already; what a search gave is noted where it came from.
+pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) -> Vec<NewSaved> {
+    let keeps = edits.iter().filter_map(|edit| match edit {
+        Edit::Keep(id) => Some(*id),
+        _ => None,
+    });
+    let keeps = keeps.collect::<BTreeSet<_>>();
+    let mut groups: Vec<Vec<(&Entry, MessageId)>> = Vec::new();
+    for entry in view.entries().iter().filter(|entry| entry.role != Role::System) {
+        let Body::Kept(message) = &entry.body else { continue };
+        match groups.last_mut() {
+            _ if keeps.contains(&message.id) => {}
+            Some(group) if entry.role == Role::Tool => group.push((entry, message.id)),
+            _ => groups.push(vec![(entry, message.id)]),
+        }
+    }
+    groups.into_iter().filter_map(|group| of_group(group, most_characters)).collect()
+}
+
+fn of_group(mut group: Vec<(&Entry, MessageId)>, most_characters: usize) -> Option<NewSaved> {
+    if group.first().is_some_and(|(entry, _)| only_searches(entry)) {
+        group.truncate(1);
+    }
+    let covers = (group.first()?.1, group.last()?.1);
+    let text = render::transcript(group.into_iter().map(|(entry, _)| entry), Limits::NONE);
+    let note = Note { text: render::cut(&text, most_characters), importance: None };
+    (!note.text.is_empty()).then(|| note.to_record(Some(covers)))
+}
+
+fn only_searches(entry: &Entry) -> bool {
+    let mut calls = entry.parts().filter_map(|(part, _)| match part {
+        Part::ToolCall { name, .. } => Some(name),
+        _ => None,
+    });
+    calls.next().is_some_and(|name| name == NAME) && calls.all(|name| name == NAME)
+}
+
+/// A note as a model may read it: labelled, and nothing in it ends its block.
+pub(crate) fn shown(saved: &Saved, note: &Note) -> String {
+    let mut text = format!("<note number=\"{}\"", saved.number);
+    if let Some((first, last)) = saved.covers {
+        let _ = write!(text, " messages=\"{}-{}\"", first.0, last.0);
+    }
+    if let Some(importance) = note.importance {
+        let _ = write!(text, " importance=\"{importance}\"");
+    }
+    let _ = write!(text, ">\n{}\n</note>", render::neutralize(&note.text));
+    text
+}

@@ -1,0 +1,142 @@
+//! Which texts fit a query: BM25 over words, without an index and without a word of the query ever being an operator.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How fast a repeated word stops counting: the usual value, which SQLite's full text search has too.
+const K1: f64 = 1.2;
+/// How much a long text is held back: likewise.
+const B: f64 = 0.75;
+
+/// For each query, the texts that share a word with it, best first; of equals the later one, since it was said later.
+pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
+    let asked = queries.iter().map(|query| words(query)).collect::<Vec<_>>();
+    let terms = asked.iter().flatten().map(String::as_str).collect::<BTreeSet<_>>();
+    let places = terms.iter().enumerate().map(|(place, term)| (*term, place)).collect::<BTreeMap<_, _>>();
+    let counted = texts.iter().map(|text| Counts::of(text, &places)).collect::<Vec<_>>();
+    let mut with_term = vec![0_usize; places.len()];
+    for place in counted.iter().flat_map(|counts| counts.of_term.keys()) {
+        with_term[*place] += 1;
+    }
+    let mean = counted.iter().map(|counts| counts.words).sum::<f64>() / (texts.len().max(1) as f64);
+    let rarity = with_term.iter().map(|with| rarity(*with, texts.len())).collect::<Vec<_>>();
+    let of_query = |query: &BTreeSet<String>| {
+        let asked = query.iter().filter_map(|word| places.get(word.as_str()).copied()).collect::<Vec<_>>();
+        let scores = counted.iter().map(|counts| counts.score(&asked, &rarity, mean));
+        let mut found = scores.enumerate().filter(|(_, score)| *score > 0.0).collect::<Vec<_>>();
+        found.sort_by(|(one, score), (other, than)| than.total_cmp(score).then(other.cmp(one)));
+        found.into_iter().map(|(place, _)| place).collect()
+    };
+    asked.iter().map(of_query).collect()
+}
+
+/// How often the terms of all queries stand in one text.
+struct Counts {
+    words: f64,
+    of_term: BTreeMap<usize, f64>,
+}
+
+impl Counts {
+    fn of(text: &str, places: &BTreeMap<&str, usize>) -> Self {
+        let mut counts = Counts { words: 0.0, of_term: BTreeMap::new() };
+        each_word(text, |word| {
+            counts.words += 1.0;
+            if let Some(place) = places.get(word) {
+                *counts.of_term.entry(*place).or_default() += 1.0;
+            }
+        });
+        counts
+    }
+
+    fn score(&self, asked: &[usize], rarity: &[f64], mean: f64) -> f64 {
+        let held_back = K1 * (1.0 - B + B * self.words / mean);
+        let of_term = |place: &usize| {
+            let times = self.of_term.get(place)?;
+            Some(rarity[*place] * times * (K1 + 1.0) / (times + held_back))
+        };
+        asked.iter().filter_map(of_term).sum()
+    }
+}
+
+/// Over 0 also for a word that stands in every text.
+fn rarity(with: usize, texts: usize) -> f64 {
+    let (with, texts) = (with as f64, texts as f64);
+    libm::log(1.0 + (texts - with + 0.5) / (with + 0.5))
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    each_word(text, |word| words.extend([word.to_owned()]));
+    words
+}
+
+/// Runs of letters and digits in lower case; each sign of a script that puts no blanks between words is one.
+fn each_word(text: &str, mut take: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut finish = |word: &mut String| {
+        if !word.is_empty() {
+            take(word);
+            word.clear();
+        }
+    };
+    for letter in text.chars() {
+        let stands_alone = letter >= FIRST_WITHOUT_BLANKS;
+        if stands_alone || !letter.is_alphanumeric() {
+            finish(&mut word);
+        }
+        if letter.is_ascii_alphanumeric() {
+            word.push(letter.to_ascii_lowercase());
+        } else if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+        if stands_alone {
+            finish(&mut word);
+        }
+    }
+    finish(&mut word);
+}
+
+/// From here on stand the Chinese, Japanese and Korean scripts.
+const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn rare_words_weigh_more_and_equals_stand_newest_first() {
+        let texts = ["the port is open", "the port of the service svc-7", "the end", "nothing"];
+        assert_eq!(rank(&texts, &["what is the port of SVC-7?"]), [vec![1, 0, 2]]);
+        assert_eq!(rank(&["a b", "a b", "c"], &["b", "none of these", ""]), [vec![1, 0], vec![], vec![]]);
+        assert_eq!(rank(&["端口是8080", "没有"], &["哪个端口"]), [vec![0]]);
+        assert_eq!(rank(&[], &["a"]), [Vec::<usize>::new()]);
+    }
+
+    #[test]
+    fn no_text_of_a_query_is_an_operator() {
+        let texts = ["alpha", "beta"];
+        for query in ["alpha NOT alpha", "\"alpha", "alpha*", "text:alpha", "(alpha OR", "-alpha", "NEAR(alpha"] {
+            assert_eq!(rank(&texts, &[query]), [vec![0]], "{query}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_shares_a_word_and_several_queries_do_not_touch_each_other(
+            texts in proptest::collection::vec("[a-d ]{0,8}", 0..6), queries in proptest::collection::vec("[a-e ]{0,5}", 1..4),
+        ) {
+            let texts = texts.iter().map(String::as_str).collect::<Vec<_>>();
+            let queries = queries.iter().map(String::as_str).collect::<Vec<_>>();
+            let together = rank(&texts, &queries);
+            for (query, found) in queries.iter().zip(&together) {
+                prop_assert_eq!(std::slice::from_ref(found), &rank(&texts, &[*query])[..]);
+                let shares = |text: &&str| !words(text).is_disjoint(&words(query));
+                let expected = texts.iter().enumerate().filter(|(_, text)| shares(text)).map(|(place, _)| place);
+                let mut sorted = found.clone();
+                sorted.sort_unstable();
+                prop_assert_eq!(sorted, expected.collect::<Vec<_>>());
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How a checkpoint comes back into a conversation: as a section of the system prompt (source 000, part 3). After a compaction
+//! strategies show it themselves; after absence, when the agent appears lost, and on demand the session does
+//! ([`crate::session::Session::recover`]).
+//!
+//! Absent on purpose: any change of a checkpoint. What is selected is what is shown; the record stays whole, and the next
+//! compaction shows all of it again.
+
+mod check;
+mod lost;
+mod select;
+mod sharing;
+mod words;
+
+use crate::checkpoint::Checkpoint;
+use crate::message::{Message, Part, Role};
+use crate::saved::{Saved, SavedKind, latest};
+use crate::view::{Edit, Origin, WrittenPart};
+
+pub use check::{Recall, Recalled, recall};
+pub use lost::asks_for;
+pub(crate) use select::whole;
+pub use select::{Section, section_for};
+pub use sharing::{Field, OtherThread, Sharing};
+
+/// When a session shows the latest checkpoint by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovery {
+    /// Milliseconds without a message after which the user counts as back from absence; none is never.
+    pub absence_ms: Option<i64>,
+    /// Whether an agent that asks for what the checkpoint holds is shown it: see [`asks_for`].
+    pub lost: bool,
+}
+
+/// Eight hours, a night's rest: source 000 says "long absence" and gives no number.
+pub const ABSENCE_MS: i64 = 8 * 60 * 60 * 1_000;
+
+impl Default for Recovery {
+    fn default() -> Self {
+        Recovery { absence_ms: Some(ABSENCE_MS), lost: true }
+    }
+}
+
+/// How a strategy's checkpoints are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Showing {
+    /// Each new checkpoint at once, which voids the cached prefix every time (source 000, `get_system_prompt`); else with the
+    /// next compaction, which voids it anyway.
+    pub at_once: bool,
+    /// Without threads and external APIs (source 000, `load_checkpoint_into_context`).
+    pub leaves_out: bool,
+}
+
+impl Showing {
+    /// The checkpoint's section.
+    pub fn section(self, checkpoint: &Checkpoint) -> String {
+        if !self.leaves_out {
+            return checkpoint.to_section();
+        }
+        let unseen = ["context_references.threads", "context_references.external_apis"];
+        checkpoint.only(|item| !unseen.contains(&item.field)).to_section()
+    }
+}
+
+/// The newest checkpoint of a session and its number; none where the newest holds nothing.
+pub fn latest_checkpoint(history: &[Saved]) -> Option<(Checkpoint, u32)> {
+    let saved = latest(history, SavedKind::Checkpoint)?;
+    let checkpoint = serde_json::from_str::<Checkpoint>(&saved.body).ok()?;
+    (!checkpoint.is_empty()).then_some((checkpoint, saved.number))
+}
+
+/// What stands in the system prompt behind what was said there: the checkpoint, and what other threads share.
+pub fn sections(checkpoint: Option<&(Checkpoint, u32)>, showing: Showing, history: &[Saved]) -> Vec<WrittenPart> {
+    let own = checkpoint.map(|(checkpoint, number)| section_part(showing.section(checkpoint), *number));
+    own.into_iter().chain(sharing::part(history)).collect()
+}
+
+pub(crate) fn section_part(text: String, number: u32) -> WrittenPart {
+    WrittenPart { part: Part::Text { text }, origin: Origin::Checkpoint(number) }
+}
+
+/// The system message with these sections; a conversation without one gets one that holds the sections alone.
+pub fn system_with(system: Option<&Message>, sections: Vec<WrittenPart>) -> Option<Edit> {
+    match system {
+        _ if sections.is_empty() => system.map(|system| Edit::Keep(system.id)),
+        None => Some(Edit::Insert(Role::System, sections)),
+        Some(system) => {
+            let spoken = |part: &Part| WrittenPart { part: part.clone(), origin: Origin::Spoken(system.id) };
+            Some(Edit::Replace(system.id, system.parts.iter().map(spoken).chain(sections).collect()))
+        }
+    }
+}

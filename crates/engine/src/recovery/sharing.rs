@@ -1,0 +1,81 @@
+//! What other threads of the same user share (source 000, part 8, "Cross-Thread Checkpoints"). Its part 9.5 advises against it,
+//! for privacy: so nothing is shared but the fields that a host's opt-in names, of threads of the user that it names.
+//!
+//! One way only: what is shared is shown and never becomes part of a checkpoint of this thread, nor of another's.
+
+use super::section_part;
+use crate::checkpoint::Checkpoint;
+use crate::saved::{Saved, SavedKind, latest};
+use crate::view::WrittenPart;
+
+/// A host's consent to share, for one user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// The user whose threads share.
+    pub user: String,
+    /// What is shared; usually [`Field::UserPreferences`] alone.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// [`Checkpoint::active_goals`].
+    ActiveGoals,
+    /// [`Checkpoint::pending_tasks`].
+    PendingTasks,
+    /// [`Checkpoint::key_decisions`].
+    KeyDecisions,
+    /// [`Checkpoint::user_preferences`].
+    UserPreferences,
+    /// [`Checkpoint::context_references`].
+    ContextReferences,
+    /// [`Checkpoint::workflow_state`].
+    WorkflowState,
+}
+
+impl Field {
+    fn name(self) -> &'static str {
+        match self {
+            Field::ActiveGoals => "active_goals",
+            Field::PendingTasks => "pending_tasks",
+            Field::KeyDecisions => "key_decisions",
+            Field::UserPreferences => "user_preferences",
+            Field::ContextReferences => "context_references",
+            Field::WorkflowState => "workflow_state",
+        }
+    }
+}
+
+/// The latest checkpoint of another thread.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherThread<'t> {
+    /// Whose thread it is.
+    pub user: &'t str,
+    /// Its latest checkpoint.
+    pub checkpoint: &'t Checkpoint,
+}
+
+impl Sharing {
+    /// What the threads share, merged; of one topic the later thread's word holds.
+    pub fn of(&self, threads: &[OtherThread<'_>]) -> Checkpoint {
+        let own = threads.iter().filter(|thread| thread.user == self.user);
+        let is_shared = |name: &str| self.fields.iter().any(|field| name.split('.').next() == Some(field.name()));
+        own.fold(Checkpoint::default(), |shared, thread| {
+            shared.merged_with(thread.checkpoint.only(|item| is_shared(item.field)))
+        })
+    }
+}
+
+/// Opens what other threads share.
+const LABEL: &str = "Shared by the user's other threads; it may not hold for this one.";
+
+/// The labelled part of the section, where something is shared.
+pub(super) fn part(history: &[Saved]) -> Option<WrittenPart> {
+    let saved = latest(history, SavedKind::Shared)?;
+    let shared = serde_json::from_str::<Checkpoint>(&saved.body).ok()?;
+    let section = shared.to_section();
+    let (_, fields) = section.split_once('\n')?;
+    let text = format!("## Shared Context\n\n{LABEL}\n{fields}");
+    (!shared.is_empty()).then(|| section_part(text, saved.number))
+}

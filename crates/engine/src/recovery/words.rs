@@ -1,0 +1,62 @@
+//! Words and sentences, for rules that compare what a text says with what a checkpoint holds.
+
+/// The lower-cased words of a text.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// Words that carry something: four letters or more, or a digit.
+pub(super) fn telling(text: &str) -> Vec<String> {
+    let mut words = words(text);
+    words.retain(|word| word.chars().count() >= 4 || has_digit(word));
+    words
+}
+
+pub(super) fn has_digit(word: &str) -> bool {
+    word.chars().any(|letter| letter.is_ascii_digit())
+}
+
+/// Sentences and lines, each with the mark that ends it. A full stop inside a name or a number ends nothing.
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (sentence, after) = rest.split_at(end_of_sentence(rest));
+        rest = after;
+        Some(sentence.trim())
+    })
+    .filter(|sentence| !sentence.is_empty())
+}
+
+fn end_of_sentence(text: &str) -> usize {
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let before_blank = letters.peek().is_none_or(|(_, next)| next.is_whitespace());
+        if letter == '\n' || (".?!".contains(letter) && before_blank) {
+            return at + letter.len_utf8();
+        }
+    }
+    text.len()
+}
+
+/// Whether a text holds words in a row, whatever their case and the blanks between.
+pub(super) fn stands_in(text: &str, value: &str) -> bool {
+    let spaced = |text: &str| format!(" {} ", words(text).join(" "));
+    let value = spaced(value);
+    !value.trim().is_empty() && spaced(text).contains(&value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_at_marks_before_blanks() {
+        let found = sentences("Which file? I saw auth.py, v1.2.\nDone").collect::<Vec<_>>();
+        assert_eq!(found, ["Which file?", "I saw auth.py, v1.2.", "Done"]);
+        assert!(stands_in("It is JWT  Tokens.", "jwt tokens") && !stands_in("a tokenset", "token"));
+    }
+}

@@ -1,0 +1,205 @@
+//! The checkpoints of source 002 as its `CompressionCheckpoint` describes them, their statistics and their events, derived from
+//! what a session saved.
+//!
+//! Nothing of it is stored: a summary's level and its neighbours follow from the summaries after it. One thing is not seen
+//! here: a compaction that was asked for twice, because its first answer broke the budget, shows less than `written` allows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+pub use super::levels::Level;
+use super::levels::{Levels, Shown, items};
+use super::pins::Pins;
+use crate::message::MessageId;
+use crate::params::Settings;
+use crate::saved::{Saved, SavedKind};
+use crate::tokens::TokenCounter;
+
+/// One summary of the journey, or several merged ones, as a compaction left it (002, data structures).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CompressionCheckpoint {
+    /// The number of its newest record, see [`Saved::number`].
+    pub id: u32,
+    /// The numbers of all its records, oldest first; several where they are merged.
+    pub members: Vec<u32>,
+    /// How much of it is shown.
+    pub level: Level,
+    /// First and last message that it stands for: the source's `range`.
+    pub range: Option<(MessageId, MessageId)>,
+    /// The text that is shown: the source's `summary`.
+    pub summary: String,
+    /// When its oldest record was written, in milliseconds since the Unix epoch.
+    pub created_at_ms: Option<i64>,
+    /// When it was last lowered or merged.
+    pub compressed_at_ms: Option<i64>,
+    /// Tokens of its summaries as they were written.
+    pub original_tokens: u32,
+    /// Tokens of the message that shows it.
+    pub current_tokens: u32,
+    /// How often it was lowered or merged.
+    pub compression_count: u32,
+    /// Decisions that its summaries list, also those that are no longer shown.
+    pub key_decisions: Vec<String>,
+    /// Files that its summaries list.
+    pub files_modified: Vec<String>,
+    /// Next steps that its summaries list.
+    pub next_steps: Vec<String>,
+}
+
+/// One compaction: what it left and what it changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Round {
+    /// The number of its summary.
+    pub number: u32,
+    /// The journey after it, oldest first.
+    pub checkpoints: Vec<CompressionCheckpoint>,
+    /// What it changed, oldest checkpoint first.
+    pub changes: Vec<Change>,
+}
+
+/// What a compaction did to one checkpoint (002, events). Numbers are those of [`CompressionCheckpoint::id`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// `auto-summary-created`.
+    Created(u32),
+    /// `checkpoint-compressed`. The new level is the higher one where a shorter neighbour made room again.
+    Compressed {
+        /// The checkpoint.
+        id: u32,
+        /// Its level before.
+        old_level: Level,
+        /// Its level now.
+        new_level: Level,
+    },
+    /// `checkpoints-merged`: which into which.
+    Merged {
+        /// The checkpoints before.
+        merged: Vec<u32>,
+        /// The one that they are now.
+        result: u32,
+    },
+    /// Records that are no longer shown, since all together would not fit; the source knows no such bound.
+    LeftOut(Vec<u32>),
+    /// Records for which there is room again.
+    ShownAgain(Vec<u32>),
+}
+
+/// What a journey comes to (002, `getCheckpointStats`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// Checkpoints.
+    pub total: usize,
+    /// Checkpoints at each level that occurs.
+    pub by_level: BTreeMap<Level, usize>,
+    /// Tokens of the messages that show them.
+    pub total_tokens: u32,
+    /// When the oldest was written, in milliseconds since the Unix epoch.
+    pub oldest_date_ms: Option<i64>,
+}
+
+impl Stats {
+    /// Counts these checkpoints.
+    pub fn of(checkpoints: &[CompressionCheckpoint]) -> Self {
+        let mut stats = Stats { total: checkpoints.len(), ..Stats::default() };
+        for checkpoint in checkpoints {
+            *stats.by_level.entry(checkpoint.level).or_default() += 1;
+            stats.total_tokens += checkpoint.current_tokens;
+        }
+        stats.oldest_date_ms = checkpoints.iter().filter_map(|checkpoint| checkpoint.created_at_ms).min();
+        stats
+    }
+}
+
+/// Every compaction of a session of `progressive`, oldest first. `written` is what its budget lets it write, in tokens of
+/// `counter`.
+pub fn rounds(history: &[Saved], settings: &Settings, written: u32, counter: &dyn TokenCounter) -> Vec<Round> {
+    let levels = Levels::new(settings);
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut journey: Vec<&Saved> = Vec::new();
+    for (at, saved) in history.iter().enumerate().filter(|(_, saved)| saved.kind == SavedKind::Summary) {
+        journey.push(saved);
+        // What a round pins stands behind its summary.
+        let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == SavedKind::Pinned));
+        let pins = Pins::latest(&history[..end]).map_or(0, |(pins, _)| pins.tokens_shown(counter));
+        let bodies = journey.iter().map(|saved| (saved.number, saved.body.as_str())).collect::<Vec<_>>();
+        let shown = levels.fit(&bodies, written.saturating_sub(pins), counter);
+        let before = rounds.last().map_or(&[][..], |round| &round.checkpoints);
+        let checkpoints = shown.into_iter().map(|shown| checkpoint(shown, &journey, before, counter));
+        let checkpoints = checkpoints.collect::<Vec<_>>();
+        let changes = changes(before, &checkpoints, saved.number);
+        rounds.push(Round { number: saved.number, checkpoints, changes });
+    }
+    rounds
+}
+
+fn checkpoint(
+    shown: Shown,
+    journey: &[&Saved],
+    before: &[CompressionCheckpoint],
+    counter: &dyn TokenCounter,
+) -> CompressionCheckpoint {
+    let members = &journey[shown.members.clone()];
+    let numbers = members.iter().map(|saved| saved.number).collect::<Vec<_>>();
+    let was = parts_of(before, &numbers);
+    let is_compressed =
+        was.len() > 1 || was.iter().any(|was| was.level > shown.level || was.members.len() < numbers.len());
+    let now = journey.last().and_then(|saved| saved.created_at_ms);
+    let covers = || members.iter().filter_map(|saved| saved.covers);
+    let listed = |word| {
+        let all = members.iter().flat_map(|saved| items(&saved.body, word));
+        all.map(|item| item.trim().trim_start_matches(['-', '*']).trim().to_owned()).collect()
+    };
+    CompressionCheckpoint {
+        id: shown.number,
+        level: shown.level,
+        range: covers().map(|(first, _)| first).min().zip(covers().map(|(_, last)| last).max()),
+        created_at_ms: members.first().and_then(|saved| saved.created_at_ms),
+        compressed_at_ms: if is_compressed { now } else { was.iter().filter_map(|was| was.compressed_at_ms).max() },
+        original_tokens: members.iter().map(|saved| counter.count_text(&saved.body)).sum(),
+        current_tokens: shown.tokens(counter),
+        compression_count: was.iter().map(|was| was.compression_count).max().unwrap_or_default()
+            + u32::from(is_compressed),
+        key_decisions: listed("decisions"),
+        files_modified: listed("files modified"),
+        next_steps: listed("next steps"),
+        members: numbers,
+        summary: shown.text,
+    }
+}
+
+/// The checkpoints before that hold some of these records.
+fn parts_of<'c>(before: &'c [CompressionCheckpoint], numbers: &[u32]) -> Vec<&'c CompressionCheckpoint> {
+    before.iter().filter(|was| was.members.iter().any(|member| numbers.contains(member))).collect()
+}
+
+fn changes(before: &[CompressionCheckpoint], after: &[CompressionCheckpoint], newest: u32) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for checkpoint in after {
+        let was = parts_of(before, &checkpoint.members);
+        let mut parts = was.iter().map(|was| was.id).collect::<Vec<_>>();
+        if checkpoint.members.contains(&newest) {
+            changes.push(Change::Created(newest));
+            parts.push(newest);
+        }
+        match was.as_slice() {
+            _ if parts.len() > 1 => changes.push(Change::Merged { merged: parts, result: checkpoint.id }),
+            [was] if was.level != checkpoint.level => changes.push(Change::Compressed {
+                id: checkpoint.id,
+                old_level: was.level,
+                new_level: checkpoint.level,
+            }),
+            _ => {}
+        }
+    }
+    let members = |checkpoints: &[CompressionCheckpoint]| {
+        checkpoints.iter().flat_map(|checkpoint| checkpoint.members.clone()).collect::<BTreeSet<_>>()
+    };
+    let (old, new) = (members(before), members(after));
+    let left = old.difference(&new).copied().collect::<Vec<_>>();
+    let again = new.difference(&old).copied().filter(|number| *number != newest).collect::<Vec<_>>();
+    changes.extend((!left.is_empty()).then_some(Change::LeftOut(left)));
+    changes.extend((!again.is_empty()).then_some(Change::ShownAgain(again)));
+    changes
+}

@@ -1,0 +1,81 @@
+//! Prompted recall: what contexts hold together with what a strategy retrieves for a question, without a model call.
+
+use compactometer_schema::record::{Observation, Prompted, Record};
+
+use super::chance::Corrected;
+use super::recall::recall;
+use super::{Better, Metric, estimated, over_units, ratio, undefined};
+use crate::data::{Look, Strategy, Unit as Group, points, prompted_looks};
+use crate::text::Unit;
+
+pub(super) const PROMPTED_RECALL: Metric = Metric {
+    id: "prompted_recall",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "as CR over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
+              retrieves for the question, both within the retained budget, hold the fact",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| match why_undefined(strategy) {
+        Some(reason) => undefined(Unit::Share, reason),
+        None => over_units(strategy, Unit::Share, NO_QUESTION, |unit| recall(unit, |record| asked(record).into_iter())),
+    },
+};
+
+pub(super) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
+    id: "prompted_recall_corrected",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
+              and retrieved texts together",
+    source: "MEASUREMENT section 3",
+    compute: |run, strategy| {
+        if let Some(reason) = why_undefined(strategy) {
+            return undefined(Unit::Share, reason);
+        }
+        let statistic = Corrected::prompted(strategy);
+        match statistic.why_undefined(run.manifest.groups) {
+            Some(reason) => undefined(Unit::Share, reason),
+            None => {
+                estimated(Unit::Share, strategy.units.len(), statistic.units_scored(), |times| statistic.value(times))
+            }
+        }
+    },
+};
+
+pub(super) const RETRIEVED_TOKENS: Metric = Metric {
+    id: "retrieved_tokens",
+    unit: Unit::Tokens,
+    better: Better::Neither,
+    formula: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by unit; mean over units",
+    source: "MEASUREMENT section 3",
+    compute: |_, strategy| match why_undefined(strategy) {
+        Some(reason) => undefined(Unit::Tokens, reason),
+        None => over_units(strategy, Unit::Tokens, NO_QUESTION, tokens_by_question),
+    },
+};
+
+const NO_QUESTION: &str = "no eligible fact has a question";
+
+/// The looks at one conversation's facts that were asked for.
+pub(super) fn asked(record: &Record) -> Vec<Look<'_>> {
+    points(record).flat_map(|observation| prompted_looks(record, observation)).collect()
+}
+
+fn why_undefined(strategy: &Strategy) -> Option<String> {
+    let points = || strategy.records().flat_map(points).filter(|point| !point.asked.is_empty());
+    let retrieved = || points().filter_map(|point| point.prompted.as_ref());
+    let reason = match () {
+        () if points().next().is_none() => NO_QUESTION,
+        () if retrieved().next().is_none() => "the strategy has nothing to look in for a question",
+        () if retrieved().all(|prompted| prompted.tokens == 0) => "nothing that fits the retained budget was retrieved",
+        () => return None,
+    };
+    Some(reason.to_owned())
+}
+
+fn tokens_by_question(unit: &Group) -> Option<f64> {
+    let points = || unit.records.iter().flat_map(|record| points(record));
+    let tokens = |point: &Observation| point.prompted.as_ref().map_or(0, |Prompted { tokens, .. }| *tokens);
+    let questions = points().map(|point| point.asked.len()).sum::<usize>();
+    ratio(points().map(tokens).sum::<u64>() as f64, questions as f64)
+}
