@@ -58,8 +58,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         if let Some(event) = session.before_call(None).await {
             println!("turn {turn}: {:?}, {} -> {} tokens", event.outcome, event.tokens_before, event.tokens_after);
         }
-        // Here your agent sends `session.view().to_wire()` to its model.
-        session.push(said(2 * turn + 2, Role::Assistant, "Here it is."))?;
+        let messages = session.view().to_wire();
+        let request = ChatRequest { messages, ..ChatRequest::prompt(String::new(), 500, None, 0) };
+        let reply = Model.complete(&request).await?;
+        session.report_usage(reply.usage);
+        session.push(said(2 * turn + 2, Role::Assistant, &reply.text))?;
     }
     let compactions = session.events().len();
     println!("{compactions} compactions, {} tokens in the view, {:?}", session.view().tokens(), metered.usage());

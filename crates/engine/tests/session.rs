@@ -83,6 +83,10 @@ fn messages_that_arrive_during_a_preparation_survive() {
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
     talk(&mut session, 0..19);
     let preparation = session.prepare().unwrap();
+    // A host may move either to another thread.
+    fn is_send(_: &impl Send) {}
+    is_send(&session);
+    is_send(&preparation);
     talk(&mut session, 19..23);
     assert!(session.prepare().is_none(), "one at a time");
     let blocked = ready(session.before_call(None)).unwrap().outcome.clone();
