@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand, ValueEnum};
 use compactometer_schema::record::Protocol;
 
 /// Measures what a long conversation loses when it is compacted.
@@ -15,6 +15,9 @@ use compactometer_schema::record::Protocol;
     after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch.\nNo telemetry; no network unless a model names a host."
 )]
 pub(crate) struct Args {
+    /// Tell each decision of the engine on stderr; twice for each call too. `RUST_LOG` says it in full.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
@@ -31,8 +34,146 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Run strategies on a suite and write records only.
     Run(RunArgs),
-    /// List strategies, controls, metrics, formats and models.
+    /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
+    #[command(subcommand)]
+    Checkpoint(CheckpointCommand),
+    /// List strategies, controls, metrics, targets, formats and models.
     List(ListArgs),
+}
+
+/// Commands in the order of the help, by what they are for.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Everyday", &["compare", "explain", "import"]),
+    ("Data", &["run"]),
+    ("Reference engine", &["checkpoint"]),
+    ("The rest", &["list", "help"]),
+];
+
+/// The command line, with its commands in groups.
+pub(crate) fn command() -> clap::Command {
+    let command = Args::command();
+    let about = |name: &str| {
+        let found = command.get_subcommands().find(|known| known.get_name() == name);
+        found
+            .and_then(clap::Command::get_about)
+            .map_or("Print this message, or the help of a command".to_owned(), ToString::to_string)
+    };
+    let groups = GROUPS.iter().map(|(group, names)| {
+        let lines = names.iter().map(|name| format!("  {name:<11} {}\n", about(name))).collect::<String>();
+        format!("{group}:\n{lines}")
+    });
+    let commands = groups.collect::<Vec<_>>().join("\n");
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\nOptions:\n{{options}}{{after-help}}"
+    );
+    command.help_template(template)
+}
+
+/// What is done with a store.
+#[derive(Subcommand)]
+pub(crate) enum CheckpointCommand {
+    /// Show a record: the newest checkpoint or summary that holds, or the one of a number.
+    Show(ShowArgs),
+    /// List a thread's records, or the store's threads.
+    History(HistoryArgs),
+    /// Go back to the view after a record; nothing is deleted.
+    Rollback(RollbackArgs),
+    /// Delete a thread for good.
+    Clear(ClearArgs),
+    /// Extract a checkpoint from a conversation by hand, and say how it was read and what it holds.
+    Test(TestArgs),
+}
+
+/// Which thread of which store.
+#[derive(ClapArgs)]
+pub(crate) struct PlaceArgs {
+    /// A folder of files, or a SQLite database (a file, or a path that ends in `.db`, `.sqlite` or `.sqlite3`).
+    #[arg(long, value_name = "DIR|FILE.db", env = "COMPACTOMETER_STORE", default_value = "checkpoints")]
+    pub(crate) store: PathBuf,
+    /// The conversation; may be left out where the store holds one.
+    #[arg(long, value_name = "ID")]
+    pub(crate) thread: Option<String>,
+}
+
+/// What to show.
+#[derive(ClapArgs)]
+pub(crate) struct ShowArgs {
+    /// The record's number; `history` lists them. Default: the newest that holds.
+    pub(crate) number: Option<u32>,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// Print the record as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What to list.
+#[derive(ClapArgs)]
+pub(crate) struct HistoryArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// Print the list as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where to go back to.
+#[derive(ClapArgs)]
+pub(crate) struct RollbackArgs {
+    /// The record's number; `history` lists those whose view is kept.
+    pub(crate) number: u32,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+/// What to delete.
+#[derive(ClapArgs)]
+pub(crate) struct ClearArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// Delete without asking.
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// What to extract from, and with what.
+#[derive(ClapArgs)]
+pub(crate) struct TestArgs {
+    /// A suite (`.jsonl`, `.toml`), or a transcript of the format given with `--format`.
+    pub(crate) file: PathBuf,
+    /// The transcript's format; `compactometer list formats` names them.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+    /// The conversation. Default: the one with the most messages.
+    #[arg(long, value_name = "ID")]
+    pub(crate) scenario: Option<String>,
+    /// The strategy whose checkpoint before a turn is tried.
+    #[arg(short = 's', long, value_name = "NAME", default_value = "middleware-checkpoint")]
+    pub(crate) strategy: String,
+    /// The model that is asked.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    pub(crate) model: String,
+    /// The model's context window in tokens; a longer conversation is read in pieces. Default: it does not bind.
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) window: Option<u32>,
+    /// Counts tokens: `o200k_base` or `cl100k_base`.
+    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
+    pub(crate) tokenizer: String,
+    /// Seed of the model's answers.
+    #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Keep what was extracted in the store.
+    #[arg(long)]
+    pub(crate) save: bool,
+    /// Where `--save` keeps it: a folder of files, or a SQLite database.
+    #[arg(long, value_name = "DIR|FILE.db", env = "COMPACTOMETER_STORE", default_value = "checkpoints")]
+    pub(crate) store: PathBuf,
+    /// The thread that `--save` adds to. Default: the conversation's id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) thread: Option<String>,
+    /// Print what came of it as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What to run and how to report it.
@@ -78,6 +219,10 @@ pub(crate) struct RunArgs {
     /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Keep each session in a store while it runs, a folder of files or a SQLite database (`.db`): a conversation that was
+    /// stopped in its middle then goes on from there. The records are the same.
+    #[arg(long, value_name = "DIR|FILE.db")]
+    pub(crate) store: Option<PathBuf>,
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -173,7 +318,23 @@ pub(crate) struct ImportArgs {
 /// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `metrics`, `formats`, `models` or `faults`.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `metrics`, `targets`, `formats`, `models` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_stands_in_one_group() {
+        let listed = GROUPS.iter().flat_map(|(_, names)| *names).filter(|name| **name != "help");
+        let mut listed = listed.map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let mut known = Args::command().get_subcommands().map(|known| known.get_name().to_owned()).collect::<Vec<_>>();
+        listed.sort();
+        known.sort();
+        assert_eq!(listed, known);
+        command().debug_assert();
+    }
 }

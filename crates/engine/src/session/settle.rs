@@ -42,6 +42,7 @@ impl Session<'_> {
             }
         }
         self.breaker.tried(self.request_estimate(), &self.config.budget);
+        event.tell();
         self.events.push(event);
         self.events.last()
     }
@@ -63,7 +64,9 @@ impl Session<'_> {
             Ok(()) => self.history.extend(saved),
             Err(reason) => failed = Some(reason),
         }
-        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction });
+        let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
+        event.tell();
+        self.checkpoint_events.push(event);
     }
 
     /// Makes a view the next request.

@@ -88,6 +88,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
         compactions: Vec::new(),
         checkpoints: Vec::new(),
         turns: Vec::new(),
+        storage: None,
     }
 }
 
@@ -137,7 +138,7 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
         extractions: Vec::new(),
         unread: Vec::new(),
     };
-    CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new() }
+    CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new(), view: None }
 }
 
 pub(crate) fn call(input: u64, output: u64) -> CallRow {
