@@ -103,6 +103,10 @@ impl<'k> Keeper<'k> {
     pub(crate) fn finished(&self, case: &PlannedCase) {
         // A file that is left over is of a case that no later run asks for.
         let _ = std::fs::remove_file(self.path(case));
+    }
+
+    /// Removes the folder, once no case is under way that could need it.
+    pub(crate) fn all_finished(&self) {
         let _ = std::fs::remove_dir(&self.folder);
     }
 

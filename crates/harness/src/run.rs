@@ -11,6 +11,7 @@ use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_schema::record::Record;
 use compactometer_store::Checkpoints;
+use tracing::Instrument;
 
 use crate::journal::{Journal, JournalError};
 use crate::plan::Plan;
@@ -101,6 +102,7 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
         progress(finished);
         Ok(())
     })?;
+    cases.keeper.iter().for_each(Keeper::all_finished);
     let records = plan.cases.iter().filter_map(|case| done.remove(&case.key)).collect();
     Ok(RunOutcome { records, resumed, continued, seconds })
 }
@@ -172,9 +174,10 @@ impl Cases<'_> {
     async fn run(&self, index: usize) -> Result<Done, RunError> {
         let started = Instant::now();
         let case = &self.plan.cases[index];
+        let span = tracing::info_span!("case", strategy = case.contender.name, scenario = case.loaded.scenario.id);
         let (result, continued) = match &self.keeper {
-            Some(keeper) => keeper.run_case(case, self.model, self.counter).await?,
-            None => (run_case(case, self.model, self.counter).await, false),
+            Some(keeper) => keeper.run_case(case, self.model, self.counter).instrument(span).await?,
+            None => (run_case(case, self.model, self.counter).instrument(span).await, false),
         };
         Ok(Done { result, continued, seconds: started.elapsed().as_secs_f64() })
     }

@@ -3,7 +3,7 @@
 use compactometer_schema::fate::Fate;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::record::{Family, Protocol};
-use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
+use compactometer_schema::summary::{Found, Group, MetricValue, StrategySummary};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, Error};
@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::escape::{breakable_html, code_html, markdown_text};
 use crate::metrics::{self, Metric};
 use crate::reasons;
+use crate::targets;
 use crate::text::{conditions, grouped, verdict};
 
 /// Everything that a page shows.
@@ -34,7 +35,17 @@ struct Section<'p> {
     tables: Vec<Table>,
     reasons: Vec<String>,
     plots: Vec<Picture>,
+    targets: Targets<'p>,
     checks: Vec<[&'p str; 3]>,
+}
+
+/// The sources' own targets: one row each, one column a strategy.
+#[derive(Serialize)]
+struct Targets<'p> {
+    strategies: Vec<&'p str>,
+    /// Target, source, cells.
+    rows: Vec<(&'p str, &'p str, Vec<String>)>,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -77,7 +88,7 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     (
         "Answers of the summarizer",
         "Failed calls count as misses. `summary.json` has the rungs and reasons.",
-        &["is_summary", "extraction_success"],
+        &["is_summary", "extraction_success", "fields_populated"],
     ),
     (
         "Size, validity and waiting",
@@ -89,6 +100,7 @@ const TABLES: &[(&str, &str, &[&str])] = &[
         "US dollars per conversation, compaction calls included.",
         &["cost_usd", "cost_usd_compaction", "cost_saving", "cache_hit_rate"],
     ),
+    ("Storage", "What a session's records take, uncompressed.", &["storage_bytes"]),
 ];
 
 impl<'p> Page<'p> {
@@ -130,6 +142,7 @@ impl<'p> Section<'p> {
         let ids: Vec<&str> = TABLES.iter().flat_map(|(_, _, ids)| *ids).copied().collect();
         let mut tables = vec![fates_table(group)];
         tables.extend(TABLES.iter().map(|(title, note, ids)| metrics_table(group, title, note, ids)));
+        tables.push(decisions_table(group));
         tables.push(categories_table(group));
         Section {
             id: group.protocol.name(),
@@ -138,6 +151,7 @@ impl<'p> Section<'p> {
             tables,
             reasons: reasons::lines(group, &ids),
             plots,
+            targets: targets(group),
             checks: group
                 .checks
                 .iter()
@@ -199,6 +213,80 @@ fn fates_table(group: &Group) -> Table {
 fn metrics_table(group: &Group, title: &'static str, note: &'static str, ids: &[&str]) -> Table {
     let cells = |strategy: &StrategySummary| ids.iter().map(|id| cell(strategy.metrics.get(*id), id)).collect();
     Table { title, note, columns: ids.iter().map(|id| (*id).to_owned()).collect(), rows: rows(group, cells) }
+}
+
+fn decisions_table(group: &Group) -> Table {
+    const COLUMNS: [&str; 11] = [
+        "applied",
+        "skipped",
+        "failed",
+        "fell back",
+        "asked again",
+        "checkpoints",
+        "checkpoints failed",
+        "calls",
+        "calls failed",
+        "failures in a row",
+        "unread in a row",
+    ];
+    let cells = |strategy: &StrategySummary| {
+        let of = &strategy.decisions;
+        let counts = [
+            of.applied,
+            of.skipped,
+            of.failed,
+            of.fallbacks,
+            of.retries,
+            of.checkpoints,
+            of.checkpoints_failed,
+            of.calls,
+            of.calls_failed,
+            of.most_failures_in_a_row,
+            of.most_unread_in_a_row,
+        ];
+        counts.map(|count| grouped(count as f64)).to_vec()
+    };
+    Table {
+        title: "Decisions",
+        note: "What the engine decided in all conversations: compactions, checkpoints before a turn, calls; the longest series \
+               of failures is that of one conversation.",
+        columns: COLUMNS.map(str::to_owned).to_vec(),
+        rows: rows(group, cells),
+    }
+}
+
+fn targets(group: &Group) -> Targets<'_> {
+    let strategies = group.targets.first().map_or(Vec::new(), |first| {
+        let listed = group.strategies.iter().map(|strategy| strategy.name.as_str());
+        listed.filter(|name| first.strategies.contains_key(*name)).collect()
+    });
+    let mut notes = Vec::new();
+    let mut rows = Vec::new();
+    for (row, target) in group.targets.iter().zip(targets::ALL) {
+        let found = |name: &&str| row.strategies.get(*name);
+        let cells = strategies.iter().map(|name| found(name).map_or(String::new(), |found| target_cell(target, found)));
+        rows.push((row.target.as_str(), row.source.as_str(), cells.collect()));
+        if !row.note.is_empty() {
+            notes.push(format!("{}: {}", row.target, row.note));
+        }
+        let mut reasons = Vec::new();
+        strategies.iter().filter_map(found).filter_map(|found| found.reason.as_ref()).for_each(|reason| {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        });
+        notes.extend(reasons.into_iter().map(|reason| format!("{}: no verdict: {reason}", row.target)));
+    }
+    Targets { strategies, rows, notes }
+}
+
+fn target_cell(target: &targets::Target, found: &Found) -> String {
+    let value = found.value.map_or("-".to_owned(), |value| target.unit.show(value));
+    match found.met {
+        Some(true) => format!("{value} met"),
+        Some(false) => format!("{value} missed"),
+        None => value,
+    }
 }
 
 fn categories_table(group: &Group) -> Table {

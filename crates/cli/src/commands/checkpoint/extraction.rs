@@ -26,7 +26,7 @@ use compactometer_schema::suite::Suite;
 use compactometer_store::Thread;
 use serde_json::{Value, json};
 
-use crate::args::TestArgs;
+use super::args::TestArgs;
 use crate::commands::compare::encoding;
 use crate::failure::Failure;
 use crate::stores::{self, plain};

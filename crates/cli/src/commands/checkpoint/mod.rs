@@ -1,5 +1,6 @@
 //! `checkpoint`: what a store holds, looked at, gone back in, deleted; and an extraction by hand (source 000, part 4).
 
+mod args;
 mod extraction;
 
 use std::fmt::Write as _;
@@ -10,10 +11,11 @@ use compactometer_engine::saved::{Saved, SavedKind};
 use compactometer_store::{Version, Which};
 use serde_json::{Value, json};
 
-use crate::args::{CheckpointCommand, ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
 use crate::failure::Failure;
 use crate::print;
 use crate::stores::{self, plain};
+pub(crate) use args::CheckpointCommand;
+use args::{ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
 
 pub(crate) fn checkpoint(command: &CheckpointCommand) -> Result<(), Failure> {
     match command {
