@@ -3,16 +3,16 @@
 use compactometer_schema::fate::Fate;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::record::{Family, Protocol};
-use compactometer_schema::summary::{Found, Group, MetricValue, StrategySummary};
+use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, Error};
 use serde::Serialize;
 
 use super::escape::{breakable_html, code_html, markdown_text};
+use super::targets::Targets;
 use crate::metrics::{self, Metric};
 use crate::reasons;
-use crate::targets;
 use crate::text::{conditions, grouped, verdict};
 
 /// Everything that a page shows.
@@ -37,15 +37,6 @@ struct Section<'p> {
     plots: Vec<Picture>,
     targets: Targets<'p>,
     checks: Vec<[&'p str; 3]>,
-}
-
-/// The sources' own targets: one row each, one column a strategy.
-#[derive(Serialize)]
-struct Targets<'p> {
-    strategies: Vec<&'p str>,
-    /// Target, source, cells.
-    rows: Vec<(&'p str, &'p str, Vec<String>)>,
-    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -151,7 +142,7 @@ impl<'p> Section<'p> {
             tables,
             reasons: reasons::lines(group, &ids),
             plots,
-            targets: targets(group),
+            targets: Targets::of(group),
             checks: group
                 .checks
                 .iter()
@@ -252,40 +243,6 @@ fn decisions_table(group: &Group) -> Table {
                of failures is that of one conversation.",
         columns: COLUMNS.map(str::to_owned).to_vec(),
         rows: rows(group, cells),
-    }
-}
-
-fn targets(group: &Group) -> Targets<'_> {
-    let strategies = group.targets.first().map_or(Vec::new(), |first| {
-        let listed = group.strategies.iter().map(|strategy| strategy.name.as_str());
-        listed.filter(|name| first.strategies.contains_key(*name)).collect()
-    });
-    let mut notes = Vec::new();
-    let mut rows = Vec::new();
-    for (row, target) in group.targets.iter().zip(targets::ALL) {
-        let found = |name: &&str| row.strategies.get(*name);
-        let cells = strategies.iter().map(|name| found(name).map_or(String::new(), |found| target_cell(target, found)));
-        rows.push((row.target.as_str(), row.source.as_str(), cells.collect()));
-        if !row.note.is_empty() {
-            notes.push(format!("{}: {}", row.target, row.note));
-        }
-        let mut reasons = Vec::new();
-        strategies.iter().filter_map(found).filter_map(|found| found.reason.as_ref()).for_each(|reason| {
-            if !reasons.contains(&reason) {
-                reasons.push(reason);
-            }
-        });
-        notes.extend(reasons.into_iter().map(|reason| format!("{}: no verdict: {reason}", row.target)));
-    }
-    Targets { strategies, rows, notes }
-}
-
-fn target_cell(target: &targets::Target, found: &Found) -> String {
-    let value = found.value.map_or("-".to_owned(), |value| target.unit.show(value));
-    match found.met {
-        Some(true) => format!("{value} met"),
-        Some(false) => format!("{value} missed"),
-        None => value,
     }
 }
 
