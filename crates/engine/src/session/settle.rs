@@ -57,6 +57,7 @@ impl<'s> Session<'s> {
         }
         self.breaker.tried(self.request_estimate(), &self.config.budget);
         event.extractions.iter().for_each(|extraction| self.health.note(event.after, extraction));
+        event.tell();
         self.events.push(event);
         self.events.last()
     }
@@ -82,7 +83,9 @@ impl<'s> Session<'s> {
         }
         extraction.iter().for_each(|extraction| self.health.note(after, extraction));
         let is_written = failed.is_none();
-        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction });
+        let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
+        event.tell();
+        self.checkpoint_events.push(event);
         if is_written && self.strategy.showing().at_once {
             self.recover(RecoveryReason::Written, None, now_ms).await;
         }
