@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand, ValueEnum};
 use compactometer_schema::record::Protocol;
+
+use crate::commands::checkpoint::CheckpointCommand;
 
 /// Measures what a long conversation loses when it is compacted.
 ///
@@ -15,6 +17,9 @@ use compactometer_schema::record::Protocol;
     after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch.\nNo telemetry; no network unless a model names a host."
 )]
 pub(crate) struct Args {
+    /// Tell each decision of the engine on stderr; twice for each call too. `RUST_LOG` says it in full.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
@@ -31,8 +36,39 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Run strategies on a suite and write records only.
     Run(RunArgs),
-    /// List strategies, controls, metrics, formats and models.
+    /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
+    #[command(subcommand)]
+    Checkpoint(CheckpointCommand),
+    /// List strategies, controls, metrics, targets, formats and models.
     List(ListArgs),
+}
+
+/// Commands in the order of the help, by what they are for.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Everyday", &["compare", "explain", "import"]),
+    ("Data", &["run"]),
+    ("Reference engine", &["checkpoint"]),
+    ("The rest", &["list", "help"]),
+];
+
+/// The command line, with its commands in groups.
+pub(crate) fn command() -> clap::Command {
+    let command = Args::command();
+    let about = |name: &str| {
+        let found = command.get_subcommands().find(|known| known.get_name() == name);
+        found
+            .and_then(clap::Command::get_about)
+            .map_or("Print this message, or the help of a command".to_owned(), ToString::to_string)
+    };
+    let groups = GROUPS.iter().map(|(group, names)| {
+        let lines = names.iter().map(|name| format!("  {name:<11} {}\n", about(name))).collect::<String>();
+        format!("{group}:\n{lines}")
+    });
+    let commands = groups.collect::<Vec<_>>().join("\n");
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\nOptions:\n{{options}}{{after-help}}"
+    );
+    command.help_template(template)
 }
 
 /// What to run and how to report it.
@@ -78,6 +114,10 @@ pub(crate) struct RunArgs {
     /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Keep each session in a store while it runs, a folder of files or a SQLite database (`.db`): a conversation that was
+    /// stopped in its middle then goes on from there. The records are the same.
+    #[arg(long, value_name = "DIR|FILE.db")]
+    pub(crate) store: Option<PathBuf>,
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -173,7 +213,23 @@ pub(crate) struct ImportArgs {
 /// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `metrics`, `formats`, `models` or `faults`.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `metrics`, `targets`, `formats`, `models` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_stands_in_one_group() {
+        let listed = GROUPS.iter().flat_map(|(_, names)| *names).filter(|name| **name != "help");
+        let mut listed = listed.map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let mut known = Args::command().get_subcommands().map(|known| known.get_name().to_owned()).collect::<Vec<_>>();
+        listed.sort();
+        known.sort();
+        assert_eq!(listed, known);
+        command().debug_assert();
+    }
 }

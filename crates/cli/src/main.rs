@@ -6,28 +6,56 @@ mod failure;
 mod output;
 mod progress;
 mod source;
+mod stores;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 use crate::args::{Args, Command};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::from_arg_matches(&args::command().get_matches()) {
+        Ok(args) => args,
+        Err(error) => error.exit(),
+    };
+    log(args.verbose);
     let done = match args.command {
         None => commands::compare::compare(&args.compare),
         Some(Command::Compare(compare)) => commands::compare::compare(&compare),
         Some(Command::Run(run)) => commands::compare::run(&run),
         Some(Command::Explain(explain)) => commands::explain::explain(&explain),
         Some(Command::Import(import)) => commands::import::import(&import),
+        Some(Command::Checkpoint(command)) => commands::checkpoint::checkpoint(&command),
         Some(Command::List(list)) => commands::list::list(&list),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Sends what the engine tells to stderr, as far as `RUST_LOG` or `--verbose` asks for it. Without a clock: a replay's
+/// decisions have no time of their own.
+fn log(verbose: u8) {
+    let level = match verbose {
+        0 => LevelFilter::OFF,
+        1 => LevelFilter::INFO,
+        _ => LevelFilter::DEBUG,
+    };
+    let filter = match std::env::var("RUST_LOG") {
+        Ok(asked) if verbose == 0 => EnvFilter::builder().parse_lossy(asked),
+        _ => EnvFilter::default().add_directive(level.into()),
+    };
+    let colours = std::env::var_os("NO_COLOR").is_none() && std::io::IsTerminal::is_terminal(&std::io::stderr());
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(colours)
+        .without_time()
+        .init();
 }
 
 /// Writes data to stdout. A reader that closes the pipe early, as `head` does, is no error.

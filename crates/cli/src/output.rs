@@ -53,8 +53,8 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Ma
 
 /// The arguments without those that say nothing of what is run: where to write, how many threads, what to print.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
-    const WITH_VALUE: [&str; 4] = ["--out", "-o", "--jobs", "-j"];
-    const ALONE: [&str; 3] = ["--json", "--quiet", "-q"];
+    const WITH_VALUE: [&str; 5] = ["--out", "-o", "--jobs", "-j", "--store"];
+    const ALONE: [&str; 6] = ["--json", "--quiet", "-q", "--verbose", "-v", "-vv"];
     let mut kept = vec!["compactometer".to_owned()];
     let mut skip = false;
     for arg in args {
@@ -162,8 +162,25 @@ mod tests {
 
     #[test]
     fn the_output_folder_is_no_part_of_the_command() {
-        let args =
-            ["compare", "--out", "x", "a.jsonl", "-o", "y", "--out=z", "--json", "-j4", "--jobs=2", "-s", "null", "-q"];
+        let args = [
+            "compare",
+            "--out",
+            "x",
+            "a.jsonl",
+            "-o",
+            "y",
+            "--out=z",
+            "--json",
+            "-j4",
+            "--jobs=2",
+            "-s",
+            "null",
+            "-q",
+            "--store",
+            "kept.db",
+            "--store=kept",
+            "-v",
+        ];
         let kept = command_without_out(args.into_iter().map(str::to_owned));
         assert_eq!(kept, ["compactometer", "compare", "a.jsonl", "-s", "null"]);
     }

@@ -99,6 +99,36 @@ pub enum RecoveryOutcome {
     Failed(FailReason),
 }
 
+impl Event {
+    /// Tells it to whoever listens: what a log needs, and no text of the conversation.
+    pub(crate) fn tell(&self) {
+        let Event { after, tokens_before: before, tokens_after, tokens_retained: retained, attempts, .. } = self;
+        match &self.outcome {
+            Outcome::Applied => match &self.fallback {
+                Some(why) => {
+                    tracing::warn!(after = after.0, before, tokens_after, retained, attempts, %why, "compaction fell back")
+                }
+                None => tracing::info!(after = after.0, before, tokens_after, retained, attempts, "compaction applied"),
+            },
+            Outcome::Skipped(why) => tracing::info!(after = after.0, before, attempts, %why, "compaction skipped"),
+            Outcome::Failed(why) => tracing::warn!(after = after.0, before, attempts, %why, "compaction failed"),
+        }
+    }
+}
+
+impl CheckpointEvent {
+    /// As [`Event::tell`].
+    pub(crate) fn tell(&self) {
+        let reading = self.extraction.map(|extraction| extraction.reading);
+        match &self.failed {
+            Some(why) => {
+                tracing::warn!(after = self.after.0, tokens = self.tokens, ?reading, %why, "checkpoint failed")
+            }
+            None => tracing::info!(after = self.after.0, tokens = self.tokens, ?reading, "checkpoint written"),
+        }
+    }
+}
+
 /// What came of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", content = "reason", rename_all = "snake_case")]

@@ -39,8 +39,13 @@ impl<'m> Metered<'m> {
     pub async fn complete(&self, purpose: Purpose, request: ChatRequest) -> Result<ChatReply, ChatError> {
         let outcome = self.model.complete(&request).await;
         let mut meter = self.lock();
-        if let Ok(reply) = &outcome {
-            meter.usage += reply.usage;
+        match &outcome {
+            Ok(reply) => {
+                let Usage { input, output, .. } = reply.usage;
+                tracing::debug!(?purpose, input, output, latency_ms = reply.latency_ms, finish = ?reply.finish, "call answered");
+                meter.usage += reply.usage;
+            }
+            Err(why) => tracing::debug!(?purpose, %why, "call failed"),
         }
         meter.calls.push(Call { purpose, request, outcome: outcome.clone() });
         outcome

@@ -210,8 +210,8 @@ fn strategies_without_memory_find_nothing_and_checkpoints_only_what_is_not_shown
     assert!(ready(session.before_call(None)).is_none() && session.history()[0].kind == SavedKind::Checkpoint);
     let found = ready(session.retrieve(&["Which goal?", "Else?"], 10_000));
     assert_eq!(found[0][0].origin, Origin::Checkpoint(0));
-    assert!(format!("{:?}", found[1]).contains("kx-4711") && found[0] == found[1]);
-    assert!(ready(session.retrieve(&["Which goal?"], 5)).is_empty(), "no room for the section");
+    assert!(format!("{:?}", found[0]).contains("kx-4711") && found[1].is_empty(), "what a question is about");
+    assert!(ready(session.retrieve(&["Which goal?"], 5))[0].is_empty(), "no room for the section");
 }
 
 #[test]

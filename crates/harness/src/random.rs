@@ -8,6 +8,7 @@ use compactometer_schema::record::{ChanceCell, RANDOM_DRAWS};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use serde::{Deserialize, Serialize};
 
 use crate::loaded::Loaded;
 
@@ -25,6 +26,14 @@ struct Draw {
     segments: Vec<u32>,
 }
 
+/// What must outlive a process.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Drawn {
+    /// Of each draw, how far its generator is, in words, and what it holds.
+    draws: Vec<(u64, Vec<u32>)>,
+    whole: Vec<usize>,
+}
+
 impl<'l> RandomDrop<'l> {
     pub(crate) fn new(loaded: &'l Loaded, seed: u64) -> Self {
         let draw = |number| {
@@ -33,6 +42,22 @@ impl<'l> RandomDrop<'l> {
             Draw { rng, segments: Vec::new() }
         };
         RandomDrop { loaded, draws: (0..RANDOM_DRAWS).map(draw).collect(), whole: Vec::new(), length: 0 }
+    }
+
+    /// The contexts as they stand, for [`RandomDrop::going_on`].
+    pub(crate) fn drawn(&self) -> Drawn {
+        let draw = |draw: &Draw| (draw.rng.get_word_pos() as u64, draw.segments.clone());
+        Drawn { draws: self.draws.iter().map(draw).collect(), whole: self.whole.clone() }
+    }
+
+    /// The contexts of a case that goes on after `length` messages.
+    pub(crate) fn going_on(loaded: &'l Loaded, seed: u64, drawn: Drawn, length: usize) -> Self {
+        let mut random = RandomDrop { whole: drawn.whole, length, ..RandomDrop::new(loaded, seed) };
+        for (draw, (position, segments)) in random.draws.iter_mut().zip(drawn.draws) {
+            draw.rng.set_word_pos(u128::from(position));
+            draw.segments = segments;
+        }
+        random
     }
 
     pub(crate) fn pushed(&mut self) {

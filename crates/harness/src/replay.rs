@@ -2,13 +2,16 @@
 //! traced at each observation point and after each compaction.
 
 use std::collections::BTreeMap;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
-use compactometer_engine::event::{Event, Outcome};
+use compactometer_engine::event::{Event, Outcome, RecoveryEvent};
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::recovery::Recovery;
 use compactometer_engine::session::{Session, SessionConfig};
+use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::View;
 use compactometer_schema::fate::Fates;
@@ -16,14 +19,16 @@ use compactometer_schema::record::{
     CallRow, Case, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Record, Stages, Turn, VERSION,
     text_hash,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::carriers;
 use crate::loaded::Loaded;
 use crate::plan::PlannedCase;
 use crate::prompted::Prompt;
 use crate::random::{RandomDrop, old_before};
+use crate::storage::storage;
 use crate::trace::Tracer;
-use crate::views::{inserted_texts, left_messages, shared_tokens};
+use crate::views::{inserted_texts, left_messages, parts_of, shared_tokens};
 use crate::window::{Point, point, points};
 use crate::windowed::Windowed;
 
@@ -38,9 +43,22 @@ pub struct CaseResult {
 /// Runs one case.
 pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn TokenCounter) -> CaseResult {
     let strategy = case.contender.build(&case.loaded, case.seed);
-    // The summarizer is the target model, in the window that the case gives it.
     let windowed = Windowed { model, window: case.budget.window };
     let metered = Metered::new(&windowed, case.seed);
+    let mut replay = Replay::new(case, session(case, &*strategy, &metered, counter), &metered, counter);
+    for index in 0..=case.loaded.messages.len() {
+        replay.step(index).await;
+    }
+    replay.into_result(model.name())
+}
+
+/// The session of a case, without a message.
+pub(crate) fn session<'s>(
+    case: &PlannedCase,
+    strategy: &'s dyn Strategy,
+    metered: &'s Metered<'s>,
+    counter: &'s dyn TokenCounter,
+) -> Session<'s> {
     let config = SessionConfig {
         budget: case.budget,
         overhead: case.loaded.tool_tokens,
@@ -50,20 +68,33 @@ pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn T
     };
     // The agent is not called, so what it says does not show that it is lost.
     let recovery = Recovery { lost: false, ..Recovery::default() };
-    let session = Session::new(&*strategy, &metered, counter, config).recovering(recovery);
-    let mut replay = Replay::new(case, session, &metered, counter);
-    replay.run().await;
-    replay.into_result(case, model.name())
+    Session::new(strategy, metered, counter, config).recovering(recovery)
 }
 
-struct Replay<'r> {
-    loaded: &'r Loaded,
+/// A case under way. What of it must outlive a process stands in [`crate::progress::Progress`].
+pub(crate) struct Replay<'r> {
+    pub(crate) loaded: &'r Loaded,
     case: &'r PlannedCase,
-    session: Session<'r>,
+    pub(crate) session: Session<'r>,
     metered: &'r Metered<'r>,
     counter: &'r dyn TokenCounter,
-    tracer: Tracer<'r>,
-    random: RandomDrop<'r>,
+    pub(crate) tracer: Tracer<'r>,
+    pub(crate) random: RandomDrop<'r>,
+    points: Peekable<IntoIter<Point>>,
+    pub(crate) counts: Counts,
+    pub(crate) pending_over_budget: bool,
+    pub(crate) observations: Vec<Observation>,
+    pub(crate) compactions: Vec<CompactionRow>,
+    pub(crate) checkpoints: Vec<CheckpointRow>,
+    /// Those of earlier processes; the session has its own.
+    pub(crate) recoveries: Vec<RecoveryEvent>,
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) texts: BTreeMap<String, String>,
+}
+
+/// What a replay counts from turn to turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
     round: u32,
     compacted_at: usize,
     /// What the last compaction left within the budget.
@@ -72,16 +103,19 @@ struct Replay<'r> {
     /// Tokens that the next request shares with the one before, where a compaction has just changed the view.
     shared_after_compaction: Option<u32>,
     violations: u32,
-    pending_over_budget: bool,
-    observations: Vec<Observation>,
-    compactions: Vec<CompactionRow>,
-    checkpoints: Vec<CheckpointRow>,
-    turns: Vec<Turn>,
-    texts: BTreeMap<String, String>,
+    /// Whether the last decision left the request at its trigger.
+    in_vain: bool,
+}
+
+impl Counts {
+    /// Whether the session counts tries that left the request at its trigger.
+    pub(crate) fn tried_in_vain(&self) -> bool {
+        self.in_vain
+    }
 }
 
 impl<'r> Replay<'r> {
-    fn new(
+    pub(crate) fn new(
         case: &'r PlannedCase,
         session: Session<'r>,
         metered: &'r Metered<'r>,
@@ -96,40 +130,37 @@ impl<'r> Replay<'r> {
             counter,
             tracer: Tracer::new(loaded),
             random: RandomDrop::new(loaded, case.seed),
-            round: 0,
-            compacted_at: 0,
-            retained: 0,
-            last_input: 0,
-            shared_after_compaction: None,
-            violations: 0,
+            points: points(loaded, case.budget.trigger).into_iter().peekable(),
+            counts: Counts::default(),
             pending_over_budget: false,
             observations: Vec::new(),
             compactions: Vec::new(),
             checkpoints: Vec::new(),
+            recoveries: Vec::new(),
             turns: Vec::new(),
             texts: BTreeMap::new(),
         }
     }
 
-    async fn run(&mut self) {
-        let mut points = points(self.loaded, self.case.budget.trigger).into_iter().peekable();
-        for index in 0..=self.loaded.messages.len() {
-            let next = self.loaded.messages.get(index);
-            if let Some(turn) = next.filter(|counted| counted.message.role == Role::Assistant) {
-                let waited_ms = self.ask_session(turn.message.at_ms).await;
-                self.take_turn(turn.message.id, turn.message.at_ms, turn.tokens, waited_ms);
-            }
-            if let Some(point) = points.next_if(|point| point.length == index) {
-                let fates = self.tracer.fates();
-                let foreign = self.observe(ObservationKind::Point, &point, fates);
-                self.prompt(&foreign).await;
-            }
-            let Some(counted) = next else { break };
-            // Ids ascend: the suite was validated when it was read.
-            let _ = self.session.push(counted.clone());
-            self.tracer.pushed();
-            self.random.pushed();
+    /// Takes the turn before the message at that index, looks at the facts where it is a point, and says the message.
+    pub(crate) async fn step(&mut self, index: usize) {
+        let next = self.loaded.messages.get(index);
+        if let Some(turn) = next.filter(|counted| counted.message.role == Role::Assistant) {
+            let waited_ms = self.ask_session(turn.message.at_ms).await;
+            self.take_turn(turn.message.id, turn.message.at_ms, turn.tokens, waited_ms);
         }
+        // A case that goes on from its store has looked at the earlier points.
+        while self.points.next_if(|point| point.length < index).is_some() {}
+        if let Some(point) = self.points.next_if(|point| point.length == index) {
+            let fates = self.tracer.fates();
+            let foreign = self.observe(ObservationKind::Point, &point, fates);
+            self.prompt(&foreign).await;
+        }
+        let Some(counted) = next else { return };
+        // Ids ascend: the suite was validated when it was read.
+        let _ = self.session.push(counted.clone());
+        self.tracer.pushed();
+        self.random.pushed();
     }
 
     /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
@@ -140,6 +171,9 @@ impl<'r> Replay<'r> {
         let checkpoints_before = self.session.checkpoint_events().len();
         let recoveries_before = self.session.recovery_events().len();
         let event = self.session.before_call(now_ms).await.cloned();
+        if event.is_some() {
+            self.counts.in_vain = self.session.request_estimate() >= self.case.budget.trigger;
+        }
         // A recount reads everything and writes nothing that stays, so it is paid for and not traced.
         let (recounts, calls): (Vec<Call>, Vec<Call>) =
             self.metered.take_calls().into_iter().partition(|call| call.purpose == Purpose::Recount);
@@ -165,7 +199,7 @@ impl<'r> Replay<'r> {
     fn book_recovery(&mut self, before: &View, calls: &[Call]) {
         self.tracer.compacted(self.session.view(), self.session.history(), calls);
         let shared = shared_tokens(before, self.session.view(), self.counter);
-        self.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
+        self.counts.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
     }
 
     fn book_compaction(&mut self, event: Event, before: &View, calls: &[Call], compacting: &[&Call]) {
@@ -173,9 +207,9 @@ impl<'r> Replay<'r> {
         let applied = event.outcome == Outcome::Applied;
         if applied {
             stages = self.trace_compaction(&event, calls);
-            self.violations = self.session.view().check().len() as u32;
+            self.counts.violations = self.session.view().check().len() as u32;
             let shared = shared_tokens(before, self.session.view(), self.counter);
-            self.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
+            self.counts.shared_after_compaction = Some(self.loaded.tool_tokens + shared);
         } else {
             // Where a checkpoint was shown before the try failed, the view is another all the same.
             self.book_recovery(before, calls);
@@ -187,15 +221,16 @@ impl<'r> Replay<'r> {
             calls: compacting.iter().map(|call| self.call_row(call)).collect(),
             event,
             stages,
+            view: applied.then(|| parts_of(self.session.view(), self.counter)),
         };
         self.compactions.push(row);
     }
 
     fn trace_compaction(&mut self, event: &Event, calls: &[Call]) -> Stages {
         let length = self.session.log().messages().len();
-        self.round += 1;
-        self.compacted_at = length;
-        self.retained = event.tokens_retained;
+        self.counts.round += 1;
+        self.counts.compacted_at = length;
+        self.counts.retained = event.tokens_retained;
         let pending_tokens =
             self.session.tokens_outside().saturating_sub(self.session.log().system().map_or(0, |system| system.tokens));
         self.pending_over_budget |= self.case.budget.retained.is_some_and(|most| pending_tokens > most);
@@ -215,8 +250,8 @@ impl<'r> Replay<'r> {
         self.observations.push(Observation {
             after: last.message.id,
             kind,
-            round: self.round,
-            tokens_since_compaction: u32::try_from(self.loaded.tokens_between(self.compacted_at, point.length))
+            round: self.counts.round,
+            tokens_since_compaction: u32::try_from(self.loaded.tokens_between(self.counts.compacted_at, point.length))
                 .unwrap_or(u32::MAX),
             fates,
             random_hits: self.random.hits(&point.eligible),
@@ -237,7 +272,7 @@ impl<'r> Replay<'r> {
     async fn prompt(&mut self, foreign: &[u32]) {
         let budget = self.case.budget;
         // What is retrieved counts against the retained budget, like what stayed; a strategy's own limits bound what it adds.
-        let room = budget.retained.map_or(budget.written, |most| most.saturating_sub(self.retained));
+        let room = budget.retained.map_or(budget.written, |most| most.saturating_sub(self.counts.retained));
         let Some(observation) = self.observations.last_mut() else { return };
         let prompt = Prompt { loaded: self.loaded, session: &self.session, counter: self.counter, room, foreign };
         prompt.ask(observation).await;
@@ -250,14 +285,19 @@ impl<'r> Replay<'r> {
             at_ms,
             input,
             // Between compactions a request only grows, so all of the one before is its prefix.
-            shared_prefix: self.shared_after_compaction.take().unwrap_or(self.last_input).min(self.last_input),
+            shared_prefix: self
+                .counts
+                .shared_after_compaction
+                .take()
+                .unwrap_or(self.counts.last_input)
+                .min(self.counts.last_input),
             output,
             waited_ms,
             over_window: input > self.case.budget.window,
             // A log is valid, so only a compaction can make a view invalid.
-            violations: self.violations,
+            violations: self.counts.violations,
         });
-        self.last_input = input;
+        self.counts.last_input = input;
         self.session.report_usage(Usage { input: input.into(), output: output.into(), ..Usage::default() });
     }
 
@@ -288,8 +328,14 @@ impl<'r> Replay<'r> {
         hash
     }
 
-    fn into_result(self, case: &PlannedCase, model: &str) -> CaseResult {
-        let scenario = &self.loaded.scenario;
+    pub(crate) fn into_result(self, model: &str) -> CaseResult {
+        let record = self.record(model);
+        CaseResult { record, texts: self.texts }
+    }
+
+    /// The record so far.
+    pub(crate) fn record(&self, model: &str) -> Record {
+        let (case, scenario) = (self.case, &self.loaded.scenario);
         let fact_row = |fact: &compactometer_schema::scenario::Fact| FactRow {
             id: fact.id.clone(),
             category: fact.category,
@@ -298,7 +344,7 @@ impl<'r> Replay<'r> {
             decoy: fact.decoy_of.is_some(),
             generic: fact.generic,
         };
-        let record = Record {
+        Record {
             version: VERSION,
             key: case.key.clone(),
             case: Case {
@@ -313,13 +359,13 @@ impl<'r> Replay<'r> {
                 pending_over_budget: self.pending_over_budget,
             },
             facts: scenario.facts.iter().map(fact_row).collect(),
-            observations: self.observations,
-            compactions: self.compactions,
-            checkpoints: self.checkpoints,
-            recoveries: self.session.recovery_events().to_vec(),
-            turns: self.turns,
-        };
-        CaseResult { record, texts: self.texts }
+            observations: self.observations.clone(),
+            compactions: self.compactions.clone(),
+            checkpoints: self.checkpoints.clone(),
+            recoveries: self.recoveries.iter().chain(self.session.recovery_events()).cloned().collect(),
+            turns: self.turns.clone(),
+            storage: Some(storage(self.loaded, self.session.history())),
+        }
     }
 }
 

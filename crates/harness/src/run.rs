@@ -1,4 +1,5 @@
-//! Runs the cases of a plan on several threads and journals them in order.
+//! Runs the cases of a plan on several threads and journals them in order. With a store, a case that was stopped in its middle
+//! goes on from there.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,9 +10,13 @@ use std::time::Instant;
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_schema::record::Record;
+use compactometer_store::Checkpoints;
+use tracing::Instrument;
 
 use crate::journal::{Journal, JournalError};
 use crate::plan::Plan;
+pub use crate::progress::KeepError;
+use crate::progress::Keeper;
 use crate::replay::{CaseResult, run_case};
 
 /// How a run went.
@@ -20,6 +25,8 @@ pub struct RunOutcome {
     pub records: Vec<Record>,
     /// Cases that stood in the journal already.
     pub resumed: usize,
+    /// Cases that went on from the store, where an earlier process was stopped in their middle.
+    pub continued: usize,
     /// Seconds of wall time by case key, for the cases that ran now. Machine-measured: never part of a record.
     pub seconds: BTreeMap<String, f64>,
 }
@@ -38,6 +45,43 @@ pub fn run(
     dir: &Path,
     progress: &dyn Fn(usize),
 ) -> Result<RunOutcome, RunError> {
+    run_cases(&Cases { plan, model, counter, keeper: None }, jobs, dir, progress)
+}
+
+/// The same, with each case's session in a thread `STRATEGY:KEY` of the store, so that a case that was stopped in its middle
+/// goes on from there. Records are the same bytes as those of [`run`]. Threads of finished cases stay in the store.
+///
+/// # Errors
+/// As [`run`], and [`RunError::Keep`] where the store refuses.
+pub fn run_in_store(
+    plan: &Plan,
+    model: &dyn ChatModel,
+    counter: &dyn TokenCounter,
+    jobs: usize,
+    dir: &Path,
+    store: &Checkpoints,
+    progress: &dyn Fn(usize),
+) -> Result<RunOutcome, RunError> {
+    run_cases(&Cases { plan, model, counter, keeper: Some(Keeper::new(store, dir)) }, jobs, dir, progress)
+}
+
+/// What every worker needs.
+struct Cases<'c> {
+    plan: &'c Plan,
+    model: &'c dyn ChatModel,
+    counter: &'c dyn TokenCounter,
+    keeper: Option<Keeper<'c>>,
+}
+
+/// One case that is done.
+struct Done {
+    result: CaseResult,
+    continued: bool,
+    seconds: f64,
+}
+
+fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize)) -> Result<RunOutcome, RunError> {
+    let plan = cases.plan;
     let (mut journal, done) = Journal::open(dir)?;
     let mut done = done.into_iter().map(|record| (record.key.clone(), record)).collect::<HashMap<_, _>>();
     let keys = plan.cases.iter().map(|case| case.key.as_str()).collect::<std::collections::HashSet<_>>();
@@ -47,28 +91,28 @@ pub fn run(
     let missing = (0..plan.cases.len()).filter(|index| !done.contains_key(&plan.cases[*index].key)).collect::<Vec<_>>();
     let resumed = plan.cases.len() - missing.len();
     progress(resumed);
-    let mut seconds = BTreeMap::new();
-    let mut finished = resumed;
-    run_cases(plan, &missing, model, counter, jobs, |index, result, elapsed| {
-        journal.append(&result)?;
-        seconds.insert(plan.cases[index].key.clone(), elapsed);
-        done.insert(result.record.key.clone(), result.record);
+    let (mut seconds, mut continued, mut finished) = (BTreeMap::new(), 0, resumed);
+    run_missing(cases, &missing, jobs, |index, case_done| {
+        journal.append(&case_done.result)?;
+        cases.keeper.iter().for_each(|keeper| keeper.finished(&plan.cases[index]));
+        seconds.insert(plan.cases[index].key.clone(), case_done.seconds);
+        continued += usize::from(case_done.continued);
+        done.insert(case_done.result.record.key.clone(), case_done.result.record);
         finished += 1;
         progress(finished);
         Ok(())
     })?;
+    cases.keeper.iter().for_each(Keeper::all_finished);
     let records = plan.cases.iter().filter_map(|case| done.remove(&case.key)).collect();
-    Ok(RunOutcome { records, resumed, seconds })
+    Ok(RunOutcome { records, resumed, continued, seconds })
 }
 
 /// Runs cases on `jobs` threads and hands their results over in order.
-fn run_cases(
-    plan: &Plan,
+fn run_missing(
+    cases: &Cases<'_>,
     missing: &[usize],
-    model: &dyn ChatModel,
-    counter: &dyn TokenCounter,
     jobs: usize,
-    mut finish: impl FnMut(usize, CaseResult, f64) -> std::io::Result<()>,
+    mut finish: impl FnMut(usize, Done) -> std::io::Result<()>,
 ) -> Result<(), RunError> {
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
@@ -77,22 +121,22 @@ fn run_cases(
         for _ in 0..jobs.clamp(1, missing.len().max(1)) {
             let sender = sender.clone();
             let (next, stop) = (&next, &stop);
-            scope.spawn(move || work(plan, missing, model, counter, next, stop, &sender));
+            scope.spawn(move || work(cases, missing, next, stop, &sender));
         }
         drop(sender);
         let mut waiting = BTreeMap::new();
         let mut place = 0;
         for done in receiver {
-            let (at, result, elapsed) = match done {
+            let (at, done) = match done {
                 Ok(done) => done,
                 Err(error) => {
                     stop.store(true, Ordering::Relaxed);
                     return Err(error);
                 }
             };
-            waiting.insert(at, (result, elapsed));
-            while let Some((result, elapsed)) = waiting.remove(&place) {
-                if let Err(source) = finish(missing[place], result, elapsed) {
+            waiting.insert(at, done);
+            while let Some(done) = waiting.remove(&place) {
+                if let Err(source) = finish(missing[place], done) {
                     stop.store(true, Ordering::Relaxed);
                     return Err(RunError::Write(source));
                 }
@@ -103,17 +147,13 @@ fn run_cases(
     })
 }
 
-type Done = Result<(usize, CaseResult, f64), RunError>;
-
 /// One thread: a runtime of its own, one case at a time.
 fn work(
-    plan: &Plan,
+    cases: &Cases<'_>,
     missing: &[usize],
-    model: &dyn ChatModel,
-    counter: &dyn TokenCounter,
     next: &AtomicUsize,
     stop: &AtomicBool,
-    sender: &mpsc::Sender<Done>,
+    sender: &mpsc::Sender<Result<(usize, Done), RunError>>,
 ) {
     let runtime = match tokio::runtime::Builder::new_current_thread().build() {
         Ok(runtime) => runtime,
@@ -122,11 +162,24 @@ fn work(
     while !stop.load(Ordering::Relaxed) {
         let place = next.fetch_add(1, Ordering::Relaxed);
         let Some(index) = missing.get(place) else { return };
-        let started = Instant::now();
-        let result = runtime.block_on(run_case(&plan.cases[*index], model, counter));
-        if sender.send(Ok((place, result, started.elapsed().as_secs_f64()))).is_err() {
+        let done = runtime.block_on(cases.run(*index)).map(|done| (place, done));
+        let is_last = done.is_err();
+        if sender.send(done).is_err() || is_last {
             return;
         }
+    }
+}
+
+impl Cases<'_> {
+    async fn run(&self, index: usize) -> Result<Done, RunError> {
+        let started = Instant::now();
+        let case = &self.plan.cases[index];
+        let span = tracing::info_span!("case", strategy = case.contender.name, scenario = case.loaded.scenario.id);
+        let (result, continued) = match &self.keeper {
+            Some(keeper) => keeper.run_case(case, self.model, self.counter).instrument(span).await?,
+            None => (run_case(case, self.model, self.counter).instrument(span).await, false),
+        };
+        Ok(Done { result, continued, seconds: started.elapsed().as_secs_f64() })
     }
 }
 
@@ -145,6 +198,9 @@ pub enum RunError {
     /// A record cannot be written.
     #[error("cannot write a record: {0}; what is finished is kept, the same command resumes")]
     Write(std::io::Error),
+    /// A case cannot be kept in its store.
+    #[error("{0}; what is finished is kept, the same command resumes")]
+    Keep(#[from] KeepError),
     /// A thread's runtime cannot start.
     #[error("cannot start a worker: {0}")]
     Runtime(std::io::Error),

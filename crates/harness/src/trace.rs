@@ -7,6 +7,7 @@ use compactometer_engine::view::{Body, Origin, View};
 use compactometer_schema::fate::{Fate, Fates};
 use compactometer_schema::matcher::{Matcher, part_text};
 use compactometer_schema::record::Stages;
+use serde::{Deserialize, Serialize};
 
 use crate::loaded::Loaded;
 
@@ -18,8 +19,9 @@ pub(crate) struct Tracer<'l> {
     records: Records,
 }
 
-#[derive(Clone, Copy, Default)]
-struct State {
+/// What is known of one fact.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct State {
     stated: bool,
     /// An original message in the view holds it.
     original: bool,
@@ -49,9 +51,19 @@ impl State {
 
 impl<'l> Tracer<'l> {
     pub(crate) fn new(loaded: &'l Loaded) -> Self {
+        Tracer::going_on(loaded, vec![State::default(); loaded.mentions.len()], 0)
+    }
+
+    /// What is known of each fact, for [`Tracer::going_on`].
+    pub(crate) fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// The tracer of a case that goes on after `length` messages.
+    pub(crate) fn going_on(loaded: &'l Loaded, states: Vec<State>, length: usize) -> Self {
         let facts = loaded.mentions.len();
         let records = Records { read: 0, any: vec![false; facts], noted: vec![false; facts] };
-        Tracer { loaded, states: vec![State::default(); facts], length: 0, records }
+        Tracer { loaded, states, length, records }
     }
 
     /// The next message of the log was pushed: what it mentions is in the view.

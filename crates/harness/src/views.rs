@@ -4,12 +4,42 @@ use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Body, Entry, Origin, View};
 use compactometer_schema::matcher::part_text;
+use compactometer_schema::stands::ViewParts;
 
 /// What the strategy wrote into the view: text that no message of the log is the origin of.
 pub(crate) fn inserted_texts(view: &View) -> Vec<String> {
     let written =
         view.entries().iter().flat_map(Entry::parts).filter(|(_, origin)| !matches!(origin, Origin::Spoken(_)));
     written.filter_map(|(part, _)| part_text(part)).map(str::to_owned).collect()
+}
+
+/// What stands in a view, by kind. What an entry costs beside its parts goes with the first of them.
+pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
+    let mut stands = ViewParts::default();
+    for entry in view.entries() {
+        let mut parts = match entry.written() {
+            // All of it is one message's, and counted.
+            None => entry.parts().take(1).map(|(_, origin)| (entry.tokens, origin)).collect(),
+            Some(_) => entry.parts().map(|(part, origin)| (counter.count_part(part), origin)).collect::<Vec<_>>(),
+        };
+        let within = parts.iter().map(|(tokens, _)| tokens).sum::<u32>();
+        if let Some((tokens, _)) = parts.first_mut() {
+            *tokens += entry.tokens.saturating_sub(within);
+        }
+        for (tokens, origin) in parts {
+            match origin {
+                Origin::Summary(number) => match stands.summaries.iter_mut().find(|(seen, _)| *seen == number) {
+                    Some((_, sum)) => *sum += tokens,
+                    None => stands.summaries.push((number, tokens)),
+                },
+                Origin::Checkpoint(_) => stands.checkpoint += tokens,
+                Origin::Filler | Origin::Memory(_) => stands.filler += tokens,
+                Origin::Spoken(_) if entry.role == Role::System => stands.system += tokens,
+                Origin::Spoken(_) => stands.spoken += tokens,
+            }
+        }
+    }
+    stands
 }
 
 /// Messages that stood whole in the view before and do not now, as runs.

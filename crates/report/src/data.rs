@@ -26,6 +26,7 @@ pub(crate) struct Run<'r> {
 }
 
 /// One strategy's records.
+#[derive(Clone)]
 pub(crate) struct Strategy<'r> {
     pub(crate) name: &'r str,
     pub(crate) family: Family,
@@ -33,6 +34,7 @@ pub(crate) struct Strategy<'r> {
 }
 
 /// The records of one group: one unit of statistics.
+#[derive(Clone)]
 pub(crate) struct Unit<'r> {
     pub(crate) group: &'r str,
     pub(crate) records: Vec<&'r Record>,

@@ -6,6 +6,7 @@
 
 mod checks;
 mod data;
+mod decisions;
 mod fates;
 mod formats;
 pub mod metrics;
@@ -15,6 +16,7 @@ mod scale;
 mod stats;
 mod summarize;
 mod table;
+pub mod targets;
 pub mod text;
 mod warnings;
 

@@ -11,7 +11,7 @@ use compactometer_schema::summary::{Group, MetricValue, StrategySummary, Summary
 
 use crate::data::{Run, Strategy};
 use crate::metrics::{self, Metric};
-use crate::{checks, fates, warnings};
+use crate::{checks, decisions, fates, targets, warnings};
 
 /// Computes every number of a report: one group for each protocol.
 pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
@@ -33,6 +33,7 @@ fn group(run: &Run) -> Group {
         suite: manifest.suite.clone(),
         warnings: warnings::all(run, &strategies),
         checks: checks::all(run, &strategies),
+        targets: targets::all(run, &strategies),
         strategies,
         comparisons: Vec::new(),
     }
@@ -52,6 +53,7 @@ fn of_strategy(run: &Run, strategy: &Strategy) -> StrategySummary {
         fates: fates::shares(strategy).into_iter().map(|(fate, share)| (fate, nine_digits(share))).collect(),
         metrics: metrics::ALL.iter().map(value).collect(),
         extractions: metrics::extraction_counts(strategy),
+        decisions: decisions::counted(strategy),
         by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
         by_round: metrics::by_round(strategy).into_iter().map(all_rounded).collect(),
     }
@@ -63,7 +65,7 @@ fn rounded(value: MetricValue) -> MetricValue {
 }
 
 /// Nine decimals: what lies beyond is rounding of sums, and shorter numbers read back to the same bits everywhere.
-fn nine_digits(value: f64) -> f64 {
+pub(crate) fn nine_digits(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
 

@@ -18,6 +18,8 @@ pub enum Unit {
     Milliseconds,
     /// Bytes.
     Bytes,
+    /// Things.
+    Count,
 }
 
 impl Unit {
@@ -30,6 +32,7 @@ impl Unit {
             Unit::Usd => "usd",
             Unit::Milliseconds => "ms",
             Unit::Bytes => "bytes",
+            Unit::Count => "count",
         }
     }
 
@@ -37,7 +40,7 @@ impl Unit {
     pub(crate) fn show(self, value: f64) -> String {
         match self {
             Unit::Share | Unit::Ratio => plain_zero(format!("{value:.2}")),
-            Unit::Tokens | Unit::Milliseconds | Unit::Bytes => grouped(value),
+            Unit::Tokens | Unit::Milliseconds | Unit::Bytes | Unit::Count => grouped(value),
             Unit::Usd => format!("{value:.3}"),
         }
     }

@@ -2,9 +2,10 @@
 
 use compactometer_engine::event::Outcome;
 use compactometer_schema::record::{Protocol, Record};
-use compactometer_schema::summary::StrategySummary;
+use compactometer_schema::summary::{Decisions, StrategySummary};
 
 use crate::data::{FULL, Run, Strategy, points};
+use crate::decisions::ALERT;
 use crate::metrics::{Corrected, extraction_counts};
 use crate::scale::too_large;
 use crate::text::grouped;
@@ -22,6 +23,7 @@ pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     warnings.extend(few_units(run));
     warnings.extend(missing_cases(run));
     warnings.extend(never_triggered(strategies));
+    warnings.extend(repeated(strategies));
     warnings.extend(failures(run));
     warnings.extend(leaked(run));
     warnings.extend(over_budget(run));
@@ -92,6 +94,16 @@ fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
     let names: Vec<_> =
         idle.filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name.as_str()).collect();
     (!names.is_empty()).then(|| format!("never compacted anything, so takes no part: {}", names.join(", ")))
+}
+
+/// Failures in a row: a summarizer that is down or cannot do what it is asked.
+fn repeated(strategies: &[StrategySummary]) -> Option<String> {
+    let alerted = strategies.iter().filter(|strategy| strategy.decisions.alerts > 0).map(|strategy| {
+        let Decisions { alerts, most_failures_in_a_row: failed, most_unread_in_a_row: unread, .. } = strategy.decisions;
+        format!("{} in {alerts} conversations (at most {failed} compactions, {unread} checkpoints)", strategy.name)
+    });
+    let alerted: Vec<_> = alerted.collect();
+    (!alerted.is_empty()).then(|| format!("ALERT, {ALERT} or more failures in a row: {}", alerted.join(", ")))
 }
 
 fn failures(run: &Run) -> Option<String> {

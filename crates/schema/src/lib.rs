@@ -10,6 +10,7 @@ pub mod matcher;
 pub mod prices;
 pub mod record;
 pub mod scenario;
+pub mod stands;
 pub mod suite;
 pub mod summary;
 pub mod whole;

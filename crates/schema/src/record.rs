@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fate::Fates;
 use crate::scenario::{Category, ValueKind};
+use crate::stands::{Storage, ViewParts};
 
 /// The version of records that this program writes.
 pub const VERSION: u32 = 1;
@@ -36,6 +37,9 @@ pub struct Record {
     pub recoveries: Vec<RecoveryEvent>,
     /// The agent's turns: computed, not called.
     pub turns: Vec<Turn>,
+    /// What the session's records came to; absent in records of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<Storage>,
 }
 
 /// What was run: one strategy on one scenario.
@@ -216,6 +220,9 @@ pub struct CompactionRow {
     pub left: Vec<(MessageId, MessageId)>,
     /// Hashes of the texts that it inserted, keys into `texts.jsonl`.
     pub inserted: Vec<String>,
+    /// What stands in the view after it; absent where the view stayed, and in records of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<ViewParts>,
 }
 
 /// One checkpoint before a turn, or the failed attempt at one.

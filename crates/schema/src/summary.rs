@@ -36,6 +36,9 @@ pub struct Group {
     pub warnings: Vec<String>,
     /// The hard checks, with their verdicts.
     pub checks: Vec<Check>,
+    /// The sources' own targets; absent in summaries of before they were shown.
+    #[serde(default)]
+    pub targets: Vec<Target>,
     /// One entry for each strategy.
     pub strategies: Vec<StrategySummary>,
     /// Paired comparisons.
@@ -51,6 +54,63 @@ pub struct Check {
     pub passed: Option<bool>,
     /// The value found, or why there is none.
     pub detail: String,
+}
+
+/// A target that a source document sets itself, and what each strategy under test shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Its id.
+    pub id: String,
+    /// What is asked for.
+    pub target: String,
+    /// The document that asks, and where.
+    pub source: String,
+    /// The values' unit.
+    pub unit: String,
+    /// What a reader must know of it; empty where there is nothing.
+    pub note: String,
+    /// What was found, by strategy.
+    pub strategies: BTreeMap<String, Found>,
+}
+
+/// What a strategy shows of a target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// The value; null with a `reason` where there is none.
+    pub value: Option<f64>,
+    /// Whether it meets the target; null with a `reason` where that cannot be told.
+    pub met: Option<bool>,
+    /// Why something is null.
+    pub reason: Option<String>,
+}
+
+/// What the engine decided in all conversations of a strategy, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decisions {
+    /// Compactions that changed the view.
+    pub applied: usize,
+    /// Compactions that left it for a reason that is no failure.
+    pub skipped: usize,
+    /// Compactions that failed.
+    pub failed: usize,
+    /// Of the applied, those that fell back to a lesser answer.
+    pub fallbacks: usize,
+    /// Times that a strategy was asked again.
+    pub retries: usize,
+    /// Checkpoints written before a turn.
+    pub checkpoints: usize,
+    /// Checkpoints before a turn that failed.
+    pub checkpoints_failed: usize,
+    /// Calls to the summarizer.
+    pub calls: usize,
+    /// Of these, those that got no answer.
+    pub calls_failed: usize,
+    /// Most compactions in a row that failed or fell back, in one conversation.
+    pub most_failures_in_a_row: usize,
+    /// Most checkpoints in a row that could not be read, in one conversation.
+    pub most_unread_in_a_row: usize,
+    /// Conversations with three or more of either.
+    pub alerts: usize,
 }
 
 /// One strategy's numbers.
@@ -69,6 +129,9 @@ pub struct StrategySummary {
     /// What became of the checkpoints that were asked for; absent where none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extractions: Option<Extractions>,
+    /// What the engine decided.
+    #[serde(default)]
+    pub decisions: Decisions,
     /// The metrics by category of fact: exploratory.
     pub by_category: BTreeMap<String, BTreeMap<String, MetricValue>>,
     /// The same by round, in order from round 0.

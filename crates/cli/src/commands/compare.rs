@@ -9,7 +9,7 @@ use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::run::{RunError, RunOutcome};
+use compactometer_harness::run::{RunError, RunOutcome, run_in_store};
 use compactometer_schema::choice::unknown;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::PriceTable;
@@ -18,7 +18,7 @@ use compactometer_schema::record::Record;
 use crate::args::{CompareArgs, RunArgs};
 use crate::failure::Failure;
 use crate::output::{self, SuiteIdentity};
-use crate::{print, progress, source};
+use crate::{print, progress, source, stores};
 
 /// Runs, then reports.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
@@ -100,19 +100,24 @@ fn run_cases(
     counter: &dyn TokenCounter,
     dir: &Path,
 ) -> Result<RunOutcome, Failure> {
+    let store = args.store.as_deref().map(stores::open).transpose().map_err(Failure::usage)?;
     let bar = progress::bar(plan.cases.len(), args.quiet);
     let kept = Arc::new(AtomicUsize::new(0));
     tell_on_interrupt(Arc::clone(&kept), plan.cases.len());
     let jobs =
         args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
-    let outcome = compactometer_harness::run::run(plan, model, counter, jobs, dir, &|done| {
+    let told = |done| {
         kept.store(done, Ordering::Relaxed);
         bar.set_position(done as u64);
-    });
+    };
+    let outcome = match &store {
+        Some(store) => run_in_store(plan, model, counter, jobs, dir, store, &told),
+        None => compactometer_harness::run::run(plan, model, counter, jobs, dir, &told),
+    };
     bar.finish_and_clear();
     outcome.map_err(|error| match error {
         RunError::Journal(_) | RunError::Foreign { .. } => Failure::usage(error),
-        RunError::Write(_) | RunError::Runtime(_) => Failure::failed(error),
+        RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => Failure::failed(error),
     })
 }
 
@@ -148,6 +153,9 @@ fn announce(plan: &Plan, manifest: &Manifest) {
 fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
         eprintln!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len());
+    }
+    if outcome.continued > 0 {
+        eprintln!("went on with {} conversations from the middle, from their store", outcome.continued);
     }
     for protocol in &plan.protocols {
         let of_protocol = || outcome.records.iter().filter(|record| record.case.protocol == *protocol);

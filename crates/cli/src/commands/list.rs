@@ -24,6 +24,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "parameters", rows: parameters },
     Kind { name: "controls", rows: || contenders(Family::Control) },
     Kind { name: "metrics", rows: metrics },
+    Kind { name: "targets", rows: targets },
     Kind { name: "formats", rows: formats },
     Kind { name: "models", rows: models },
     Kind { name: "faults", rows: faults },
@@ -77,6 +78,12 @@ fn parameters() -> Vec<(String, String)> {
 fn metrics() -> Vec<(String, String)> {
     let rows = compactometer_report::metrics::ALL.iter();
     rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.formula, metric.unit.name()))).collect()
+}
+
+/// The sources' own targets.
+fn targets() -> Vec<(String, String)> {
+    let rows = compactometer_report::targets::ALL.iter();
+    rows.map(|target| (target.id.to_owned(), format!("{} [{}]", target.target, target.source))).collect()
 }
 
 fn formats() -> Vec<(String, String)> {

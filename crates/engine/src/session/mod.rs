@@ -10,6 +10,8 @@ mod snapshot;
 
 use std::sync::Arc;
 
+use tracing::Instrument;
+
 use crate::budget::Budget;
 use crate::embed::{Embedder, Lexical};
 use crate::estimate::Estimator;
@@ -200,8 +202,9 @@ impl<'s> Session<'s> {
             return self.events.last();
         }
         let tally = Tally::new(self.summarizer);
-        let mut decision = decide(self.strategy, self.context(&tally), self.config.policy, after).await;
-        decision.event.extractions = tally.extractions();
+        let span = tracing::info_span!("compaction", after = after.0, tokens = self.request_estimate());
+        let decided = decide(self.strategy, self.context(&tally), self.config.policy, after);
+        let decision = decided.instrument(span).await;
         self.settle(decision, tally.usage(), now_ms).await
     }
 
@@ -319,7 +322,9 @@ impl<'s> Session<'s> {
         let (tokens, outside, budget) = (self.request_estimate(), self.tokens_outside(), self.config.budget);
         let event = unchanged(&self.view, self.log.last()?, outside);
         self.breaker.gave_up(tokens, outside, &budget);
-        self.events.push(Event { outcome: Outcome::Failed(Breaker::error(tokens, &budget)), ..event });
+        let event = Event { outcome: Outcome::Failed(Breaker::error(tokens, &budget)), ..event };
+        event.tell();
+        self.events.push(event);
         self.events.last()
     }
 }

@@ -57,6 +57,7 @@ impl<'s> Session<'s> {
         event.extractions.iter().for_each(|extraction| self.health.note(event.after, extraction));
         // Told before the only wait: a caller that gives up on it has the view, its record and its event alike.
         let is_applied = event.outcome == Outcome::Applied;
+        event.tell();
         self.events.push(event);
         if is_applied {
             self.recount().await;
@@ -86,7 +87,9 @@ impl<'s> Session<'s> {
         }
         extraction.iter().for_each(|extraction| self.health.note(after, extraction));
         let is_written = failed.is_none();
-        self.checkpoint_events.push(CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction });
+        let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
+        event.tell();
+        self.checkpoint_events.push(event);
         if is_written && self.strategy.showing().at_once {
             self.recover(RecoveryReason::Written, None, now_ms).await;
         }

@@ -15,6 +15,7 @@ use crate::plots::{self, Plot, render};
 mod escape;
 mod page;
 mod rows;
+mod targets;
 
 use page::Picture;
 

@@ -10,6 +10,7 @@ use minijinja::{Environment, Error};
 use serde::Serialize;
 
 use super::escape::{breakable_html, code_html, markdown_text};
+use super::targets::Targets;
 use crate::metrics::{self, Metric};
 use crate::reasons;
 use crate::text::{conditions, grouped, verdict};
@@ -34,6 +35,7 @@ struct Section<'p> {
     tables: Vec<Table>,
     reasons: Vec<String>,
     plots: Vec<Picture>,
+    targets: Targets<'p>,
     checks: Vec<[&'p str; 3]>,
 }
 
@@ -83,7 +85,7 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     (
         "Answers of the summarizer",
         "Failed calls count as misses. `summary.json` has the rungs and reasons.",
-        &["is_summary", "extraction_success"],
+        &["is_summary", "extraction_success", "fields_populated"],
     ),
     (
         "Size, validity and waiting",
@@ -95,6 +97,7 @@ const TABLES: &[(&str, &str, &[&str])] = &[
         "US dollars per conversation, compaction calls included.",
         &["cost_usd", "cost_usd_compaction", "cost_saving", "cache_hit_rate"],
     ),
+    ("Storage", "What a session's records take, uncompressed.", &["storage_bytes"]),
 ];
 
 impl<'p> Page<'p> {
@@ -136,6 +139,7 @@ impl<'p> Section<'p> {
         let ids: Vec<&str> = TABLES.iter().flat_map(|(_, _, ids)| *ids).copied().collect();
         let mut tables = vec![fates_table(group)];
         tables.extend(TABLES.iter().map(|(title, note, ids)| metrics_table(group, title, note, ids)));
+        tables.push(decisions_table(group));
         tables.push(categories_table(group));
         Section {
             id: group.protocol.name(),
@@ -144,6 +148,7 @@ impl<'p> Section<'p> {
             tables,
             reasons: reasons::lines(group, &ids),
             plots,
+            targets: Targets::of(group),
             checks: group
                 .checks
                 .iter()
@@ -205,6 +210,46 @@ fn fates_table(group: &Group) -> Table {
 fn metrics_table(group: &Group, title: &'static str, note: &'static str, ids: &[&str]) -> Table {
     let cells = |strategy: &StrategySummary| ids.iter().map(|id| cell(strategy.metrics.get(*id), id)).collect();
     Table { title, note, columns: ids.iter().map(|id| (*id).to_owned()).collect(), rows: rows(group, cells) }
+}
+
+fn decisions_table(group: &Group) -> Table {
+    const COLUMNS: [&str; 11] = [
+        "applied",
+        "skipped",
+        "failed",
+        "fell back",
+        "asked again",
+        "checkpoints",
+        "checkpoints failed",
+        "calls",
+        "calls failed",
+        "failures in a row",
+        "unread in a row",
+    ];
+    let cells = |strategy: &StrategySummary| {
+        let of = &strategy.decisions;
+        let counts = [
+            of.applied,
+            of.skipped,
+            of.failed,
+            of.fallbacks,
+            of.retries,
+            of.checkpoints,
+            of.checkpoints_failed,
+            of.calls,
+            of.calls_failed,
+            of.most_failures_in_a_row,
+            of.most_unread_in_a_row,
+        ];
+        counts.map(|count| grouped(count as f64)).to_vec()
+    };
+    Table {
+        title: "Decisions",
+        note: "What the engine decided in all conversations: compactions, checkpoints before a turn, calls; the longest series \
+               of failures is that of one conversation.",
+        columns: COLUMNS.map(str::to_owned).to_vec(),
+        rows: rows(group, cells),
+    }
 }
 
 fn categories_table(group: &Group) -> Table {

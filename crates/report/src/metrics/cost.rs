@@ -118,6 +118,17 @@ fn saving(run: &Run, strategy: &Strategy) -> MetricValue {
     })
 }
 
+/// The saving against `full` where no token is read from a cache on either side, over units; or why there is none.
+pub(crate) fn saving_without_cache(run: &Run, strategy: &Strategy) -> Result<f64, String> {
+    let mut uncached = run.prices.clone();
+    uncached.model.iter_mut().for_each(|row| row.cache_minimum_tokens = u32::MAX);
+    let Run { protocol, manifest, .. } = *run;
+    let full = run.strategy(FULL).cloned().into_iter().collect();
+    let run = Run { protocol, manifest, prices: &uncached, strategies: full };
+    let found = saving(&run, strategy);
+    found.value.ok_or_else(|| found.reason.unwrap_or_else(|| "not computed".to_owned()))
+}
+
 fn of_unit(run: &Run, unit: &Group) -> Option<Parts> {
     let mut sum = Parts::default();
     for record in &unit.records {

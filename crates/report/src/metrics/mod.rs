@@ -16,10 +16,11 @@ mod engine;
 mod prompted;
 mod recall;
 mod stages;
+mod storage;
 
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
-pub(crate) use cost::parts as cost_parts;
+pub(crate) use cost::{parts as cost_parts, saving_without_cache};
 pub(crate) use recall::{by_category, by_round};
 
 /// Every metric, in the order of reports.
@@ -47,7 +48,7 @@ pub const ALL: &[Metric] = &[
     not_built("staleness", Unit::Share, Better::Lower, "replaced values asserted as current / updated facts"),
     answers::EXTRACTION_SUCCESS,
     answers::IS_SUMMARY,
-    not_built("fields_populated", Unit::Share, Better::Higher, "fields written / fields that the transcript supports"),
+    storage::FIELDS_POPULATED,
     not_built("drift", Unit::Share, Better::Lower, "S(1) - S(a), S the survival of facts by rounds since they left"),
     cost::COST,
     cost::COST_COMPACTION,
@@ -55,7 +56,7 @@ pub const ALL: &[Metric] = &[
     cost::CACHE_HIT_RATE,
     engine::ADDED_LATENCY_P50,
     engine::ADDED_LATENCY_P95,
-    not_built("storage_bytes", Unit::Bytes, Better::Lower, "bytes that a store holds at the end of a conversation"),
+    storage::STORAGE_BYTES,
 ];
 
 /// One metric.

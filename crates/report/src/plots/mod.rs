@@ -14,6 +14,7 @@ pub(crate) mod figure;
 mod recall;
 pub(crate) mod render;
 mod rounds;
+mod stands;
 
 use figure::{Figure, Style};
 
@@ -33,7 +34,7 @@ pub(crate) struct Plot {
 
 /// Every picture, in the order of reports.
 pub(crate) const ALL: &[fn(&Run, &Group) -> Plot] =
-    &[fates::plot, recall::plot, rounds::plot, context::plot, cost::plot];
+    &[fates::plot, recall::plot, rounds::plot, context::plot, stands::plot, cost::plot];
 
 /// Strategies with their styles, references first.
 fn styled(group: &Group) -> Vec<(Style, &StrategySummary)> {

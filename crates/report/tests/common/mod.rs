@@ -15,6 +15,7 @@ use compactometer_schema::record::{
     Turn,
 };
 use compactometer_schema::scenario::{Category, ValueKind};
+use compactometer_schema::stands::ViewParts;
 
 pub(crate) mod simulated;
 
@@ -89,6 +90,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
         checkpoints: Vec::new(),
         recoveries: Vec::new(),
         turns: Vec::new(),
+        storage: None,
     }
 }
 
@@ -140,7 +142,13 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
         extractions: Vec::new(),
         unread: Vec::new(),
     };
-    CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new() }
+    let view = ViewParts {
+        system: 500,
+        summaries: vec![(0, retained / 3)],
+        spoken: retained - retained / 3,
+        ..ViewParts::default()
+    };
+    CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new(), view: Some(view) }
 }
 
 pub(crate) fn call(input: u64, output: u64) -> CallRow {

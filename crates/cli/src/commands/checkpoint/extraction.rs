@@ -1,0 +1,210 @@
+//! `checkpoint test`: an extraction by hand, over one whole conversation.
+//!
+//! The strategy is the reference engine's own; here it is due at once, whatever the conversation's size.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, anyhow, bail};
+use compactometer_engine::budget::Budget;
+use compactometer_engine::checkpoint::Reading;
+use compactometer_engine::estimate::Estimator;
+use compactometer_engine::event::CheckpointEvent;
+use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::meter::Metered;
+use compactometer_engine::params::Settings;
+use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::strategies;
+use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_schema::choice::unknown;
+use compactometer_schema::import::{self, Options};
+use compactometer_schema::scenario::Scenario;
+use compactometer_schema::suite::Suite;
+use compactometer_store::Thread;
+use serde_json::{Value, json};
+
+use super::args::TestArgs;
+use crate::commands::compare::encoding;
+use crate::failure::Failure;
+use crate::stores::{self, plain};
+use crate::{print, source};
+
+/// What an extraction came to.
+struct Tried {
+    event: CheckpointEvent,
+    saved: Option<Saved>,
+    calls: usize,
+}
+
+pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
+    let scenario = scenario(args).map_err(Failure::usage)?;
+    let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
+    let counter = encoding(&args.tokenizer)?;
+    let spec = spec(&args.strategy).map_err(Failure::usage)?;
+    let id = args.thread.clone().unwrap_or_else(|| scenario.id.clone());
+    let thread =
+        if args.save { Some(stores::open(&args.store).and_then(|store| Ok(store.thread(&id)?))) } else { None };
+    let thread = thread.transpose().map_err(Failure::usage)?;
+    let log = log_of(&scenario, &counter).map_err(Failure::usage)?;
+    let metered = Metered::new(&*model, args.seed);
+    let tried = extract(args, spec, &metered, &counter, log, thread).map_err(Failure::usage)?;
+    let report =
+        Report { scenario: &scenario, model: model.name(), thread: args.save.then_some(id.as_str()), tried: &tried };
+    print(&if args.json { format!("{:#}\n", report.json()) } else { plain(&report.text()) })?;
+    match &tried.event.failed {
+        None => Ok(()),
+        Some(reason) => Err(Failure::failed(anyhow!("no checkpoint: {reason}"))),
+    }
+}
+
+/// The conversation that is meant: of a suite, or of a transcript in a format that can be imported.
+fn scenario(args: &TestArgs) -> Result<Scenario> {
+    let scenarios = match &args.format {
+        None => source::load(std::slice::from_ref(&args.file))?.scenarios,
+        Some(format) => transcript(format, &args.file)?.scenarios,
+    };
+    let longest = || scenarios.iter().max_by_key(|scenario| scenario.messages.len());
+    let found = match &args.scenario {
+        None => longest(),
+        Some(id) => scenarios.iter().find(|scenario| scenario.id == *id),
+    };
+    let ids = scenarios.iter().map(|scenario| scenario.id.as_str());
+    found.cloned().ok_or_else(|| anyhow!(unknown("scenario", args.scenario.as_deref().unwrap_or_default(), ids)))
+}
+
+fn transcript(format: &str, file: &Path) -> Result<Suite> {
+    let names = import::ALL.iter().map(|importer| importer.name);
+    let importer = import::by_name(format).ok_or_else(|| anyhow!(unknown("format", format, names)))?;
+    let options = Options { auto_facts: false, concat: None, keep_secrets: false, strict: false };
+    Ok(import::import(importer, &[file.to_owned()], format, &options)?.suite)
+}
+
+fn spec(name: &str) -> Result<&'static StrategySpec> {
+    let names = strategies::ALL.iter().map(|spec| spec.name);
+    strategies::ALL
+        .iter()
+        .copied()
+        .find(|spec| spec.name == name)
+        .ok_or_else(|| anyhow!(unknown("strategy", name, names)))
+}
+
+fn log_of(scenario: &Scenario, counter: &dyn TokenCounter) -> Result<Log> {
+    let mut log = Log::default();
+    for message in &scenario.messages {
+        let tokens = counter.count_message(message);
+        log.push(Counted { message: Arc::new(message.clone()), tokens })?;
+    }
+    Ok(log)
+}
+
+fn extract(
+    args: &TestArgs,
+    spec: &StrategySpec,
+    metered: &Metered<'_>,
+    counter: &dyn TokenCounter,
+    log: Log,
+    thread: Option<Thread>,
+) -> Result<Tried> {
+    let mut settings = Settings::defaults(spec);
+    // Due at once: the least share of the trigger, and any new token.
+    for (name, value) in [("ratio", "0.01"), ("delta", "1")] {
+        let set = settings.set(spec, name, value);
+        set.with_context(|| format!("`{}` writes no checkpoint before a turn", spec.name))?;
+    }
+    let limits = (spec.limits)(&settings)?;
+    let tokens = log.messages().iter().map(|counted| counted.tokens).sum::<u32>().max(1);
+    // Above the conversation, so that no compaction starts.
+    let trigger = tokens.saturating_add(1);
+    let budget = Budget { window: trigger, trigger, ..Budget::published(limits, Estimator::Exact, 1.0)? };
+    let config =
+        SessionConfig { budget, overhead: 0, summarizer_window: args.window, automatic: true, policy: Policy::Enforce };
+    let strategy = (spec.build)(&settings);
+    let mut thread = thread;
+    let state = thread.as_mut().map(Thread::load).transpose()?.unwrap_or_default();
+    let same = "the thread is of another conversation; name another with `--thread`";
+    let session = Session::new(&*strategy, metered, counter, config).restored(log, state).context(same)?;
+    match thread {
+        Some(thread) => run(session.stored_in(thread), metered),
+        None => run(session, metered),
+    }
+}
+
+fn run(mut session: Session<'_>, metered: &Metered<'_>) -> Result<Tried> {
+    let before = session.history().len();
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    runtime.block_on(session.before_call(Some(now_ms())));
+    let Some(event) = session.checkpoint_events().last().cloned() else {
+        bail!("nothing was said since the thread's last checkpoint");
+    };
+    let saved = session.history()[before..].iter().find(|saved| saved.kind == SavedKind::Checkpoint).cloned();
+    Ok(Tried { event, saved, calls: metered.take_calls().len() })
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+struct Report<'r> {
+    scenario: &'r Scenario,
+    model: &'r str,
+    /// Where it was saved.
+    thread: Option<&'r str>,
+    tried: &'r Tried,
+}
+
+impl Report<'_> {
+    fn checkpoint(&self) -> Option<Value> {
+        serde_json::from_str(&self.tried.saved.as_ref()?.body).ok()
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "scenario": self.scenario.id,
+            "messages": self.scenario.messages.len(),
+            "tokens": self.tried.event.tokens,
+            "model": self.model,
+            "calls": self.tried.calls,
+            "extraction": self.tried.event.extraction,
+            "failed": self.tried.event.failed.as_ref().map(ToString::to_string),
+            "checkpoint": self.checkpoint(),
+            "saved": self.tried.saved.as_ref().zip(self.thread).map(|(saved, thread)| json!({"thread": thread, "number": saved.number})),
+        })
+    }
+
+    fn text(&self) -> String {
+        let Tried { event, saved, calls } = self.tried;
+        let mut lines = vec![format!(
+            "{}: {} messages, {} tokens; {} was asked {calls} times",
+            self.scenario.id,
+            self.scenario.messages.len(),
+            event.tokens,
+            self.model
+        )];
+        if let Some(extraction) = &event.extraction {
+            let reading = match extraction.reading {
+                Reading::Rung(rung) => format!("read on the rung {}", name(&rung)),
+                Reading::Unreadable(why) => format!("not read: {}", name(&why)),
+            };
+            lines.push(format!(
+                "{reading}; {} values of the prompt's example taken out, {} of a wrong type left out",
+                extraction.leaked, extraction.left_out
+            ));
+        }
+        lines.extend(self.checkpoint().map(|checkpoint| format!("{checkpoint:#}")));
+        match (saved, self.thread) {
+            (Some(saved), Some(thread)) => lines.push(format!("saved as record {} of thread {thread}", saved.number)),
+            (Some(_), None) => lines.push("not saved; `--save` keeps it".to_owned()),
+            (None, _) => {}
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+/// The name by which records write it.
+fn name(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
+}

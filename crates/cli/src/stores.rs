@@ -1,0 +1,97 @@
+//! Stores and their threads as a user names them.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use compactometer_schema::choice::unknown;
+use compactometer_store::{Checkpoints, KEEP, Thread};
+
+/// Endings that name a database rather than a folder.
+const DATABASES: [&str; 3] = ["db", "sqlite", "sqlite3"];
+
+/// Opens a store, made where it is missing: a SQLite database where the path is a file or ends as one, else a folder.
+pub(crate) fn open(path: &Path) -> Result<Checkpoints> {
+    let ends_as_one = path.extension().is_some_and(|ending| DATABASES.iter().any(|known| ending == *known));
+    if path.is_file() || (ends_as_one && !path.is_dir()) {
+        Ok(Checkpoints::in_sqlite(path, KEEP)?)
+    } else {
+        Ok(Checkpoints::in_directory(path, KEEP)?)
+    }
+}
+
+/// Opens a store that is there.
+pub(crate) fn existing(path: &Path) -> Result<Checkpoints> {
+    if !path.exists() {
+        bail!(
+            "no store at `{}`; name the one that `run --store` or the agent wrote: `--store DIR` or `--store FILE.db`",
+            path.display()
+        );
+    }
+    open(path)
+}
+
+/// A thread that is there: the one of that id, or the only one.
+pub(crate) fn thread(store: &Checkpoints, path: &Path, id: Option<&str>) -> Result<(String, Thread)> {
+    let id = match id {
+        Some(id) => id.to_owned(),
+        None => only_thread(store, path)?,
+    };
+    let thread = store.thread(&id)?;
+    // A damaged thread may be in no list; its own error says more.
+    if thread.versions()?.is_empty() && !store.threads()?.contains(&id) {
+        return Err(no_thread(store, path, &id)?);
+    }
+    Ok((id, thread))
+}
+
+/// What to say where a store has no thread of that id.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub(crate) fn no_thread(store: &Checkpoints, path: &Path, id: &str) -> Result<anyhow::Error> {
+    let threads = store.threads()?;
+    let escaped = id.escape_debug().to_string();
+    Ok(if threads.is_empty() {
+        anyhow!("no thread `{escaped}`: the store `{}` holds none", path.display())
+    } else {
+        anyhow!("{} in `{}`", unknown("thread", &escaped, threads.iter().map(String::as_str)), path.display())
+    })
+}
+
+fn only_thread(store: &Checkpoints, path: &Path) -> Result<String> {
+    let mut threads = store.threads()?;
+    match threads.len() {
+        0 => bail!("the store `{}` holds no thread", path.display()),
+        1 => Ok(threads.remove(0)),
+        more => {
+            let near = threads.iter().take(SHOWN).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+            bail!("the store `{}` holds {more} threads; name one with `--thread`: {near}{}", path.display(), dots(more))
+        }
+    }
+}
+
+/// Most threads that an error lists.
+const SHOWN: usize = 12;
+
+fn dots(threads: usize) -> &'static str {
+    if threads > SHOWN { ", ..." } else { "" }
+}
+
+/// Text from a store or a model as a terminal may show it: control characters are escaped, line ends and tabs stay.
+pub(crate) fn plain(text: &str) -> String {
+    let shown = |letter: char| {
+        let stays = !letter.is_control() || letter == '\n' || letter == '\t';
+        if stays { letter.to_string() } else { letter.escape_debug().to_string() }
+    };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        assert_eq!(plain("a\u{1b}[2J\n\tb\u{7}é"), "a\\u{1b}[2J\n\tb\\u{7}é");
+    }
+}

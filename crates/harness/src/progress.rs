@@ -1,0 +1,222 @@
+//! A case that survives its process: its session lasts in a store, and what the replay has measured so far in a file beside
+//! the journal. Both together are where the next process goes on.
+//!
+//! The file is written after the store has committed, so a process that ends between the two leaves a store that is ahead. Such
+//! a case is begun anew: it costs its calls once more, and its record is the same. So is one that was left after tries in vain
+//! to get below its trigger, since what a session counts of these is in no store.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_engine::message::{MessageId, Usage};
+use compactometer_engine::meter::Metered;
+use compactometer_engine::model::ChatModel;
+use compactometer_engine::store::State;
+use compactometer_engine::strategy::Strategy;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_schema::record::{Record, text_hash};
+use compactometer_schema::whole::write_whole;
+use compactometer_store::Checkpoints;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::PlannedCase;
+use crate::random::{Drawn, RandomDrop};
+use crate::replay::{CaseResult, Counts, Replay, session};
+use crate::trace::{self, Tracer};
+use crate::windowed::Windowed;
+
+/// Where cases are kept while they run.
+pub(crate) struct Keeper<'k> {
+    store: &'k Checkpoints,
+    /// The run's folder `progress`, a file for each case.
+    folder: PathBuf,
+}
+
+/// A case that could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] compactometer_store::Error),
+    /// The store refused a commit.
+    #[error("{0}")]
+    Commit(String),
+    /// What was measured so far cannot be written.
+    #[error("cannot write `{}`", path.display())]
+    Progress {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// The format of progress files; another one is not read.
+const VERSION: u32 = 1;
+
+/// What must outlive a process beside the session's state.
+#[derive(Serialize, Deserialize)]
+struct Progress {
+    version: u32,
+    /// Messages said.
+    said: usize,
+    /// How many records the store has, and the last message of its last commit: whether the two belong together.
+    records: usize,
+    after: Option<MessageId>,
+    /// The record as far as it goes.
+    record: Record,
+    texts: BTreeMap<String, String>,
+    counts: Counts,
+    facts: Vec<trace::State>,
+    drawn: Drawn,
+}
+
+impl<'k> Keeper<'k> {
+    pub(crate) fn new(store: &'k Checkpoints, dir: &Path) -> Self {
+        Keeper { store, folder: dir.join("progress") }
+    }
+
+    /// Runs a case, from where an earlier process left it where one did; also whether one did.
+    pub(crate) async fn run_case(
+        &self,
+        case: &PlannedCase,
+        model: &dyn ChatModel,
+        counter: &dyn TokenCounter,
+    ) -> Result<(CaseResult, bool), KeepError> {
+        let strategy = case.contender.build(&case.loaded, case.seed);
+        let windowed = Windowed { model, window: case.budget.window };
+        let metered = Metered::new(&windowed, case.seed);
+        let (mut replay, from) = self.begin(case, &*strategy, &metered, counter)?;
+        for index in from..=case.loaded.messages.len() {
+            let before = commits(&replay);
+            replay.step(index).await;
+            refused(&replay).map_or(Ok(()), |why| Err(KeepError::Commit(why)))?;
+            if commits(&replay) > before {
+                let after = index.checked_sub(1).map(|last| case.loaded.messages[last].message.id);
+                self.save(case, &Progress::of(&replay, index + 1, after, model.name()))?;
+            }
+        }
+        Ok((replay.into_result(model.name()), from > 0))
+    }
+
+    /// Forgets a case whose record is written. Its thread stays in the store, to be looked at.
+    pub(crate) fn finished(&self, case: &PlannedCase) {
+        // A file that is left over is of a case that no later run asks for.
+        let _ = std::fs::remove_file(self.path(case));
+    }
+
+    /// Removes the folder, once no case is under way that could need it.
+    pub(crate) fn all_finished(&self) {
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+
+    fn begin<'r>(
+        &self,
+        case: &'r PlannedCase,
+        strategy: &'r dyn Strategy,
+        metered: &'r Metered<'r>,
+        counter: &'r dyn TokenCounter,
+    ) -> Result<(Replay<'r>, usize), KeepError> {
+        let session = session(case, strategy, metered, counter);
+        let mut thread = self.store.thread(&thread_id(case))?;
+        let state = thread.load()?;
+        let Some(progress) = self.read(case).filter(|progress| progress.fits(&state)) else {
+            if state != State::default() {
+                self.store.clear(&thread_id(case))?;
+                thread = self.store.thread(&thread_id(case))?;
+            }
+            return Ok((Replay::new(case, session.stored_in(thread), metered, counter), 0));
+        };
+        let said = progress.said;
+        let log = case.loaded.log_of(said);
+        let session = session.restored(log, state).map_err(|error| KeepError::Commit(error.to_string()))?;
+        let replay = Replay::new(case, session.stored_in(thread), metered, counter);
+        Ok((progress.into_replay(replay), said))
+    }
+
+    fn path(&self, case: &PlannedCase) -> PathBuf {
+        self.folder.join(format!("{}.json", case.key))
+    }
+
+    /// What an earlier process left; none where it is torn, edited or of another version.
+    fn read(&self, case: &PlannedCase) -> Option<Progress> {
+        let text = std::fs::read_to_string(self.path(case)).ok()?;
+        let (checksum, json) = text.split_once('\n')?;
+        let progress: Progress = serde_json::from_str(json).ok().filter(|_| text_hash(json) == checksum)?;
+        (progress.version == VERSION && progress.record.key == case.key).then_some(progress)
+    }
+
+    fn save(&self, case: &PlannedCase, progress: &Progress) -> Result<(), KeepError> {
+        if progress.counts.tried_in_vain() {
+            return Ok(());
+        }
+        let path = self.path(case);
+        let write = || {
+            std::fs::create_dir_all(&self.folder)?;
+            let json = serde_json::to_string(progress)?;
+            write_whole(&path, |out| write!(out, "{}\n{json}", text_hash(&json)))
+        };
+        write().map_err(|source| KeepError::Progress { path: path.clone(), source })
+    }
+}
+
+impl Progress {
+    fn of(replay: &Replay<'_>, said: usize, after: Option<MessageId>, model: &str) -> Self {
+        Progress {
+            version: VERSION,
+            said,
+            records: replay.session.history().len(),
+            after,
+            record: replay.record(model),
+            texts: replay.texts.clone(),
+            counts: replay.counts,
+            facts: replay.tracer.states().to_vec(),
+            drawn: replay.random.drawn(),
+        }
+    }
+
+    /// Whether the store has just what it had when this was written.
+    fn fits(&self, state: &State) -> bool {
+        self.after.is_some() && self.after == state.after && self.records == state.history.len()
+    }
+
+    /// A replay of the same case goes on from here.
+    fn into_replay(self, mut replay: Replay<'_>) -> Replay<'_> {
+        let Record { case, observations, compactions, checkpoints, recoveries, turns, .. } = self.record;
+        // A session knows what its last call used, and a new process has made none.
+        if let Some(turn) = turns.last() {
+            let (input, output) = (turn.input.into(), turn.output.into());
+            replay.session.report_usage(Usage { input, output, ..Usage::default() });
+        }
+        replay.tracer = Tracer::going_on(replay.loaded, self.facts, self.said);
+        replay.random = RandomDrop::going_on(replay.loaded, case.seed, self.drawn, self.said);
+        replay.counts = self.counts;
+        replay.pending_over_budget = case.pending_over_budget;
+        (replay.observations, replay.compactions) = (observations, compactions);
+        (replay.checkpoints, replay.recoveries) = (checkpoints, recoveries);
+        (replay.turns, replay.texts) = (turns, self.texts);
+        replay
+    }
+}
+
+/// A thread's id in the store: which strategy, and which case.
+fn thread_id(case: &PlannedCase) -> String {
+    format!("{}:{}", case.contender.name, case.key)
+}
+
+/// How often the session has committed so far, or more: each record and each changed view comes with a commit.
+fn commits(replay: &Replay<'_>) -> usize {
+    let applied = replay.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count();
+    replay.session.history().len() + applied
+}
+
+/// Why the store refused the last decision, where it did: such a record would measure the disk.
+fn refused(replay: &Replay<'_>) -> Option<String> {
+    let compaction = replay.compactions.last().map(|row| &row.event.outcome);
+    let checkpoint = replay.checkpoints.last().and_then(|row| row.event.failed.as_ref());
+    match (compaction, checkpoint) {
+        (Some(Outcome::Failed(FailReason::Store(why))), _) | (_, Some(FailReason::Store(why))) => Some(why.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,56 @@
+//! What a session's records take, and how many of a checkpoint's fields they fill.
+
+use compactometer_engine::checkpoint::Checkpoint;
+use compactometer_engine::message::MessageId;
+use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_schema::scenario::Category;
+use compactometer_schema::stands::Storage;
+use serde_json::Value;
+
+use crate::loaded::Loaded;
+
+/// Each field of a checkpoint (source 000), and the category of the facts that belong there.
+const FIELDS: [(&str, Category); 6] = [
+    ("active_goals", Category::Goal),
+    ("pending_tasks", Category::PendingTask),
+    ("key_decisions", Category::Decision),
+    ("user_preferences", Category::Preference),
+    ("context_references", Category::Reference),
+    ("workflow_state", Category::WorkflowState),
+];
+
+/// What all of a session's records come to.
+pub(crate) fn storage(loaded: &Loaded, history: &[Saved]) -> Storage {
+    let mut storage = Storage { records: history.len() as u32, ..Storage::default() };
+    for saved in history {
+        // A record is plain data: it has a JSON form.
+        storage.bytes += serde_json::to_vec(saved).map_or(0, |json| json.len() as u64);
+        let Some(populated) = populated(saved) else { continue };
+        let until = saved.covers.map_or(MessageId(u32::MAX), |(_, last)| last);
+        for (field, category) in FIELDS {
+            if is_supported(loaded, category, until) {
+                storage.fields_supported += 1;
+                storage.fields_populated += u32::from(populated.contains(&field));
+            }
+        }
+    }
+    storage
+}
+
+/// The fields that a checkpoint of source 000 fills; none where the record is no such checkpoint.
+fn populated(saved: &Saved) -> Option<Vec<&'static str>> {
+    if saved.kind != SavedKind::Checkpoint {
+        return None;
+    }
+    let checkpoint: Checkpoint = serde_json::from_str(&saved.body).ok()?;
+    // Empty fields are left out of the JSON, those within a field too.
+    let Ok(Value::Object(fields)) = serde_json::to_value(&checkpoint) else { return None };
+    let filled = FIELDS.iter().map(|(field, _)| *field).filter(|field| fields.contains_key(*field));
+    Some(filled.collect::<Vec<_>>()).filter(|filled| !filled.is_empty())
+}
+
+/// Whether a fact of that category was stated by then.
+fn is_supported(loaded: &Loaded, category: Category, until: MessageId) -> bool {
+    let facts = loaded.scenario.facts.iter().filter(|fact| fact.decoy_of.is_none() && fact.category == category);
+    facts.flat_map(|fact| &fact.evidence_message_ids).any(|stated| *stated <= until)
+}

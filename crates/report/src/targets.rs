@@ -1,0 +1,229 @@
+//! The sources' own targets (MEASUREMENT section 4): each with the value that the records show, and a verdict where they allow
+//! one.
+//!
+//! Absent on purpose: targets that the documents name without a number, and any verdict from the mock's latency.
+
+use compactometer_engine::checkpoint::Reading;
+use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_engine::message::Usage;
+use compactometer_schema::record::Record;
+use compactometer_schema::summary::{Found, StrategySummary, Target as Row};
+
+use crate::data::{Run, Strategy, is_applied};
+use crate::metrics::saving_without_cache;
+use crate::stats::mean;
+use crate::text::Unit;
+
+/// Every target, in the order of the documents.
+pub const ALL: &[Target] = &[
+    Target {
+        id: "extraction_success",
+        target: "over 95 % of the checkpoints asked for are read",
+        source: "000, part 6",
+        unit: Unit::Share,
+        note: "",
+        find: |_, _, summary| of_metric(summary, "extraction_success", |share| share > 0.95),
+    },
+    Target {
+        id: "added_latency_ms_mean",
+        target: "under 500 ms added per message",
+        source: "000, part 6",
+        unit: Unit::Milliseconds,
+        note: "the mean over all turns of the agent, waiting or not",
+        find: added_latency,
+    },
+    Target {
+        id: "fields_populated",
+        target: "over 80 % of the fields are populated",
+        source: "000, part 6",
+        unit: Unit::Share,
+        note: "of the fields that the conversation supports; the source inspects 20 checkpoints by hand",
+        find: |_, _, summary| of_metric(summary, "fields_populated", |share| share > 0.8),
+    },
+    Target {
+        id: "answered_given_checkpointed",
+        target: "over 90 % of what a checkpoint holds is recalled",
+        source: "000, part 6",
+        unit: Unit::Share,
+        note: "",
+        find: |_, _, _| unknown("needs answers to questions about what checkpoints hold; these records have none"),
+    },
+    Target {
+        id: "storage_bytes",
+        target: "under 1 MB of storage a user",
+        source: "000, part 6",
+        unit: Unit::Bytes,
+        note: "a conversation counts as a user; the records uncompressed, without the newest views",
+        find: |_, _, summary| of_metric(summary, "storage_bytes", |bytes| bytes < 1e6),
+    },
+    Target {
+        id: "storage_files",
+        target: "under 10 files a user",
+        source: "000, part 6",
+        unit: Unit::Count,
+        note: "the most of one conversation in the folder store. The source's own code keeps 10 checkpoints and \
+               `latest.json`, and so misses its target; so does the folder store, which keeps as many",
+        find: |_, strategy, _| match strategy.records().map(files).max() {
+            Some(most) => told(f64::from(most), most < 10),
+            None => unknown("there is no record"),
+        },
+    },
+    Target {
+        id: "context_after_80k",
+        target: "a context of 80,000 tokens becomes one of under 20,000",
+        source: "001, `summarize_reduces_tokens`",
+        unit: Unit::Tokens,
+        note: "the largest view after a compaction that started from 80,000 tokens or more",
+        find: |_, strategy, _| after_80k(strategy),
+    },
+    Target {
+        id: "cost_reduction_uncached",
+        target: "cost is cut by half, without caching",
+        source: "001, `cost_reduction`",
+        unit: Unit::Share,
+        note: "against `full`, no token read from a cache on either side, the agent's output left out",
+        find: |run, strategy, _| match saving_without_cache(run, strategy) {
+            Ok(share) => told(share, share >= 0.5),
+            Err(reason) => unknown(reason),
+        },
+    },
+    Target {
+        id: "cost_reduction_cached",
+        target: "cost is cut by half, with caching",
+        source: "001, `cost_reduction`",
+        unit: Unit::Share,
+        note: "against `full` with caching on both sides, as `cost_saving`; the source does not count caches",
+        find: |_, _, summary| of_metric(summary, "cost_saving", |share| share >= 0.5),
+    },
+    Target {
+        id: "compaction_cost_usd",
+        target: "under $0.01 of compaction a session",
+        source: "001, end-to-end test 3",
+        unit: Unit::Usd,
+        note: "the source asks a cheap model; here the calls are priced as the report's model",
+        find: |_, _, summary| of_metric(summary, "cost_usd_compaction", |cost| cost < 0.01),
+    },
+    Target {
+        id: "conversations_at_once",
+        target: "100 conversations at once",
+        source: "000, day 14",
+        unit: Unit::Count,
+        note: "",
+        find: |_, _, _| {
+            unknown(
+                "no record shows it: `many::a_hundred_conversations_under_every_fault_at_once_do_not_mix` in `crates/llm` holds it",
+            )
+        },
+    },
+    Target {
+        id: "rounds_without_drift",
+        target: "20 rounds without drift",
+        source: "002, integration test",
+        unit: Unit::Share,
+        note: "",
+        find: |_, _, summary| drift(summary),
+    },
+];
+
+/// One target.
+pub struct Target {
+    /// Its id in `summary.json`.
+    pub id: &'static str,
+    /// What is asked for.
+    pub target: &'static str,
+    /// The document that asks, and where.
+    pub source: &'static str,
+    /// What its value counts.
+    pub unit: Unit,
+    /// What a reader must know of it; empty where there is nothing.
+    pub note: &'static str,
+    find: fn(&Run, &Strategy, &StrategySummary) -> Found,
+}
+
+/// Every target with what each strategy under test shows.
+pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<Row> {
+    let row = |target: &Target| {
+        let pairs = run.strategies.iter().zip(strategies).filter(|(strategy, _)| strategy.family.is_tested());
+        let found = pairs.map(|(strategy, summary)| {
+            let found = (target.find)(run, strategy, summary);
+            (strategy.name.to_owned(), Found { value: found.value.map(crate::summarize::nine_digits), ..found })
+        });
+        Row {
+            id: target.id.to_owned(),
+            target: target.target.to_owned(),
+            source: target.source.to_owned(),
+            unit: target.unit.name().to_owned(),
+            note: target.note.to_owned(),
+            strategies: found.collect(),
+        }
+    };
+    ALL.iter().map(row).collect()
+}
+
+fn told(value: f64, met: bool) -> Found {
+    Found { value: Some(value), met: Some(met), reason: None }
+}
+
+fn unknown(reason: impl Into<String>) -> Found {
+    Found { value: None, met: None, reason: Some(reason.into()) }
+}
+
+fn of_metric(summary: &StrategySummary, id: &str, meets: impl Fn(f64) -> bool) -> Found {
+    let metric = summary.metrics.get(id);
+    match metric.and_then(|metric| metric.value) {
+        Some(value) => told(value, meets(value)),
+        None => unknown(metric.and_then(|metric| metric.reason.clone()).unwrap_or_else(|| "not computed".to_owned())),
+    }
+}
+
+fn added_latency(run: &Run, strategy: &Strategy, _: &StrategySummary) -> Found {
+    let waits = strategy.records().flat_map(|record| &record.turns).map(|turn| turn.waited_ms as f64);
+    let Some(value) = mean(&waits.collect::<Vec<_>>()) else { return unknown("the agent took no turn") };
+    if run.is_mock() {
+        let reason = Some("the mock's latency is assumed, so there is no verdict".to_owned());
+        return Found { value: Some(value), met: None, reason };
+    }
+    told(value, value < 500.0)
+}
+
+fn after_80k(strategy: &Strategy) -> Found {
+    let large = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before >= 80_000);
+    match large.map(|row| row.event.tokens_after).max() {
+        Some(most) => told(f64::from(most), most < 20_000),
+        None => {
+            unknown("no compaction started from 80,000 tokens or more; `--protocol published` on longer conversations")
+        }
+    }
+}
+
+fn drift(summary: &StrategySummary) -> Found {
+    /// Rounds that the source asks for.
+    const ROUNDS: u32 = 20;
+    match summary.triggered.most_rounds {
+        most if most < ROUNDS => unknown(format!("no conversation has {ROUNDS} rounds, the most are {most}")),
+        _ => of_metric(summary, "drift", |drift| drift <= 0.0),
+    }
+}
+
+/// Files of a conversation's folder in the folder store: commits up to those kept, index, archive, `latest.json`.
+fn files(record: &Record) -> u32 {
+    /// Source 000: "keep only last 10 checkpoints".
+    const KEPT: usize = 10;
+    let commits = record.checkpoints.len() + record.compactions.iter().filter(|row| commits(row)).count();
+    let has_checkpoint = record.checkpoints.iter().any(|row| row.event.failed.is_none())
+        || record.compactions.iter().any(|row| {
+            is_applied(row) && row.event.extractions.iter().any(|of| matches!(of.reading, Reading::Rung(_)))
+        });
+    let beside = usize::from(commits > 0) + usize::from(commits > KEPT) + usize::from(has_checkpoint);
+    (commits.min(KEPT) + beside) as u32
+}
+
+/// Whether a decision left something in the store: a view, a failed attempt, or what was paid for.
+fn commits(row: &compactometer_schema::record::CompactionRow) -> bool {
+    match row.event.outcome {
+        Outcome::Applied => true,
+        Outcome::Failed(FailReason::StaysAtTrigger { .. } | FailReason::Store(_)) => false,
+        Outcome::Failed(_) => true,
+        Outcome::Skipped(_) => row.calls.iter().any(|call| call.usage != Usage::default()),
+    }
+}
