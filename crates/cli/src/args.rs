@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use compactometer_schema::record::Protocol;
+use compactometer_schema::scenario::Split;
 
 /// Measures what a long conversation loses when it is compacted.
 ///
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Turn transcripts of another program into a suite.
     Import(ImportArgs),
+    /// Write the suite that a spec describes: conversations with known facts.
+    Generate(GenerateArgs),
     /// Run strategies on a suite and write records only.
     Run(RunArgs),
     /// List strategies, controls, metrics, formats and models.
@@ -48,8 +51,12 @@ pub(crate) struct CompareArgs {
 /// What to run.
 #[derive(ClapArgs)]
 pub(crate) struct RunArgs {
-    /// Suites: `.jsonl` files made by `import`, or generator specs (`.toml`). Default: the embedded suite `smoke`.
+    /// Suites: `.jsonl` files made by `import` or `generate`, generator specs (`.toml`), or embedded ones by name (`standard`).
+    /// Default: `smoke`.
     pub(crate) suites: Vec<PathBuf>,
+    /// The conversations of one split alone; results are reported on `test`, and nothing is tuned on it.
+    #[arg(long, value_enum, value_name = "SPLIT")]
+    pub(crate) split: Option<SplitArg>,
     /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
     /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat.
     #[arg(
@@ -116,6 +123,24 @@ impl From<ProtocolArg> for Protocol {
     }
 }
 
+/// A part of a study.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum SplitArg {
+    Dev,
+    Test,
+    Calibration,
+}
+
+impl From<SplitArg> for Split {
+    fn from(arg: SplitArg) -> Self {
+        match arg {
+            SplitArg::Dev => Split::Dev,
+            SplitArg::Test => Split::Test,
+            SplitArg::Calibration => Split::Calibration,
+        }
+    }
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "expected a number over 0".to_owned())
@@ -170,10 +195,26 @@ pub(crate) struct ImportArgs {
     pub(crate) quiet: bool,
 }
 
+/// What to generate.
+#[derive(ClapArgs)]
+pub(crate) struct GenerateArgs {
+    /// An embedded spec (`list suites` names them), or a `.toml` file.
+    pub(crate) spec: PathBuf,
+    /// The suite to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Overwrite the file at `--out`.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
 /// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `metrics`, `formats`, `models` or `faults`.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `formats`, `models` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
 }

@@ -3,25 +3,25 @@
 mod args;
 mod commands;
 mod failure;
+mod help;
 mod output;
 mod progress;
 mod source;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::args::{Args, Command};
+use crate::args::Command;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = help::parse();
     let done = match args.command {
         None => commands::compare::compare(&args.compare),
         Some(Command::Compare(compare)) => commands::compare::compare(&compare),
         Some(Command::Run(run)) => commands::compare::run(&run),
         Some(Command::Explain(explain)) => commands::explain::explain(&explain),
         Some(Command::Import(import)) => commands::import::import(&import),
+        Some(Command::Generate(generate)) => commands::generate::generate(&generate),
         Some(Command::List(list)) => commands::list::list(&list),
     };
     match done {

@@ -83,6 +83,11 @@ impl Spec {
 }
 
 impl Spec {
+    /// Number of conversations.
+    pub fn conversations(&self) -> usize {
+        self.lengths.len()
+    }
+
     /// The split of the conversation of that number.
     pub(crate) fn split(&self, number: usize) -> Split {
         match self.splits {

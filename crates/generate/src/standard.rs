@@ -26,7 +26,7 @@ fn sample(spec: &Spec) -> Vec<Scenario> {
 
 fn texts_of(scenarios: &[Scenario], is_test: bool) -> String {
     let chosen = scenarios.iter().filter(|scenario| (scenario.split == Split::Test) == is_test);
-    let json = chosen.flat_map(|scenario| &scenario.messages[1..]).map(|message| serde_json::to_string(message));
+    let json = chosen.flat_map(|scenario| &scenario.messages[1..]).map(serde_json::to_string);
     json.collect::<Result<Vec<_>, _>>().expect("messages have a JSON form").join("\n").to_lowercase()
 }
 

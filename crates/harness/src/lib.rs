@@ -10,6 +10,7 @@ pub mod explain;
 pub mod journal;
 pub mod loaded;
 pub mod plan;
+pub mod properties;
 mod random;
 pub mod replay;
 pub mod run;
