@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use compactometer_schema::record::Protocol;
+use compactometer_schema::scenario::Split;
 
 use crate::commands::checkpoint::CheckpointCommand;
 
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Turn transcripts of another program into a suite.
     Import(ImportArgs),
+    /// Write the suite that a spec describes: conversations with known facts.
+    Generate(GenerateArgs),
     /// Run strategies on a suite and write records only.
     Run(RunArgs),
     /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
@@ -41,34 +44,6 @@ pub(crate) enum Command {
     Checkpoint(CheckpointCommand),
     /// List strategies, controls, metrics, targets, formats and models.
     List(ListArgs),
-}
-
-/// Commands in the order of the help, by what they are for.
-const GROUPS: &[(&str, &[&str])] = &[
-    ("Everyday", &["compare", "explain", "import"]),
-    ("Data", &["run"]),
-    ("Reference engine", &["checkpoint"]),
-    ("The rest", &["list", "help"]),
-];
-
-/// The command line, with its commands in groups.
-pub(crate) fn command() -> clap::Command {
-    let command = Args::command();
-    let about = |name: &str| {
-        let found = command.get_subcommands().find(|known| known.get_name() == name);
-        found
-            .and_then(clap::Command::get_about)
-            .map_or("Print this message, or the help of a command".to_owned(), ToString::to_string)
-    };
-    let groups = GROUPS.iter().map(|(group, names)| {
-        let lines = names.iter().map(|name| format!("  {name:<11} {}\n", about(name))).collect::<String>();
-        format!("{group}:\n{lines}")
-    });
-    let commands = groups.collect::<Vec<_>>().join("\n");
-    let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\nOptions:\n{{options}}{{after-help}}"
-    );
-    command.help_template(template)
 }
 
 /// What to run and how to report it.
@@ -84,8 +59,12 @@ pub(crate) struct CompareArgs {
 /// What to run.
 #[derive(ClapArgs)]
 pub(crate) struct RunArgs {
-    /// Suites: `.jsonl` files made by `import`, or generator specs (`.toml`). Default: the embedded suite `smoke`.
+    /// Suites: `.jsonl` files made by `import` or `generate`, generator specs (`.toml`), or embedded ones by name (`standard`).
+    /// Default: `smoke`.
     pub(crate) suites: Vec<PathBuf>,
+    /// The conversations of one split alone; results are reported on `test`, and nothing is tuned on it.
+    #[arg(long, value_enum, value_name = "SPLIT")]
+    pub(crate) split: Option<SplitArg>,
     /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
     /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat.
     #[arg(
@@ -156,6 +135,24 @@ impl From<ProtocolArg> for Protocol {
     }
 }
 
+/// A part of a study.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum SplitArg {
+    Dev,
+    Test,
+    Calibration,
+}
+
+impl From<SplitArg> for Split {
+    fn from(arg: SplitArg) -> Self {
+        match arg {
+            SplitArg::Dev => Split::Dev,
+            SplitArg::Test => Split::Test,
+            SplitArg::Calibration => Split::Calibration,
+        }
+    }
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "expected a number over 0".to_owned())
@@ -210,26 +207,26 @@ pub(crate) struct ImportArgs {
     pub(crate) quiet: bool,
 }
 
+/// What to generate.
+#[derive(ClapArgs)]
+pub(crate) struct GenerateArgs {
+    /// An embedded spec (`list suites` names them), or a `.toml` file.
+    pub(crate) spec: PathBuf,
+    /// The suite to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Overwrite the file at `--out`.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
 /// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `metrics`, `targets`, `formats`, `models` or `faults`.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `models` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_command_stands_in_one_group() {
-        let listed = GROUPS.iter().flat_map(|(_, names)| *names).filter(|name| **name != "help");
-        let mut listed = listed.map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let mut known = Args::command().get_subcommands().map(|known| known.get_name().to_owned()).collect::<Vec<_>>();
-        listed.sort();
-        known.sort();
-        assert_eq!(listed, known);
-        command().debug_assert();
-    }
 }

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod failure;
+mod help;
 mod output;
 mod progress;
 mod source;
@@ -10,17 +11,13 @@ mod stores;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
-use crate::args::{Args, Command};
+use crate::args::Command;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let args = match Args::from_arg_matches(&args::command().get_matches()) {
-        Ok(args) => args,
-        Err(error) => error.exit(),
-    };
+    let args = help::parse();
     log(args.verbose);
     let done = match args.command {
         None => commands::compare::compare(&args.compare),
@@ -29,6 +26,7 @@ fn main() -> ExitCode {
         Some(Command::Explain(explain)) => commands::explain::explain(&explain),
         Some(Command::Import(import)) => commands::import::import(&import),
         Some(Command::Checkpoint(command)) => commands::checkpoint::checkpoint(&command),
+        Some(Command::Generate(generate)) => commands::generate::generate(&generate),
         Some(Command::List(list)) => commands::list::list(&list),
     };
     match done {

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use compactometer_harness::plan::Plan;
+use compactometer_harness::properties::measure;
 use compactometer_schema::manifest::{Manifest, VERSION};
 use compactometer_schema::prices::SHIPPED;
+use compactometer_schema::property::Property;
 use compactometer_schema::record::text_hash;
 use compactometer_schema::suite::{Header, Suite};
 use compactometer_schema::whole::write_whole;
@@ -15,11 +17,12 @@ use compactometer_schema::whole::write_whole;
 pub(crate) struct SuiteIdentity {
     header: Header,
     hash: String,
+    properties: Vec<Property>,
 }
 
 impl SuiteIdentity {
     pub(crate) fn of(suite: &Suite) -> Self {
-        SuiteIdentity { header: suite.header.clone(), hash: suite.hash() }
+        SuiteIdentity { header: suite.header.clone(), hash: suite.hash(), properties: measure(suite) }
     }
 }
 
@@ -45,6 +48,7 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Ma
         tokenizer: tokenizer.to_owned(),
         model: plan.model.clone(),
         seed: plan.seed,
+        properties: suite.properties,
         cases: plan.cases.len(),
         conversations: plan.suite.len(),
         groups: plan.groups(),

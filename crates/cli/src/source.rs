@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
-use compactometer_generate::{Spec, generate, smoke};
+use compactometer_generate::{Spec, embedded, generate, smoke};
 use compactometer_schema::choice::unknown;
+use compactometer_schema::scenario::Split;
 use compactometer_schema::suite::Suite;
 
 use crate::args::Args;
@@ -15,10 +16,25 @@ pub(crate) fn load(paths: &[PathBuf]) -> Result<Suite> {
     if paths.is_empty() { Ok(smoke()?) } else { join(paths) }
 }
 
+/// The suite's conversations of that split alone; without one, all.
+///
+/// # Errors
+/// Where the suite has none of that split.
+pub(crate) fn of_split(mut suite: Suite, split: Option<Split>) -> Result<Suite> {
+    let Some(split) = split else { return Ok(suite) };
+    let all = suite.scenarios.len();
+    suite.scenarios.retain(|scenario| scenario.split == split);
+    let name = format!("{split:?}").to_lowercase();
+    if suite.scenarios.is_empty() {
+        bail!("suite `{}` has no conversations of the split `{name}`", suite.header.name);
+    }
+    suite.header.notes.push(format!("the split `{name}` alone: {} of {all} conversations", suite.scenarios.len()));
+    Ok(suite)
+}
+
 fn read(path: &Path) -> Result<Suite> {
-    if path.extension().is_some_and(|extension| extension == "toml") {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        return Ok(generate(&Spec::parse(&text, path)?));
+    if let Some(spec) = spec(path)? {
+        return Ok(generate(&spec));
     }
     Suite::read(path).map_err(|error| match path.to_str() {
         // A lone word that is no file is more likely a command with a typing error.
@@ -29,6 +45,19 @@ fn read(path: &Path) -> Result<Suite> {
         }
         _ => error.into(),
     })
+}
+
+/// The generator spec that the path names: a `.toml` file, or an embedded one where no file has its name.
+///
+/// # Errors
+/// Where the file cannot be read or used.
+pub(crate) fn spec(path: &Path) -> Result<Option<Spec>> {
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        return Ok(Some(Spec::parse(&text, path)?));
+    }
+    let embedded = path.to_str().and_then(embedded::by_name).filter(|_| !path.exists());
+    Ok(embedded.map(|embedded| embedded.spec()).transpose()?)
 }
 
 fn join(paths: &[PathBuf]) -> Result<Suite> {

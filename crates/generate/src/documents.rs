@@ -77,7 +77,7 @@ fn table(writer: &mut Writer, columns: &[(&str, &str)], lines: &[String]) -> Str
 fn code(writer: &mut Writer, blocks: &[&'static str], lines: &[String]) -> String {
     let mut text = String::new();
     for line in lines {
-        let block = writer.dice.pick(blocks);
+        let block = writer.pick(blocks);
         text.push_str(&format!("// {}.\n{}\n\n", capitalized(line), writer.fill(block)));
     }
     text.truncate(text.trim_end().len());

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use compactometer_schema::scenario::ValueKind;
 
 use crate::dice::Dice;
+use crate::part::Part;
 
 /// What a value looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +73,8 @@ impl Form {
         })
     }
 
-    /// A value of this form.
-    pub(crate) fn draw(self, dice: &mut Dice) -> String {
+    /// A value of this form; its plain words are of that part.
+    pub(crate) fn draw(self, part: Part, dice: &mut Dice) -> String {
         match self {
             Form::Word => word(dice),
             Form::Ticket => format!("{}-{}", letters(dice, CAPITALS, 3), number(dice, 10_000, 99_999)),
@@ -86,16 +87,19 @@ impl Form {
             Form::Euros => format!("{}.{} EUR", number(dice, 2_101, 99_999), dice.between(11, 98)),
             Form::Percent => format!("{}.{}%", dice.between(11, 98), number(dice, 101, 999)),
             Form::Path => path(dice),
-            Form::Phrase => format!("{} {} {}", dice.pick(QUALITIES), dice.pick(QUALITIES), dice.pick(THINGS)),
-            Form::Common => (dice.pick(COMMON)).to_owned(),
+            Form::Phrase => {
+                let mut word = |list| part.pick(list, dice);
+                format!("{} {} {}", word(QUALITIES), word(QUALITIES), word(THINGS))
+            }
+            Form::Common => part.pick(COMMON, dice).to_owned(),
         }
     }
 
     /// A value that no text may hold: of this form, and for common words from a list of its own.
-    pub(crate) fn draw_foil(self, dice: &mut Dice) -> String {
+    pub(crate) fn draw_foil(self, part: Part, dice: &mut Dice) -> String {
         match self {
-            Form::Common => (dice.pick(COMMON_FOILS)).to_owned(),
-            other => other.draw(dice),
+            Form::Common => part.pick(COMMON_FOILS, dice).to_owned(),
+            other => other.draw(part, dice),
         }
     }
 
@@ -116,9 +120,9 @@ pub(crate) struct Reserved(HashSet<String>);
 
 impl Reserved {
     /// Draws until the value shares no telling piece with any other reserved value, and reserves it.
-    pub(crate) fn draw(&mut self, form: Form, dice: &mut Dice) -> String {
+    pub(crate) fn draw(&mut self, form: Form, part: Part, dice: &mut Dice) -> String {
         loop {
-            let value = form.draw(dice);
+            let value = form.draw(part, dice);
             if self.is_free(&value) {
                 self.0.extend(pieces(&value));
                 return value;
@@ -127,9 +131,9 @@ impl Reserved {
     }
 
     /// Draws an incidental value: one that resembles nothing reserved.
-    pub(crate) fn draw_incidental(&self, form: Form, dice: &mut Dice) -> String {
+    pub(crate) fn draw_incidental(&self, form: Form, part: Part, dice: &mut Dice) -> String {
         loop {
-            let value = form.draw(dice);
+            let value = form.draw(part, dice);
             if self.is_free(&value) {
                 return value;
             }
@@ -254,7 +258,7 @@ mod tests {
     #[test]
     fn forms_look_as_pinned() {
         let mut dice = Dice::new(11, 0, Stream::Plan);
-        let values: Vec<String> = ALL.iter().map(|form| form.draw(&mut dice)).collect();
+        let values: Vec<String> = ALL.iter().map(|form| form.draw(Part::Whole, &mut dice)).collect();
         insta::assert_debug_snapshot!(values);
     }
 
@@ -264,9 +268,9 @@ mod tests {
         let mut reserved = Reserved::default();
         let mut seen = HashSet::new();
         for _ in 0..2_000 {
-            let value = reserved.draw(Form::Millis, &mut dice);
+            let value = reserved.draw(Form::Millis, Part::Whole, &mut dice);
             assert!(seen.insert(value.clone()), "{value} twice");
-            let incidental = reserved.draw_incidental(Form::Megabytes, &mut dice);
+            let incidental = reserved.draw_incidental(Form::Megabytes, Part::Whole, &mut dice);
             assert!(!seen.contains(&incidental.replace("MB", "ms")), "{incidental}");
         }
     }

@@ -7,18 +7,20 @@
 mod dice;
 mod documents;
 mod domains;
+pub mod embedded;
 mod facts;
 mod forms;
+mod part;
 mod plan;
 mod probes;
 mod spec;
+#[cfg(test)]
+mod standard;
 mod talk;
 mod writer;
 
-use std::path::Path;
-
 use compactometer_engine::model::ToolDefinition;
-use compactometer_schema::scenario::{Scenario, Split};
+use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::{Header, Suite};
 use serde_json::{Map, Value, json};
 
@@ -26,54 +28,73 @@ use crate::dice::{Dice, Stream};
 #[cfg(test)]
 use crate::domains::Domain;
 use crate::domains::Tool;
+pub use crate::embedded::smoke;
 use crate::forms::Reserved;
 use crate::plan::Plan;
 pub use crate::spec::{Spec, SpecError};
 use crate::writer::Writer;
 
-/// The spec of the suite that runs when none is named.
-const SMOKE: &str = include_str!("../../../datasets/smoke.toml");
-
-/// The suite that runs when none is named.
-///
-/// # Errors
-/// [`SpecError`] where the embedded spec is wrong; a test holds that it is not.
-pub fn smoke() -> Result<Suite, SpecError> {
-    Spec::parse(SMOKE, Path::new("datasets/smoke.toml")).map(|spec| generate(&spec))
-}
-
 /// The suite that a spec describes.
 pub fn generate(spec: &Spec) -> Suite {
+    generate_telling(spec, &mut |_| ())
+}
+
+/// As [`generate`]; `tell` gets the tokens (o200k_base) of each conversation when it is written, in order.
+pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
+    let (plans, reserved) = plans(spec);
+    let write = |(number, plan)| {
+        let (scenario, tokens) = scenario(spec, number, plan, &reserved);
+        tell(tokens);
+        scenario
+    };
+    let scenarios = plans.iter().enumerate().map(write).collect();
+    Suite { header: Header::new(&spec.name, Some(spec.window), notes(spec)), scenarios }
+}
+
+/// All values are drawn before any text, so that no filler of any conversation repeats one by chance.
+fn plans(spec: &Spec) -> (Vec<Plan>, Reserved) {
     let mut reserved = Reserved::default();
-    // All values are drawn before any text, so that no filler of any conversation repeats one by chance.
-    let plans: Vec<Plan> = (0..spec.lengths.len()).map(|number| plan::draw(spec, number, &mut reserved)).collect();
-    let scenarios = plans.iter().enumerate().map(|(number, plan)| scenario(spec, number, plan, &reserved)).collect();
-    let note = format!(
+    let plans = (0..spec.lengths.len()).map(|number| plan::draw(spec, number, &mut reserved)).collect();
+    (plans, reserved)
+}
+
+fn notes(spec: &Spec) -> Vec<String> {
+    let made = format!(
         "generated conversations (spec `{}`, seed {}): text from templates, no agent wrote it",
         spec.name, spec.seed
     );
-    Suite { header: Header::new(&spec.name, Some(spec.window), vec![note]), scenarios }
+    let splits = spec.splits.map(|splits| {
+        format!(
+            "splits: {} conversations for development, {} for test, {} for calibration; `test` has subjects, words and \
+             templates of its own",
+            splits.dev, splits.test, splits.calibration
+        )
+    });
+    [Some(made), splits].into_iter().flatten().collect()
 }
 
-fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> Scenario {
+/// A conversation and its tokens.
+fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Scenario, usize) {
     let text = Dice::new(spec.seed, number, Stream::Text);
-    let writer = Writer::new(plan.domain, &plan.subjects, text, reserved);
+    let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
     let talk = talk::write(plan, writer);
     let facts = facts::build(plan, &talk);
     let probes = probes::build(spec, plan, &talk, &facts, Dice::new(spec.seed, number, Stream::Probes));
-    Scenario {
+    let tokens = talk.ends.last().copied().unwrap_or(0);
+    let scenario = Scenario {
         id: format!("{}-{}-{number:02}", spec.name, plan.domain.name),
         group_id: format!("{}-{number:02}", spec.name),
         version: 1,
         seed: Some(spec.seed),
         source: format!("generated from spec `{}`", spec.name),
         licence: Some("MIT OR Apache-2.0".to_owned()),
-        split: Split::Dev,
+        split: spec.split(number),
         tools: plan.domain.tools.iter().map(definition).collect(),
         messages: talk.messages,
         facts,
         probes,
-    }
+    };
+    (scenario, tokens)
 }
 
 fn definition(tool: &Tool) -> ToolDefinition {

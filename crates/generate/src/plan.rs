@@ -5,6 +5,7 @@ use compactometer_schema::scenario::{Category, ValueKind};
 use crate::dice::{Dice, Stream};
 use crate::domains::{Claim, Domain, Tool};
 use crate::forms::{Form, Reserved};
+use crate::part::Part;
 use crate::spec::Spec;
 
 /// Foil values of each fact and decoy.
@@ -24,6 +25,8 @@ const EARLY: usize = 85;
 pub(crate) struct Plan {
     /// What it is about.
     pub(crate) domain: &'static Domain,
+    /// What of the domain's lists it draws from.
+    pub(crate) part: Part,
     /// What its claims are about.
     pub(crate) subjects: Vec<&'static str>,
     /// The pairs; a pair that replaces another comes after it.
@@ -89,14 +92,16 @@ impl Pair {
 /// Draws the plan of the conversation of that number.
 pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan {
     let domain = spec.domains[number % spec.domains.len()];
+    let part = spec.part(number);
     let span = Span::new(spec.lengths[number] as usize, spec.window as usize);
     let mut dice = Dice::new(spec.seed, number, Stream::Plan);
-    let mut subjects = domain.subjects.to_vec();
+    let mut subjects = part.of(domain.subjects);
     dice.shuffle(&mut subjects);
     subjects.truncate(SUBJECTS);
     let count = facts_wanted(spec, span.length);
     let mut draft = Draft {
         domain,
+        part,
         span,
         dice,
         subjects,
@@ -106,7 +111,7 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan 
         words: Vec::new(),
     };
     draft.fill(count);
-    Plan { domain, subjects: draft.subjects, pairs: draft.pairs, span }
+    Plan { domain, part, subjects: draft.subjects, pairs: draft.pairs, span }
 }
 
 /// More facts in longer conversations, from the spec's low number to its high one.
@@ -128,6 +133,7 @@ impl Span {
 
 struct Draft<'r> {
     domain: &'static Domain,
+    part: Part,
     span: Span,
     dice: Dice,
     subjects: Vec<&'static str>,
@@ -205,12 +211,13 @@ impl Draft<'_> {
     }
 
     fn side(&mut self, form: Form, subject: &'static str) -> Side {
-        let value = if form == Form::Common { self.common() } else { self.reserved.draw(form, &mut self.dice) };
+        let value =
+            if form == Form::Common { self.common() } else { self.reserved.draw(form, self.part, &mut self.dice) };
         let mut foils = Vec::new();
         while foils.len() < FOILS {
             let foil = match form {
-                Form::Common => form.draw_foil(&mut self.dice),
-                _ => self.reserved.draw(form, &mut self.dice),
+                Form::Common => form.draw_foil(self.part, &mut self.dice),
+                _ => self.reserved.draw(form, self.part, &mut self.dice),
             };
             if !foils.contains(&foil) {
                 foils.push(foil);
@@ -222,7 +229,7 @@ impl Draft<'_> {
     /// A common word that this conversation does not hold yet; others may.
     fn common(&mut self) -> String {
         loop {
-            let word = Form::Common.draw(&mut self.dice);
+            let word = Form::Common.draw(self.part, &mut self.dice);
             if !self.words.contains(&word) {
                 self.words.push(word.clone());
                 return word;
@@ -286,9 +293,18 @@ mod tests {
     /// The forms must hold enough values for the largest suite that a spec may ask for; else drawing would never end.
     #[test]
     fn the_largest_suite_finds_enough_values() {
-        let text = "name = \"large\"\nseed = 1\nwindow = 12000\ndomains = [\"software\", \"operations\", \"service\"]\n\
-                    conversations = 100\nlengths = [40000]\nfacts = [60, 60]\npoints = [4, 6]\n";
-        let spec = Spec::parse(text, Path::new("large.toml")).expect("the spec is right");
+        for domains in ["\"software\"", "\"operations\"", "\"service\"", "\"research\""] {
+            check_largest(domains, "");
+        }
+        check_largest("\"software\", \"research\"", "[splits]\ndev = 29\ntest = 58\ncalibration = 13\n");
+    }
+
+    fn check_largest(domains: &str, splits: &str) {
+        let text = format!(
+            "name = \"large\"\nseed = 1\nwindow = 12000\ndomains = [{domains}]\nconversations = 100\n\
+             lengths = [40000]\nfacts = [60, 60]\npoints = [4, 6]\n{splits}"
+        );
+        let spec = Spec::parse(&text, Path::new("large.toml")).expect("the spec is right");
         let mut reserved = Reserved::default();
         let mut values = HashSet::new();
         for number in 0..100 {

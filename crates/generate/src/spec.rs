@@ -3,9 +3,11 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use compactometer_schema::scenario::Split;
 use serde::Deserialize;
 
 use crate::domains::{self, Domain};
+use crate::part::Part;
 
 /// A checked spec. Made by [`Spec::parse`] alone, so that [`crate::generate`] cannot fail.
 #[derive(Clone, Debug)]
@@ -24,6 +26,18 @@ pub struct Spec {
     pub(crate) facts: (usize, usize),
     /// Fewest and most observation points of a conversation.
     pub(crate) points: (usize, usize),
+    /// Conversations of each split; without splits all are for development and draw from every list.
+    pub(crate) splits: Option<Splits>,
+}
+
+/// Conversations of each split, in this order.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Splits {
+    pub(crate) dev: usize,
+    pub(crate) test: usize,
+    #[serde(default)]
+    pub(crate) calibration: usize,
 }
 
 /// Context windows that a spec may ask for, in tokens.
@@ -32,8 +46,11 @@ const WINDOWS: RangeInclusive<u32> = 4_000..=200_000;
 const FACTS: RangeInclusive<usize> = 24..=60;
 /// Observation points a conversation.
 const POINTS: RangeInclusive<usize> = 2..=12;
-/// Conversations of a suite; no more than the forms hold values for.
-const CONVERSATIONS: RangeInclusive<usize> = 1..=100;
+/// Conversations of a suite.
+const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
+/// Facts of a suite, and of the splits that share their words: the forms hold no more values.
+const MOST_FACTS: usize = 6_000;
+const MOST_FACTS_OF_PART: usize = 3_500;
 /// Longest conversation, in tokens.
 const LONGEST: u32 = 1_000_000;
 
@@ -48,6 +65,7 @@ struct Raw {
     lengths: Vec<u32>,
     facts: [usize; 2],
     points: [usize; 2],
+    splits: Option<Splits>,
 }
 
 impl Spec {
@@ -64,6 +82,27 @@ impl Spec {
     }
 }
 
+impl Spec {
+    /// Number of conversations.
+    pub fn conversations(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The split of the conversation of that number.
+    pub(crate) fn split(&self, number: usize) -> Split {
+        match self.splits {
+            Some(splits) if number >= splits.dev + splits.test => Split::Calibration,
+            Some(splits) if number >= splits.dev => Split::Test,
+            _ => Split::Dev,
+        }
+    }
+
+    /// What that conversation draws from.
+    pub(crate) fn part(&self, number: usize) -> Part {
+        self.splits.map_or(Part::Whole, |_| Part::of_split(self.split(number)))
+    }
+}
+
 impl Raw {
     fn check(self) -> Result<Spec, String> {
         check_name(&self.name)?;
@@ -73,8 +112,10 @@ impl Raw {
         let points = ordered("points", self.points, &POINTS)?;
         let lengths = check_lengths(&self.lengths, self.window)?;
         let domains = check_domains(&self.domains)?;
+        check_values(self.conversations, facts.1, self.splits)?;
         let lengths = lengths.iter().copied().cycle().take(self.conversations).collect();
-        Ok(Spec { name: self.name, seed: self.seed, window: self.window, domains, lengths, facts, points })
+        let splits = self.splits;
+        Ok(Spec { name: self.name, seed: self.seed, window: self.window, domains, lengths, facts, points, splits })
     }
 }
 
@@ -94,6 +135,25 @@ fn check_lengths(lengths: &[u32], window: u32) -> Result<&[u32], String> {
     let range = 2 * window..=LONGEST;
     lengths.iter().try_for_each(|length| within("lengths", *length, &range))?;
     Ok(lengths)
+}
+
+/// A suite that asked for more values than there are would never be done.
+fn check_values(conversations: usize, facts: usize, splits: Option<Splits>) -> Result<(), String> {
+    let at_most = |what: &str, conversations: usize, most: usize| {
+        let count = conversations * facts;
+        let message =
+            || format!("{what} have up to `{count}` facts, `conversations` times `facts`; expected at most `{most}`");
+        (count <= most).then_some(()).ok_or_else(message)
+    };
+    at_most("all conversations", conversations, MOST_FACTS)?;
+    let Some(Splits { dev, test, calibration }) = splits else { return Ok(()) };
+    if dev + test + calibration != conversations {
+        return Err(format!(
+            "`splits` are `{dev}`, `{test}` and `{calibration}` conversations; expected `{conversations}` in all"
+        ));
+    }
+    at_most("conversations of `test`", test, MOST_FACTS_OF_PART)?;
+    at_most("conversations of `dev` and `calibration`", dev + calibration, MOST_FACTS_OF_PART)
 }
 
 fn check_domains(names: &[String]) -> Result<Vec<&'static Domain>, String> {

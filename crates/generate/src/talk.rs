@@ -247,8 +247,7 @@ struct Call {
 fn statement(writer: &mut Writer, pair: &Pair, side: usize) -> String {
     let Side { subject, value, .. } = &pair.sides[side];
     let phrases = if pair.replaces.is_some() { pair.claim.changes } else { pair.claim.says };
-    let phrase = writer.dice.pick(phrases);
-    let phrase = writer.fill(phrase);
+    let phrase = writer.line(phrases);
     let phrase = match pair.claim.speaker {
         // A tool names things without an article.
         Speaker::Tool => phrase.replace("{s}", subject.strip_prefix("the ").unwrap_or(subject)),

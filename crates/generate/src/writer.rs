@@ -3,6 +3,7 @@
 use crate::dice::Dice;
 use crate::domains::{Domain, PEOPLE, Pool};
 use crate::forms::{Form, Reserved};
+use crate::part::Part;
 
 /// Words of each pool that one conversation keeps to.
 const CAST: usize = 7;
@@ -13,6 +14,7 @@ pub(crate) struct Writer<'r> {
     pub(crate) dice: Dice,
     /// What the conversation is about.
     pub(crate) domain: &'static Domain,
+    part: Part,
     reserved: &'r Reserved,
     cast: Vec<(&'static str, Vec<&'static str>)>,
     /// Since the first day.
@@ -20,31 +22,37 @@ pub(crate) struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    /// A writer for a conversation about `subjects`.
+    /// A writer for a conversation about `subjects`, with the words and templates of that part.
     pub(crate) fn new(
         domain: &'static Domain,
+        part: Part,
         subjects: &[&'static str],
         mut dice: Dice,
         reserved: &'r Reserved,
     ) -> Self {
         let pools = domain.pools.iter().chain([&PEOPLE]);
-        let mut cast: Vec<_> = pools.map(|pool| (pool.slot, choose(pool, &mut dice))).collect();
+        let mut cast: Vec<_> = pools.map(|pool| (pool.slot, choose(pool, part, &mut dice))).collect();
         cast.push(("subject", subjects.to_vec()));
         let seconds = dice.between(0, 30_000_000);
-        Writer { dice, domain, reserved, cast, seconds }
+        Writer { dice, domain, part, reserved, cast, seconds }
     }
 
     /// Sentences from so many of the templates, none of them twice.
     pub(crate) fn sentences(&mut self, templates: &[&'static str], count: usize) -> Vec<String> {
-        let mut chosen = templates.to_vec();
+        let mut chosen = self.part.of(templates);
         self.dice.shuffle(&mut chosen);
         chosen.iter().take(count).map(|template| capitalized(&self.fill(template))).collect()
     }
 
     /// Text from one of the templates, as it stands.
     pub(crate) fn line(&mut self, templates: &[&'static str]) -> String {
-        let template = self.dice.pick(templates);
+        let template = self.pick(templates);
         self.fill(template)
+    }
+
+    /// One of the templates that the conversation may use.
+    pub(crate) fn pick(&mut self, templates: &[&'static str]) -> &'static str {
+        self.part.pick(templates, &mut self.dice)
     }
 
     /// Fills the slots of a template. General slots: `n` (2 to 40), `date`, `clock`, `stamp` (these move forward),
@@ -66,7 +74,7 @@ impl<'r> Writer<'r> {
 
     fn slot(&mut self, slot: &str) -> Option<String> {
         if let Some(form) = Form::by_slot(slot) {
-            return Some(self.reserved.draw_incidental(form, &mut self.dice));
+            return Some(self.reserved.draw_incidental(form, self.part, &mut self.dice));
         }
         match slot {
             "n" => Some(self.dice.between(2, 40).to_string()),
@@ -98,8 +106,8 @@ impl<'r> Writer<'r> {
     }
 }
 
-fn choose(pool: &Pool, dice: &mut Dice) -> Vec<&'static str> {
-    let mut words = pool.words.to_vec();
+fn choose(pool: &Pool, part: Part, dice: &mut Dice) -> Vec<&'static str> {
+    let mut words = part.of(pool.words);
     dice.shuffle(&mut words);
     words.truncate(CAST);
     words
@@ -151,7 +159,7 @@ mod tests {
     fn filling_leaves_the_claims_slots() {
         let reserved = Reserved::default();
         let domain = domains::ALL[0];
-        let mut writer = Writer::new(domain, &["the gate"], Dice::new(1, 0, Stream::Text), &reserved);
+        let mut writer = Writer::new(domain, Part::Whole, &["the gate"], Dice::new(1, 0, Stream::Text), &reserved);
         assert_eq!(writer.fill("{s} and {subject}: {v}"), "{s} and the gate: {v}");
         assert_eq!(capitalized("état"), "État");
         assert_eq!(capitalized("orders_raw is empty"), "orders_raw is empty");

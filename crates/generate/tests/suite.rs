@@ -329,9 +329,15 @@ fn specs_are_refused_with_key_value_and_range() {
         ("\"service\"", "\"cooking\""),
         ("facts = [24, 30]", "facts = [30, 24]"),
         ("points = [3, 4]", "points = [0, 4]"),
-        ("conversations = 3", "conversations = 900"),
+        ("conversations = 4", "conversations = 900"),
+        ("conversations = 4", "conversations = 5"),
+        ("test = 2", "trial = 2"),
         ("name = \"tiny\"", "name = \"Tiny Suite\""),
         ("seed = 1", "seeds = 1"),
+        (
+            "conversations = 4\nlengths = [9000, 14000]\nfacts = [24, 30]",
+            "conversations = 200\nlengths = [9000]\nfacts = [24, 60]",
+        ),
     ];
     insta::assert_snapshot!(changes.map(refused).join("\n"));
 }

@@ -12,6 +12,7 @@ pub mod loaded;
 pub mod plan;
 mod progress;
 mod prompted;
+pub mod properties;
 mod random;
 pub mod replay;
 pub mod run;

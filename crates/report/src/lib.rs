@@ -14,6 +14,7 @@ mod plots;
 mod reasons;
 mod scale;
 mod stats;
+mod suite;
 mod summarize;
 mod table;
 pub mod targets;

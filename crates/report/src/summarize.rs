@@ -32,6 +32,7 @@ fn group(run: &Run) -> Group {
         window: manifest.window,
         suite: manifest.suite.clone(),
         warnings: warnings::all(run, &strategies),
+        properties: manifest.properties.clone(),
         checks: checks::all(run, &strategies),
         targets: targets::all(run, &strategies),
         strategies,

@@ -8,6 +8,7 @@ use crate::data::{FULL, Run, Strategy, points};
 use crate::decisions::ALERT;
 use crate::metrics::{Corrected, extraction_counts};
 use crate::scale::too_large;
+use crate::suite;
 use crate::text::grouped;
 
 /// Under this many units nothing is ranked.
@@ -19,6 +20,7 @@ const SIZE_MARGIN: f64 = 0.1;
 pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(mock(run));
+    warnings.extend(suite::violations(run));
     warnings.extend(published(run));
     warnings.extend(few_units(run));
     warnings.extend(missing_cases(run));
@@ -36,6 +38,7 @@ pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     warnings.extend(prices(run));
     warnings.push(REPLAY.to_owned());
     warnings.extend(run.manifest.notes.iter().cloned());
+    warnings.extend(suite::notes(run));
     warnings
 }
 

@@ -8,6 +8,7 @@ pub mod import;
 pub mod manifest;
 pub mod matcher;
 pub mod prices;
+pub mod property;
 pub mod record;
 pub mod scenario;
 pub mod stands;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::property::Property;
 use crate::record::Protocol;
 
 /// The version of manifests that this program writes. Version 1 had one `protocol` in place of [`Manifest::protocols`].
@@ -47,6 +48,9 @@ pub struct Manifest {
     pub model: String,
     /// Seed of the run.
     pub seed: u64,
+    /// What was measured on the suite itself; absent in manifests that were written before it was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<Property>,
     /// Number of cases.
     pub cases: usize,
     /// Conversations in the suite.

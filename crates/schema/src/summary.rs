@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::property::Property;
 use crate::record::{Family, Protocol};
 
 /// The version of summaries that this program writes.
@@ -34,6 +35,9 @@ pub struct Group {
     pub suite: String,
     /// What a reader must know before any number.
     pub warnings: Vec<String>,
+    /// What was measured on the suite itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<Property>,
     /// The hard checks, with their verdicts.
     pub checks: Vec<Check>,
     /// The sources' own targets; absent in summaries of before they were shown.

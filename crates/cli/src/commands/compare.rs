@@ -63,6 +63,7 @@ fn execute(args: &RunArgs) -> Result<Finished, Failure> {
     let model = compactometer_llm::by_name(&args.setting.model).map_err(Failure::usage)?;
     let counter = encoding(&args.setting.tokenizer)?;
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
+    let suite = source::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
     let identity = SuiteIdentity::of(&suite);
     let options = Options {
         contenders,

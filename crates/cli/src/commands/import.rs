@@ -1,6 +1,7 @@
 //! `import`: transcripts of another program become a suite.
 
 use anyhow::{Context, anyhow};
+use compactometer_harness::properties::measure;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::import::{self, Options};
 use compactometer_schema::whole::write_whole;
@@ -35,6 +36,9 @@ pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
     if !args.quiet {
         for line in imported.report.lines() {
             eprintln!("{line}");
+        }
+        for property in measure(&imported.suite).iter().filter(|property| property.value.is_some()) {
+            eprintln!("{}", property.line());
         }
         eprintln!("wrote {}", args.out.display());
     }

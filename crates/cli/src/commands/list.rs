@@ -3,6 +3,7 @@
 use anyhow::anyhow;
 use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
+use compactometer_generate::embedded;
 use compactometer_harness::contender::Contender;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::import;
@@ -23,6 +24,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "faithful", rows: faithful },
     Kind { name: "parameters", rows: parameters },
     Kind { name: "controls", rows: || contenders(Family::Control) },
+    Kind { name: "suites", rows: suites },
     Kind { name: "metrics", rows: metrics },
     Kind { name: "targets", rows: targets },
     Kind { name: "formats", rows: formats },
@@ -73,6 +75,11 @@ fn parameters() -> Vec<(String, String)> {
             .map(move |param| (format!("{name}.{}", param.name), format!("{}: {}", param.about, param.shown())))
     };
     strategies::ALL.iter().flat_map(of_strategy).collect()
+}
+
+/// Embedded generator specs.
+fn suites() -> Vec<(String, String)> {
+    embedded::ALL.iter().map(|embedded| (embedded.name.to_owned(), embedded.about.to_owned())).collect()
 }
 
 fn metrics() -> Vec<(String, String)> {

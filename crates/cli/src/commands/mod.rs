@@ -3,5 +3,6 @@
 pub(crate) mod checkpoint;
 pub(crate) mod compare;
 pub(crate) mod explain;
+pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod list;

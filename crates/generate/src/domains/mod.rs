@@ -4,6 +4,7 @@
 //! general slots of [`crate::writer::Writer::fill`]. Claims also hold `{s}`, the subject, and `{v}`, the value.
 
 mod operations;
+mod research;
 mod service;
 mod software;
 
@@ -12,7 +13,7 @@ use compactometer_schema::scenario::{Category, Speaker};
 use crate::forms::Form;
 
 /// Every domain.
-pub(crate) static ALL: &[&Domain] = &[&software::DOMAIN, &operations::DOMAIN, &service::DOMAIN];
+pub(crate) static ALL: &[&Domain] = &[&software::DOMAIN, &operations::DOMAIN, &service::DOMAIN, &research::DOMAIN];
 
 /// A kind of work that a user and an agent do together.
 #[derive(Debug)]

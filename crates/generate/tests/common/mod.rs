@@ -10,8 +10,8 @@ use compactometer_schema::suite::Suite;
 /// The spec of a suite small enough for many draws.
 pub(crate) fn spec_text(seed: u64) -> String {
     format!(
-        "name = \"tiny\"\nseed = {seed}\nwindow = 4000\ndomains = [\"software\", \"operations\", \"service\"]\n\
-         conversations = 3\nlengths = [9000, 14000]\nfacts = [24, 30]\npoints = [3, 4]\n"
+        "name = \"tiny\"\nseed = {seed}\nwindow = 4000\ndomains = [\"software\", \"operations\", \"service\", \"research\"]\n\
+         conversations = 4\nlengths = [9000, 14000]\nfacts = [24, 30]\npoints = [3, 4]\n[splits]\ndev = 2\ntest = 2\n"
     )
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         tokenizer: "o200k_base".to_owned(),
         model: "mock:strong".to_owned(),
         seed: 1,
+        properties: Vec::new(),
         cases,
         conversations: groups,
         groups,

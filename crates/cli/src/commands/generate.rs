@@ -1,0 +1,76 @@
+//! `generate`: a spec becomes a suite.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, anyhow};
+use compactometer_generate::{Spec, embedded, generate_telling};
+use compactometer_harness::properties::measure;
+use compactometer_schema::choice::unknown;
+use compactometer_schema::scenario::{Category, Split};
+use compactometer_schema::suite::Suite;
+use compactometer_schema::whole::write_whole;
+
+use crate::args::GenerateArgs;
+use crate::failure::Failure;
+use crate::{print, progress, source};
+
+pub(crate) fn generate(args: &GenerateArgs) -> Result<(), Failure> {
+    let spec = spec(args)?;
+    if args.out.extension().is_some_and(|extension| extension == "toml") {
+        let out = args.out.display();
+        return Err(Failure::usage(anyhow!("`{out}` ends in `.toml`, which names generator specs; use `.jsonl`")));
+    }
+    if args.out.exists() && !args.force {
+        return Err(Failure::usage(anyhow!("`{}` exists; give `--force` to overwrite it", args.out.display())));
+    }
+    let bar = progress::bar_of(spec.conversations(), "conversations", args.quiet);
+    let mut tokens = 0;
+    let suite = generate_telling(&spec, &mut |count| {
+        tokens += count;
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    write_whole(&args.out, |out| suite.write(out))
+        .with_context(|| format!("cannot write `{}`", args.out.display()))
+        .map_err(Failure::failed)?;
+    print(&told(&suite, tokens))?;
+    if !args.quiet {
+        eprintln!("wrote {}", args.out.display());
+    }
+    Ok(())
+}
+
+fn spec(args: &GenerateArgs) -> Result<Spec, Failure> {
+    let names = || embedded::ALL.iter().map(|embedded| embedded.name);
+    let given = args.spec.display().to_string();
+    let not_one = || Failure::usage(anyhow!("{}; or name a `.toml` file", unknown("spec", &given, names())));
+    source::spec(&args.spec).map_err(Failure::usage)?.ok_or_else(not_one)
+}
+
+/// What the suite holds and how it measures.
+fn told(suite: &Suite, tokens: usize) -> String {
+    let scenarios = &suite.scenarios;
+    let groups: BTreeSet<&str> = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect();
+    let of_split = |split: Split| scenarios.iter().filter(|scenario| scenario.split == split).count();
+    let [dev, test, calibration] = [Split::Dev, Split::Test, Split::Calibration].map(of_split);
+    let facts = || scenarios.iter().flat_map(|scenario| &scenario.facts);
+    let mut categories: BTreeMap<Category, usize> = BTreeMap::new();
+    facts().filter(|fact| fact.decoy_of.is_none()).for_each(|fact| *categories.entry(fact.category).or_default() += 1);
+    let stated: usize = categories.values().sum();
+    let decoys = facts().count() - stated;
+    let questions: usize = scenarios.iter().map(|scenario| scenario.probes.len()).sum();
+    let lines = [
+        format!("suite {}, blake3 {}", suite.header.name, suite.hash()),
+        format!("conversations {}, groups {}, tokens {tokens}", scenarios.len(), groups.len()),
+        format!("splits: dev {dev}, test {test}, calibration {calibration}"),
+        format!("facts {stated}, decoys {decoys}, questions {questions}"),
+    ];
+    let categories = categories.iter().map(|(category, count)| format!("  {:<16} {count}", name(*category)));
+    let properties = measure(suite).into_iter().map(|property| property.line());
+    lines.into_iter().chain(categories).chain(properties).map(|line| line + "\n").collect()
+}
+
+/// The category as files write it.
+fn name(category: Category) -> String {
+    serde_json::to_value(category).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
+}

@@ -1,0 +1,62 @@
+//! The program's own help: its commands in groups, the everyday ones first.
+
+use clap::{CommandFactory, FromArgMatches};
+
+use crate::args::Args;
+
+/// Headings and their commands; a command of no group stands under the last heading.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Everyday", &["compare", "explain", "import", "gate", "report"]),
+    ("Data", &["generate", "probes"]),
+    ("Reference engine", &["checkpoint"]),
+    ("The rest", &[]),
+];
+
+/// The arguments; ends the program where they ask for help or cannot be used.
+pub(crate) fn parse() -> Args {
+    let command = Args::command();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Arguments:\n{{positionals}}\n\nOptions:\n{{options}}{{after-help}}",
+        groups(&command)
+    );
+    let matches = command.help_template(template).get_matches();
+    Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+fn groups(command: &clap::Command) -> String {
+    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let width = command.get_subcommands().map(|one| one.get_name().len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for (heading, names) in GROUPS {
+        let is_last = names.is_empty();
+        let listed = names.iter().filter_map(|name| command.find_subcommand(name));
+        let others = command.get_subcommands().filter(|one| is_last && !is_grouped(one.get_name()));
+        let rows = listed.chain(others).map(|one| {
+            let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+            format!("  {:<width$}  {about}\n", one.get_name())
+        });
+        let rows: String = rows.collect();
+        if !rows.is_empty() {
+            text.push_str(&format!("{heading}:\n{rows}\n"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::groups;
+    use crate::args::Args;
+
+    #[test]
+    fn every_command_stands_in_one_group() {
+        let text = groups(&Args::command());
+        for command in Args::command().get_subcommands() {
+            let rows = text.lines().filter(|line| line.split_whitespace().next() == Some(command.get_name()));
+            assert_eq!(rows.count(), 1, "{}", command.get_name());
+        }
+        assert!(text.starts_with("Everyday:\n  compare "), "{text}");
+    }
+}

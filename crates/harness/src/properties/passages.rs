@@ -1,0 +1,126 @@
+//! How much of the groups' text is the same: groups that share most of it are no independent units.
+
+use std::collections::BTreeMap;
+
+use compactometer_engine::message::Role;
+use compactometer_schema::matcher::part_text;
+use compactometer_schema::property::Property;
+use compactometer_schema::scenario::Scenario;
+use compactometer_schema::suite::Suite;
+
+/// Words of a passage.
+const WORDS: usize = 8;
+/// A group that shares more with one other group is a part of it rather than a unit of its own. Our own bound.
+const MOST: f64 = 0.5;
+/// Of a passage that more groups have, each counts as shared with the next one alone: their pairs would be too many.
+const MANY: usize = 200;
+
+/// The greatest share of a group's passages of eight words that stand in one other group too; system prompts apart.
+pub(super) fn measure(suite: &Suite) -> Property {
+    let (id, name) = ("shared_passages", "greatest share of a group's passages of eight words in one other group");
+    let mut groups: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for scenario in &suite.scenarios {
+        groups.entry(&scenario.group_id).or_default().extend(passages(scenario));
+    }
+    let sizes: Vec<(&str, usize)> = groups.iter_mut().map(|(group, found)| (*group, distinct(found))).collect();
+    if sizes.len() < 2 {
+        return Property::untold(id, name, "one group");
+    }
+    let shared = Shared::of(groups.values());
+    let share = |count: usize, of: usize| if of == 0 { 0.0 } else { count as f64 / of as f64 };
+    let mean =
+        (0..sizes.len()).map(|group| share(shared.with_any[group], sizes[group].1)).sum::<f64>() / sizes.len() as f64;
+    let pairs = shared.with_one.iter().map(|(&(one, other), &count)| (share(count, sizes[one].1), one, other));
+    let worst = pairs.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+    let (most, one, other) = worst.unwrap_or_default();
+    let detail = format!(
+        "`{}` with `{}` shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean",
+        sizes[one].0,
+        sizes[other].0,
+        sizes.len() - 1
+    );
+    let passed = Some(most <= MOST);
+    Property::found(id, name, most, Some(MOST), passed, detail)
+}
+
+fn distinct(passages: &mut Vec<u64>) -> usize {
+    passages.sort_unstable();
+    passages.dedup();
+    passages.len()
+}
+
+/// Hashes of all passages of a conversation, none of them across two texts.
+fn passages(scenario: &Scenario) -> Vec<u64> {
+    let spoken = scenario.messages.iter().filter(|message| message.role != Role::System);
+    let texts = spoken.flat_map(|message| message.parts.iter().filter_map(part_text));
+    let of_text = |text: &str| {
+        let words: Vec<u64> = text.split_whitespace().map(|word| hash(word.bytes().map(u64::from))).collect();
+        words.windows(WORDS).map(|window| hash(window.iter().copied())).collect::<Vec<_>>()
+    };
+    texts.flat_map(of_text).collect()
+}
+
+/// FNV-1a, with its bits mixed once more.
+fn hash(items: impl Iterator<Item = u64>) -> u64 {
+    let sum = items.fold(0xcbf2_9ce4_8422_2325, |sum: u64, item| (sum ^ item).wrapping_mul(0x0000_0100_0000_01b3));
+    (sum ^ (sum >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// How many distinct passages groups have in common, by the groups' numbers.
+struct Shared {
+    with_any: Vec<usize>,
+    with_one: BTreeMap<(usize, usize), usize>,
+}
+
+impl Shared {
+    fn of<'g>(groups: impl Iterator<Item = &'g Vec<u64>>) -> Self {
+        let mut all: Vec<(u64, u32)> = Vec::new();
+        let mut count = 0;
+        for (group, passages) in groups.enumerate() {
+            all.extend(passages.iter().map(|passage| (*passage, group as u32)));
+            count = group + 1;
+        }
+        all.sort_unstable();
+        let mut shared = vec![0; count * count];
+        let mut with_any = vec![0; count];
+        for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+            for (_, one) in same {
+                with_any[*one as usize] += 1;
+            }
+            for (place, (_, one)) in same.iter().enumerate() {
+                let others = if same.len() > MANY { &same[place..(place + 2).min(same.len())] } else { same };
+                others.iter().for_each(|(_, other)| shared[*one as usize * count + *other as usize] += 1);
+            }
+        }
+        let with_one = (0..count * count).map(|at| ((at / count, at % count), shared[at]));
+        Shared { with_any, with_one: with_one.filter(|((one, other), _)| one != other).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::measure;
+    use crate::properties::tests::suite;
+
+    #[test]
+    fn the_share_is_that_of_the_pair_that_shares_most() {
+        let ten = "a b c d e f g h i j";
+        // All three passages of the first, three of five of the second, none of the third.
+        let longer = format!("{ten} k l");
+        let found =
+            measure(&suite(&[("one", ten), ("two", &longer), ("three", "nothing of the kind is said in here at all")]));
+        assert_eq!((found.value, found.passed), (Some(1.0), Some(false)));
+        assert_eq!(
+            found.detail,
+            "`one` with `two` shares most; a group shares 0.533 of its passages with any of the 2 others, in the mean"
+        );
+        let apart = measure(&suite(&[("one", ten), ("two", "b c d e f g h x i j k l m n o p")]));
+        assert_eq!((apart.value, apart.passed), (Some(0.0), Some(true)));
+    }
+
+    #[test]
+    fn conversations_of_one_group_may_share_everything() {
+        let same = "it is the very same text that they both have in common";
+        assert_eq!(measure(&suite(&[("one", same), ("one", same)])).value, None);
+    }
+}
