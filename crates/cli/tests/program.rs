@@ -163,7 +163,11 @@ fn bad_parameters_name_value_and_range() {
         ("progressive", "progressive.treshold=0.5", "no parameter `treshold`; choose from `window`, `threshold`"),
         ("progressive", "progressive.threshold=0", "`threshold` is `0`; it must be a number of share from 0.01 to 1"),
         ("hybrid-checkpoint", "hybrid-checkpoint.ratio=1.2", "`ratio` is `1.2`; it must be a number of share"),
-        ("chained", "chained.window=9000", "`window` is 9000 tokens; its reserves alone take 11000"),
+        (
+            "chained",
+            "chained.window=9000",
+            "limits of `chained[window=9000]`: `window` is 9000 tokens; its reserves alone take 11000",
+        ),
         ("chained", "chained.prompt=bare.md", "the prompt for `chained` lacks the placeholder `{previous}`"),
         ("chained", "chained.prompt=none.md", "cannot read the prompt `none.md`"),
     ] {

@@ -128,7 +128,8 @@ impl Plan {
         contender: Contender,
         counter: &dyn TokenCounter,
     ) -> Result<PlannedCase, PlanError> {
-        let (budget, contender) = contender.resolve(protocol, self.window.window, self.scale)?;
+        let named = |source| PlanError::Limits { strategy: contender.name.clone(), source };
+        let (budget, contender) = contender.resolve(protocol, self.window.window, self.scale).map_err(named)?;
         let resolved = serde_json::json!({
             "engine": env!("CARGO_PKG_VERSION"),
             "record": VERSION,
@@ -206,8 +207,13 @@ pub enum PlanError {
         smallest: u32,
     },
     /// Parameters or limits contradict each other.
-    #[error(transparent)]
-    Limits(#[from] LimitsError),
+    #[error("limits of `{strategy}`")]
+    Limits {
+        /// Whose, by its name in reports.
+        strategy: String,
+        /// The contradiction.
+        source: LimitsError,
+    },
     /// A scenario is too large to match.
     #[error(transparent)]
     TooManyValues(#[from] TooManyValues),
