@@ -141,13 +141,13 @@ impl Settings {
         Ok(())
     }
 
-    /// The same with every number of tokens multiplied.
+    /// The same with every number of tokens multiplied; none falls under its least value.
     #[must_use]
     pub fn scaled(&self, spec: &StrategySpec, factor: f64) -> Self {
         let mut scaled = self.clone();
         for param in spec.params.iter().filter(|param| param.unit == Unit::Tokens) {
             if let Some(value) = scaled.values.get_mut(param.name) {
-                *value = (*value * factor).round();
+                *value = (*value * factor).round().max(param.range.0);
             }
         }
         scaled

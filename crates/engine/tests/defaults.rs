@@ -241,3 +241,13 @@ fn windows_that_cannot_hold_their_limits_are_refused() {
         assert_eq!((spec(strategy).limits)(&settings).unwrap_err().to_string(), said, "{strategy}");
     }
 }
+
+#[test]
+fn what_is_scaled_stays_in_its_range() {
+    for spec in ALL {
+        let scaled = Settings::defaults(spec).scaled(spec, 1e-6);
+        for param in spec.params {
+            assert!(scaled.number(param.name) >= param.range.0, "{} {}", spec.name, param.name);
+        }
+    }
+}

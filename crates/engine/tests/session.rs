@@ -238,12 +238,12 @@ fn what_the_store_does_not_keep_is_not_applied() {
     assert_eq!(wire(&session), before);
     assert!(session.history().is_empty());
     assert!(session.checkpoint_events().iter().all(|event| matches!(event.failed, Some(FailReason::Store(_)))));
-    let state = State { after: Some(MessageId(99)), view: vec![], ..State::default() };
-    assert!(
-        Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()))
-            .restored(session.log().clone(), state)
-            .is_err()
-    );
+    let beyond = session.view().to_edits();
+    for (after, view) in [(Some(MessageId(99)), vec![]), (Some(MessageId(5)), beyond.clone()), (None, beyond)] {
+        let fresh = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
+        let state = State { after, view, ..State::default() };
+        assert!(fresh.restored(session.log().clone(), state).is_err(), "{after:?}");
+    }
 }
 
 fn published(estimator: Estimator) -> SessionConfig {

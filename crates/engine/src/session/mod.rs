@@ -25,7 +25,7 @@ use crate::saved::Saved;
 use crate::store::{State, Store};
 use crate::strategy::{Context, Strategy};
 use crate::tokens::{TokenCounter, total};
-use crate::view::{UnknownMessage, View};
+use crate::view::{Entry, UnknownMessage, View};
 
 pub use background::{Preparation, Prepared};
 use breaker::{Breaker, Step};
@@ -120,12 +120,17 @@ impl<'s> Session<'s> {
     /// Continues a conversation: the same view as when its state was committed, and what was said since.
     ///
     /// # Errors
-    /// [`UnknownMessage`] where the state names a message that the log does not hold; nothing changes then.
+    /// [`UnknownMessage`] where the state names a message that the log does not hold, or its view one after its own end;
+    /// nothing changes then.
     pub fn restored(mut self, log: Log, state: State) -> Result<Self, UnknownMessage> {
         if let Some(after) = state.after.filter(|after| log.get(*after).is_none()) {
             return Err(UnknownMessage(after));
         }
         let mut view = View::from_edits(state.view, &log, self.counter)?;
+        let named = view.entries().iter().filter_map(Entry::message_id).max();
+        if let Some(late) = named.filter(|late| state.after.is_none_or(|after| *late > after)) {
+            return Err(UnknownMessage(late));
+        }
         for counted in log.since(state.after) {
             view.follow(counted, &log, self.counter);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::estimate::Estimator;
-use crate::event::{CheckpointEvent, Event, FailReason, Outcome, RecoveryReason};
+use crate::event::{CheckpointEvent, Event, FailReason, Outcome, RecoveryReason, SkipReason};
 use crate::health::Health;
 use crate::message::{MessageId, Usage};
 use crate::meter::{Metered, Purpose, Tally};
@@ -57,12 +57,15 @@ impl<'s> Session<'s> {
         event.extractions.iter().for_each(|extraction| self.health.note(event.after, extraction));
         // Told before the only wait: a caller that gives up on it has the view, its record and its event alike.
         let is_applied = event.outcome == Outcome::Applied;
+        let is_try = event.outcome != Outcome::Skipped(SkipReason::SnapshotInUse);
         event.tell();
         self.events.push(event);
         if is_applied {
             self.recount().await;
         }
-        self.breaker.tried(self.request_estimate(), &self.config.budget);
+        if is_try {
+            self.breaker.tried(self.request_estimate(), &self.config.budget);
+        }
         self.events.last()
     }
 

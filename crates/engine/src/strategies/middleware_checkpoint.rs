@@ -218,7 +218,7 @@ impl Extraction {
         };
         let fixed = cx.counter.count_text(&with("", previous));
         // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
-        let fixed_answer = cx.counter.count_text(previous) + most;
+        let fixed_answer = cx.counter.count_text(previous).saturating_add(most);
         let mut earlier = previous.to_owned();
         let mut last = Err(FailReason::NoCheckpoint);
         for piece in Asking::new(&self.settings).pieces(cx, messages, fixed, most)? {
