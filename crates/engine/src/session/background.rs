@@ -40,8 +40,7 @@ impl<'s> Preparation<'s> {
             summarizer_window: self.config.summarizer_window,
             counter: self.counter,
         };
-        let mut decision = decide(self.strategy, cx, self.config.policy, self.after).await;
-        decision.event.extractions = tally.extractions();
+        let decision = decide(self.strategy, cx, self.config.policy, self.after).await;
         Prepared { decision, usage: tally.usage(), under_way: self.under_way }
     }
 }
