@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::cannot;
 use crate::error::Error;
@@ -18,6 +18,9 @@ const APPLICATION: i64 = 0x436d_706d;
 
 /// How long a commit waits for another process's: longer than any takes.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// Between two tries to switch to a write-ahead log.
+const SWITCH: Duration = Duration::from_millis(20);
 
 /// Bytes of a page: texts of some kilobytes fill small ones better than the default of 4,096.
 const PAGE: u32 = 1_024;
@@ -72,11 +75,23 @@ fn create(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     transaction.commit().map_err(cannot("create the tables", path))
 }
 
-fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+/// Switches to a write-ahead log. SQLite answers "busy" at once where two processes switch together, whatever the timeout
+/// says, since each would wait for the other.
+fn switch_to_log(connection: &Connection) -> rusqlite::Result<()> {
     let mode = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0));
-    if mode("PRAGMA journal_mode")? != "wal" {
-        mode("PRAGMA journal_mode = WAL")?;
+    for _ in 0..BUSY.as_millis() / SWITCH.as_millis() {
+        match mode("PRAGMA journal_mode")
+            .and_then(|now| if now == "wal" { Ok(now) } else { mode("PRAGMA journal_mode = WAL") })
+        {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => std::thread::sleep(SWITCH),
+            other => return other.map(drop),
+        }
     }
+    mode("PRAGMA journal_mode = WAL").map(drop)
+}
+
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    switch_to_log(connection)?;
     // With less, the last commits may go in a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
     // What a thread's deletion frees is overwritten.

@@ -104,3 +104,22 @@ fn two_processes_at_one_thread_take_turns() {
         assert_eq!(loaded, state(49, 200), "{kind}: every record of both, once");
     }
 }
+
+/// Creation is the moment at which each wants the file for itself.
+#[test]
+fn a_store_that_many_create_together_opens_for_all() {
+    for &kind in STORES {
+        for _ in 0..50 {
+            let folder = tempfile::tempdir().unwrap();
+            let start = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| {
+                        start.wait();
+                        open(kind, folder.path()).thread("shared").unwrap().load().unwrap();
+                    });
+                }
+            });
+        }
+    }
+}
