@@ -132,4 +132,6 @@ pub enum Purpose {
     Checkpoint,
     /// Counting the next request by a minimal call.
     Recount,
+    /// Answering a question of a measurement on a copy of the session.
+    Probe,
 }

@@ -3,10 +3,12 @@
 //! Absent on purpose: any model (it comes in as [`compactometer_engine::model::ChatModel`]) and any statistics (reports
 //! compute them from records alone).
 
+mod answers;
 mod carriers;
 pub mod contender;
 pub mod controls;
 pub mod explain;
+mod grade;
 pub mod journal;
 pub mod loaded;
 pub mod plan;

@@ -8,6 +8,8 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_schema::matcher::{Matcher, TooManyValues, part_text};
 use compactometer_schema::scenario::{Fact, Scenario, ValueKind};
 
+use crate::grade::Keys;
+
 /// A scenario with everything that does not depend on a strategy.
 pub struct Loaded {
     /// The scenario.
@@ -30,6 +32,8 @@ pub struct Loaded {
     pub facts: Matcher,
     /// Finds the foils of all facts.
     pub foils: Matcher,
+    /// What answers to the probes are held against.
+    pub(crate) keys: Keys,
     /// Finds the facts of foreign scenarios, for chance.
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
@@ -94,6 +98,7 @@ impl Loaded {
             asked_by: scenario.facts.iter().map(|fact| asked_by(&scenario, fact)).collect(),
             stated_in: invert(&mentions, messages.len()),
             mentions,
+            keys: Keys::new(&scenario, &facts)?,
             facts,
             foils,
             foreign,

@@ -10,6 +10,7 @@ use compactometer_schema::record::{Protocol, VERSION};
 use compactometer_schema::scenario::{Fact, Scenario};
 use compactometer_schema::suite::Suite;
 
+use crate::answers;
 use crate::contender::{Contender, LimitsError};
 use crate::loaded::{FOREIGN_SCENARIOS, Loaded};
 use crate::window::{ChosenWindow, RETAINED_SHARE, TRIGGER_SHARE, choose, smallest_feasible};
@@ -143,6 +144,7 @@ impl Plan {
             "budget": budget,
             "model": self.model,
             "tokenizer": counter.name(),
+            "answers": answers::IDENTITY,
             "seed": self.seed,
         });
         let hash = blake3::hash(resolved.to_string().as_bytes());

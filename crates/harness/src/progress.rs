@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::PlannedCase;
 use crate::random::{Drawn, RandomDrop};
-use crate::replay::{CaseResult, Counts, Replay, session};
+use crate::replay::{CaseResult, Counts, Meters, Replay, session};
 use crate::trace::{self, Tracer};
 use crate::windowed::Windowed;
 
@@ -86,8 +86,9 @@ impl<'k> Keeper<'k> {
     ) -> Result<(CaseResult, bool), KeepError> {
         let strategy = case.contender.build(&case.loaded, case.seed);
         let windowed = Windowed { model, window: case.budget.window };
-        let metered = Metered::new(&windowed, case.seed);
-        let (mut replay, from) = self.begin(case, &*strategy, &metered, counter)?;
+        let (metered, reader) = (Metered::new(&windowed, case.seed), Metered::new(model, case.seed));
+        let meters = Meters { session: &metered, reader: &reader };
+        let (mut replay, from) = self.begin(case, &*strategy, meters, counter)?;
         for index in from..=case.loaded.messages.len() {
             let before = commits(&replay);
             replay.step(index).await;
@@ -115,10 +116,10 @@ impl<'k> Keeper<'k> {
         &self,
         case: &'r PlannedCase,
         strategy: &'r dyn Strategy,
-        metered: &'r Metered<'r>,
+        meters: Meters<'r>,
         counter: &'r dyn TokenCounter,
     ) -> Result<(Replay<'r>, usize), KeepError> {
-        let session = session(case, strategy, metered, counter);
+        let session = session(case, strategy, meters.session, counter);
         let mut thread = self.store.thread(&thread_id(case))?;
         let state = thread.load()?;
         let Some(progress) = self.read(case).filter(|progress| progress.fits(&state)) else {
@@ -126,12 +127,12 @@ impl<'k> Keeper<'k> {
                 self.store.clear(&thread_id(case))?;
                 thread = self.store.thread(&thread_id(case))?;
             }
-            return Ok((Replay::new(case, session.stored_in(thread), metered, counter), 0));
+            return Ok((Replay::new(case, session.stored_in(thread), meters, counter), 0));
         };
         let said = progress.said;
         let log = case.loaded.log_of(said);
         let session = session.restored(log, state).map_err(|error| KeepError::Commit(error.to_string()))?;
-        let replay = Replay::new(case, session.stored_in(thread), metered, counter);
+        let replay = Replay::new(case, session.stored_in(thread), meters, counter);
         Ok((progress.into_replay(replay), said))
     }
 
@@ -183,7 +184,7 @@ impl Progress {
 
     /// A replay of the same case goes on from here.
     fn into_replay(self, mut replay: Replay<'_>) -> Replay<'_> {
-        let Record { case, observations, compactions, checkpoints, recoveries, turns, .. } = self.record;
+        let Record { case, observations, compactions, checkpoints, recoveries, turns, answers, .. } = self.record;
         // A session knows what its last call used, and a new process has made none.
         if let Some(turn) = turns.last() {
             let (input, output) = (turn.input.into(), turn.output.into());
@@ -195,7 +196,7 @@ impl Progress {
         replay.pending_over_budget = case.pending_over_budget;
         (replay.observations, replay.compactions) = (observations, compactions);
         (replay.checkpoints, replay.recoveries) = (checkpoints, recoveries);
-        (replay.turns, replay.texts) = (turns, self.texts);
+        (replay.turns, replay.answers, replay.texts) = (turns, answers, self.texts);
         replay
     }
 }

@@ -1,7 +1,7 @@
 //! Prompted probes: what a strategy retrieves for the questions about eligible facts, and whether context and retrieved text
 //! hold the value together (MEASUREMENT section 3). Only questions reach the strategy, and nothing returns to the session.
 //!
-//! Absent on purpose: answers. No model is called.
+//! Absent on purpose: answers, which stand in [`crate::answers`]. No model is called here.
 
 use compactometer_engine::session::Session;
 use compactometer_engine::tokens::TokenCounter;
@@ -60,7 +60,8 @@ impl Prompt<'_> {
     }
 }
 
-fn holds(facts: &Matcher, parts: &[WrittenPart], fact: u32) -> bool {
+/// Whether any of the parts holds the fact.
+pub(crate) fn holds(facts: &Matcher, parts: &[WrittenPart], fact: u32) -> bool {
     texts(parts).any(|text| facts.find(text).any(|item| item as u32 == fact))
 }
 

@@ -14,6 +14,7 @@ use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::View;
+use compactometer_schema::answer::AnswerRow;
 use compactometer_schema::fate::Fates;
 use compactometer_schema::record::{
     CallRow, Case, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Record, Stages, Turn, VERSION,
@@ -21,6 +22,7 @@ use compactometer_schema::record::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::answers::Asking;
 use crate::carriers;
 use crate::loaded::Loaded;
 use crate::plan::PlannedCase;
@@ -44,8 +46,9 @@ pub struct CaseResult {
 pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn TokenCounter) -> CaseResult {
     let strategy = case.contender.build(&case.loaded, case.seed);
     let windowed = Windowed { model, window: case.budget.window };
-    let metered = Metered::new(&windowed, case.seed);
-    let mut replay = Replay::new(case, session(case, &*strategy, &metered, counter), &metered, counter);
+    let (metered, reader) = (Metered::new(&windowed, case.seed), Metered::new(model, case.seed));
+    let meters = Meters { session: &metered, reader: &reader };
+    let mut replay = Replay::new(case, session(case, &*strategy, &metered, counter), meters, counter);
     for index in 0..=case.loaded.messages.len() {
         replay.step(index).await;
     }
@@ -71,12 +74,21 @@ pub(crate) fn session<'s>(
     Session::new(strategy, metered, counter, config).recovering(recovery)
 }
 
+/// The meters of a case.
+#[derive(Clone, Copy)]
+pub(crate) struct Meters<'m> {
+    /// The session's.
+    pub(crate) session: &'m Metered<'m>,
+    /// That of answers to probes, whose model no window binds: a request above it is sent.
+    pub(crate) reader: &'m Metered<'m>,
+}
+
 /// A case under way. What of it must outlive a process stands in [`crate::progress::Progress`].
 pub(crate) struct Replay<'r> {
     pub(crate) loaded: &'r Loaded,
     case: &'r PlannedCase,
     pub(crate) session: Session<'r>,
-    metered: &'r Metered<'r>,
+    meters: Meters<'r>,
     counter: &'r dyn TokenCounter,
     pub(crate) tracer: Tracer<'r>,
     pub(crate) random: RandomDrop<'r>,
@@ -89,6 +101,7 @@ pub(crate) struct Replay<'r> {
     /// Those of earlier processes; the session has its own.
     pub(crate) recoveries: Vec<RecoveryEvent>,
     pub(crate) turns: Vec<Turn>,
+    pub(crate) answers: Vec<AnswerRow>,
     pub(crate) texts: BTreeMap<String, String>,
 }
 
@@ -118,7 +131,7 @@ impl<'r> Replay<'r> {
     pub(crate) fn new(
         case: &'r PlannedCase,
         session: Session<'r>,
-        metered: &'r Metered<'r>,
+        meters: Meters<'r>,
         counter: &'r dyn TokenCounter,
     ) -> Self {
         let loaded = &*case.loaded;
@@ -126,7 +139,7 @@ impl<'r> Replay<'r> {
             loaded,
             case,
             session,
-            metered,
+            meters,
             counter,
             tracer: Tracer::new(loaded),
             random: RandomDrop::new(loaded, case.seed),
@@ -138,6 +151,7 @@ impl<'r> Replay<'r> {
             checkpoints: Vec::new(),
             recoveries: Vec::new(),
             turns: Vec::new(),
+            answers: Vec::new(),
             texts: BTreeMap::new(),
         }
     }
@@ -155,6 +169,7 @@ impl<'r> Replay<'r> {
             let fates = self.tracer.fates();
             let foreign = self.observe(ObservationKind::Point, &point, fates);
             self.prompt(&foreign).await;
+            self.answer().await;
         }
         let Some(counted) = next else { return };
         // Ids ascend: the suite was validated when it was read.
@@ -176,7 +191,7 @@ impl<'r> Replay<'r> {
         }
         // A recount reads everything and writes nothing that stays, so it is paid for and not traced.
         let (recounts, calls): (Vec<Call>, Vec<Call>) =
-            self.metered.take_calls().into_iter().partition(|call| call.purpose == Purpose::Recount);
+            self.meters.session.take_calls().into_iter().partition(|call| call.purpose == Purpose::Recount);
         let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) =
             calls.iter().partition(|call| call.purpose == Purpose::Compaction);
         compacting.extend(&recounts);
@@ -253,6 +268,7 @@ impl<'r> Replay<'r> {
             round: self.counts.round,
             tokens_since_compaction: u32::try_from(self.loaded.tokens_between(self.counts.compacted_at, point.length))
                 .unwrap_or(u32::MAX),
+            log_tokens: u32::try_from(self.loaded.tokens_before[point.length]).unwrap_or(u32::MAX),
             fates,
             random_hits: self.random.hits(&point.eligible),
             random_chance: self.random.chance(old_before),
@@ -270,12 +286,33 @@ impl<'r> Replay<'r> {
 
     /// Asks the strategy what it finds for the questions about the last observation's facts.
     async fn prompt(&mut self, foreign: &[u32]) {
-        let budget = self.case.budget;
-        // What is retrieved counts against the retained budget, like what stayed; a strategy's own limits bound what it adds.
-        let room = budget.retained.map_or(budget.written, |most| most.saturating_sub(self.counts.retained));
+        let room = self.room();
         let Some(observation) = self.observations.last_mut() else { return };
         let prompt = Prompt { loaded: self.loaded, session: &self.session, counter: self.counter, room, foreign };
         prompt.ask(observation).await;
+    }
+
+    /// Tokens that may be retrieved for a question: they count against the retained budget, like what stayed; a strategy's own
+    /// limits bound what it adds.
+    fn room(&self) -> u32 {
+        let budget = self.case.budget;
+        budget.retained.map_or(budget.written, |most| most.saturating_sub(self.counts.retained))
+    }
+
+    /// Asks the model the questions of the last observation's point.
+    async fn answer(&mut self) {
+        let Some(observation) = self.observations.last() else { return };
+        let asking = Asking {
+            loaded: self.loaded,
+            session: &self.session,
+            reader: self.meters.reader,
+            room: self.room(),
+            is_refused: self.counts.violations > 0,
+        };
+        for (row, call) in asking.ask(observation).await {
+            let call = call.map(|call| self.call_row(&call));
+            self.answers.push(AnswerRow { call, ..row });
+        }
     }
 
     fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {
@@ -336,13 +373,14 @@ impl<'r> Replay<'r> {
     /// The record so far.
     pub(crate) fn record(&self, model: &str) -> Record {
         let (case, scenario) = (self.case, &self.loaded.scenario);
-        let fact_row = |fact: &compactometer_schema::scenario::Fact| FactRow {
+        let fact_row = |(index, fact): (usize, &compactometer_schema::scenario::Fact)| FactRow {
             id: fact.id.clone(),
             category: fact.category,
             value_kind: fact.value_kind,
             weight: fact.weight,
             decoy: fact.decoy_of.is_some(),
             generic: fact.generic,
+            mentions: self.loaded.mentions[index].iter().map(|at| scenario.messages[*at].id).collect(),
         };
         Record {
             version: VERSION,
@@ -358,12 +396,14 @@ impl<'r> Replay<'r> {
                 seed: case.seed,
                 pending_over_budget: self.pending_over_budget,
             },
-            facts: scenario.facts.iter().map(fact_row).collect(),
+            facts: scenario.facts.iter().enumerate().map(fact_row).collect(),
             observations: self.observations.clone(),
             compactions: self.compactions.clone(),
             checkpoints: self.checkpoints.clone(),
             recoveries: self.recoveries.iter().chain(self.session.recovery_events()).cloned().collect(),
             turns: self.turns.clone(),
+            probes: self.loaded.keys.probes.iter().map(|key| key.row.clone()).collect(),
+            answers: self.answers.clone(),
             storage: Some(storage(self.loaded, self.session.history())),
         }
     }

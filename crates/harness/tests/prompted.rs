@@ -144,7 +144,7 @@ fn what_a_model_writes_without_having_read_it_stays_a_guess_beside_a_note() {
 }
 
 #[test]
-fn no_question_reaches_a_model_and_a_probe_changes_nothing_after_it() {
+fn no_question_reaches_a_summarizer_and_a_probe_changes_nothing_after_it() {
     let requests = || Mutex::new(Vec::new());
     let (with, without) = (requests(), requests());
     let played = |seen: &Mutex<Vec<String>>, probed: bool| {
@@ -161,8 +161,8 @@ fn no_question_reaches_a_model_and_a_probe_changes_nothing_after_it() {
     let (asked, silent) = (played(&with, true), played(&without, false));
     assert_eq!((asked.compactions, asked.turns), (silent.compactions, silent.turns));
     let (with, without) = (with.into_inner().unwrap(), without.into_inner().unwrap());
-    assert!(!with.is_empty() && with == without);
-    assert!(with.iter().all(|request| !request.contains("Which ticket")));
+    let summarizing: Vec<_> = with.iter().filter(|request| !request.contains("Which ticket")).collect();
+    assert!(!without.is_empty() && summarizing.iter().copied().eq(&without));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Absent on purpose: anything that runs a strategy or computes a result.
 
+pub mod answer;
 pub mod choice;
 pub mod fate;
 pub mod import;

@@ -7,6 +7,7 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::{AnswerRow, ProbeRow};
 use crate::fate::Fates;
 use crate::scenario::{Category, ValueKind};
 use crate::stands::{Storage, ViewParts};
@@ -37,6 +38,12 @@ pub struct Record {
     pub recoveries: Vec<RecoveryEvent>,
     /// The agent's turns: computed, not called.
     pub turns: Vec<Turn>,
+    /// The scenario's probes, in its order; empty in records of before questions were answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeRow>,
+    /// What was answered to them, in the order of asking.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<AnswerRow>,
     /// What the session's records came to; absent in records of before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Storage>,
@@ -121,6 +128,9 @@ pub struct FactRow {
     /// Whether its value occurs in other groups too: traced, but unranked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub generic: bool,
+    /// The messages that state it, ascending; empty in records of before it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<MessageId>,
 }
 
 /// The facts at one point of the conversation.
@@ -134,6 +144,9 @@ pub struct Observation {
     pub round: u32,
     /// Tokens of the log since the last applied compaction, or since the start.
     pub tokens_since_compaction: u32,
+    /// Tokens of the log; 0 in records of before it was kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub log_tokens: u32,
     /// What became of each fact.
     pub fates: Fates,
     /// Indices of the facts in the headline set: valid, last mentioned at least the trigger earlier, outside the system
@@ -319,7 +332,7 @@ impl Record {
         self.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count() as u32
     }
 
-    /// Every call that the session made: for compactions, then for checkpoints.
+    /// Every call that the session made: for compactions, then for checkpoints. Answers to probes are none of the session's.
     pub fn calls(&self) -> impl Iterator<Item = &CallRow> {
         let compactions = self.compactions.iter().flat_map(|row| &row.calls);
         compactions.chain(self.checkpoints.iter().flat_map(|row| &row.calls))

@@ -136,9 +136,12 @@ pub struct StrategySummary {
     /// What the engine decided.
     #[serde(default)]
     pub decisions: Decisions,
-    /// The metrics by category of fact: exploratory.
+    /// Recall by category of fact: exploratory.
     pub by_category: BTreeMap<String, BTreeMap<String, MetricValue>>,
-    /// The same by round, in order from round 0.
+    /// Recall and keyword luck by value kind: exploratory.
+    #[serde(default)]
+    pub by_kind: BTreeMap<String, BTreeMap<String, MetricValue>>,
+    /// Recall by round, in order from round 0.
     pub by_round: Vec<BTreeMap<String, MetricValue>>,
 }
 

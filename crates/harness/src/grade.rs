@@ -1,0 +1,172 @@
+//! What an answer is worth: a deterministic reading of its text by the one matcher (MEASUREMENT section 3, answer recall).
+//!
+//! Absent on purpose: a judge. An answer that gives a value in other words than its accepted forms is missing.
+
+use compactometer_schema::answer::{Grade, ProbeRow};
+use compactometer_schema::matcher::{Matcher, TooManyValues};
+use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
+
+use crate::loaded::Loaded;
+
+/// What the answer to that probe is worth. What was replaced, forbidden or never said spoils an answer that is right beside
+/// it; another fact's value does not, since an answer may quote a whole sentence.
+pub(crate) fn grade(loaded: &Loaded, probe: usize, answer: &str) -> Grade {
+    let key = &loaded.keys.probes[probe];
+    let said = Said::read(loaded, probe, answer);
+    let never_said = said.foil || (said.forbidden && !key.row.updated);
+    if key.row.abstain_expected {
+        return match () {
+            () if said.foil || said.forbidden || said.another => Grade::WrongValue,
+            () if abstains(answer) => Grade::Abstained,
+            () => Grade::Missing,
+        };
+    }
+    match () {
+        () if said.replaced || (said.forbidden && key.row.updated) => Grade::Stale,
+        () if never_said => Grade::WrongValue,
+        () if said.asked => Grade::Right,
+        () if said.another => Grade::WrongValue,
+        () if abstains(answer) => Grade::Abstained,
+        () => Grade::Missing,
+    }
+}
+
+/// The one word that the prompt agrees on.
+const UNKNOWN: &str = "unknown";
+
+/// Other words for not knowing: models seldom keep to one.
+const NOT_KNOWN: &[&str] = &[
+    "don't know",
+    "do not know",
+    "not known",
+    "doesn't say",
+    "does not say",
+    "not mentioned",
+    "not stated",
+    "not specified",
+    "not provided",
+    "no information",
+    "cannot be determined",
+    "can't be determined",
+];
+
+fn abstains(answer: &str) -> bool {
+    let lower = answer.to_lowercase().replace('’', "'");
+    lower.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == UNKNOWN)
+        || NOT_KNOWN.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// Which values an answer states.
+struct Said {
+    /// Every fact that is asked for, or the right answer in the probe's own words.
+    asked: bool,
+    /// A value that the asked fact replaced.
+    replaced: bool,
+    /// An answer that the probe forbids.
+    forbidden: bool,
+    /// A value of the asked facts' form that the conversation never states.
+    foil: bool,
+    /// The value of another fact or decoy of the same kind, which the question does not name.
+    another: bool,
+}
+
+impl Said {
+    fn read(loaded: &Loaded, probe: usize, answer: &str) -> Self {
+        let (keys, key) = (&loaded.keys, &loaded.keys.probes[probe]);
+        let held = loaded.facts.find(answer).map(|fact| fact as u32).collect::<Vec<_>>();
+        let own = keys.answers.find(answer).filter(|item| keys.owners[*item].0 as usize == probe);
+        let (forbidden, gold): (Vec<_>, Vec<_>) = own.partition(|item| keys.owners[*item].1);
+        let foils = || loaded.foils.find(answer).map(|foil| keys.foil_of[foil]);
+        let is_asked = |fact: &u32| key.row.facts.contains(fact);
+        let is_another = |fact: &u32| !is_asked(fact) && key.like.contains(fact) && !key.in_question.contains(fact);
+        let asks = !key.row.facts.is_empty();
+        Said {
+            asked: !gold.is_empty() || (asks && key.row.facts.iter().all(|fact| held.contains(fact))),
+            replaced: key.replaced.iter().any(|fact| held.contains(fact)),
+            forbidden: !forbidden.is_empty(),
+            foil: if asks { foils().any(|fact| is_asked(&fact)) } else { foils().next().is_some() },
+            another: held.iter().any(is_another),
+        }
+    }
+}
+
+/// What answers to a scenario's probes are held against.
+pub(crate) struct Keys {
+    pub(crate) probes: Vec<Key>,
+    /// Finds right and forbidden answers in the probes' own words.
+    answers: Matcher,
+    /// For each item of `answers` its probe, and whether it is forbidden.
+    owners: Vec<(u32, bool)>,
+    /// For each foil the fact whose it is.
+    foil_of: Vec<u32>,
+}
+
+/// What answers to one probe are held against; facts as indices.
+pub(crate) struct Key {
+    pub(crate) row: ProbeRow,
+    /// Those that the asked ones replaced, however long ago.
+    replaced: Vec<u32>,
+    /// Those whose values are of the asked ones' kind; all where none is asked for.
+    like: Vec<u32>,
+    /// Those whose values the question itself states.
+    in_question: Vec<u32>,
+}
+
+impl Keys {
+    /// # Errors
+    /// [`TooManyValues`] where one matcher cannot hold the answers.
+    pub(crate) fn new(scenario: &Scenario, facts: &Matcher) -> Result<Self, TooManyValues> {
+        let (mut owners, mut answers) = (Vec::new(), Vec::new());
+        for (number, probe) in scenario.probes.iter().enumerate() {
+            let kind = asked(scenario, probe).next().map_or(ValueKind::Free, |(_, fact)| fact.value_kind);
+            let gold = probe.gold.iter().map(|gold| (gold, false));
+            for (text, is_forbidden) in gold.chain(probe.forbidden.iter().map(|text| (text, true))) {
+                owners.push((number as u32, is_forbidden));
+                answers.push((kind, [text.as_str()]));
+            }
+        }
+        let foils = scenario.facts.iter().enumerate();
+        Ok(Keys {
+            probes: scenario.probes.iter().map(|probe| Key::new(scenario, probe, facts)).collect(),
+            answers: Matcher::new(answers)?,
+            owners,
+            foil_of: foils.flat_map(|(fact, row)| row.foil_values.iter().map(move |_| fact as u32)).collect(),
+        })
+    }
+}
+
+impl Key {
+    fn new(scenario: &Scenario, probe: &Probe, facts: &Matcher) -> Self {
+        let asked: Vec<(u32, &Fact)> = asked(scenario, probe).collect();
+        let is_like = |fact: &Fact| asked.is_empty() || asked.iter().any(|(_, one)| one.value_kind == fact.value_kind);
+        let all = scenario.facts.iter().enumerate();
+        Key {
+            replaced: asked.iter().flat_map(|(_, fact)| replaced_by(scenario, fact)).collect(),
+            like: all.filter(|(_, fact)| is_like(fact)).map(|(index, _)| index as u32).collect(),
+            in_question: facts.find(&probe.question).map(|fact| fact as u32).collect(),
+            row: ProbeRow {
+                id: probe.id.clone(),
+                facts: asked.iter().map(|(index, _)| *index).collect(),
+                abstain_expected: probe.abstain_expected,
+                updated: asked.iter().any(|(_, fact)| fact.supersedes.is_some()),
+            },
+        }
+    }
+}
+
+fn asked<'s>(scenario: &'s Scenario, probe: &'s Probe) -> impl Iterator<Item = (u32, &'s Fact)> {
+    let facts = scenario.facts.iter().enumerate().map(|(index, fact)| (index as u32, fact));
+    facts.filter(|(_, fact)| probe.fact_ids.contains(&fact.id))
+}
+
+/// The facts that this one replaced, and those that these did.
+fn replaced_by(scenario: &Scenario, fact: &Fact) -> Vec<u32> {
+    let find = |id: &String| scenario.facts.iter().position(|other| other.id == *id);
+    let mut found: Vec<u32> = Vec::new();
+    let mut next = fact.supersedes.as_ref().and_then(find);
+    while let Some(index) = next.filter(|index| !found.contains(&(*index as u32))) {
+        found.push(index as u32);
+        next = scenario.facts[index].supersedes.as_ref().and_then(find);
+    }
+    found
+}

@@ -1,0 +1,198 @@
+//! A scenario with questions goes in; the record says what a model answers to them, and what that is worth.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+
+mod common;
+
+use std::sync::Mutex;
+
+use common::{Builder, Scripted, suite};
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::meter::Purpose;
+use compactometer_engine::model::{ChatError, ChatModel};
+use compactometer_engine::tokens::Encoding;
+use compactometer_harness::contender::select;
+use compactometer_harness::plan::{Options, Plan};
+use compactometer_harness::replay::{CaseResult, run_case};
+use compactometer_llm::by_name;
+use compactometer_schema::answer::{AnswerRow, Grade};
+use compactometer_schema::record::Protocol;
+use compactometer_schema::scenario::{Probe, Scenario};
+
+fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult {
+    let options = Options {
+        contenders: select([strategy], []).unwrap(),
+        window: Some(2_000),
+        protocols: [Protocol::Matched].into(),
+        scale: 1.0,
+        model: "scripted".into(),
+        seed: 1,
+    };
+    let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k))
+}
+
+const QUESTION: &str = "Which ticket is the billing outage?";
+
+/// A ticket that replaced an earlier one, another ticket beside it, then talk.
+fn scenario() -> Scenario {
+    let mut builder = Builder::new("s", "g");
+    builder.say(Role::System, "You are an agent.");
+    let old = builder.say(Role::User, "The ticket of the billing outage is kx-1111, please look into it.");
+    builder.say(Role::Assistant, "I will.");
+    let new = builder.say(Role::User, "The ticket of the billing outage is kx-4711; that of the printer is kx-2222.");
+    builder.say(Role::Assistant, "Noted.");
+    builder.chatter(3_000);
+    builder.fact("kx-1111", &[old]).valid_to = Some(new);
+    let fact = builder.fact("kx-4711", &[new]);
+    fact.supersedes = Some("fact-0".into());
+    fact.foil_values = vec!["kx-9999".into()];
+    builder.fact("kx-2222", &[new]);
+    let mut scenario = builder.build();
+    let asked_after = scenario.messages[scenario.messages.len() - 2].id;
+    scenario.probes.push(probe("p1", Some("fact-1"), QUESTION, asked_after));
+    scenario
+}
+
+fn probe(id: &str, fact: Option<&str>, question: &str, asked_after: MessageId) -> Probe {
+    Probe {
+        id: id.into(),
+        fact_ids: fact.into_iter().map(str::to_owned).collect(),
+        question: question.into(),
+        asked_after,
+        gold: None,
+        forbidden: Vec::new(),
+        abstain_expected: fact.is_none(),
+    }
+}
+
+/// Says `answer` to the question, and a line without values to everything else.
+fn says(answer: Result<&'static str, ChatError>) -> impl ChatModel {
+    Scripted::new(move |_, request| {
+        let is_asked = request.trim_end().ends_with('?');
+        if is_asked { answer.clone().map(str::to_owned) } else { Ok("Nothing much happened.".to_owned()) }
+    })
+}
+
+fn grade(scenario: Scenario, answer: &'static str) -> Grade {
+    let result = run(scenario, "summarize", &says(Ok(answer)));
+    let [row] = &result.record.answers[..] else { panic!("{:?}", result.record.answers) };
+    row.grade
+}
+
+#[test]
+fn answers_are_graded_by_the_values_that_they_state() {
+    for (answer, expected) in [
+        ("KX-4711.", Grade::Right),
+        ("The ticket is kx-4711; the printer's is kx-2222", Grade::Right),
+        ("kx-1111", Grade::Stale),
+        ("kx-1111 or kx-4711", Grade::Stale),
+        ("kx-9999", Grade::WrongValue),
+        ("either kx-4711 or kx-9999", Grade::WrongValue),
+        ("kx-2222", Grade::WrongValue),
+        ("UNKNOWN", Grade::Abstained),
+        ("I don’t know: nothing says so.", Grade::Abstained),
+        ("kx-47110", Grade::Missing),
+        ("It is the one of last week.", Grade::Missing),
+        ("", Grade::Missing),
+    ] {
+        assert_eq!(grade(scenario(), answer), expected, "{answer}");
+    }
+}
+
+#[test]
+fn where_nothing_is_said_only_not_knowing_is_right() {
+    let asked = || {
+        let mut scenario = scenario();
+        let after = scenario.probes[0].asked_after;
+        scenario.probes = vec![probe("p1", None, "Which ticket is the flood?", after)];
+        scenario.probes[0].forbidden = vec!["kx-7777".into()];
+        scenario
+    };
+    for (answer, expected) in [
+        ("UNKNOWN", Grade::Abstained),
+        ("kx-2222", Grade::WrongValue),
+        ("kx-7777", Grade::WrongValue),
+        ("kx-9999", Grade::WrongValue),
+        ("The one of last week.", Grade::Missing),
+    ] {
+        assert_eq!(grade(asked(), answer), expected, "{answer}");
+    }
+    let row = &run(asked(), "summarize", &says(Ok("UNKNOWN"))).record.probes[0];
+    assert!(row.is_right(Grade::Abstained) && !row.is_right(Grade::Right));
+}
+
+#[test]
+fn a_value_that_the_question_names_is_no_wrong_answer() {
+    let mut scenario = scenario();
+    scenario.probes[0].question = "Which ticket is the billing outage, not kx-2222?".into();
+    assert_eq!(grade(scenario, "Not kx-2222, I cannot see which"), Grade::Missing);
+}
+
+#[test]
+fn an_answer_that_never_came_is_a_failed_probe_with_its_error() {
+    let result = run(scenario(), "summarize", &says(Err(ChatError::Server { status: 500 })));
+    let AnswerRow { grade, call, .. } = &result.record.answers[0];
+    let call = call.as_ref().unwrap();
+    assert_eq!(
+        (*grade, call.purpose, call.error.as_deref()),
+        (Grade::Failed, Purpose::Probe, Some("server answered 500"))
+    );
+}
+
+#[test]
+fn a_probe_is_one_call_over_the_next_request_and_nothing_of_it_returns() {
+    let played = |probed: bool| {
+        let seen = Mutex::new(Vec::new());
+        let model = Scripted::new(|_, request| {
+            seen.lock().unwrap().push(request.to_owned());
+            Ok("Nothing much happened, kx-4711.".to_owned())
+        });
+        let mut scenario = scenario();
+        if !probed {
+            scenario.probes.clear();
+        }
+        let record = run(scenario, "chained", &model).record;
+        (record, seen.into_inner().unwrap())
+    };
+    let ((with, requests), (without, silent)) = (played(true), played(false));
+    assert_eq!((&with.compactions, &with.turns), (&without.compactions, &without.turns));
+    let (asked, others): (Vec<_>, Vec<_>) = requests.iter().partition(|request| request.contains(QUESTION));
+    assert_eq!(others.len(), silent.len());
+    assert_eq!((asked.len(), with.answers.len(), without.answers.len()), (1, 1, 0));
+    assert!(asked[0].contains("You are an agent.") && asked[0].contains("kx-4711"), "the summary stands before it");
+    assert!(asked[0].trim_end().ends_with(QUESTION) && asked[0].contains("UNKNOWN"));
+    assert_eq!(with.calls().filter(|call| call.purpose == Purpose::Probe).count(), 0, "apart from the session's");
+}
+
+#[test]
+fn only_facts_of_the_headline_set_are_asked_for() {
+    let mut near = scenario();
+    near.facts[1].evidence_message_ids.push(near.messages[near.messages.len() - 4].id);
+    assert!(run(near, "summarize", &says(Ok("kx-4711"))).record.answers.is_empty(), "said again just before");
+    let mut generic = scenario();
+    generic.facts[1].generic = true;
+    assert!(run(generic, "summarize", &says(Ok("kx-4711"))).record.answers.is_empty(), "proves nothing");
+}
+
+#[test]
+fn what_is_retrieved_for_the_question_stands_before_it_in_a_second_request() {
+    let reads = Scripted::new(|_, request| {
+        let knows = request.contains("kx-4711") && request.contains(QUESTION);
+        Ok(if knows { "kx-4711" } else { "UNKNOWN" }.to_owned())
+    });
+    let record = run(scenario(), "handoff", &reads).record;
+    let told: Vec<_> = record.answers.iter().map(|row| (row.prompted, row.present, row.grade)).collect();
+    assert_eq!(told, [(false, false, Grade::Abstained), (true, true, Grade::Right)]);
+}
+
+/// The whole path with the mock: what the context holds is found, what it lacks is not made up.
+#[test]
+fn the_mock_answers_from_the_context_alone() {
+    let model = by_name("mock:strong").unwrap();
+    for (strategy, present, expected) in [("full", true, Grade::Right), ("null", false, Grade::Abstained)] {
+        let record = run(scenario(), strategy, &*model).record;
+        assert_eq!((record.answers[0].present, record.answers[0].grade), (present, expected), "{strategy}");
+        assert!(record.answers[0].call.as_ref().unwrap().usage.input > 20, "{strategy}");
+    }
+}
