@@ -25,6 +25,8 @@ fn fact(plan: &Plan, talk: &Talk, at: usize, side: usize) -> Fact {
     let spoken = &pair.sides[side];
     let trace = &talk.traces[at][side];
     let replaced_by = plan.pairs.iter().position(|later| later.replaces == Some(at));
+    // A call that takes a value states nothing of what must not be done with it, and uses no prohibition.
+    let used = if polarity(pair) == Polarity::Negated { &[][..] } else { &trace.used };
     let said_anew = replaced_by.and_then(|later| talk.traces[later][side].said.first().copied());
     Fact {
         id: id(plan, at, side),
@@ -33,22 +35,22 @@ fn fact(plan: &Plan, talk: &Talk, at: usize, side: usize) -> Fact {
         value: spoken.value.clone(),
         variants: pair.form.variants(&spoken.value),
         value_kind: pair.form.kind(),
-        evidence_message_ids: evidence(trace),
+        evidence_message_ids: evidence(trace, used),
         stated_by: pair.claim.speaker,
         salience: if trace.said.len() > 1 { Salience::Explicit } else { Salience::Once },
         supersedes: pair.replaces.map(|old| id(plan, old, side)),
         valid_to: said_anew,
         polarity: polarity(pair),
         foil_values: spoken.foils.clone(),
-        used_at: trace.used.clone(),
+        used_at: used.to_vec(),
         weight: 1.0,
         decoy_of: (side != pair.fact).then(|| id(plan, at, pair.fact)),
         generic: false,
     }
 }
 
-fn evidence(trace: &Trace) -> Vec<MessageId> {
-    let mut ids: Vec<MessageId> = trace.said.iter().chain(&trace.used).copied().collect();
+fn evidence(trace: &Trace, used: &[MessageId]) -> Vec<MessageId> {
+    let mut ids: Vec<MessageId> = trace.said.iter().chain(used).copied().collect();
     ids.sort_unstable();
     ids.dedup();
     ids

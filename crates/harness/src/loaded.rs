@@ -72,15 +72,12 @@ impl Loaded {
     pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Result<Self, TooManyValues> {
         let messages = count_messages(&scenario, counter);
         let index = |id: MessageId| scenario.messages.partition_point(|message| message.id < id);
-        let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms())))?;
+        let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())))?;
         let foils = Matcher::new(
-            scenario
-                .facts
-                .iter()
-                .flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.value_kind, [foil.as_str()]))),
+            scenario.facts.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()]))),
         )?;
         let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
-        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.value_kind, fact.forms())))?;
+        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())))?;
         let mentions = scenario
             .facts
             .iter()

@@ -175,7 +175,7 @@ fn chance_is_looked_for_in_what_was_retrieved() {
         builder.fact(&format!("zz-90{number}"), &[stated]);
         builder.build()
     });
-    let first = scenario("kx-4711", "The ticket of the billing outage, which is not zz-901 but");
+    let first = scenario("kx-4711", "The ticket of the billing outage, filed after zz-901, is");
     let result = run([first].into_iter().chain(others).collect(), "handoff", &forgets());
     let point = result.record.observations.iter().rfind(|look| look.prompted.is_some()).unwrap();
     let hits = |cells: &[compactometer_schema::record::ChanceCell]| cells.iter().map(|cell| cell.hits).sum::<u32>();

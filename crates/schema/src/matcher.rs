@@ -1,11 +1,23 @@
 //! The one matcher: where values stand in text. Facts, decoys, foils and foreign facts all pass it, and so do importers
 //! when they list evidence, so that "stated" and "present" mean the same.
 //!
-//! A value matches whole: letters of any case, no word character beside it, a number never inside a longer one.
+//! Text and values are compared in one form ([`normal`]). A value matches whole: letters of any case, no word character beside
+//! it, a number never inside a longer one. Numbers match by value and unit ([`quantity`]). A fact that affirms is held where
+//! its value is asserted, one that denies where it is denied; what is said to be replaced holds neither ([`stance`]).
+//!
+//! Absent on purpose: meaning. A paraphrase that leaves the value out holds nothing.
 
-use aho_corasick::AhoCorasick;
+mod normal;
+mod quantity;
+mod stance;
+
+use aho_corasick::automaton::OverlappingState;
+use aho_corasick::{AhoCorasick, Input};
 use compactometer_engine::message::Part;
 
+use self::normal::normal;
+use self::quantity::Quantity;
+use self::stance::{Stance, stance};
 use crate::scenario::ValueKind;
 
 /// Finds many values in one pass.
@@ -13,37 +25,65 @@ use crate::scenario::ValueKind;
 pub struct Matcher {
     automaton: AhoCorasick,
     forms: Vec<Form>,
+    quantities: Vec<Quantity>,
     items: usize,
+}
+
+/// What is looked for of a value. A bare [`ValueKind`] looks for the value, whatever is said of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sought {
+    /// How it is matched.
+    pub kind: ValueKind,
+    /// What must be said of it.
+    pub said: Said,
+}
+
+/// What must be said of a value for a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Anything.
+    Either,
+    /// That it is so: not that it is not, must not be or no longer is.
+    Affirmed,
+    /// That it is not, or must not be.
+    Denied,
+}
+
+impl From<ValueKind> for Sought {
+    fn from(kind: ValueKind) -> Self {
+        Sought { kind, said: Said::Either }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Form {
     item: usize,
-    kind: ValueKind,
+    sought: Sought,
+    /// Index of the quantity that the pattern begins.
+    quantity: Option<usize>,
 }
 
 impl Matcher {
-    /// A matcher for items that each have one or more accepted forms.
+    /// A matcher for items that each have one or more accepted forms; forms without a visible letter are never found.
     ///
     /// # Errors
     /// [`TooManyValues`] where the forms together exceed what the automaton can hold.
-    pub fn new<'f, F>(items: impl IntoIterator<Item = (ValueKind, F)>) -> Result<Self, TooManyValues>
+    pub fn new<'f, S, F>(items: impl IntoIterator<Item = (S, F)>) -> Result<Self, TooManyValues>
     where
+        S: Into<Sought>,
         F: IntoIterator<Item = &'f str>,
     {
-        let mut patterns: Vec<String> = Vec::new();
-        let mut forms = Vec::new();
+        let mut patterns = Patterns::default();
         let mut count = 0;
-        for (item, (kind, values)) in items.into_iter().enumerate() {
-            for pattern in values.into_iter().flat_map(|value| spellings(kind, value)) {
-                forms.push(Form { item, kind });
-                patterns.push(pattern);
-            }
+        for (item, (sought, values)) in items.into_iter().enumerate() {
+            let sought = sought.into();
+            values.into_iter().for_each(|value| patterns.add(item, sought, value));
             count = item + 1;
         }
+        let Patterns { texts, forms, quantities } = patterns;
         let automaton =
-            AhoCorasick::builder().ascii_case_insensitive(true).build(&patterns).map_err(|_| TooManyValues(count))?;
-        Ok(Matcher { automaton, forms, items: count })
+            AhoCorasick::builder().ascii_case_insensitive(true).build(&texts).map_err(|_| TooManyValues(count))?;
+        Ok(Matcher { automaton, forms, quantities, items: count })
     }
 
     /// Number of items.
@@ -58,9 +98,17 @@ impl Matcher {
 
     /// Items that stand in the text, in order of appearance; an item may come more than once.
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        self.automaton.find_overlapping_iter(text).filter_map(|found| {
-            let form = self.forms[found.pattern().as_usize()];
-            stands_alone(form.kind, text, found.start(), found.end()).then_some(form.item)
+        let text = normal(text);
+        let mut state = OverlappingState::start();
+        std::iter::from_fn(move || {
+            loop {
+                self.automaton.find_overlapping(Input::new(&*text), &mut state);
+                let found = state.get_match()?;
+                let form = self.forms[found.pattern().as_usize()];
+                if self.holds(form, &text, found.start(), found.end()) {
+                    return Some(form.item);
+                }
+            }
         })
     }
 
@@ -69,6 +117,19 @@ impl Matcher {
         for item in self.find(text) {
             present[item] = true;
         }
+    }
+
+    fn holds(&self, form: Form, text: &str, start: usize, end: usize) -> bool {
+        let end = match form.quantity {
+            Some(quantity) => self.quantities[quantity].stands_at(text, start),
+            None => stands_alone(form.sought.kind, text, start, end).then_some(end),
+        };
+        let stance = |end| stance(text, start, end, form.sought.kind == ValueKind::Number);
+        end.is_some_and(|end| match form.sought.said {
+            Said::Either => true,
+            Said::Affirmed => stance(end) == Stance::Asserted,
+            Said::Denied => stance(end) == Stance::Denied,
+        })
     }
 }
 
@@ -81,31 +142,67 @@ pub fn part_text(part: &Part) -> Option<&str> {
     }
 }
 
-/// The forms under which a value is looked for: numbers of four and more digits with and without separators.
-fn spellings(kind: ValueKind, value: &str) -> Vec<String> {
-    let mut all = vec![value.to_owned()];
-    if kind == ValueKind::Number {
-        let digits = value.chars().take_while(|letter| letter.is_ascii_digit() || *letter == ',').collect::<String>();
-        let plain = digits.replace(',', "");
-        if plain.len() >= 4 {
-            let rest = &value[digits.len()..];
-            for spelling in [format!("{plain}{rest}"), format!("{}{rest}", with_separators(&plain))] {
-                if !all.contains(&spelling) {
-                    all.push(spelling);
-                }
-            }
+/// The automaton's patterns and what each stands for.
+#[derive(Default)]
+struct Patterns {
+    texts: Vec<String>,
+    forms: Vec<Form>,
+    quantities: Vec<Quantity>,
+}
+
+impl Patterns {
+    fn add(&mut self, item: usize, sought: Sought, value: &str) {
+        let quantity = if sought.kind == ValueKind::Number { Quantity::parse(&normal(value)) } else { None };
+        let Some(quantity) = quantity else {
+            return spellings(value)
+                .into_iter()
+                .for_each(|text| self.push(text, Form { item, sought, quantity: None }));
+        };
+        let of_item = self.forms.iter().rev().take_while(|form| form.item == item).filter_map(|form| form.quantity);
+        if of_item.into_iter().any(|known| self.quantities[known] == quantity) {
+            return;
         }
+        let form = Form { item, sought, quantity: Some(self.quantities.len()) };
+        quantity.spellings().into_iter().for_each(|text| self.push(text, form));
+        self.quantities.push(quantity);
     }
+
+    fn push(&mut self, text: String, form: Form) {
+        self.texts.push(text);
+        self.forms.push(form);
+    }
+}
+
+/// Blanks of a value, each of which may be a line break; of more than so many one may.
+const MOST_FREE_BLANKS: usize = 3;
+
+/// The forms of a text under which it is looked for: as it stands, and with its backslashes read as parting folders, as a
+/// string with escapes holds them; each with lines broken at its blanks.
+fn spellings(value: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for text in [normal(value), normal(&value.replace('\\', "/"))] {
+        let words = text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>();
+        let blanks = words.len().saturating_sub(1);
+        let breaks: Vec<usize> = match blanks {
+            0..=MOST_FREE_BLANKS => (0..1 << blanks).collect(),
+            _ => std::iter::once(0).chain((0..blanks.min(63)).map(|at| 1 << at)).collect(),
+        };
+        all.extend(breaks.into_iter().map(|breaks| joined(&words, breaks)));
+    }
+    all.retain(|text| !text.is_empty());
+    all.sort_unstable();
+    all.dedup();
     all
 }
 
-fn with_separators(digits: &str) -> String {
+/// The words with a line break at each blank whose bit is set.
+fn joined(words: &[&str], breaks: usize) -> String {
     let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
+    for (at, word) in words.iter().enumerate() {
+        if at > 0 {
+            text.push(if breaks >> (at - 1) & 1 == 1 { '\n' } else { ' ' });
         }
-        text.push(digit);
+        text.push_str(word);
     }
     text
 }
@@ -119,10 +216,14 @@ fn stands_alone(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {
     if joins(previous, first) || joins(last, next) {
         return false;
     }
+    let (before_previous, after_next) = (before.next(), after.next());
+    if continues_version(first, previous, before_previous) || continues_version(last, next, after_next) {
+        return false;
+    }
     match kind {
-        ValueKind::Number => !continues_number(previous, before.next()) && !continues_number(next, after.next()),
-        ValueKind::Id | ValueKind::Nonce => !continues_id(previous, before.next()) && !continues_id(next, after.next()),
-        ValueKind::Path => !(next == Some('.') && after.next().is_some_and(char::is_alphanumeric)),
+        ValueKind::Number => !continues_number(previous, before_previous) && !continues_number(next, after_next),
+        ValueKind::Id | ValueKind::Nonce => !continues_id(previous, before_previous) && !continues_id(next, after_next),
+        ValueKind::Path => !(next == Some('.') && after_next.is_some_and(char::is_alphanumeric)),
         ValueKind::Enum | ValueKind::Free => true,
     }
 }
@@ -134,6 +235,11 @@ fn joins(left: Option<char>, right: Option<char>) -> bool {
 
 fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
+}
+
+/// `1.1` in `1.1.2` is another version.
+fn continues_version(edge: Option<char>, neighbour: Option<char>, beyond: Option<char>) -> bool {
+    neighbour == Some('.') && [edge, beyond].iter().all(|letter| letter.is_some_and(|letter| letter.is_ascii_digit()))
 }
 
 /// `12` in `12.5` or `1,012` is another number; a full stop after it is not.
@@ -152,42 +258,4 @@ fn continues_id(neighbour: Option<char>, beyond: Option<char>) -> bool {
 pub struct TooManyValues(pub usize);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(kind: ValueKind, value: &str, text: &str) -> bool {
-        let matcher = Matcher::new([(kind, [value])]).expect("one value fits");
-        matcher.find(text).next().is_some()
-    }
-
-    #[test]
-    fn values_match_whole() {
-        use ValueKind::{Free, Id, Number, Path};
-        for (kind, value, text, expected) in [
-            (Id, "ab-12", "see AB-12.", true),
-            (Id, "ab-12", "see ab-12-99", false),
-            (Id, "ab-12", "see xab-12", false),
-            (Id, "call_9", "\"id\":\"call_9\"", true),
-            (Number, "12", "a 12.5 b", false),
-            (Number, "12", "costs 12.", true),
-            (Number, "12", "1,012", false),
-            (Number, "4500 ms", "at most 4,500 ms", true),
-            (Number, "4,500", "4500 of them", true),
-            (Path, "src/db.ts", "/repo/src/db.ts:10", true),
-            (Path, "src/db", "src/db.ts", false),
-            (Path, "src/db", "in src/db.", true),
-            (Free, "Redis", "use redis, not", true),
-            (Free, "日本", "「日本」", true),
-        ] {
-            assert_eq!(found(kind, value, text), expected, "{value} in {text}");
-        }
-    }
-
-    #[test]
-    fn one_pass_finds_overlapping_items() {
-        let matcher = Matcher::new([(ValueKind::Path, ["a/b"]), (ValueKind::Path, ["a/b/c"])]).expect("fits");
-        let mut present = [false; 2];
-        matcher.mark("at a/b/c", &mut present);
-        assert_eq!(present, [true, true]);
-    }
-}
+mod tests;

@@ -4,6 +4,8 @@ use compactometer_engine::message::{Message, MessageId};
 use compactometer_engine::model::ToolDefinition;
 use serde::{Deserialize, Serialize};
 
+use crate::matcher::{Said, Sought};
+
 /// One conversation with what can be measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -111,6 +113,16 @@ fn weight_one() -> f64 {
 }
 
 impl Fact {
+    /// How a text must hold one of its forms. An importer's exact values count whatever is said of them.
+    pub fn sought(&self) -> Sought {
+        let said = match (self.category, self.polarity) {
+            (Category::Incidental, _) => Said::Either,
+            (_, Polarity::Affirmed) => Said::Affirmed,
+            (_, Polarity::Negated) => Said::Denied,
+        };
+        Sought { kind: self.value_kind, said }
+    }
+
     /// The value and its variants: every form whose presence counts.
     pub fn forms(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.value.as_str()).chain(self.variants.iter().map(String::as_str))

@@ -7,6 +7,8 @@ use compactometer_engine::message::{MessageId, Part, Role};
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
+use compactometer_schema::matcher::Said;
+use compactometer_schema::scenario::Fact;
 
 use super::{Control, keep_system, pending_ids};
 use crate::loaded::Loaded;
@@ -27,8 +29,8 @@ struct Oracle {
 impl Strategy for Oracle {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let facts = self.facts_that_fit(cx.log.messages().len(), cx.budget.retained.unwrap_or_default(), cx.counter);
-        let part = |(text, origin): (&str, MessageId)| WrittenPart {
-            part: Part::Text { text: text.to_owned() },
+        let part = |(text, origin): (String, MessageId)| WrittenPart {
+            part: Part::Text { text },
             origin: Origin::Spoken(origin),
         };
         let parts = facts.into_iter().map(part).collect::<Vec<_>>();
@@ -40,14 +42,14 @@ impl Strategy for Oracle {
 
 impl Oracle {
     /// The valid facts stated so far, each with the message that states it, as many as fit.
-    fn facts_that_fit(&self, length: usize, budget: u32, counter: &dyn TokenCounter) -> Vec<(&str, MessageId)> {
+    fn facts_that_fit(&self, length: usize, budget: u32, counter: &dyn TokenCounter) -> Vec<(String, MessageId)> {
         let loaded = &self.loaded;
         let mut facts = Vec::new();
         for (index, fact) in loaded.scenario.facts.iter().enumerate() {
             let Some(first) = loaded.mentions[index].first().filter(|first| **first < length) else { continue };
             let ranked = fact.decoy_of.is_none() && !fact.generic;
             if ranked && loaded.valid_to[index].is_none_or(|until| until >= length) {
-                let forms = fact.forms().map(|form| (counter.count_text(form), form));
+                let forms = fact.forms().map(|form| said(fact, form)).map(|form| (counter.count_text(&form), form));
                 facts.extend(forms.min().map(|(tokens, form)| (tokens, form, loaded.messages[*first].message.id)));
             }
         }
@@ -60,4 +62,9 @@ impl Oracle {
         });
         fitting.map(|(_, form, id)| (form, id)).collect()
     }
+}
+
+/// The shortest text that says so.
+fn said(fact: &Fact, form: &str) -> String {
+    if fact.sought().said == Said::Denied { format!("not {form}") } else { form.to_owned() }
 }

@@ -1,0 +1,217 @@
+//! Text in the one form in which values are compared. Applying it twice changes nothing.
+//!
+//! String escapes as in JSON are resolved, compatibility forms (full width, ligatures, composed and decomposed letters)
+//! become one, letters beyond ASCII become small, typographic hyphens and quotes become plain ones, blanks in a row become
+//! one, and what has no width goes. An em dash stays: it parts words. A backslash that escapes nothing becomes a slash.
+//!
+//! Absent on purpose: ASCII letters keep their case, since the automaton ignores it.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The text as values are compared in it: borrowed where it is so already.
+pub(super) fn normal(text: &str) -> Cow<'_, str> {
+    if is_normal(text.as_bytes()) { Cow::Borrowed(text) } else { Cow::Owned(rewritten(&without_escapes(text))) }
+}
+
+fn is_normal(bytes: &[u8]) -> bool {
+    let mut after_blank = false;
+    for byte in bytes {
+        let is_blank = matches!(byte, b' ' | b'\n');
+        if !(is_blank || byte.is_ascii_graphic()) || *byte == b'\\' || (is_blank && after_blank) {
+            return false;
+        }
+        after_blank = is_blank;
+    }
+    true
+}
+
+/// What is normal is copied as it stands, the rest letter by letter.
+fn rewritten(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let plain = rest.bytes().take_while(u8::is_ascii_graphic).count();
+        // A letter before what is not ASCII may be the base of an accent.
+        let ends_in_mark = rest[plain..].chars().next().is_some_and(|next| !next.is_ascii());
+        let (copied, special) = rest.split_at(plain - usize::from(ends_in_mark && plain > 0));
+        out.push_str(copied);
+        let base = usize::from(ends_in_mark && plain > 0);
+        let length = special[base..].find(|letter: char| letter.is_ascii_graphic()).unwrap_or(special.len() - base);
+        let (special, tail) = special.split_at(base + length);
+        push_folded(&mut out, special, tail);
+        rest = tail;
+    }
+    out
+}
+
+/// Appends blanks and letters beyond ASCII, with the ASCII letter that an accent may stand on; `tail` is what follows.
+fn push_folded(out: &mut String, special: &str, tail: &str) {
+    if special.is_empty() {
+        return;
+    }
+    if special.bytes().all(|byte| byte.is_ascii_whitespace()) {
+        return push_blank(out, special.contains('\n'));
+    }
+    if is_separator_of_thousands(out, special, tail) {
+        let digit = special.chars().next().filter(char::is_ascii_digit);
+        out.extend(digit);
+        return out.push(',');
+    }
+    let folded = special.chars().filter(|letter| has_width(*letter)).nfkc().flat_map(small).nfkc();
+    for letter in folded {
+        match plain(letter) {
+            blank if blank.is_whitespace() || blank.is_control() => push_blank(out, is_line_end(blank)),
+            letter if has_width(letter) => out.push(letter),
+            _ => {}
+        }
+    }
+}
+
+/// ASCII letters keep their case: they may have been copied as they stood.
+fn small(letter: char) -> impl Iterator<Item = char> {
+    let kept = letter.is_ascii().then_some(letter);
+    kept.into_iter().chain(letter.to_lowercase().filter(move |_| kept.is_none()))
+}
+
+fn push_blank(out: &mut String, ends_line: bool) {
+    if out.ends_with([' ', '\n']) {
+        if !ends_line {
+            return;
+        }
+        out.pop();
+    }
+    out.push(if ends_line { '\n' } else { ' ' });
+}
+
+fn is_line_end(letter: char) -> bool {
+    matches!(letter, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// `4 500` with a narrow or non-breaking blank is one number.
+fn is_separator_of_thousands(out: &str, special: &str, tail: &str) -> bool {
+    let blank = special.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let digits_before = out.bytes().rev().take_while(u8::is_ascii_digit).count() + special.len() - blank.len();
+    let digits_after = tail.bytes().take_while(u8::is_ascii_digit).count();
+    matches!(blank, "\u{a0}" | "\u{2009}" | "\u{202f}") && (1..=3).contains(&digits_before) && digits_after == 3
+}
+
+fn plain(letter: char) -> char {
+    match letter {
+        '\u{2010}'..='\u{2013}' | '\u{2212}' => '-',
+        '‘' | '’' | '‚' | '‛' | '′' | 'ʼ' => '\'',
+        '“' | '”' | '„' | '‟' | '«' | '»' => '"',
+        '\\' => '/',
+        'ς' => 'σ',
+        other => other,
+    }
+}
+
+/// Soft hyphens, joiners, marks of direction and the like cannot be seen.
+fn has_width(letter: char) -> bool {
+    !matches!(
+        letter,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+    )
+}
+
+/// Resolves `\n`, `\"`, `\/`, `\u00e9` and the like, also where they are escaped again. A backslash before a letter that it
+/// cannot escape parts the folders of a path: a slash.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let after = rest[at..].trim_start_matches('\\');
+        let count = rest.len() - at - after.len();
+        let (letter, used) = escaped(after, count % 2 == 1);
+        out.extend(letter);
+        rest = &after[used..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// What a run of backslashes and the text after it stand for, and how many bytes of that text are used up.
+fn escaped(after: &str, is_odd: bool) -> (Option<char>, usize) {
+    match after.chars().next() {
+        Some('n' | 'r') if is_odd => (Some('\n'), 1),
+        Some('t' | 'b' | 'f') if is_odd => (Some(' '), 1),
+        Some('u') => code_unit(after).map_or((Some('/'), 0), |(letter, used)| (Some(letter), used)),
+        Some(letter) if letter.is_ascii_punctuation() => (None, 0),
+        _ => (Some('/'), 0),
+    }
+}
+
+/// `uXXXX`, or a pair of them with the backslashes between.
+fn code_unit(after: &str) -> Option<(char, usize)> {
+    let first = hexadecimal(after)?;
+    let second = || {
+        let rest = after[5..].trim_start_matches('\\');
+        let used = after.len() - rest.len() + 5;
+        (used > 10).then_some(())?;
+        Some((hexadecimal(rest)?, used))
+    };
+    let (letter, used) = match (char::from_u32(u32::from(first)), second()) {
+        (Some(letter), _) => (letter, 5),
+        (None, Some((low, used))) => (char::decode_utf16([first, low]).next()?.ok()?, used),
+        (None, None) => return None,
+    };
+    Some((if letter == '\\' { '/' } else { letter }, used))
+}
+
+fn hexadecimal(after: &str) -> Option<u16> {
+    let digits = after.strip_prefix('u')?.get(..4)?;
+    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn texts_become_plain() {
+        for (text, expected) in [
+            ("plain text, as it stands\n- x", "plain text, as it stands\n- x"),
+            ("two  blanks\tand\r\n\r\na line", "two blanks and\na line"),
+            ("Cafe\u{301} \u{ff32}\u{ff25}\u{ff24}", "Café RED"),
+            ("caf\\u00e9 \\\"quoted\\\" a\\/b", "café \"quoted\" a/b"),
+            ("line\\nnext\\ttab", "line\nnext tab"),
+            ("\\ud83d\\ude00 and \\\\ud83d\\\\ude00", "😀 and 😀"),
+            ("C:\\\\Users\\\\ann and C:\\Users\\ann", "C:/Users/ann and C:/Users/ann"),
+            ("snake\\_case", "snake_case"),
+            ("QRM\u{2011}48213 – don’t “x”", "QRM-48213 - don't \"x\""),
+            ("a—b", "a—b"),
+            ("in\u{200b}visi\u{ad}ble", "invisible"),
+            ("4\u{202f}500\u{a0}ms", "4,500 ms"),
+            ("in 2024\u{a0}500 rows", "in 2024 500 rows"),
+            ("\\ud83d alone, \\", "/ud83d alone, /"),
+        ] {
+            assert_eq!(normal(text), expected, "{text}");
+            assert_eq!(normal(expected), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_letter_is_settled_at_once() {
+        for letter in '\0'..=char::MAX {
+            let once = normal(&format!("a{letter}b")).into_owned();
+            assert_eq!(normal(&once), once, "{letter:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn twice_is_once(text in "(\\PC|[\\\\\"u0-9a-fn\\s]|\u{301}|\u{a0}|\u{202f}|\u{1112}|\u{1161}|\u{200b}){0,40}") {
+            let once = normal(&text).into_owned();
+            prop_assert_eq!(normal(&once), once.as_str());
+        }
+    }
+}

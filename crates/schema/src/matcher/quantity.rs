@@ -1,0 +1,332 @@
+//! Numbers with their units, compared by value: `4500 ms`, `4,500ms` and `4.5 s` are one.
+//!
+//! A closed table: time from nanoseconds to days, bytes, percent, three currencies. Units convert where the factor is exact
+//! and has one reading: `2 GiB` is `2048 MiB`, but `2 GB` is neither `2048 MB` nor `2000 MB`, and `m` is no unit. A number
+//! with another word (`482131 rows`) needs that word.
+//!
+//! Absent on purpose: exponents, decimal commas, numbers in words, and units that stand in a key (`"timeout_ms": 4500`).
+
+/// A number with its unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Quantity {
+    is_negative: bool,
+    number: Decimal,
+    unit: Unit,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Unit {
+    None,
+    Known(Measure),
+    /// Any other words, small.
+    Words(String),
+}
+
+/// Units of one family convert into each other; `size` is in the smallest of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Measure {
+    family: Family,
+    size: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    /// In nanoseconds.
+    Time,
+    /// In bytes.
+    Bytes,
+    Kilobytes,
+    Megabytes,
+    Gigabytes,
+    Terabytes,
+    Percent,
+    Euros,
+    Dollars,
+    Pounds,
+}
+
+struct Row {
+    family: Family,
+    size: u64,
+    names: &'static [&'static str],
+}
+
+const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Row {
+    Row { family, size, names }
+}
+
+/// Every unit, with its names in small letters.
+const UNITS: &[Row] = &[
+    row(Family::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
+    row(Family::Time, 1_000, &["us", "μs", "microsecond", "microseconds"]),
+    row(Family::Time, 1_000_000, &["ms", "msec", "millis", "millisecond", "milliseconds"]),
+    row(Family::Time, 1_000_000_000, &["s", "sec", "secs", "second", "seconds"]),
+    row(Family::Time, 60_000_000_000, &["min", "mins", "minute", "minutes"]),
+    row(Family::Time, 3_600_000_000_000, &["h", "hr", "hrs", "hour", "hours"]),
+    row(Family::Time, 86_400_000_000_000, &["d", "day", "days"]),
+    row(Family::Bytes, 1, &["b", "byte", "bytes"]),
+    row(Family::Bytes, 1 << 10, &["kib", "kibibyte", "kibibytes"]),
+    row(Family::Bytes, 1 << 20, &["mib", "mebibyte", "mebibytes"]),
+    row(Family::Bytes, 1 << 30, &["gib", "gibibyte", "gibibytes"]),
+    row(Family::Bytes, 1 << 40, &["tib", "tebibyte", "tebibytes"]),
+    row(Family::Kilobytes, 1, &["kb", "kilobyte", "kilobytes"]),
+    row(Family::Megabytes, 1, &["mb", "megabyte", "megabytes"]),
+    row(Family::Gigabytes, 1, &["gb", "gigabyte", "gigabytes"]),
+    row(Family::Terabytes, 1, &["tb", "terabyte", "terabytes"]),
+    row(Family::Percent, 1, &["%", "percent"]),
+    row(Family::Euros, 1, &["€", "eur", "euro", "euros"]),
+    row(Family::Dollars, 1, &["$", "usd", "dollar", "dollars"]),
+    row(Family::Pounds, 1, &["£", "gbp", "pound", "pounds"]),
+];
+/// Units that may stand before the number.
+const BEFORE: &[&str] = &["€", "$", "£", "eur", "usd", "gbp"];
+/// Most decimals of a converted number that is looked for.
+const MOST_DECIMALS: u32 = 3;
+/// Most letters and marks between a number and its unit: a blank, a hyphen, the end of a marked number.
+const WIDEST_GAP: usize = 3;
+
+impl Quantity {
+    /// Reads a value that is a number, with or without unit, and nothing else.
+    pub(super) fn parse(value: &str) -> Option<Self> {
+        let value = value.trim().to_lowercase();
+        let (is_negative, unsigned) = value.strip_prefix('-').map_or((false, &*value), |rest| (true, rest));
+        let (before, unsigned) = leading_unit(unsigned);
+        let (number, length) = Decimal::read(unsigned)?;
+        let rest = &unsigned[length..];
+        let words = rest.strip_prefix('-').unwrap_or(rest).trim_start();
+        let unit = match (before, measure(words)) {
+            (Some(unit), _) if words.is_empty() => Unit::Known(unit),
+            (None, Some(unit)) => Unit::Known(unit),
+            (None, None) if rest.is_empty() => Unit::None,
+            (None, None) if words.starts_with(char::is_alphabetic) => Unit::Words(words.to_owned()),
+            _ => return None,
+        };
+        Some(Quantity { is_negative, number, unit })
+    }
+
+    /// How the number may be written, in each unit that it converts to exactly, without sign and unit.
+    pub(super) fn spellings(&self) -> Vec<String> {
+        let converted = match &self.unit {
+            Unit::Known(unit) => UNITS.iter().filter(|row| row.family == unit.family).filter_map(|row| {
+                let exact = self.number.scaled(unit.size, row.size)?;
+                (exact.decimals <= MOST_DECIMALS).then_some(exact)
+            }),
+            Unit::None | Unit::Words(_) => return self.number.spellings(),
+        };
+        let mut all = converted.flat_map(|number| number.spellings()).collect::<Vec<_>>();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Whether the number that begins at `start` is this one. Gives the end of it and its unit.
+    pub(super) fn stands_at(&self, text: &str, start: usize) -> Option<usize> {
+        let (before, rest) = text.split_at(start);
+        let (number, length) = Decimal::read(rest)?;
+        let after = &rest[length..];
+        let (unit, used) = match &self.unit {
+            Unit::None => (None, 0),
+            Unit::Words(words) => (None, words_after(after, words)?),
+            Unit::Known(_) => {
+                unit_after(after).map_or_else(|| (unit_before(before), 0), |(unit, used)| (Some(unit), used))
+            }
+        };
+        let before = if used == 0 && unit.is_some() { without_unit(before) } else { before };
+        let is_whole = begins_number(before) && !after[used..].starts_with(is_word);
+        let is_same = match (&self.unit, unit) {
+            (Unit::Known(own), Some(found)) => {
+                own.family == found.family && self.number.equals(own.size, number, found.size)
+            }
+            (Unit::Known(_), None) => false,
+            _ => self.number.equals(1, number, 1),
+        };
+        (is_whole && is_same && is_negative(before) == self.is_negative).then_some(start + length + used)
+    }
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// Whether a number may begin after this text: no word, and no number with a point or comma.
+fn begins_number(before: &str) -> bool {
+    let mut letters = before.chars().rev();
+    match letters.next() {
+        Some('.' | ',') => !letters.next().is_some_and(|letter| letter.is_ascii_digit()),
+        Some(letter) => !is_word(letter),
+        None => true,
+    }
+}
+
+/// A minus stands before a number and after no word: `1000-4500` is a range.
+fn is_negative(before: &str) -> bool {
+    before.strip_suffix('-').is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', '(', '[', '=', ':', ',']))
+}
+
+fn measure(name: &str) -> Option<Measure> {
+    let row = UNITS.iter().find(|row| row.names.contains(&name))?;
+    Some(Measure { family: row.family, size: row.size })
+}
+
+/// The unit at the start of a text after a number, with the bytes up to its end.
+fn unit_after(text: &str) -> Option<(Measure, usize)> {
+    let gap = gap(text);
+    let name =
+        text[gap..].find(|letter: char| !letter.is_alphabetic()).map_or(&text[gap..], |end| &text[gap..gap + end]);
+    let symbol = text[gap..].chars().next().filter(|letter| matches!(letter, '%' | '€' | '$' | '£'));
+    let name = symbol.map_or_else(|| name.to_lowercase(), String::from);
+    // Small letters may take more bytes than capitals; units have none such.
+    Some((measure(&name)?, gap + name.len()))
+}
+
+fn words_after(text: &str, words: &str) -> Option<usize> {
+    let gap = gap(text);
+    let mut found = text[gap..].char_indices();
+    for wanted in words.chars() {
+        let (_, letter) = found.next()?;
+        let is_same = letter.to_lowercase().eq(wanted.to_lowercase()) || (letter == '\n' && wanted == ' ');
+        if !is_same {
+            return None;
+        }
+    }
+    Some(gap + found.offset())
+}
+
+fn gap(text: &str) -> usize {
+    text.bytes().take(WIDEST_GAP).take_while(|byte| matches!(byte, b' ' | b'\n' | b'-' | b'`' | b'*' | b'_')).count()
+}
+
+/// The unit before a number: `€4,812`, `EUR 4,812`.
+fn unit_before(before: &str) -> Option<Measure> {
+    let (name, _) = last_word(before);
+    BEFORE.contains(&name.to_lowercase().as_str()).then(|| measure(&name.to_lowercase()))?
+}
+
+fn without_unit(before: &str) -> &str {
+    last_word(before).1
+}
+
+fn last_word(before: &str) -> (&str, &str) {
+    let trimmed = before.strip_suffix(' ').unwrap_or(before);
+    let symbol = trimmed.char_indices().next_back().filter(|(_, letter)| matches!(letter, '€' | '$' | '£'));
+    let start = symbol.map_or_else(|| trimmed.trim_end_matches(char::is_alphabetic).len(), |(at, _)| at);
+    (&trimmed[start..], &trimmed[..start])
+}
+
+fn leading_unit(text: &str) -> (Option<Measure>, &str) {
+    for name in BEFORE {
+        if let Some(rest) = text.strip_prefix(name) {
+            return (measure(name), rest.trim_start());
+        }
+    }
+    (None, text)
+}
+
+/// A decimal number, exact; no zeros at the end of its decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Decimal {
+    digits: u128,
+    decimals: u32,
+}
+
+/// More digits than this are text.
+const MOST_DIGITS: usize = 18;
+
+impl Decimal {
+    /// The number at the start of the text, with its length; no part of a version or a date, and not too long.
+    fn read(text: &str) -> Option<(Self, usize)> {
+        let whole = digits(text);
+        let mut end = whole;
+        while (1..=3).contains(&whole) && text[end..].starts_with(',') && digits(&text[end + 1..]) == 3 {
+            end += 4;
+        }
+        let fraction = if text[end..].starts_with('.') { digits(&text[end + 1..]) } else { 0 };
+        let length = if fraction > 0 { end + 1 + fraction } else { end };
+        let goes_on = text[length..].starts_with(['.', ',']) && digits(&text[length + 1..]) > 0;
+        let all = text[..length].bytes().filter(u8::is_ascii_digit).collect::<Vec<_>>();
+        if whole == 0 || goes_on || all.len() > MOST_DIGITS {
+            return None;
+        }
+        let number = all.iter().fold(0, |number, digit| number * 10 + u128::from(digit - b'0'));
+        Some((Decimal { digits: number, decimals: fraction as u32 }.shortened(), length))
+    }
+
+    fn shortened(mut self) -> Self {
+        while self.decimals > 0 && self.digits.is_multiple_of(10) {
+            self.digits /= 10;
+            self.decimals -= 1;
+        }
+        self
+    }
+
+    /// Whether `self` of one unit is `other` of another.
+    fn equals(self, size: u64, other: Decimal, other_size: u64) -> bool {
+        let sides = |number: Decimal, size: u64, decimals: u32| {
+            10_u128.checked_pow(decimals)?.checked_mul(number.digits)?.checked_mul(size.into())
+        };
+        let (left, right) = (sides(self, size, other.decimals), sides(other, other_size, self.decimals));
+        left.is_some() && left == right
+    }
+
+    /// The same quantity in units of another size, where it has finitely many decimals.
+    fn scaled(self, from: u64, to: u64) -> Option<Self> {
+        let mut digits = self.digits.checked_mul(from.into())?;
+        let mut decimals = self.decimals;
+        while !digits.is_multiple_of(to.into()) {
+            digits = digits.checked_mul(10)?;
+            decimals += 1;
+            (decimals <= self.decimals + MOST_DECIMALS).then_some(())?;
+        }
+        Some(Decimal { digits: digits / u128::from(to), decimals }.shortened())
+    }
+
+    /// With and without separators of thousands.
+    fn spellings(self) -> Vec<String> {
+        let power = 10_u128.pow(self.decimals);
+        let (whole, part) = (self.digits / power, self.digits % power);
+        let part =
+            if self.decimals == 0 { String::new() } else { format!(".{part:0width$}", width = self.decimals as usize) };
+        let plain = whole.to_string();
+        let mut all = vec![format!("{plain}{part}")];
+        if plain.len() >= 4 {
+            all.push(format!("{}{part}", with_separators(&plain)));
+        }
+        all
+    }
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+fn with_separators(digits: &str) -> String {
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_spelled_in_every_exact_unit() {
+        let spelled = |value: &str| Quantity::parse(value).map(|quantity| quantity.spellings());
+        let of = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>());
+        assert_eq!(
+            spelled("4500 ms"),
+            of(&["0.075", "4,500", "4,500,000", "4,500,000,000", "4.5", "4500", "4500000", "4500000000"])
+        );
+        assert_eq!(spelled("482,131 rows"), of(&["482131", "482,131"]));
+        assert_eq!(spelled("2 GB"), of(&["2"]));
+        assert_eq!(spelled("48.213%"), of(&["48.213"]));
+        for text in ["v1.10", "1.2.3", "3/4", "12:30", "2024-05-01", "", "-", "twelve"] {
+            assert_eq!(spelled(text), None, "{text}");
+        }
+    }
+}
