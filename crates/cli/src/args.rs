@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use compactometer_report::Format;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::scenario::Split;
 
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Run strategies on a suite and write records only.
     Run(RunArgs),
+    /// Report again what runs recorded; the runs of one suite and configuration may be joined.
+    Report(ReportArgs),
     /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
     #[command(subcommand)]
     Checkpoint(CheckpointCommand),
@@ -54,6 +57,57 @@ pub(crate) struct CompareArgs {
     /// Print `summary.json` instead of the table.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+}
+
+/// Which prices to count with.
+#[derive(ClapArgs)]
+pub(crate) struct PricesArg {
+    /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
+    #[arg(long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
+    pub(crate) prices: Option<PathBuf>,
+}
+
+/// What to report again.
+#[derive(ClapArgs)]
+pub(crate) struct ReportArgs {
+    /// Folders of runs.
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) dirs: Vec<PathBuf>,
+    /// Folder for the report. Default: the run's own; several runs need one.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// What to write, separated with commas. Default: all.
+    #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
+    pub(crate) format: Vec<FormatArg>,
+    /// Print `summary.json` instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+}
+
+/// A part of a report.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum FormatArg {
+    Html,
+    Md,
+    Csv,
+    Json,
+    Plots,
+}
+
+impl From<FormatArg> for Format {
+    fn from(arg: FormatArg) -> Self {
+        match arg {
+            FormatArg::Html => Format::Html,
+            FormatArg::Md => Format::Markdown,
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Json => Format::Json,
+            FormatArg::Plots => Format::Plots,
+        }
+    }
 }
 
 /// What to run.

@@ -247,3 +247,30 @@ fn keys_tell_cases_apart() {
     assert_ne!(keys("summarize", 2_000), keys("chained", 2_000));
     assert_ne!(keys("summarize", 2_000), keys("summarize", 2_100));
 }
+
+#[test]
+fn contexts_with_the_same_tail_leave_to_chance_what_a_strategy_chose() {
+    let scenario = || {
+        let mut builder = Builder::new("s", "g");
+        for number in 0..40 {
+            let value = format!("kx-{number}4711");
+            let stated = builder.say(Role::User, &format!("The next value is {value}."));
+            builder.say(Role::Assistant, "Noted.");
+            builder.fact(&value, &[stated]);
+        }
+        builder.chatter(4_000);
+        builder.build()
+    };
+    let hits = |strategy: &str, model: &dyn ChatModel| {
+        let record = record(scenario(), strategy, model);
+        let first = record.observations.iter().find(|seen| seen.round == 1 && !seen.eligible.is_empty()).unwrap();
+        (first.random_hits.iter().sum::<u32>(), first.selection_hits.iter().sum::<u32>(), record.compactions.len())
+    };
+    // Without a tail both are the same draws.
+    let (random, selection, _) = hits("random-drop", &says("Nothing."));
+    assert!(random > 0);
+    assert_eq!(selection, random);
+    // A recent half that is kept leaves chance half the room.
+    let (random, selection, _) = hits("summarize", &says(&"Nothing of it matters. ".repeat(40)));
+    assert!(selection > 0 && selection < random, "{selection} of {random}");
+}

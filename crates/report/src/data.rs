@@ -139,6 +139,18 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
     })
 }
 
+/// The same with hits of random contexts that keep the strategy's own verbatim tail.
+pub(crate) fn looks_beside_tail<'r>(
+    record: &'r Record,
+    observation: &'r Observation,
+) -> impl Iterator<Item = Look<'r>> {
+    let hits = observation.eligible.iter().zip(&observation.selection_hits).collect::<BTreeMap<_, _>>();
+    looks(record, observation).map(move |look| {
+        let random_hits = hits.get(&(look.index as u32)).map_or(0, |hits| **hits);
+        Look { random_hits, ..look }
+    })
+}
+
 /// The same of the facts that were asked for, each present where context and retrieved text together hold it.
 pub(crate) fn prompted_looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
     let found = observation.prompted.as_ref().map_or(&[][..], |prompted| &prompted.found);

@@ -21,6 +21,6 @@ pub mod targets;
 pub mod text;
 mod warnings;
 
-pub use formats::{ReportError, write};
+pub use formats::{Format, ReportError, write, write_formats};
 pub use summarize::summarize;
 pub use table::table;

@@ -216,7 +216,8 @@ fn prices(run: &Run) -> Vec<String> {
     let turns = || run.strategies.iter().flat_map(|strategy| strategy.records()).flat_map(|record| &record.turns);
     if turns().any(|turn| turn.at_ms.is_none()) {
         warnings
-            .push("turns without a time are taken to follow each other by 10 s, so that caches stay warm".to_owned());
+            .push("turns without a time are taken to follow each other by 10 s, so that caches stay warm; `cost_usd_10min` and \
+                   `cost_saving_10min` take ten minutes".to_owned());
     }
     if run.strategy(FULL).is_none() {
         warnings.push("`full` was not run, so no saving is shown".to_owned());

@@ -69,7 +69,7 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     (
         "Recall",
         "Shares of 1 with 95 % intervals over units. A replay measures what contexts hold, not whether a task succeeds.",
-        &["context_recall", "context_recall_corrected", "lift", "needed_at_use_recall"],
+        &["context_recall", "context_recall_corrected", "lift", "selection_lift", "needed_at_use_recall"],
     ),
     (
         "Found again when asked",
@@ -94,8 +94,18 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     ),
     (
         "Cost",
-        "US dollars per conversation, compaction calls included.",
-        &["cost_usd", "cost_usd_compaction", "cost_saving", "cache_hit_rate"],
+        "US dollars per conversation, compaction and checkpoint calls included, where turns without a time follow each other by \
+         10 s; `10min`: by ten minutes, longer than most caches live.",
+        &[
+            "cost_usd",
+            "cost_usd_10min",
+            "cost_usd_compaction",
+            "cost_usd_checkpoint",
+            "cost_saving",
+            "cost_saving_10min",
+            "break_even_turns",
+            "cache_hit_rate",
+        ],
     ),
     ("Storage", "What a session's records take, uncompressed.", &["storage_bytes"]),
 ];
