@@ -39,6 +39,7 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str, price
         window: plan.window.window,
         trigger: plan.trigger,
         retained: plan.retained,
+        sweep: plan.sweep.clone(),
         protocols: plan.protocols.iter().copied().collect(),
         scale: plan.scale,
         strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),

@@ -13,6 +13,7 @@ pub mod metrics;
 mod plots;
 mod reasons;
 mod scale;
+mod sizes;
 mod stats;
 mod suite;
 mod summarize;

@@ -83,15 +83,20 @@ fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
     let suite = source::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
     let identity = SuiteIdentity::of(&suite);
+    let (largest, smaller) = args.setting.shares();
     let options = Options {
         contenders,
         window: args.setting.window,
+        retain: largest,
         protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
         scale: args.scale,
         model: model.name().to_owned(),
         seed: args.setting.seed,
     };
-    let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
+    let mut plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
+    for share in smaller {
+        plan.also_retaining(share, &counter).map_err(Failure::usage)?;
+    }
     let manifest = output::manifest(&plan, identity, counter.name(), prices);
     let dir = output::folder(args.out.as_deref(), &manifest);
     if !args.quiet {

@@ -66,6 +66,8 @@ fn joined(args: &ReportArgs) -> Result<(Manifest, Vec<Record>)> {
 /// What must be equal in runs that are joined.
 fn alike(manifest: &Manifest) -> Manifest {
     Manifest {
+        retained: 0,
+        sweep: Vec::new(),
         strategies: Vec::new(),
         settings_hash: String::new(),
         prices_hash: String::new(),
@@ -79,6 +81,10 @@ fn join(mut one: Manifest, other: Manifest) -> Manifest {
     if one.settings_hash != other.settings_hash {
         one.settings_hash = text_hash(&format!("{}{}", one.settings_hash, other.settings_hash));
     }
+    let mut sizes = [vec![one.retained, other.retained], one.sweep, other.sweep].concat();
+    sizes.sort_unstable_by(|one, other| other.cmp(one));
+    sizes.dedup();
+    (one.retained, one.sweep) = (sizes.remove(0), sizes);
     one.strategies.extend(other.strategies);
     let mut seen = Vec::new();
     one.strategies.retain(|name| {

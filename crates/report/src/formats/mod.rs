@@ -11,6 +11,7 @@ use compactometer_schema::whole::write_whole;
 
 use crate::data::Run;
 use crate::plots::{self, Plot, render};
+use crate::text::slug;
 
 mod escape;
 mod page;
@@ -89,9 +90,12 @@ fn pictures(dir: &Path, runs: &[Run], summary: &Summary) -> Result<Vec<Vec<Pictu
     fs::create_dir_all(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
     let mut pictures = Vec::with_capacity(runs.len());
     for (run, group) in runs.iter().zip(&summary.groups) {
-        let ending = if runs.len() > 1 { format!("-{}", run.protocol.name()) } else { String::new() };
+        let ending = if runs.len() > 1 { format!("-{}", slug(group)) } else { String::new() };
         let plots = plots::ALL.iter().map(|plot| plot(run, group));
         pictures.push(plots.map(|plot| write_plot(&folder, plot, &ending)).collect::<Result<Vec<_>, _>>()?);
+    }
+    if let (Some(plot), Some(first)) = (plots::sizes::plot(&summary.groups), pictures.first_mut()) {
+        first.push(write_plot(&folder, plot, "")?);
     }
     Ok(pictures)
 }

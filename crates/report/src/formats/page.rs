@@ -13,7 +13,7 @@ use super::escape::{breakable_html, code_html, markdown_text};
 use super::targets::Targets;
 use crate::metrics::{self, Metric};
 use crate::reasons;
-use crate::text::{conditions, grouped, verdict};
+use crate::text::{conditions, grouped, slug, verdict};
 
 /// Everything that a page shows.
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ pub(super) struct Page<'p> {
 #[derive(Serialize)]
 struct Section<'p> {
     /// Its anchor.
-    id: &'static str,
+    id: String,
     heading: String,
     warnings: &'p [String],
     tables: Vec<Table>,
@@ -152,7 +152,7 @@ impl<'p> Section<'p> {
         tables.push(decisions_table(group));
         tables.push(categories_table(group));
         Section {
-            id: group.protocol.name(),
+            id: slug(group),
             heading: format!("Protocol {}", conditions(group)),
             warnings: &group.warnings,
             tables,
@@ -179,7 +179,14 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("protocol", protocols),
         ("window", tokens(manifest.window)),
         ("trigger", tokens(manifest.trigger)),
-        ("retained budget", tokens(manifest.retained)),
+        (
+            "retained budget",
+            std::iter::once(&manifest.retained)
+                .chain(&manifest.sweep)
+                .map(|most| tokens(*most))
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
         ("measuring counter", manifest.tokenizer.clone()),
         ("settings", manifest.settings_hash.clone()),
         ("prices", manifest.prices_hash.clone()),

@@ -183,9 +183,9 @@ fn saving(run: &Run, strategy: &Strategy, gap_ms: i64) -> MetricValue {
 pub(crate) fn saving_without_cache(run: &Run, strategy: &Strategy) -> Result<f64, String> {
     let mut uncached = run.prices.clone();
     uncached.model.iter_mut().for_each(|row| row.cache.minimum_tokens = u32::MAX);
-    let Run { protocol, manifest, .. } = *run;
+    let Run { protocol, retained, manifest, .. } = *run;
     let full = run.strategy(FULL).cloned().into_iter().collect();
-    let run = Run { protocol, manifest, prices: &uncached, strategies: full };
+    let run = Run { protocol, retained, manifest, prices: &uncached, strategies: full };
     let found = saving(&run, strategy, SHORT_GAP_MS);
     found.value.ok_or_else(|| found.reason.unwrap_or_else(|| "not computed".to_owned()))
 }

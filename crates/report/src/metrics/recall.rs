@@ -110,6 +110,11 @@ fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricVa
     MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
 }
 
+/// CR of one unit.
+pub(crate) fn recall_of_unit(unit: &Group) -> Option<f64> {
+    recall_at_points(unit, |_| true)
+}
+
 fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {
     recall(unit, |record| all(record, points(record)).filter(&counts))
 }

@@ -31,6 +31,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         window: 12_000,
         trigger: 9_600,
         retained: 3_600,
+        sweep: Vec::new(),
         protocols: vec![Protocol::Matched],
         strategies: strategies.iter().map(|name| (*name).to_owned()).collect(),
         scale: 1.0,
