@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_report::Format;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::scenario::Split;
 
@@ -39,6 +41,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Run strategies on a suite and write records only.
     Run(RunArgs),
+    /// Report again what runs recorded; the runs of one suite and configuration may be joined.
+    Report(ReportArgs),
     /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
     #[command(subcommand)]
     Checkpoint(CheckpointCommand),
@@ -54,6 +58,57 @@ pub(crate) struct CompareArgs {
     /// Print `summary.json` instead of the table.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+}
+
+/// Which prices to count with.
+#[derive(ClapArgs)]
+pub(crate) struct PricesArg {
+    /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
+    #[arg(long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
+    pub(crate) prices: Option<PathBuf>,
+}
+
+/// What to report again.
+#[derive(ClapArgs)]
+pub(crate) struct ReportArgs {
+    /// Folders of runs.
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) dirs: Vec<PathBuf>,
+    /// Folder for the report. Default: the run's own; several runs need one.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// What to write, separated with commas. Default: all.
+    #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
+    pub(crate) format: Vec<FormatArg>,
+    /// Print `summary.json` instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+}
+
+/// A part of a report.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum FormatArg {
+    Html,
+    Md,
+    Csv,
+    Json,
+    Plots,
+}
+
+impl From<FormatArg> for Format {
+    fn from(arg: FormatArg) -> Self {
+        match arg {
+            FormatArg::Html => Format::Html,
+            FormatArg::Md => Format::Markdown,
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Json => Format::Json,
+            FormatArg::Plots => Format::Plots,
+        }
+    }
 }
 
 /// What to run.
@@ -105,9 +160,13 @@ pub(crate) struct RunArgs {
 /// Under which conditions conversations are replayed.
 #[derive(ClapArgs)]
 pub(crate) struct SettingArgs {
-    /// Context window in tokens; compaction starts at 0.8 of it and leaves at most 0.3. Default: the suite's own, else by rule.
+    /// Context window in tokens; compaction starts at 0.8 of it. Default: the suite's own, else by rule.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
+    /// Share of the window that a compaction may leave, from 0.01 to 0.79; several, separated with commas (`.1,.2,.3`), give each
+    /// strategy a curve over sizes. Published limits have their own.
+    #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
+    pub(crate) retain: Vec<f64>,
     /// The summarizer; `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in `mock+empty=0.1`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
@@ -117,6 +176,17 @@ pub(crate) struct SettingArgs {
     /// Seed of everything random.
     #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
     pub(crate) seed: u64,
+}
+
+impl SettingArgs {
+    /// Shares of the window that compactions may leave: the largest, and those under it, descending.
+    pub(crate) fn shares(&self) -> (f64, Vec<f64>) {
+        let mut shares = self.retain.clone();
+        shares.sort_by(|one, other| other.total_cmp(one));
+        shares.dedup();
+        let largest = shares.first().copied().unwrap_or(RETAINED_SHARE);
+        (largest, shares.into_iter().skip(1).collect())
+    }
 }
 
 /// How budgets are set.
@@ -151,6 +221,11 @@ impl From<SplitArg> for Split {
             SplitArg::Calibration => Split::Calibration,
         }
     }
+}
+
+fn retained_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.01..=0.79).contains(share));
+    share.ok_or_else(|| "expected a share from 0.01 to 0.79".to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Some(Command::Import(import)) => commands::import::import(&import),
         Some(Command::Checkpoint(command)) => commands::checkpoint::checkpoint(&command),
         Some(Command::Generate(generate)) => commands::generate::generate(&generate),
+        Some(Command::Report(report)) => commands::report::report(&report),
         Some(Command::List(list)) => commands::list::list(&list),
     };
     match done {

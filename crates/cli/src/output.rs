@@ -7,7 +7,6 @@ use anyhow::{Context, Result, bail};
 use compactometer_harness::plan::Plan;
 use compactometer_harness::properties::measure;
 use compactometer_schema::manifest::{Manifest, VERSION};
-use compactometer_schema::prices::SHIPPED;
 use compactometer_schema::property::Property;
 use compactometer_schema::record::text_hash;
 use compactometer_schema::suite::{Header, Suite};
@@ -26,8 +25,8 @@ impl SuiteIdentity {
     }
 }
 
-/// The manifest of a plan.
-pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Manifest {
+/// The manifest of a plan, whose report counts with a table of that text.
+pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str, prices: &str) -> Manifest {
     let settings = plan.contenders.iter().map(|contender| serde_json::json!([contender.name, contender.settings()]));
     Manifest {
         version: VERSION,
@@ -40,11 +39,12 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str) -> Ma
         window: plan.window.window,
         trigger: plan.trigger,
         retained: plan.retained,
+        sweep: plan.sweep.clone(),
         protocols: plan.protocols.iter().copied().collect(),
         scale: plan.scale,
         strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
         settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
-        prices_hash: text_hash(SHIPPED),
+        prices_hash: text_hash(prices),
         tokenizer: tokenizer.to_owned(),
         model: plan.model.clone(),
         seed: plan.seed,
@@ -95,9 +95,7 @@ fn safe_name(name: &str) -> String {
 pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
     let path = dir.join("manifest.json");
     if path.exists() {
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        let found: Manifest = serde_json::from_str(&text)
-            .with_context(|| format!("`{}` is no manifest of this program", path.display()))?;
+        let found = read_manifest(dir)?;
         return match difference(&found, manifest) {
             None => Ok(()),
             Some(field) => bail!("`{}` holds another run ({field} differs); choose another `--out`", dir.display()),
@@ -109,6 +107,13 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
     std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
     write(&dir.join(".gitignore"), "*\n")?;
     write_json(&path, manifest)
+}
+
+/// The manifest of a run's folder.
+pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
+    let path = dir.join("manifest.json");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))
 }
 
 /// Whether the folder holds anything but what a start that failed leaves.
@@ -123,7 +128,7 @@ fn without_command(manifest: &Manifest) -> Manifest {
 }
 
 /// The first field in which two manifests differ; the command does not count.
-fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> {
+pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> {
     let value = |manifest: &Manifest| serde_json::to_value(without_command(manifest)).ok();
     let (found, wanted) = (value(found)?, value(wanted)?);
     let (found, wanted) = (found.as_object()?, wanted.as_object()?);

@@ -77,6 +77,17 @@ pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> 
     Ok(rows.into_iter().map(|row| (row.hash, row.text)).collect())
 }
 
+/// Reads the records of a run; a torn last line is left out, and the file stays as it is.
+///
+/// # Errors
+/// [`JournalError`] as [`Journal::open`].
+pub fn read_records(dir: &Path) -> Result<Vec<Record>, JournalError> {
+    let path = dir.join("records.jsonl");
+    let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
+    let parse = |line: &str| Record::from_line(line).map_err(|error: RecordError| error.to_string());
+    Ok(read_lines(&path, &file, parse)?.0)
+}
+
 fn open_lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<(File, Vec<T>), JournalError> {
     let io = |source| JournalError::Io { path: path.to_owned(), source };
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;

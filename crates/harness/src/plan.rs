@@ -11,9 +11,9 @@ use compactometer_schema::scenario::{Fact, Scenario};
 use compactometer_schema::suite::Suite;
 
 use crate::answers;
-use crate::contender::{Contender, LimitsError};
+use crate::contender::{Contender, LimitsError, Sizes};
 use crate::loaded::{FOREIGN_SCENARIOS, Loaded};
-use crate::window::{ChosenWindow, RETAINED_SHARE, TRIGGER_SHARE, choose, smallest_feasible};
+use crate::window::{ChosenWindow, TRIGGER_SHARE, choose, smallest_feasible};
 
 /// What a user asked for.
 pub struct Options {
@@ -21,6 +21,9 @@ pub struct Options {
     pub contenders: Vec<Contender>,
     /// Context window; else the suite's, else one chosen by rule.
     pub window: Option<u32>,
+    /// Share of the window that a compaction may leave under the matched protocol, and to controls: over 0, under
+    /// [`TRIGGER_SHARE`].
+    pub retain: f64,
     /// How budgets are set, each protocol once.
     pub protocols: BTreeSet<Protocol>,
     /// What published limits are multiplied by.
@@ -43,6 +46,8 @@ pub struct Plan {
     pub trigger: u32,
     /// Retained budget, in tokens.
     pub retained: u32,
+    /// Further retained budgets of the matched protocol, in tokens, descending.
+    pub sweep: Vec<u32>,
     /// How budgets are set, each protocol once.
     pub protocols: BTreeSet<Protocol>,
     /// What published limits are multiplied by.
@@ -53,7 +58,11 @@ pub struct Plan {
     pub seed: u64,
     /// The cases, by protocol, then by scenario, then by contender: a protocol's cases are those of a run of it alone, and
     /// an interrupted run has finished the first protocol before it begins the next.
+    /// Those of further retained budgets come last.
     pub cases: Vec<PlannedCase>,
+    suite_hash: String,
+    /// Of each scenario's content.
+    hashes: Vec<String>,
 }
 
 /// One case to run.
@@ -86,33 +95,56 @@ impl Plan {
         let window = options.window.map(|window| ChosenWindow { window, because: "as given".to_owned() });
         let from_suite = || suite_window.map(|window| ChosenWindow { window, because: "the suite's own".to_owned() });
         let window = window.or_else(from_suite).unwrap_or_else(|| choose(&loaded));
-        let smallest = smallest_feasible(&loaded);
+        let smallest = smallest_feasible(&loaded, options.retain);
         if window.window < smallest {
             return Err(PlanError::Infeasible { window: window.window, smallest });
         }
         let trigger = (f64::from(window.window) * TRIGGER_SHARE) as u32;
-        let retained = (f64::from(window.window) * RETAINED_SHARE) as u32;
+        let retained = (f64::from(window.window) * options.retain) as u32;
         let mut plan = Plan {
             suite: loaded.into_iter().map(Arc::new).collect(),
             contenders: options.contenders,
             window,
             trigger,
             retained,
+            sweep: Vec::new(),
             protocols: options.protocols,
             scale: options.scale,
             model: options.model,
             seed: options.seed,
             cases: Vec::new(),
+            suite_hash,
+            hashes,
         };
         for protocol in plan.protocols.clone() {
-            for (scenario, hash) in hashes.iter().enumerate() {
-                for contender in plan.contenders.clone() {
-                    let case = plan.case(protocol, scenario, hash, &suite_hash, contender, counter)?;
-                    plan.cases.push(case);
-                }
-            }
+            plan.add_cases(protocol, retained, counter)?;
         }
         Ok(plan)
+    }
+
+    /// Adds the matched protocol's cases under a smaller retained budget, on the scenarios that are loaded already, so that each
+    /// strategy has a curve over sizes.
+    ///
+    /// # Errors
+    /// [`PlanError::Share`] where the share is not under the one before, and as [`Plan::new`].
+    pub fn also_retaining(&mut self, share: f64, counter: &dyn TokenCounter) -> Result<(), PlanError> {
+        let retained = (f64::from(self.window.window) * share) as u32;
+        let before = self.sweep.last().copied().unwrap_or(self.retained);
+        if retained == 0 || retained >= before || !self.protocols.contains(&Protocol::Matched) {
+            return Err(PlanError::Share { share });
+        }
+        self.sweep.push(retained);
+        self.add_cases(Protocol::Matched, retained, counter)
+    }
+
+    fn add_cases(&mut self, protocol: Protocol, retained: u32, counter: &dyn TokenCounter) -> Result<(), PlanError> {
+        for scenario in 0..self.hashes.len() {
+            for contender in self.contenders.clone() {
+                let case = self.case(protocol, retained, scenario, contender, counter)?;
+                self.cases.push(case);
+            }
+        }
+        Ok(())
     }
 
     /// Groups of the suite: the number of units.
@@ -123,14 +155,15 @@ impl Plan {
     fn case(
         &self,
         protocol: Protocol,
+        retained: u32,
         scenario: usize,
-        scenario_hash: &str,
-        suite_hash: &str,
         contender: Contender,
         counter: &dyn TokenCounter,
     ) -> Result<PlannedCase, PlanError> {
         let named = |source| PlanError::Limits { strategy: contender.name.clone(), source };
-        let (budget, contender) = contender.resolve(protocol, self.window.window, self.scale).map_err(named)?;
+        let sizes = Sizes { window: self.window.window, trigger: self.trigger, retained };
+        let (scenario_hash, suite_hash) = (&self.hashes[scenario], &self.suite_hash);
+        let (budget, contender) = contender.resolve(protocol, sizes, self.scale).map_err(named)?;
         let resolved = serde_json::json!({
             "engine": env!("CARGO_PKG_VERSION"),
             "record": VERSION,
@@ -207,6 +240,14 @@ pub enum PlanError {
         window: u32,
         /// The smallest that is feasible, in tokens.
         smallest: u32,
+    },
+    /// A further retained budget that makes no curve.
+    #[error(
+        "`--retain {share}` adds no size: shares differ by a token at least, and the matched protocol alone has them"
+    )]
+    Share {
+        /// Of the window.
+        share: f64,
     },
     /// Parameters or limits contradict each other.
     #[error("limits of `{strategy}`")]

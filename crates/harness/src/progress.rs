@@ -53,7 +53,7 @@ pub enum KeepError {
 }
 
 /// The format of progress files; another one is not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What must outlive a process beside the session's state.
 #[derive(Serialize, Deserialize)]
@@ -70,6 +70,7 @@ struct Progress {
     counts: Counts,
     facts: Vec<trace::State>,
     drawn: Drawn,
+    selected: Drawn,
 }
 
 impl<'k> Keeper<'k> {
@@ -174,6 +175,7 @@ impl Progress {
             counts: replay.counts,
             facts: replay.tracer.states().to_vec(),
             drawn: replay.random.drawn(),
+            selected: replay.selection.drawn(),
         }
     }
 
@@ -192,6 +194,7 @@ impl Progress {
         }
         replay.tracer = Tracer::going_on(replay.loaded, self.facts, self.said);
         replay.random = RandomDrop::going_on(replay.loaded, case.seed, self.drawn, self.said);
+        replay.selection = RandomDrop::going_on(replay.loaded, case.seed, self.selected, self.said);
         replay.counts = self.counts;
         replay.pending_over_budget = case.pending_over_budget;
         (replay.observations, replay.compactions) = (observations, compactions);

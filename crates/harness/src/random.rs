@@ -1,4 +1,5 @@
-//! Random-drop contexts for lift: what chance would have kept, on a strategy's own schedule and at its realized sizes.
+//! Random-drop contexts for lift: what chance would have kept, on a strategy's own schedule and at its realized sizes. For the
+//! selection lift they keep the verbatim tail that the strategy kept, and chance fills the rest.
 
 use std::ops::Range;
 
@@ -16,9 +17,18 @@ use crate::loaded::Loaded;
 pub(crate) struct RandomDrop<'l> {
     loaded: &'l Loaded,
     draws: Vec<Draw>,
-    /// Messages that every draw still holds whole: pending at the last compaction, and all that came after it.
+    /// Messages that every draw still holds whole: pending at the last compaction or of its tail, and all that came after it.
     whole: Vec<usize>,
     length: usize,
+    /// For each fact, and each foreign fact, in how many draws a segment holds it. Between compactions nothing in a draw changes,
+    /// so looking at one costs no walk over its segments.
+    holding: Holding,
+}
+
+#[derive(Default)]
+struct Holding {
+    facts: Vec<u32>,
+    foreign: Vec<u32>,
 }
 
 struct Draw {
@@ -41,7 +51,8 @@ impl<'l> RandomDrop<'l> {
             rng.set_stream(u64::from(number));
             Draw { rng, segments: Vec::new() }
         };
-        RandomDrop { loaded, draws: (0..RANDOM_DRAWS).map(draw).collect(), whole: Vec::new(), length: 0 }
+        let draws = (0..RANDOM_DRAWS).map(draw).collect::<Vec<_>>();
+        RandomDrop { loaded, holding: Holding::of(loaded, &draws), draws, whole: Vec::new(), length: 0 }
     }
 
     /// The contexts as they stand, for [`RandomDrop::going_on`].
@@ -57,6 +68,7 @@ impl<'l> RandomDrop<'l> {
             draw.rng.set_word_pos(u128::from(position));
             draw.segments = segments;
         }
+        random.holding = Holding::of(loaded, &random.draws);
         random
     }
 
@@ -67,9 +79,13 @@ impl<'l> RandomDrop<'l> {
         self.length += 1;
     }
 
-    /// The strategy left that many tokens beside the system prompt and the pending part.
-    pub(crate) fn compacted(&mut self, pending: &Pending, retained: u32) {
-        let (kept, cut): (Vec<usize>, Vec<usize>) = self.whole.iter().partition(|index| pending.contains(**index));
+    /// The strategy left that many tokens beside the system prompt and the pending part. Of these the draws keep the messages
+    /// from the index `tail` on; chance fills the rest.
+    pub(crate) fn compacted(&mut self, pending: &Pending, tail: usize, retained: u32) {
+        let stays = |index: &&usize| pending.contains(**index) || **index >= tail;
+        let (kept, cut): (Vec<usize>, Vec<usize>) = self.whole.iter().partition(stays);
+        let of_tail = kept.iter().filter(|index| !pending.contains(**index));
+        let retained = retained.saturating_sub(of_tail.map(|index| self.loaded.messages[*index].tokens).sum());
         self.whole = kept;
         let fresh = cut.iter().flat_map(|index| self.loaded.segments_of[*index].clone()).map(|segment| segment as u32);
         let fresh = fresh.collect::<Vec<_>>();
@@ -85,40 +101,51 @@ impl<'l> RandomDrop<'l> {
             });
             draw.segments = pool;
         }
+        self.holding = Holding::of(self.loaded, &self.draws);
     }
 
     /// For each of these facts, in how many draws it stands.
     pub(crate) fn hits(&self, facts: &[u32]) -> Vec<u32> {
         let whole =
             |fact: u32| self.whole.iter().any(|index| self.loaded.mentions[fact as usize].binary_search(index).is_ok());
-        let mut hits = facts.iter().map(|fact| if whole(*fact) { RANDOM_DRAWS } else { 0 }).collect::<Vec<_>>();
-        for draw in &self.draws {
-            let mut present = vec![false; self.loaded.mentions.len()];
-            for segment in &draw.segments {
-                for fact in &self.loaded.segments[*segment as usize].facts {
-                    present[*fact as usize] = true;
-                }
-            }
-            for (hit, fact) in hits.iter_mut().zip(facts) {
-                if present[*fact as usize] && *hit < RANDOM_DRAWS {
-                    *hit += 1;
-                }
-            }
-        }
-        hits
+        let hits = |fact: &u32| if whole(*fact) { RANDOM_DRAWS } else { self.holding.facts[*fact as usize] };
+        facts.iter().map(hits).collect()
     }
 
     /// Matches of foreign facts in what the draws hold of messages before the index `old_before`.
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
-        let mut counts = ChanceCounts::new(self.loaded);
-        let whole = self.whole.iter().filter(|index| **index < old_before);
-        let whole = whole.flat_map(|index| &self.loaded.foreign_in[*index]).copied().collect::<Vec<_>>();
-        for draw in &self.draws {
-            let cut =
-                draw.segments.iter().flat_map(|segment| &self.loaded.segments[*segment as usize].foreign).copied();
-            counts.add(whole.iter().copied().chain(cut));
+        let mut hits = self.holding.foreign.clone();
+        for index in self.whole.iter().filter(|index| **index < old_before) {
+            self.loaded.foreign_in[*index].iter().for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
         }
-        counts.cells()
+        ChanceCounts { loaded: self.loaded, hits, contexts: RANDOM_DRAWS }.cells()
+    }
+}
+
+impl Holding {
+    fn of(loaded: &Loaded, draws: &[Draw]) -> Self {
+        let mut holding =
+            Holding { facts: vec![0; loaded.mentions.len()], foreign: vec![0; loaded.foreign_kinds.len()] };
+        // The draw that was counted last, so that a draw counts once.
+        let mut counted_facts = vec![usize::MAX; holding.facts.len()];
+        let mut counted_foreign = vec![usize::MAX; holding.foreign.len()];
+        for (number, draw) in draws.iter().enumerate() {
+            for segment in &draw.segments {
+                let segment = &loaded.segments[*segment as usize];
+                count_once(&segment.facts, number, &mut counted_facts, &mut holding.facts);
+                count_once(&segment.foreign, number, &mut counted_foreign, &mut holding.foreign);
+            }
+        }
+        holding
+    }
+}
+
+fn count_once(found: &[u32], draw: usize, counted: &mut [usize], counts: &mut [u32]) {
+    for fact in found.iter().map(|fact| *fact as usize) {
+        if counted[fact] != draw {
+            counted[fact] = draw;
+            counts[fact] += 1;
+        }
     }
 }
 

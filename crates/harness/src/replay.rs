@@ -30,7 +30,7 @@ use crate::prompted::Prompt;
 use crate::random::{RandomDrop, old_before};
 use crate::storage::storage;
 use crate::trace::Tracer;
-use crate::views::{inserted_texts, left_messages, parts_of, shared_tokens};
+use crate::views::{inserted_texts, left_messages, parts_of, shared_tokens, tail_start};
 use crate::window::{Point, point, points};
 use crate::windowed::Windowed;
 
@@ -92,6 +92,8 @@ pub(crate) struct Replay<'r> {
     counter: &'r dyn TokenCounter,
     pub(crate) tracer: Tracer<'r>,
     pub(crate) random: RandomDrop<'r>,
+    /// The same with the strategy's own verbatim tail.
+    pub(crate) selection: RandomDrop<'r>,
     points: Peekable<IntoIter<Point>>,
     pub(crate) counts: Counts,
     pub(crate) pending_over_budget: bool,
@@ -143,6 +145,7 @@ impl<'r> Replay<'r> {
             counter,
             tracer: Tracer::new(loaded),
             random: RandomDrop::new(loaded, case.seed),
+            selection: RandomDrop::new(loaded, case.seed),
             points: points(loaded, case.budget.trigger).into_iter().peekable(),
             counts: Counts::default(),
             pending_over_budget: false,
@@ -176,6 +179,7 @@ impl<'r> Replay<'r> {
         let _ = self.session.push(counted.clone());
         self.tracer.pushed();
         self.random.pushed();
+        self.selection.pushed();
     }
 
     /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
@@ -250,7 +254,10 @@ impl<'r> Replay<'r> {
             self.session.tokens_outside().saturating_sub(self.session.log().system().map_or(0, |system| system.tokens));
         self.pending_over_budget |= self.case.budget.retained.is_some_and(|most| pending_tokens > most);
         let stages = self.tracer.compacted(self.session.view(), self.session.history(), calls);
-        self.random.compacted(&self.session.log().pending(), event.tokens_retained);
+        let pending = self.session.log().pending();
+        self.random.compacted(&pending, length, event.tokens_retained);
+        let tail = tail_start(self.session.view(), self.session.log());
+        self.selection.compacted(&pending, tail, event.tokens_retained);
         let fates = self.tracer.fates();
         let point = point(self.loaded, length, u64::from(self.case.budget.trigger), true);
         self.observe(ObservationKind::Compaction, &Point { used: Vec::new(), echoed: 0, ..point }, fates);
@@ -272,6 +279,8 @@ impl<'r> Replay<'r> {
             fates,
             random_hits: self.random.hits(&point.eligible),
             random_chance: self.random.chance(old_before),
+            selection_hits: self.selection.hits(&point.eligible),
+            selection_chance: self.selection.chance(old_before),
             eligible: point.eligible.clone(),
             used: point.used.clone(),
             echoed: point.echoed,
@@ -394,6 +403,8 @@ impl<'r> Replay<'r> {
                 budget: case.budget,
                 model: model.to_owned(),
                 seed: case.seed,
+                tool_tokens: self.loaded.tool_tokens,
+                system_tokens: self.session.log().system().map_or(0, |system| system.tokens),
                 pending_over_budget: self.pending_over_budget,
             },
             facts: scenario.facts.iter().enumerate().map(fact_row).collect(),

@@ -1,5 +1,8 @@
 //! What a compaction changed: two views side by side.
 
+use std::collections::HashSet;
+
+use compactometer_engine::log::Log;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Body, Entry, Origin, View};
@@ -62,6 +65,18 @@ pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, Mess
         joined = leaves;
     }
     runs
+}
+
+/// The index of the log from which on all that is not pending stands whole in the view: where its verbatim tail begins.
+pub(crate) fn tail_start(view: &View, log: &Log) -> usize {
+    let pending = log.pending();
+    let kept =
+        view.entries().iter().filter(|entry| is_kept(entry)).filter_map(Entry::message_id).collect::<HashSet<_>>();
+    let stays = |index: usize| {
+        let message = &log.messages()[index].message;
+        pending.contains(index) || (message.role != Role::System && kept.contains(&message.id))
+    };
+    (0..log.messages().len()).rev().take_while(|index| stays(*index)).last().unwrap_or(log.messages().len())
 }
 
 /// Tokens that both views open with: whole entries, then the equal leading parts of the first that differs.

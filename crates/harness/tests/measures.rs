@@ -14,7 +14,7 @@ use compactometer_harness::contender::select;
 use compactometer_harness::loaded::Loaded;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
-use compactometer_harness::window::{Point, choose, points, smallest_feasible};
+use compactometer_harness::window::{Point, RETAINED_SHARE, choose, points, smallest_feasible};
 use compactometer_schema::record::{ObservationKind, Protocol, RANDOM_DRAWS, Record};
 use compactometer_schema::scenario::{Probe, Scenario};
 
@@ -23,6 +23,7 @@ fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
     let options = Options {
         contenders,
         window: Some(window),
+        retain: compactometer_harness::window::RETAINED_SHARE,
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "scripted".into(),
@@ -129,7 +130,7 @@ fn windows_are_chosen_by_the_number_of_events() {
     assert!(chosen.because.starts_with("a half"), "{}", chosen.because);
     // Four groups are too few for a rule: the largest feasible window, and that is said.
     assert!(choose(&small_suite[..4]).because.starts_with("the largest feasible"));
-    assert_eq!(smallest_feasible(&small_suite), 4);
+    assert_eq!(smallest_feasible(&small_suite, RETAINED_SHARE), 4);
 }
 
 #[test]
@@ -246,4 +247,31 @@ fn keys_tell_cases_apart() {
     assert_eq!(keys("summarize", 2_000), keys("summarize", 2_000));
     assert_ne!(keys("summarize", 2_000), keys("chained", 2_000));
     assert_ne!(keys("summarize", 2_000), keys("summarize", 2_100));
+}
+
+#[test]
+fn contexts_with_the_same_tail_leave_to_chance_what_a_strategy_chose() {
+    let scenario = || {
+        let mut builder = Builder::new("s", "g");
+        for number in 0..40 {
+            let value = format!("kx-{number}4711");
+            let stated = builder.say(Role::User, &format!("The next value is {value}."));
+            builder.say(Role::Assistant, "Noted.");
+            builder.fact(&value, &[stated]);
+        }
+        builder.chatter(4_000);
+        builder.build()
+    };
+    let hits = |strategy: &str, model: &dyn ChatModel| {
+        let record = record(scenario(), strategy, model);
+        let first = record.observations.iter().find(|seen| seen.round == 1 && !seen.eligible.is_empty()).unwrap();
+        (first.random_hits.iter().sum::<u32>(), first.selection_hits.iter().sum::<u32>(), record.compactions.len())
+    };
+    // Without a tail both are the same draws.
+    let (random, selection, _) = hits("random-drop", &says("Nothing."));
+    assert!(random > 0);
+    assert_eq!(selection, random);
+    // A recent half that is kept leaves chance half the room.
+    let (random, selection, _) = hits("summarize", &says(&"Nothing of it matters. ".repeat(40)));
+    assert!(selection > 0 && selection < random, "{selection} of {random}");
 }

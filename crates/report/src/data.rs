@@ -20,6 +20,8 @@ pub(crate) const ORACLE: &str = "oracle";
 /// One protocol's part of a run: the manifest, its records by strategy, and the prices they are costed at.
 pub(crate) struct Run<'r> {
     pub(crate) protocol: Protocol,
+    /// Tokens that a compaction may leave under the matched protocol.
+    pub(crate) retained: Option<u32>,
     pub(crate) manifest: &'r Manifest,
     pub(crate) prices: &'r PriceTable,
     pub(crate) strategies: Vec<Strategy<'r>>,
@@ -41,25 +43,40 @@ pub(crate) struct Unit<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// One for each protocol: those of the manifest in its order, then those that records alone name.
+    /// One for each protocol: those of the manifest in its order, then those that records alone name; then the matched protocol
+    /// under each further retained budget.
     pub(crate) fn by_protocol(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Vec<Self> {
         let of_records = records.iter().map(|record| record.case.protocol).collect::<BTreeSet<_>>();
         let unlisted = of_records.into_iter().filter(|protocol| !manifest.protocols.contains(protocol));
         let protocols = manifest.protocols.iter().copied().chain(unlisted);
-        protocols.map(|protocol| Self::new(protocol, manifest, records, prices)).collect()
+        let first = |protocol| (protocol, (protocol == Protocol::Matched).then_some(manifest.retained));
+        let swept = manifest.sweep.iter().map(|retained| (Protocol::Matched, Some(*retained)));
+        let parts = protocols.map(first).chain(swept);
+        parts.map(|(protocol, retained)| Self::new(protocol, retained, manifest, records, prices)).collect()
     }
 
     /// Strategies in the manifest's order, those that it does not name last; references before controls.
-    fn new(protocol: Protocol, manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Self {
+    fn new(
+        protocol: Protocol,
+        retained: Option<u32>,
+        manifest: &'r Manifest,
+        records: &'r [Record],
+        prices: &'r PriceTable,
+    ) -> Self {
+        let is_of = |record: &&Record| {
+            let case = &record.case;
+            let at_size = manifest.sweep.is_empty() || retained.is_none() || case.budget.retained == retained;
+            case.protocol == protocol && at_size
+        };
         let mut by_name: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
-        for record in records.iter().filter(|record| record.case.protocol == protocol) {
+        for record in records.iter().filter(is_of) {
             by_name.entry(&record.case.strategy).or_default().push(record);
         }
         let place = |name: &str| manifest.strategies.iter().position(|listed| listed == name).unwrap_or(usize::MAX);
         let mut strategies: Vec<_> =
             by_name.into_iter().filter_map(|(name, records)| Strategy::new(name, records)).collect();
         strategies.sort_by_key(|strategy| (strategy.family, place(strategy.name)));
-        Run { protocol, manifest, prices, strategies }
+        Run { protocol, retained, manifest, prices, strategies }
     }
 
     pub(crate) fn strategy(&self, name: &str) -> Option<&Strategy<'r>> {
@@ -136,6 +153,18 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
         let (fact, fate) = ranked(record, observation, index)?;
         let random_hits = observation.random_hits.get(place).copied().unwrap_or(0);
         Some(Look { index, fact, round: observation.round, is_present: fate.is_present(), random_hits })
+    })
+}
+
+/// The same with hits of random contexts that keep the strategy's own verbatim tail.
+pub(crate) fn looks_beside_tail<'r>(
+    record: &'r Record,
+    observation: &'r Observation,
+) -> impl Iterator<Item = Look<'r>> {
+    let hits = observation.eligible.iter().zip(&observation.selection_hits).collect::<BTreeMap<_, _>>();
+    looks(record, observation).map(move |look| {
+        let random_hits = hits.get(&(look.index as u32)).map_or(0, |hits| **hits);
+        Look { random_hits, ..look }
     })
 }
 

@@ -13,6 +13,7 @@ pub mod metrics;
 mod plots;
 mod reasons;
 mod scale;
+mod sizes;
 mod stats;
 mod suite;
 mod summarize;
@@ -21,6 +22,6 @@ pub mod targets;
 pub mod text;
 mod warnings;
 
-pub use formats::{ReportError, write};
+pub use formats::{Format, ReportError, write, write_formats};
 pub use summarize::summarize;
 pub use table::table;

@@ -13,25 +13,26 @@ use crate::data::{Run, Strategy};
 use crate::metrics::{self, Metric};
 use crate::{checks, decisions, fates, targets, warnings};
 
-/// Computes every number of a report: one group for each protocol.
+/// Computes every number of a report: one group for each protocol and retained budget.
 pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
     of_runs(&Run::by_protocol(manifest, records, prices))
 }
 
 pub(crate) fn of_runs(runs: &[Run]) -> Summary {
-    Summary { version: VERSION, groups: runs.iter().map(group).collect() }
+    Summary { version: VERSION, groups: runs.iter().map(|run| group(runs, run)).collect() }
 }
 
-fn group(run: &Run) -> Group {
+fn group(runs: &[Run], run: &Run) -> Group {
     let strategies: Vec<_> = run.strategies.iter().map(|strategy| of_strategy(run, strategy)).collect();
     let manifest = run.manifest;
     Group {
         protocol: run.protocol,
+        retained: run.retained.filter(|_| !manifest.sweep.is_empty()),
         scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
         model: manifest.model.clone(),
         window: manifest.window,
         suite: manifest.suite.clone(),
-        warnings: warnings::all(run, &strategies),
+        warnings: warnings::all(runs, run, &strategies),
         properties: manifest.properties.clone(),
         checks: checks::all(run, &strategies),
         targets: targets::all(run, &strategies),

@@ -31,7 +31,9 @@ fn heading(group: &Group, is_alone: bool) -> String {
     let Group { suite, model, window, .. } = group;
     let protocol = conditions(group);
     match group.protocol {
-        Protocol::Matched if is_alone => format!("{suite} | summarizer {model} | window {window}"),
+        Protocol::Matched if is_alone && group.retained.is_none() => {
+            format!("{suite} | summarizer {model} | window {window}")
+        }
         Protocol::Matched => format!("{suite} | summarizer {model} | protocol {protocol} | window {window}"),
         Protocol::Published => {
             format!("{suite} | summarizer {model} | protocol {protocol} | window of controls {window}")

@@ -54,10 +54,19 @@ pub(crate) fn label(value: &impl Serialize) -> String {
     }
 }
 
-/// A group's protocol, with the scale of published limits.
+/// A group's protocol, with the scale of published limits or the retained budget where there are several.
 pub(crate) fn conditions(group: &Group) -> String {
     let name = group.protocol.name();
+    if let Some(retained) = group.retained {
+        return format!("{name}, {} tokens retained", grouped(f64::from(retained)));
+    }
     group.scale.map_or(name.to_owned(), |scale| format!("{name}, scale {scale}"))
+}
+
+/// A group's name in links and files.
+pub(crate) fn slug(group: &Group) -> String {
+    let name = group.protocol.name();
+    group.retained.map_or(name.to_owned(), |retained| format!("{name}-{retained}"))
 }
 
 /// The word for a check's verdict.

@@ -8,16 +8,15 @@ use crate::data::{FULL, Run, Strategy, points};
 use crate::decisions::ALERT;
 use crate::metrics::{Corrected, extraction_counts};
 use crate::scale::too_large;
+use crate::sizes;
 use crate::suite;
 use crate::text::grouped;
 
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
-/// Sizes within this share of each other are compared at one size.
-const SIZE_MARGIN: f64 = 0.1;
 
 /// Every warning that applies, the gravest first, then the notes of the suite and the run.
-pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
+pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(mock(run));
     warnings.extend(suite::violations(run));
@@ -30,7 +29,7 @@ pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     warnings.extend(leaked(run));
     warnings.extend(over_budget(run));
     warnings.extend(over_window(run));
-    warnings.extend(sizes(strategies));
+    warnings.extend(sizes::warning(runs, run));
     warnings.extend(chance(run));
     warnings.extend(uses(run));
     warnings.extend(generic(run));
@@ -87,8 +86,8 @@ fn few_units(run: &Run) -> Option<String> {
 
 fn missing_cases(run: &Run) -> Option<String> {
     let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
-    // Every protocol has as many cases.
-    let listed = run.manifest.cases / run.manifest.protocols.len().max(1);
+    // Every protocol and every further retained budget has as many cases.
+    let listed = run.manifest.cases / (run.manifest.protocols.len() + run.manifest.sweep.len()).max(1);
     (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
 }
 
@@ -143,16 +142,6 @@ fn turns<'r, T: 'r>(
     counts: impl Fn(&T) -> bool,
 ) -> usize {
     strategy.records().flat_map(of).filter(|item| counts(item)).count()
-}
-
-fn sizes(strategies: &[StrategySummary]) -> Option<String> {
-    let tested = strategies.iter().filter(|strategy| strategy.family.is_tested());
-    let size = |strategy: &StrategySummary| strategy.metrics.get("tokens_retained").and_then(|metric| metric.value);
-    let sizes: Vec<f64> = tested.filter_map(size).collect();
-    let least = sizes.iter().copied().min_by(f64::total_cmp)?;
-    let most = sizes.iter().copied().max_by(f64::total_cmp)?;
-    (most > least * (1.0 + SIZE_MARGIN))
-        .then(|| format!("strategies retain from {least:.0} to {most:.0} tokens: recall is not compared at one size"))
 }
 
 fn chance(run: &Run) -> Vec<String> {
@@ -216,7 +205,8 @@ fn prices(run: &Run) -> Vec<String> {
     let turns = || run.strategies.iter().flat_map(|strategy| strategy.records()).flat_map(|record| &record.turns);
     if turns().any(|turn| turn.at_ms.is_none()) {
         warnings
-            .push("turns without a time are taken to follow each other by 10 s, so that caches stay warm".to_owned());
+            .push("turns without a time are taken to follow each other by 10 s, so that caches stay warm; `cost_usd_10min` and \
+                   `cost_saving_10min` take ten minutes".to_owned());
     }
     if run.strategy(FULL).is_none() {
         warnings.push("`full` was not run, so no saving is shown".to_owned());

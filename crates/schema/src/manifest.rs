@@ -31,6 +31,9 @@ pub struct Manifest {
     pub trigger: u32,
     /// Retained budget, in tokens.
     pub retained: u32,
+    /// Further retained budgets of the matched protocol, in tokens, descending: one group of the report each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sweep: Vec<u32>,
     /// How budgets were set: one group of the report each, in this order.
     #[serde(alias = "protocol", deserialize_with = "one_or_more")]
     pub protocols: Vec<Protocol>,

@@ -1,6 +1,10 @@
-//! Prices of model calls, dated and sourced: data in `datasets/prices.toml`.
+//! Prices of model calls and rules of prompt caches, dated and sourced: data in `datasets/prices.toml`.
+
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::choice::unknown;
 
 /// The table that this program ships.
 pub const SHIPPED: &str = include_str!("../../../datasets/prices.toml");
@@ -33,27 +37,144 @@ pub struct PriceRow {
     pub cache_read: f64,
     /// Output.
     pub output: f64,
+    /// How prefixes are cached.
+    pub cache: CacheRules,
+}
+
+/// How a provider caches the beginnings of requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheRules {
+    /// The parts of a request in the order in which they make a prefix, each once.
+    pub prefix_order: Vec<PrefixPart>,
     /// Shortest prefix that is cached, in tokens.
-    pub cache_minimum_tokens: u32,
-    /// Seconds without use after which a cached prefix is gone; a use renews it.
-    pub cache_lifetime_s: u32,
+    pub minimum_tokens: u32,
+    /// A cached prefix is a multiple of so many tokens; at least 1.
+    pub granularity_tokens: u32,
+    /// Most places of a request that a caller can mark as the end of a cached prefix; 0 where every place is one.
+    pub breakpoints: u32,
+    /// Seconds after which a cached prefix is gone.
+    pub lifetime_s: u32,
+    /// Whether a read begins the lifetime anew.
+    pub renewed_by_use: bool,
+}
+
+/// A part of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PrefixPart {
+    /// Definitions of tools.
+    Tools,
+    /// The system prompt.
+    System,
+    /// The conversation.
+    Messages,
 }
 
 impl PriceTable {
     /// The shipped table.
     ///
     /// # Errors
-    /// What the TOML parser says; a test holds that the shipped table parses.
-    pub fn shipped() -> Result<Self, toml::de::Error> {
-        toml::from_str(SHIPPED)
+    /// As [`PriceTable::parse`]; a test holds that the shipped table parses.
+    pub fn shipped() -> Result<Self, PriceError> {
+        Self::parse(SHIPPED)
+    }
+
+    /// A table of a file's text.
+    ///
+    /// # Errors
+    /// [`PriceError`] where the text is no table, or a row cannot be looked up or computed with.
+    pub fn parse(text: &str) -> Result<Self, PriceError> {
+        let table: PriceTable = toml::from_str(text).map_err(|error| PriceError::Malformed(error.to_string()))?;
+        for row in &table.model {
+            row.check().map_err(|what| PriceError::Row { name: row.name.clone(), what })?;
+        }
+        if table.row("mock").is_none() {
+            let names = table.model.iter().map(|row| row.name.as_str());
+            return Err(PriceError::MockAs(unknown("model", &table.mock_as, names)));
+        }
+        Ok(table)
+    }
+
+    /// A table of a file, and its text.
+    ///
+    /// # Errors
+    /// [`PriceError`] where the file cannot be read, and as [`PriceTable::parse`].
+    pub fn read(path: &Path) -> Result<(Self, String), PriceError> {
+        let io = |source| PriceError::Io { path: path.to_owned(), source };
+        let text = std::fs::read_to_string(path).map_err(io)?;
+        Ok((Self::parse(&text)?, text))
     }
 
     /// The row for that model; a mock is priced as [`PriceTable::mock_as`].
     pub fn row(&self, model: &str) -> Option<&PriceRow> {
-        let is_mock = model == "mock" || model.starts_with("mock:");
+        let is_mock = model == "mock" || model.starts_with("mock:") || model.starts_with("mock+");
         let name = if is_mock { self.mock_as.as_str() } else { model };
         self.model.iter().find(|row| row.name == name)
     }
+}
+
+impl PriceRow {
+    /// What a written token costs over an uncached one.
+    pub fn write_multiplier(&self) -> f64 {
+        self.cache_write / self.input
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let source = self.source.trim();
+        if source.is_empty() || source.to_lowercase().starts_with("assumed") {
+            return Err(format!("source `{source}` cannot be looked up; name a page or document"));
+        }
+        if self.date.parse::<jiff::civil::Date>().is_err() {
+            return Err(format!("date `{}` is none; write `YYYY-MM-DD`", self.date));
+        }
+        let prices = [self.input, self.cache_write, self.cache_read, self.output];
+        if let Some(price) = prices.iter().find(|price| !price.is_finite() || **price < 0.0) {
+            return Err(format!("price `{price}` is none; choose 0 or more"));
+        }
+        self.cache.check()
+    }
+}
+
+impl CacheRules {
+    fn check(&self) -> Result<(), String> {
+        let mut parts = self.prefix_order.clone();
+        parts.sort_unstable();
+        if parts != [PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages] {
+            return Err("prefix_order needs `tools`, `system` and `messages`, each once".to_owned());
+        }
+        if self.granularity_tokens == 0 {
+            return Err("granularity_tokens `0` is none; choose 1 or more".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A price table that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PriceError {
+    /// The file cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Not the TOML of a table.
+    #[error("expected a price table: {0}")]
+    Malformed(String),
+    /// A row that says nothing to go by.
+    #[error("prices of `{name}`: {what}")]
+    Row {
+        /// The model.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The row that prices a mock is missing.
+    #[error("mock_as: {0}")]
+    MockAs(String),
 }
 
 #[cfg(test)]
@@ -64,6 +185,24 @@ mod tests {
     fn shipped_prices_parse_and_price_the_mock() {
         let table = PriceTable::shipped().expect("the shipped table parses");
         assert!(table.row("mock:strong").is_some());
+        assert_eq!(table.row("mock+empty=0.1"), table.row("mock"));
         assert!(table.row("no-such-model").is_none());
+        let written = table.model.iter().map(|row| (row.name.as_str(), row.write_multiplier())).collect::<Vec<_>>();
+        assert!(written.contains(&("claude-opus-4-1", 1.25)) && written.contains(&("gpt-5.4", 1.0)), "{written:?}");
+    }
+
+    #[test]
+    fn rows_that_cannot_be_looked_up_or_computed_with_are_refused() {
+        let refused = |from: &str, to: &str| {
+            assert!(SHIPPED.contains(from), "{from}");
+            PriceTable::parse(&SHIPPED.replacen(from, to, 1)).expect_err("refused").to_string()
+        };
+        assert!(refused("source = \"docs", "source = \"assumed, docs").contains("cannot be looked up"));
+        assert!(refused("2026-11-22", "2026-13-01").contains("date `2026-13-01`"));
+        assert!(refused("input = 3.0", "input = -3.0").contains("price `-3`"));
+        assert!(refused("\"tools\", \"system\"", "\"system\"").contains("each once"));
+        assert!(refused("granularity_tokens = 1\n", "granularity_tokens = 0\n").contains("granularity_tokens `0`"));
+        assert!(refused("renewed_by_use = true", "renewed = true").contains("expected a price table"));
+        assert!(refused("mock_as = \"claude-sonnet-4\"", "mock_as = \"claude-sonet-4\"").contains("did you mean"));
     }
 }

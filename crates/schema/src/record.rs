@@ -68,6 +68,12 @@ pub struct Case {
     pub model: String,
     /// Seed of everything random in the case.
     pub seed: u64,
+    /// Tokens of the tool definitions; 0 in records of before it was kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tool_tokens: u32,
+    /// Tokens of the recorded system prompt; 0 in records of before it was kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub system_tokens: u32,
     /// Whether the pending part alone exceeded the retained budget at some compaction.
     pub pending_over_budget: bool,
 }
@@ -164,6 +170,12 @@ pub struct Observation {
     pub chance: Vec<ChanceCell>,
     /// The same in the random-drop contexts.
     pub random_chance: Vec<ChanceCell>,
+    /// As `random_hits`, in contexts that keep the strategy's own verbatim tail; empty in records of before they were drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selection_hits: Vec<u32>,
+    /// As `random_chance`, in these contexts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selection_chance: Vec<ChanceCell>,
     /// Foil values that match what the strategy wrote: invented values.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub foil_hits: u32,

@@ -15,7 +15,7 @@ pub const VERSION: u32 = 1;
 pub struct Summary {
     /// [`VERSION`].
     pub version: u32,
-    /// One entry for each protocol, model, window and suite.
+    /// One entry for each protocol, retained budget, model, window and suite.
     pub groups: Vec<Group>,
 }
 
@@ -24,6 +24,9 @@ pub struct Summary {
 pub struct Group {
     /// How budgets were set.
     pub protocol: Protocol,
+    /// Tokens that a compaction may leave; absent where the report has one such budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retained: Option<u32>,
     /// What published limits were multiplied by; absent under the matched protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,

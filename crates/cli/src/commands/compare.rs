@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_harness::contender::select;
@@ -12,30 +12,40 @@ use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{RunError, RunOutcome, run_in_store};
 use compactometer_schema::choice::unknown;
 use compactometer_schema::manifest::Manifest;
-use compactometer_schema::prices::PriceTable;
+use compactometer_schema::prices::{PriceTable, SHIPPED};
 use compactometer_schema::record::Record;
+use compactometer_schema::summary::Summary;
 
-use crate::args::{CompareArgs, RunArgs};
+use crate::args::{CompareArgs, PricesArg, RunArgs};
 use crate::failure::Failure;
 use crate::output::{self, SuiteIdentity};
 use crate::{print, progress, source, stores};
 
 /// Runs, then reports.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let finished = execute(&args.run)?;
-    let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
+    let (prices, text) = price_table(&args.prices)?;
+    let finished = execute(&args.run, &text)?;
     let summary = compactometer_report::write(&finished.dir, &finished.manifest, &finished.records, &prices)
         .map_err(Failure::failed)?;
     output::point_latest(&finished.dir).map_err(Failure::failed)?;
-    if args.json {
-        let json = serde_json::to_string_pretty(&summary).map_err(Failure::failed)?;
-        print(&format!("{json}\n"))?;
-    } else {
-        print(&compactometer_report::table(&summary))?;
-    }
+    show(&summary, args.json)?;
     if !args.run.quiet {
         eprintln!("report: {}", finished.dir.join("index.html").display());
     }
+    verdict(&summary)
+}
+
+/// Prints the table, or the summary's JSON.
+pub(crate) fn show(summary: &Summary, json: bool) -> Result<(), Failure> {
+    if !json {
+        return print(&compactometer_report::table(summary));
+    }
+    let json = serde_json::to_string_pretty(summary).map_err(Failure::failed)?;
+    print(&format!("{json}\n"))
+}
+
+/// Fails where a hard check did.
+pub(crate) fn verdict(summary: &Summary) -> Result<(), Failure> {
     let checks = summary.groups.iter().flat_map(|group| &group.checks);
     match checks.filter(|check| check.passed == Some(false)).count() {
         0 => Ok(()),
@@ -45,9 +55,17 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
 }
 
+/// The prices asked for, else the shipped ones; and the table's text.
+pub(crate) fn price_table(args: &PricesArg) -> Result<(PriceTable, String), Failure> {
+    match &args.prices {
+        Some(path) => PriceTable::read(path).map_err(Failure::usage),
+        None => PriceTable::shipped().map(|table| (table, SHIPPED.to_owned())).map_err(Failure::failed),
+    }
+}
+
 /// Runs and writes records only.
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let finished = execute(args)?;
+    let finished = execute(args, SHIPPED)?;
     print(&format!("{}\n", finished.dir.join("records.jsonl").display()))
 }
 
@@ -57,7 +75,7 @@ struct Finished {
     records: Vec<Record>,
 }
 
-fn execute(args: &RunArgs) -> Result<Finished, Failure> {
+fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
     let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
         .map_err(Failure::usage)?;
     let model = compactometer_llm::by_name(&args.setting.model).map_err(Failure::usage)?;
@@ -65,16 +83,21 @@ fn execute(args: &RunArgs) -> Result<Finished, Failure> {
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
     let suite = source::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
     let identity = SuiteIdentity::of(&suite);
+    let (largest, smaller) = args.setting.shares();
     let options = Options {
         contenders,
         window: args.setting.window,
+        retain: largest,
         protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
         scale: args.scale,
         model: model.name().to_owned(),
         seed: args.setting.seed,
     };
-    let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
-    let manifest = output::manifest(&plan, identity, counter.name());
+    let mut plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
+    for share in smaller {
+        plan.also_retaining(share, &counter).map_err(Failure::usage)?;
+    }
+    let manifest = output::manifest(&plan, identity, counter.name(), prices);
     let dir = output::folder(args.out.as_deref(), &manifest);
     if !args.quiet {
         announce(&plan, &manifest);

@@ -6,3 +6,4 @@ pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod report;

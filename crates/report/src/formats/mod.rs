@@ -11,6 +11,7 @@ use compactometer_schema::whole::write_whole;
 
 use crate::data::Run;
 use crate::plots::{self, Plot, render};
+use crate::text::slug;
 
 mod escape;
 mod page;
@@ -19,30 +20,84 @@ mod targets;
 
 use page::Picture;
 
+/// A part of a report that can be written alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `index.html`.
+    Html,
+    /// `report.md`.
+    Markdown,
+    /// `summary.csv` and `facts.csv`.
+    Csv,
+    /// `summary.json`.
+    Json,
+    /// `plots/`, which the pages show too.
+    Plots,
+}
+
+impl Format {
+    /// Every part.
+    pub const ALL: &[Format] = &[Format::Html, Format::Markdown, Format::Csv, Format::Json, Format::Plots];
+}
+
 /// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `summary.json` and `plots/` into the folder, which is
 /// made where it is missing; files of the same names are replaced. The same records give the same bytes.
 ///
 /// # Errors
 /// [`ReportError`]: a file that cannot be written, or a page or picture that cannot be made.
 pub fn write(dir: &Path, manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Result<Summary, ReportError> {
+    write_formats(dir, manifest, records, prices, Format::ALL)
+}
+
+/// As [`write()`], these parts alone.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_formats(
+    dir: &Path,
+    manifest: &Manifest,
+    records: &[Record],
+    prices: &PriceTable,
+    formats: &[Format],
+) -> Result<Summary, ReportError> {
     let runs = Run::by_protocol(manifest, records, prices);
     let summary = crate::summarize::of_runs(&runs);
+    let has = |format| formats.contains(&format);
+    fs::create_dir_all(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
+    if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
+        let page = page::Page::new(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
+        if has(Format::Markdown) {
+            put(dir, "report.md", page.markdown().map_err(|error| made("report.md", &error))?.as_bytes())?;
+        }
+        if has(Format::Html) {
+            put(dir, "index.html", page.html().map_err(|error| made("index.html", &error))?.as_bytes())?;
+        }
+    }
+    if has(Format::Json) {
+        let json = serde_json::to_string_pretty(&summary).map_err(|error| made("summary.json", &error))?;
+        put(dir, "summary.json", (json + "\n").as_bytes())?;
+    }
+    if has(Format::Csv) {
+        put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary.groups))?)?;
+        put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&runs))?)?;
+    }
+    Ok(summary)
+}
+
+/// Writes the pictures of each group.
+fn pictures(dir: &Path, runs: &[Run], summary: &Summary) -> Result<Vec<Vec<Picture>>, ReportError> {
     let folder = dir.join("plots");
     fs::create_dir_all(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
     let mut pictures = Vec::with_capacity(runs.len());
     for (run, group) in runs.iter().zip(&summary.groups) {
-        let ending = if runs.len() > 1 { format!("-{}", run.protocol.name()) } else { String::new() };
+        let ending = if runs.len() > 1 { format!("-{}", slug(group)) } else { String::new() };
         let plots = plots::ALL.iter().map(|plot| plot(run, group));
         pictures.push(plots.map(|plot| write_plot(&folder, plot, &ending)).collect::<Result<Vec<_>, _>>()?);
     }
-    let json = serde_json::to_string_pretty(&summary).map_err(|error| made("summary.json", &error))?;
-    let page = page::Page::new(manifest, &summary.groups, pictures);
-    put(dir, "summary.json", (json + "\n").as_bytes())?;
-    put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary.groups))?)?;
-    put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&runs))?)?;
-    put(dir, "report.md", page.markdown().map_err(|error| made("report.md", &error))?.as_bytes())?;
-    put(dir, "index.html", page.html().map_err(|error| made("index.html", &error))?.as_bytes())?;
-    Ok(summary)
+    if let (Some(plot), Some(first)) = (plots::sizes::plot(&summary.groups), pictures.first_mut()) {
+        first.push(write_plot(&folder, plot, "")?);
+    }
+    Ok(pictures)
 }
 
 /// A report that could not be written.

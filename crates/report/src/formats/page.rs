@@ -13,7 +13,7 @@ use super::escape::{breakable_html, code_html, markdown_text};
 use super::targets::Targets;
 use crate::metrics::{self, Metric};
 use crate::reasons;
-use crate::text::{conditions, grouped, verdict};
+use crate::text::{conditions, grouped, slug, verdict};
 
 /// Everything that a page shows.
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ pub(super) struct Page<'p> {
 #[derive(Serialize)]
 struct Section<'p> {
     /// Its anchor.
-    id: &'static str,
+    id: String,
     heading: String,
     warnings: &'p [String],
     tables: Vec<Table>,
@@ -69,7 +69,7 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     (
         "Recall",
         "Shares of 1 with 95 % intervals over units. A replay measures what contexts hold, not whether a task succeeds.",
-        &["context_recall", "context_recall_corrected", "lift", "needed_at_use_recall"],
+        &["context_recall", "context_recall_corrected", "lift", "selection_lift", "needed_at_use_recall"],
     ),
     (
         "Found again when asked",
@@ -94,8 +94,18 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     ),
     (
         "Cost",
-        "US dollars per conversation, compaction calls included.",
-        &["cost_usd", "cost_usd_compaction", "cost_saving", "cache_hit_rate"],
+        "US dollars per conversation, compaction and checkpoint calls included, where turns without a time follow each other by \
+         10 s; `10min`: by ten minutes, longer than most caches live.",
+        &[
+            "cost_usd",
+            "cost_usd_10min",
+            "cost_usd_compaction",
+            "cost_usd_checkpoint",
+            "cost_saving",
+            "cost_saving_10min",
+            "break_even_turns",
+            "cache_hit_rate",
+        ],
     ),
     ("Storage", "What a session's records take, uncompressed.", &["storage_bytes"]),
 ];
@@ -142,7 +152,7 @@ impl<'p> Section<'p> {
         tables.push(decisions_table(group));
         tables.push(categories_table(group));
         Section {
-            id: group.protocol.name(),
+            id: slug(group),
             heading: format!("Protocol {}", conditions(group)),
             warnings: &group.warnings,
             tables,
@@ -169,7 +179,14 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("protocol", protocols),
         ("window", tokens(manifest.window)),
         ("trigger", tokens(manifest.trigger)),
-        ("retained budget", tokens(manifest.retained)),
+        (
+            "retained budget",
+            std::iter::once(&manifest.retained)
+                .chain(&manifest.sweep)
+                .map(|most| tokens(*most))
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
         ("measuring counter", manifest.tokenizer.clone()),
         ("settings", manifest.settings_hash.clone()),
         ("prices", manifest.prices_hash.clone()),

@@ -8,11 +8,16 @@ use crate::{fates, metrics};
 
 /// Rows of `summary.csv`: every metric of every strategy.
 pub(super) fn metrics(groups: &[Group]) -> Vec<Vec<String>> {
-    let mut rows = vec![header("protocol,strategy,metric,value,low,high,n,unit,reason")];
+    let mut rows = vec![header("protocol,retained,strategy,metric,value,low,high,n,unit,reason")];
     for (group, strategy) in groups.iter().flat_map(|group| group.strategies.iter().map(move |found| (group, found))) {
         for metric in metrics::ALL {
             let Some(found) = strategy.metrics.get(metric.id) else { continue };
-            let mut row = vec![group.protocol.name().to_owned(), strategy.name.clone(), metric.id.to_owned()];
+            let mut row = vec![
+                group.protocol.name().to_owned(),
+                tokens(group.retained),
+                strategy.name.clone(),
+                metric.id.to_owned(),
+            ];
             row.extend(
                 [found.value, found.low, found.high]
                     .map(|value| value.map_or(String::new(), |value| value.to_string())),
@@ -26,12 +31,13 @@ pub(super) fn metrics(groups: &[Group]) -> Vec<Vec<String>> {
 
 /// Rows of `facts.csv`: the fate of every fact and decoy at its scenario's last observation point.
 pub(super) fn facts(runs: &[Run]) -> Vec<Vec<String>> {
-    let mut rows = vec![header("protocol,scenario,fact,category,kind,decoy,generic,strategy,fate")];
-    for strategy in runs.iter().flat_map(|run| &run.strategies) {
+    let mut rows = vec![header("protocol,retained,scenario,fact,category,kind,decoy,generic,strategy,fate")];
+    for (run, strategy) in runs.iter().flat_map(|run| run.strategies.iter().map(move |strategy| (run, strategy))) {
         for record in strategy.records() {
             for (fact, fate) in fates::last(record) {
                 rows.push(vec![
                     record.case.protocol.name().to_owned(),
+                    tokens(run.retained.filter(|_| !run.manifest.sweep.is_empty())),
                     record.case.scenario.clone(),
                     fact.id.clone(),
                     label(&fact.category),
@@ -45,6 +51,11 @@ pub(super) fn facts(runs: &[Run]) -> Vec<Vec<String>> {
         }
     }
     rows
+}
+
+/// The retained budget, where a report has several.
+fn tokens(retained: Option<u32>) -> String {
+    retained.map_or(String::new(), |tokens| tokens.to_string())
 }
 
 fn header(names: &str) -> Vec<String> {

@@ -9,7 +9,7 @@ use compactometer_schema::scenario::ValueKind;
 
 use super::prompted::asked;
 use super::ratio;
-use crate::data::{Look, Strategy, looks, points};
+use crate::data::{Look, Strategy, looks, looks_beside_tail, points};
 use crate::text::label;
 
 /// Contexts of this many scenarios make a rate.
@@ -52,6 +52,13 @@ impl Corrected {
         let own = Rates::new(strategy, |observation| &observation.chance);
         let random = Rates::new(strategy, |observation| &observation.random_chance);
         Corrected::new(strategy, own, Some(random), at_points)
+    }
+
+    /// Selection lift.
+    pub(crate) fn against_random_beside_tail(strategy: &Strategy) -> Self {
+        let own = Rates::new(strategy, |observation| &observation.chance);
+        let random = Rates::new(strategy, |observation| &observation.selection_chance);
+        Corrected::new(strategy, own, Some(random), beside_tail)
     }
 
     /// CR* of the facts that were asked for, in contexts and retrieved texts together.
@@ -159,6 +166,10 @@ impl Corrected {
 
 fn at_points(record: &Record) -> Vec<Look<'_>> {
     points(record).flat_map(|observation| looks(record, observation)).collect()
+}
+
+fn beside_tail(record: &Record) -> Vec<Look<'_>> {
+    points(record).flat_map(|observation| looks_beside_tail(record, observation)).collect()
 }
 
 /// Chance where something was asked; where nothing was retrieved, that of the context alone.

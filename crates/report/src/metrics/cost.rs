@@ -1,27 +1,45 @@
 //! What a conversation costs: the agent's turns, computed from their sizes and the provider's cache rules, and the calls
-//! that compactions made.
+//! that the session made. A summarizer's calls have a prefix of their own, so of it only that is cached which their usage says.
 //!
-//! Absent on purpose: cache breakpoints. A prefix that two requests share counts as cached in full length.
+//! Absent on purpose: what a measurement's own calls cost, since no session makes them.
 
+use compactometer_engine::meter::Purpose;
 use compactometer_schema::prices::PriceRow;
-use compactometer_schema::record::{Record, Turn};
+use compactometer_schema::record::{CallRow, Record, Turn};
 use compactometer_schema::summary::MetricValue;
 
-use super::{Better, Metric, over_units, ratio, undefined};
+use self::break_even::BreakEven;
+use self::cache::Cache;
+use super::{Better, Metric, not_built, over_units, ratio, undefined};
 use crate::data::{FULL, Run, Strategy, Unit as Group};
 use crate::text::Unit;
 
-/// Between turns without timestamps, in milliseconds.
-const ASSUMED_GAP_MS: i64 = 10_000;
+mod break_even;
+mod cache;
+
+/// Between turns without timestamps, in milliseconds: every gap is this long.
+const SHORT_GAP_MS: i64 = 10_000;
+/// The same where the user takes time, longer than most caches live.
+const LONG_GAP_MS: i64 = 600_000;
 
 pub(super) const COST: Metric = Metric {
     id: "cost_usd",
     unit: Unit::Usd,
     better: Better::Lower,
-    formula: "agent's input (cache read, cache write or uncached by the price row's rules) and output, and compaction calls; \
-              mean over a unit's conversations, then over units",
+    formula: "agent's input (cache read, cache write or uncached by the price row's rules) and output, compaction and \
+              checkpoint calls; turns without a time follow each other by 10 s; mean over a unit's conversations, then over \
+              units",
     source: "MEASUREMENT section 4",
-    compute: |run, strategy| priced(run, strategy, Unit::Usd, |parts| Some(parts.total())),
+    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, Unit::Usd, |parts| Some(parts.total())),
+};
+
+pub(super) const COST_10MIN: Metric = Metric {
+    id: "cost_usd_10min",
+    unit: Unit::Usd,
+    better: Better::Lower,
+    formula: "as cost_usd, turns without a time following each other by 10 minutes",
+    source: "MEASUREMENT section 4",
+    compute: |run, strategy| priced(run, strategy, LONG_GAP_MS, Unit::Usd, |parts| Some(parts.total())),
 };
 
 pub(super) const COST_COMPACTION: Metric = Metric {
@@ -30,8 +48,20 @@ pub(super) const COST_COMPACTION: Metric = Metric {
     better: Better::Lower,
     formula: "the compaction calls' share of cost_usd",
     source: "MEASUREMENT section 4",
-    compute: |run, strategy| priced(run, strategy, Unit::Usd, |parts| Some(parts.compaction)),
+    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, Unit::Usd, |parts| Some(parts.compaction)),
 };
+
+pub(super) const COST_CHECKPOINT: Metric = Metric {
+    id: "cost_usd_checkpoint",
+    unit: Unit::Usd,
+    better: Better::Lower,
+    formula: "the share of cost_usd of calls that write checkpoints before a turn",
+    source: "MEASUREMENT section 4",
+    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, Unit::Usd, |parts| Some(parts.checkpoint)),
+};
+
+pub(super) const COST_PROBES: Metric =
+    not_built("cost_usd_probes", Unit::Usd, Better::Neither, "calls that answer probes, no part of cost_usd");
 
 pub(super) const COST_SAVING: Metric = Metric {
     id: "cost_saving",
@@ -39,16 +69,39 @@ pub(super) const COST_SAVING: Metric = Metric {
     better: Better::Higher,
     formula: "1 - cost / cost of `full`, both with caching and without the agent's output, by unit; mean over units",
     source: "MEASUREMENT section 4",
-    compute: saving,
+    compute: |run, strategy| saving(run, strategy, SHORT_GAP_MS),
+};
+
+pub(super) const COST_SAVING_10MIN: Metric = Metric {
+    id: "cost_saving_10min",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "as cost_saving, turns without a time following each other by 10 minutes on both sides",
+    source: "MEASUREMENT section 4",
+    compute: |run, strategy| saving(run, strategy, LONG_GAP_MS),
+};
+
+pub(super) const BREAK_EVEN: Metric = Metric {
+    id: "break_even_turns",
+    unit: Unit::Count,
+    better: Better::Lower,
+    formula: "turns after which a compaction is paid for: (its calls + V) / S; S = tokens taken out x cache read price (write \
+              price where the cache is cold), saved at each turn; V = input cost of the turn after it - that of the same turn \
+              uncompacted + S, the price of the voided prefix; sums over a unit's compactions, failed calls included; mean \
+              over units",
+    source: "MEASUREMENT section 4",
+    compute: break_even_turns,
 };
 
 pub(super) const CACHE_HIT_RATE: Metric = Metric {
     id: "cache_hit_rate",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "input tokens read from the cache / all input tokens, compaction calls included, by unit; mean over units",
+    formula: "input tokens read from the cache / all input tokens, the session's calls included, by unit; mean over units",
     source: "MEASUREMENT section 4",
-    compute: |run, strategy| priced(run, strategy, Unit::Share, |parts| ratio(parts.tokens_read, parts.tokens_in)),
+    compute: |run, strategy| {
+        priced(run, strategy, SHORT_GAP_MS, Unit::Share, |parts| ratio(parts.tokens_read, parts.tokens_in))
+    },
 };
 
 /// One conversation's cost in US dollars, and its input tokens.
@@ -57,54 +110,62 @@ pub(crate) struct Parts {
     pub(crate) agent_input: f64,
     pub(crate) agent_output: f64,
     pub(crate) compaction: f64,
+    pub(crate) checkpoint: f64,
     tokens_read: f64,
     tokens_in: f64,
 }
 
 impl Parts {
     pub(crate) fn total(&self) -> f64 {
-        self.agent_input + self.agent_output + self.compaction
+        self.agent_input + self.agent_output + self.compaction + self.checkpoint
     }
 
     fn without_output(&self) -> f64 {
-        self.agent_input + self.compaction
+        self.agent_input + self.compaction + self.checkpoint
+    }
+
+    fn combined(self, other: Self, of: impl Fn(f64, f64) -> f64) -> Self {
+        Parts {
+            agent_input: of(self.agent_input, other.agent_input),
+            agent_output: of(self.agent_output, other.agent_output),
+            compaction: of(self.compaction, other.compaction),
+            checkpoint: of(self.checkpoint, other.checkpoint),
+            tokens_read: of(self.tokens_read, other.tokens_read),
+            tokens_in: of(self.tokens_in, other.tokens_in),
+        }
     }
 
     fn divided(self, by: f64) -> Self {
-        Parts {
-            agent_input: self.agent_input / by,
-            agent_output: self.agent_output / by,
-            compaction: self.compaction / by,
-            tokens_read: self.tokens_read / by,
-            tokens_in: self.tokens_in / by,
-        }
+        self.combined(self, |one, _| one / by)
     }
 
     fn plus(self, other: Self) -> Self {
-        Parts {
-            agent_input: self.agent_input + other.agent_input,
-            agent_output: self.agent_output + other.agent_output,
-            compaction: self.compaction + other.compaction,
-            tokens_read: self.tokens_read + other.tokens_read,
-            tokens_in: self.tokens_in + other.tokens_in,
-        }
+        self.combined(other, |one, other| one + other)
     }
 }
 
 /// The mean conversation of a strategy: over a unit's conversations, then over units. `None` without a price.
 pub(crate) fn parts(run: &Run, strategy: &Strategy) -> Option<Parts> {
-    let units: Option<Vec<Parts>> = strategy.units.iter().map(|unit| of_unit(run, unit)).collect();
+    let units: Option<Vec<Parts>> = strategy.units.iter().map(|unit| of_unit(run, unit, SHORT_GAP_MS)).collect();
     let units = units?;
     Some(units.iter().fold(Parts::default(), |sum, unit| sum.plus(*unit)).divided(units.len() as f64))
 }
 
-fn priced(run: &Run, strategy: &Strategy, unit: Unit, number: impl Fn(&Parts) -> Option<f64>) -> MetricValue {
-    let model = &run.manifest.model;
-    let reason = format!("the price table has no row for model `{model}`");
-    over_units(strategy, unit, &reason, |group| number(&of_unit(run, group)?))
+fn priced(
+    run: &Run,
+    strategy: &Strategy,
+    gap_ms: i64,
+    unit: Unit,
+    number: impl Fn(&Parts) -> Option<f64>,
+) -> MetricValue {
+    over_units(strategy, unit, &no_price(run), |group| number(&of_unit(run, group, gap_ms)?))
 }
 
-fn saving(run: &Run, strategy: &Strategy) -> MetricValue {
+fn no_price(run: &Run) -> String {
+    format!("the price table has no row for model `{}`", run.manifest.model)
+}
+
+fn saving(run: &Run, strategy: &Strategy, gap_ms: i64) -> MetricValue {
     if strategy.name == FULL {
         return undefined(Unit::Share, "`full` is what the others are held against");
     }
@@ -113,71 +174,87 @@ fn saving(run: &Run, strategy: &Strategy) -> MetricValue {
     };
     over_units(strategy, Unit::Share, "no unit has a cost of `full` to compare with", |unit| {
         let yardstick = full.units.iter().find(|other| other.group == unit.group)?;
-        let share = ratio(of_unit(run, unit)?.without_output(), of_unit(run, yardstick)?.without_output())?;
-        Some(1.0 - share)
+        let cost = |unit: &Group| Some(of_unit(run, unit, gap_ms)?.without_output());
+        Some(1.0 - ratio(cost(unit)?, cost(yardstick)?)?)
     })
 }
 
 /// The saving against `full` where no token is read from a cache on either side, over units; or why there is none.
 pub(crate) fn saving_without_cache(run: &Run, strategy: &Strategy) -> Result<f64, String> {
     let mut uncached = run.prices.clone();
-    uncached.model.iter_mut().for_each(|row| row.cache_minimum_tokens = u32::MAX);
-    let Run { protocol, manifest, .. } = *run;
+    uncached.model.iter_mut().for_each(|row| row.cache.minimum_tokens = u32::MAX);
+    let Run { protocol, retained, manifest, .. } = *run;
     let full = run.strategy(FULL).cloned().into_iter().collect();
-    let run = Run { protocol, manifest, prices: &uncached, strategies: full };
-    let found = saving(&run, strategy);
+    let run = Run { protocol, retained, manifest, prices: &uncached, strategies: full };
+    let found = saving(&run, strategy, SHORT_GAP_MS);
     found.value.ok_or_else(|| found.reason.unwrap_or_else(|| "not computed".to_owned()))
 }
 
-fn of_unit(run: &Run, unit: &Group) -> Option<Parts> {
+fn break_even_turns(run: &Run, strategy: &Strategy) -> MetricValue {
+    if run.prices.row(&run.manifest.model).is_none() {
+        return undefined(Unit::Count, no_price(run));
+    }
+    let reason = match strategy.rows().any(crate::data::is_applied) {
+        true => "no compaction makes a later request cheaper, so none ever pays",
+        false => "nothing was compacted",
+    };
+    over_units(strategy, Unit::Count, reason, |unit| {
+        let each = unit
+            .records
+            .iter()
+            .filter_map(|record| Some(BreakEven::of(record, run.prices.row(&record.case.model)?, SHORT_GAP_MS)));
+        let sum = each.fold((0.0, 0.0), |sum, of| (sum.0 + of.spent, sum.1 + of.saved_per_turn));
+        ratio(sum.0, sum.1)
+    })
+}
+
+fn of_unit(run: &Run, unit: &Group, gap_ms: i64) -> Option<Parts> {
     let mut sum = Parts::default();
     for record in &unit.records {
-        sum = sum.plus(of_record(record, run.prices.row(&record.case.model)?));
+        sum = sum.plus(of_record(record, run.prices.row(&record.case.model)?, gap_ms));
     }
     Some(sum.divided(unit.records.len() as f64))
 }
 
-fn of_record(record: &Record, prices: &PriceRow) -> Parts {
+fn of_record(record: &Record, prices: &PriceRow, assumed_ms: i64) -> Parts {
     let mut parts = Parts::default();
+    let mut cache = Cache::new(&prices.cache, record.case.tool_tokens, record.case.system_tokens);
     let mut before: Option<&Turn> = None;
     for turn in &record.turns {
-        let (input, read) = agent_input(turn, before, prices);
-        parts.agent_input += input;
-        parts.agent_output += dollars(f64::from(turn.output), prices.output);
-        parts.tokens_read += read;
+        let input = cache.request(turn, gap_ms(before, turn, assumed_ms));
+        parts.agent_input += input.dollars(prices);
+        parts.agent_output += f64::from(turn.output) * prices.output / 1e6;
+        parts.tokens_read += f64::from(input.read);
         parts.tokens_in += f64::from(turn.input);
         before = Some(turn);
     }
-    for usage in record.calls().map(|call| &call.usage) {
-        parts.compaction += dollars(usage.input as f64, prices.input)
-            + dollars(usage.cache_read as f64, prices.cache_read)
-            + dollars(usage.cache_write as f64, prices.cache_write)
-            + dollars(usage.output as f64, prices.output);
-        parts.tokens_read += usage.cache_read as f64;
-        parts.tokens_in += usage.total_input() as f64;
+    for call in record.calls() {
+        let part = if is_compaction(call) { &mut parts.compaction } else { &mut parts.checkpoint };
+        *part += call_dollars(call, prices);
+        parts.tokens_read += call.usage.cache_read as f64;
+        parts.tokens_in += call.usage.total_input() as f64;
     }
     parts
 }
 
-/// What a turn's input costs, and how many of its tokens are read from the cache.
-fn agent_input(turn: &Turn, before: Option<&Turn>, prices: &PriceRow) -> (f64, f64) {
-    if turn.input < prices.cache_minimum_tokens {
-        return (dollars(f64::from(turn.input), prices.input), 0.0);
-    }
-    let is_warm = before.is_some_and(|before| gap_ms(before, turn) <= i64::from(prices.cache_lifetime_s) * 1000);
-    let is_cached = is_warm && turn.shared_prefix >= prices.cache_minimum_tokens;
-    let read = if is_cached { turn.shared_prefix.min(turn.input) } else { 0 };
-    let cost = dollars(f64::from(read), prices.cache_read) + dollars(f64::from(turn.input - read), prices.cache_write);
-    (cost, f64::from(read))
+fn call_dollars(call: &CallRow, prices: &PriceRow) -> f64 {
+    let usage = &call.usage;
+    (usage.input as f64 * prices.input
+        + usage.cache_read as f64 * prices.cache_read
+        + usage.cache_write as f64 * prices.cache_write
+        + usage.output as f64 * prices.output)
+        / 1e6
 }
 
-fn gap_ms(before: &Turn, turn: &Turn) -> i64 {
-    match (before.at_ms, turn.at_ms) {
-        (Some(before), Some(now)) => now - before,
-        _ => ASSUMED_GAP_MS,
-    }
+/// A checkpoint before a turn is paid for apart; a recount belongs to the compaction after which it counts.
+fn is_compaction(call: &CallRow) -> bool {
+    call.purpose != Purpose::Checkpoint
 }
 
-fn dollars(tokens: f64, per_million: f64) -> f64 {
-    tokens * per_million / 1e6
+fn gap_ms(before: Option<&Turn>, turn: &Turn, assumed_ms: i64) -> i64 {
+    match before.map(|before| (before.at_ms, turn.at_ms)) {
+        None => 0,
+        Some((Some(before), Some(now))) => now - before,
+        Some(_) => assumed_ms,
+    }
 }

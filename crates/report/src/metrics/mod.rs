@@ -20,14 +20,15 @@ mod storage;
 
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
-pub(crate) use cost::{parts as cost_parts, saving_without_cache};
-pub(crate) use recall::{by_category, by_round};
+pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
+pub(crate) use recall::{by_category, by_round, recall_of_unit};
 
 /// Every metric, in the order of reports.
 pub const ALL: &[Metric] = &[
     recall::CONTEXT_RECALL,
     recall::CONTEXT_RECALL_CORRECTED,
     recall::LIFT,
+    recall::SELECTION_LIFT,
     recall::NEEDED_AT_USE,
     prompted::PROMPTED_RECALL,
     prompted::PROMPTED_RECALL_CORRECTED,
@@ -51,8 +52,13 @@ pub const ALL: &[Metric] = &[
     storage::FIELDS_POPULATED,
     not_built("drift", Unit::Share, Better::Lower, "S(1) - S(a), S the survival of facts by rounds since they left"),
     cost::COST,
+    cost::COST_10MIN,
     cost::COST_COMPACTION,
+    cost::COST_CHECKPOINT,
+    cost::COST_PROBES,
     cost::COST_SAVING,
+    cost::COST_SAVING_10MIN,
+    cost::BREAK_EVEN,
     cost::CACHE_HIT_RATE,
     engine::ADDED_LATENCY_P50,
     engine::ADDED_LATENCY_P95,

@@ -41,6 +41,23 @@ pub(super) const LIFT: Metric = Metric {
     compute: |run, strategy| corrected(run, strategy, Corrected::against_random(strategy)),
 };
 
+pub(super) const SELECTION_LIFT: Metric = Metric {
+    id: "selection_lift",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
+              chance; 0 for a strategy that keeps a tail and nothing else",
+    source: "MEASUREMENT section 3",
+    compute: |run, strategy| {
+        let has_draws =
+            |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
+        if !strategy.records().flat_map(points).all(has_draws) {
+            return undefined(Unit::Share, "the records are of before contexts with the same tail were drawn");
+        }
+        corrected(run, strategy, Corrected::against_random_beside_tail(strategy))
+    },
+};
+
 pub(super) const NEEDED_AT_USE: Metric = Metric {
     id: "needed_at_use_recall",
     unit: Unit::Share,
@@ -91,6 +108,11 @@ fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricVa
     let Some(value) = crate::stats::mean(&values) else { return undefined(Unit::Share, NONE_ELIGIBLE) };
     let unit = Unit::Share.name().to_owned();
     MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
+}
+
+/// CR of one unit.
+pub(crate) fn recall_of_unit(unit: &Group) -> Option<f64> {
+    recall_at_points(unit, |_| true)
 }
 
 fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {

@@ -1,44 +1,46 @@
 //! What a conversation costs, by strategy.
 
-use compactometer_schema::summary::Group;
+use compactometer_schema::summary::{Group, StrategySummary};
 use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
 use super::{Plot, header, number};
 use crate::data::{FULL, Run};
-use crate::metrics::cost_parts;
+use crate::metrics::{CostParts as Parts, cost_parts};
 
 const SEGMENTS: &[(RGBColor, &str)] = &[
     (RGBColor(0x00, 0x72, 0xb2), "agent's input"),
     (RGBColor(0x56, 0xb4, 0xe9), "agent's output"),
     (RGBColor(0xe6, 0x9f, 0x00), "compaction calls"),
+    (RGBColor(0x00, 0x9e, 0x73), "checkpoint calls"),
+];
+
+const COLUMNS: [&str; 10] = [
+    "strategy",
+    "agent_input_usd",
+    "agent_output_usd",
+    "compaction_usd",
+    "checkpoint_usd",
+    "cost_usd",
+    "cost_usd_10min",
+    "cost_saving",
+    "cost_saving_10min",
+    "break_even_turns",
 ];
 
 pub(super) fn plot(run: &Run, group: &Group) -> Plot {
-    let mut rows =
-        vec![header(&["strategy", "agent_input_usd", "agent_output_usd", "compaction_usd", "cost_usd", "cost_saving"])];
+    let mut rows = vec![header(&COLUMNS)];
     let mut bars = Vec::new();
     let mut full = None;
     for strategy in &group.strategies {
         let parts = run.strategy(&strategy.name).and_then(|found| cost_parts(run, found));
-        let saving = strategy.metrics.get("cost_saving").and_then(|metric| metric.value);
-        let columns = [
-            parts.map(|parts| parts.agent_input),
-            parts.map(|parts| parts.agent_output),
-            parts.map(|parts| parts.compaction),
-            parts.map(|parts| parts.total()),
-            saving,
-        ];
-        let mut row = vec![strategy.name.clone()];
-        row.extend(columns.map(number));
-        rows.push(row);
+        rows.push(row(strategy, parts));
         if strategy.name == FULL {
             full = parts.map(|parts| parts.total());
         }
-        let note = parts.map_or(String::new(), |parts| format!("{:.3}", parts.total()));
-        let parts = parts
-            .map(|parts| vec![parts.agent_input, parts.agent_output, parts.compaction])
-            .ok_or_else(|| format!("no price for model `{}`", run.manifest.model));
+        let parts = parts.ok_or_else(|| format!("no price for model `{}`", run.manifest.model));
+        let note = parts.as_ref().map_or(String::new(), |parts| note(strategy, parts.total()));
+        let parts = parts.map(|parts| vec![parts.agent_input, parts.agent_output, parts.compaction, parts.checkpoint]);
         bars.push(Row { name: &strategy.name, family: strategy.family, parts, note });
     }
     let mark = full.map(|cost| (cost, "full"));
@@ -48,8 +50,33 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
     let priced = run.prices.row(&run.manifest.model);
     let priced = priced.map_or(String::new(), |row| format!(" Prices of `{}`, {}.", row.name, row.date));
     let caption = format!(
-        "Agent's turns, computed from their sizes and the provider's cache rules, and the compaction calls; means over units. \
-         The dashed line is `full`, with caching too.{priced}"
+        "Agent's turns, computed from their sizes and the provider's cache rules, and the session's calls, where turns follow \
+         each other by 10 s; means over units. The dashed line is `full`, with caching too. Beside each bar: its cost, and the \
+         turns after which a compaction is paid for.{priced}"
     );
     Plot { name: "cost", title: "Cost per conversation", caption, figure, rows }
+}
+
+fn row(strategy: &StrategySummary, parts: Option<Parts>) -> Vec<String> {
+    let metric = |id: &str| strategy.metrics.get(id).and_then(|metric| metric.value);
+    let columns = [
+        parts.map(|parts| parts.agent_input),
+        parts.map(|parts| parts.agent_output),
+        parts.map(|parts| parts.compaction),
+        parts.map(|parts| parts.checkpoint),
+        parts.map(|parts| parts.total()),
+        metric("cost_usd_10min"),
+        metric("cost_saving"),
+        metric("cost_saving_10min"),
+        metric("break_even_turns"),
+    ];
+    std::iter::once(strategy.name.clone()).chain(columns.map(number)).collect()
+}
+
+/// The cost, and after how many turns a compaction is paid for.
+fn note(strategy: &StrategySummary, cost: f64) -> String {
+    match strategy.metrics.get("break_even_turns").and_then(|metric| metric.value) {
+        Some(turns) => format!("{cost:.3}, paid in {turns:.0}"),
+        None => format!("{cost:.3}"),
+    }
 }

@@ -14,6 +14,7 @@ pub(crate) mod figure;
 mod recall;
 pub(crate) mod render;
 mod rounds;
+pub(crate) mod sizes;
 mod stands;
 
 use figure::{Figure, Style};

@@ -1,5 +1,9 @@
 //! 95 % BCa bootstrap intervals over units: one stage, 10,000 draws (Efron, 1987, "Better bootstrap confidence intervals").
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -28,19 +32,41 @@ pub(crate) fn interval(units: usize, statistic: impl Fn(&[u32]) -> Option<f64>) 
 }
 
 fn draw(units: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> Vec<f64> {
-    let mut random = ChaCha8Rng::seed_from_u64(SEED);
-    let mut times = vec![0_u32; units];
-    let mut draws = Vec::with_capacity(DRAWS);
-    for _ in 0..DRAWS {
-        times.fill(0);
-        for _ in 0..units {
-            // Scaling 32 random bits: the bias, units / 2^32, is far under the resolution of the draws.
-            let unit = (u64::from(random.next_u32()) * units as u64) >> 32;
-            times[unit as usize] += 1;
-        }
-        draws.extend(statistic(&times));
+    /// Of more units, what was drawn takes too much memory to keep.
+    const MOST_KEPT: usize = 1_000;
+    if units > MOST_KEPT {
+        let mut random = ChaCha8Rng::seed_from_u64(SEED);
+        let mut times = vec![0; units];
+        return (0..DRAWS).filter_map(|_| statistic(draw_once(&mut random, &mut times))).collect();
     }
-    draws
+    let drawn = DRAWN.with(|drawn| Rc::clone(drawn.borrow_mut().entry(units).or_insert_with(|| draw_all(units))));
+    drawn.chunks_exact(units).filter_map(statistic).collect()
+}
+
+thread_local! {
+    /// What is drawn depends on the number of units alone, and a report has many statistics of the same units.
+    static DRAWN: RefCell<BTreeMap<usize, Rc<[u32]>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Every draw's times, one after the other.
+fn draw_all(units: usize) -> Rc<[u32]> {
+    let mut random = ChaCha8Rng::seed_from_u64(SEED);
+    let mut all = vec![0; DRAWS * units];
+    all.chunks_exact_mut(units).for_each(|times| {
+        draw_once(&mut random, times);
+    });
+    all.into()
+}
+
+/// How often each unit is drawn, once.
+fn draw_once<'t>(random: &mut ChaCha8Rng, times: &'t mut [u32]) -> &'t [u32] {
+    times.fill(0);
+    for _ in 0..times.len() {
+        // Scaling 32 random bits: the bias, units / 2^32, is far under the resolution of the draws.
+        let unit = (u64::from(random.next_u32()) * times.len() as u64) >> 32;
+        times[unit as usize] += 1;
+    }
+    times
 }
 
 /// Skewness of the jackknife over six: nothing where leaving out any unit gives the same value.

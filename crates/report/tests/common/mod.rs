@@ -9,7 +9,7 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
 use compactometer_schema::fate::Fates;
 use compactometer_schema::manifest::Manifest;
-use compactometer_schema::prices::{PriceRow, PriceTable};
+use compactometer_schema::prices::{CacheRules, PrefixPart, PriceRow, PriceTable};
 use compactometer_schema::record::{
     CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record, Stages,
     Turn,
@@ -31,6 +31,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         window: 12_000,
         trigger: 9_600,
         retained: 3_600,
+        sweep: Vec::new(),
         protocols: vec![Protocol::Matched],
         strategies: strategies.iter().map(|name| (*name).to_owned()).collect(),
         scale: 1.0,
@@ -56,8 +57,14 @@ pub(crate) fn prices() -> PriceTable {
         cache_write: 5.0,
         cache_read: 1.0,
         output: 20.0,
-        cache_minimum_tokens: 1_000,
-        cache_lifetime_s: 300,
+        cache: CacheRules {
+            prefix_order: vec![PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages],
+            minimum_tokens: 1_000,
+            granularity_tokens: 1,
+            breakpoints: 0,
+            lifetime_s: 300,
+            renewed_by_use: true,
+        },
     };
     PriceTable { mock_as: "priced".to_owned(), model: vec![row] }
 }
@@ -83,6 +90,8 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
             budget,
             model: "mock:strong".to_owned(),
             seed: 1,
+            tool_tokens: 0,
+            system_tokens: 0,
             pending_over_budget: false,
         },
         facts: Vec::new(),
@@ -119,6 +128,8 @@ pub(crate) fn point(round: u32, letters: &str) -> Observation {
         echoed: 0,
         chance: Vec::new(),
         random_chance: Vec::new(),
+        selection_hits: Vec::new(),
+        selection_chance: Vec::new(),
         foil_hits: 0,
         foils: 0,
         asked: Vec::new(),

@@ -147,6 +147,7 @@ fn leave(state: &mut State, stages: &mut Stages, decoy: bool, write: f64) -> Fat
 fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
     let eligible: Vec<u32> = (0..FACTS).filter(|fact| fact / 4 * 10 + 30 < at).collect();
     let random_hits = eligible.iter().map(|_| state.random.next_u32() % 7).collect();
+    let selection_hits = eligible.iter().map(|fact| fact % 9).collect();
     let rates = KINDS.iter().map(|kind| chance(*kind, state.random.next_u32() % 4, 60)).collect();
     Observation {
         after: MessageId(at),
@@ -160,6 +161,8 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         random_hits,
         chance: rates,
         random_chance: KINDS.iter().map(|kind| chance(*kind, 1, 60)).collect(),
+        selection_hits,
+        selection_chance: KINDS.iter().map(|kind| chance(*kind, 1, 60)).collect(),
         foil_hits: 0,
         foils: 20,
         asked: Vec::new(),

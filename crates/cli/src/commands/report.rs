@@ -1,0 +1,110 @@
+//! `report`: what runs recorded, reported again, alone or joined.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, anyhow, bail};
+use compactometer_harness::journal::read_records;
+use compactometer_report::{Format, write_formats};
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::record::{Record, text_hash};
+
+use super::compare::{price_table, show, verdict};
+use crate::args::ReportArgs;
+use crate::failure::Failure;
+use crate::output::{difference, read_manifest};
+
+pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let (prices, text) = price_table(&args.prices)?;
+    let out = match (&args.out, args.dirs.as_slice()) {
+        (Some(out), _) => out,
+        (None, [only]) => only,
+        _ => {
+            return Err(Failure::usage(anyhow!(
+                "several runs make a report of their own; name its folder with `--out`"
+            )));
+        }
+    };
+    let (manifest, records) = joined(args).map_err(Failure::usage)?;
+    let manifest = Manifest { prices_hash: text_hash(&text), ..manifest };
+    let formats = args.format.iter().map(|format| Format::from(*format)).collect::<Vec<_>>();
+    let formats = if formats.is_empty() { Format::ALL } else { &formats };
+    let summary = write_formats(out, &manifest, &records, &prices, formats).map_err(Failure::failed)?;
+    show(&summary, args.json)?;
+    verdict(&summary)
+}
+
+/// The records of all folders, and a manifest that holds for them.
+fn joined(args: &ReportArgs) -> Result<(Manifest, Vec<Record>)> {
+    let mut joined: Option<Manifest> = None;
+    let mut records: BTreeMap<String, Record> = BTreeMap::new();
+    let mut keys = Vec::new();
+    for dir in &args.dirs {
+        let manifest = read_manifest(dir)?;
+        joined = Some(match joined {
+            None => manifest,
+            Some(before) => {
+                if let Some(field) = difference(&alike(&before), &alike(&manifest)) {
+                    bail!("`{}` holds a run of another configuration: {field} differs", dir.display());
+                }
+                join(before, manifest)
+            }
+        });
+        for record in read_records(dir)? {
+            if !records.contains_key(&record.key) {
+                keys.push(record.key.clone());
+                records.insert(record.key.clone(), record);
+            }
+        }
+    }
+    let records = keys.iter().filter_map(|key| records.remove(key)).collect::<Vec<_>>();
+    let manifest = joined.ok_or_else(|| anyhow!("no run is named"))?;
+    let cases = if args.dirs.len() > 1 { records.len() } else { manifest.cases };
+    refuse_twice(&records)?;
+    Ok((Manifest { cases, ..manifest }, records))
+}
+
+/// What must be equal in runs that are joined.
+fn alike(manifest: &Manifest) -> Manifest {
+    Manifest {
+        retained: 0,
+        sweep: Vec::new(),
+        strategies: Vec::new(),
+        settings_hash: String::new(),
+        prices_hash: String::new(),
+        commit: String::new(),
+        cases: 0,
+        ..manifest.clone()
+    }
+}
+
+fn join(mut one: Manifest, other: Manifest) -> Manifest {
+    if one.settings_hash != other.settings_hash {
+        one.settings_hash = text_hash(&format!("{}{}", one.settings_hash, other.settings_hash));
+    }
+    let mut sizes = [vec![one.retained, other.retained], one.sweep, other.sweep].concat();
+    sizes.sort_unstable_by(|one, other| other.cmp(one));
+    sizes.dedup();
+    (one.retained, one.sweep) = (sizes.remove(0), sizes);
+    one.strategies.extend(other.strategies);
+    let mut seen = Vec::new();
+    one.strategies.retain(|name| {
+        !seen.contains(name) && {
+            seen.push(name.clone());
+            true
+        }
+    });
+    one
+}
+
+/// One strategy on one conversation under one protocol has one record.
+fn refuse_twice(records: &[Record]) -> Result<()> {
+    let mut seen = BTreeMap::new();
+    for record in records {
+        let case = &record.case;
+        let identity = (case.protocol, case.budget.retained, &case.strategy, &case.scenario);
+        if seen.insert(identity, ()).is_some() {
+            bail!("`{}` was run with different settings in two of the folders; give each its own name", case.strategy);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! After how many turns a compaction is paid for.
+//!
+//! With r, w the prices of a read and of a written token: a compaction that makes the request of B tokens one of A costs its calls
+//! and the void V = what the request after it costs, less what that of B tokens would have cost, plus (B - A) r. From that
+//! request on, each saves (B - A) r, or (B - A) w where the cache is cold at each turn. n = (calls + V) / saved per turn.
+
+use compactometer_engine::event::Event;
+use compactometer_schema::prices::PriceRow;
+use compactometer_schema::record::{Record, Turn};
+
+use super::cache::{Cache, Input};
+use super::{call_dollars, gap_ms, is_compaction};
+use crate::data::is_applied;
+
+/// What a conversation's compactions cost, and what they save in each later turn, in US dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct BreakEven {
+    pub(super) spent: f64,
+    pub(super) saved_per_turn: f64,
+}
+
+impl BreakEven {
+    pub(super) fn of(record: &Record, prices: &PriceRow, assumed_ms: i64) -> Self {
+        let calls = record.calls().filter(|call| is_compaction(call));
+        let mut sum = BreakEven { spent: calls.map(|call| call_dollars(call, prices)).sum(), saved_per_turn: 0.0 };
+        let mut cache = Cache::new(&prices.cache, record.case.tool_tokens, record.case.system_tokens);
+        let mut applied = record.compactions.iter().filter(|row| is_applied(row)).map(|row| &row.event).peekable();
+        let mut before: Option<&Turn> = None;
+        for turn in &record.turns {
+            let gap = gap_ms(before, turn, assumed_ms);
+            let paid = cache.request(turn, gap).dollars(prices);
+            while let Some(event) = applied.next_if(|event| event.after < turn.message) {
+                sum.add(event, (before, turn), paid, gap, prices);
+            }
+            before = Some(turn);
+        }
+        sum
+    }
+
+    /// One compaction before `turn`, whose input cost `paid`.
+    fn add(&mut self, event: &Event, turns: (Option<&Turn>, &Turn), paid: f64, gap: i64, prices: &PriceRow) {
+        let (before, turn) = turns;
+        let shortened = event.tokens_before.saturating_sub(event.tokens_after);
+        let whole = turn.input + shortened;
+        let earlier = before.map_or(0, |before| before.input).min(whole);
+        let is_warm = Cache::is_read(&prices.cache, earlier, gap);
+        let charged = match (is_warm, whole >= prices.cache.minimum_tokens) {
+            (true, _) => Input { read: earlier, written: whole - earlier, plain: 0 },
+            (false, true) => Input { read: 0, written: whole, plain: 0 },
+            (false, false) => Input { read: 0, written: 0, plain: whole },
+        };
+        let price = match (is_warm, charged.plain > 0) {
+            (true, _) => prices.cache_read,
+            (false, false) => prices.cache_write,
+            (false, true) => prices.input,
+        };
+        let saved = f64::from(shortened) * price / 1e6;
+        self.spent += paid - charged.dollars(prices) + saved;
+        self.saved_per_turn += saved;
+    }
+}
