@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use compactometer_engine::model::ChatModel;
+use compactometer_llm::ModelError;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::scenario::Split;
 
@@ -15,7 +17,7 @@ use crate::commands::checkpoint::CheckpointCommand;
 #[derive(Parser)]
 #[command(name = "compactometer", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch.\nNo telemetry; no network unless a model names a host."
+    after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch, 75 try again later.\nNo telemetry; no network unless a model names a host."
 )]
 pub(crate) struct Args {
     /// Tell each decision of the engine on stderr; twice for each call too. `RUST_LOG` says it in full.
@@ -108,15 +110,30 @@ pub(crate) struct SettingArgs {
     /// Context window in tokens; compaction starts at 0.8 of it and leaves at most 0.3. Default: the suite's own, else by rule.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
-    /// The summarizer; `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in `mock+empty=0.1`.
+    /// The summarizer; `list models` names the forms. `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in
+    /// `mock+empty=0.1`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
+    /// Keep each call to the model in this folder, and answer from it what stands there already; `--model cassette:DIR`
+    /// replays it without the model.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
     /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
     #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
     pub(crate) tokenizer: String,
     /// Seed of everything random.
     #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
     pub(crate) seed: u64,
+}
+
+impl SettingArgs {
+    /// The model, recorded where that is asked for.
+    pub(crate) fn open_model(&self) -> Result<Box<dyn ChatModel>, ModelError> {
+        match &self.record {
+            Some(folder) => compactometer_llm::recorded(&self.model, folder),
+            None => compactometer_llm::by_name(&self.model),
+        }
+    }
 }
 
 /// How budgets are set.

@@ -20,4 +20,5 @@ mod storage;
 mod trace;
 mod views;
 pub mod window;
+pub mod watched;
 mod windowed;

@@ -43,7 +43,7 @@ pub struct CaseResult {
 /// Runs one case.
 pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn TokenCounter) -> CaseResult {
     let strategy = case.contender.build(&case.loaded, case.seed);
-    let windowed = Windowed { model, window: case.budget.window };
+    let windowed = Windowed { model, window: case.budget.window, counter };
     let metered = Metered::new(&windowed, case.seed);
     let mut replay = Replay::new(case, session(case, &*strategy, &metered, counter), &metered, counter);
     for index in 0..=case.loaded.messages.len() {
