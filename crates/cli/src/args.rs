@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use compactometer_engine::model::ChatModel;
 use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_llm::ModelError;
 use compactometer_report::Format;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::scenario::Split;
@@ -17,7 +19,7 @@ use crate::commands::checkpoint::CheckpointCommand;
 #[derive(Parser)]
 #[command(name = "compactometer", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch.\nNo telemetry; no network unless a model names a host."
+    after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch, 75 try again later.\nNo telemetry; no network unless a model names a host."
 )]
 pub(crate) struct Args {
     /// Tell each decision of the engine on stderr; twice for each call too. `RUST_LOG` says it in full.
@@ -167,9 +169,14 @@ pub(crate) struct SettingArgs {
     /// strategy a curve over sizes. Published limits have their own.
     #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
-    /// The summarizer; `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in `mock+empty=0.1`.
+    /// The summarizer; `list models` names the forms. `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in
+    /// `mock+empty=0.1`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
+    /// Keep each call to the model in this folder, and answer from it what stands there already; `--model cassette:DIR`
+    /// replays it without the model.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
     /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
     #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
     pub(crate) tokenizer: String,
@@ -186,6 +193,14 @@ impl SettingArgs {
         shares.dedup();
         let largest = shares.first().copied().unwrap_or(RETAINED_SHARE);
         (largest, shares.into_iter().skip(1).collect())
+    }
+
+    /// The model, recorded where that is asked for.
+    pub(crate) fn open_model(&self) -> Result<Box<dyn ChatModel>, ModelError> {
+        match &self.record {
+            Some(folder) => compactometer_llm::recorded(&self.model, folder),
+            None => compactometer_llm::by_name(&self.model),
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 const FAILED: u8 = 1;
 /// Arguments or input that cannot be used, or a mismatch between them.
 const USAGE: u8 = 2;
+/// A model's server cannot be asked now: the same command may work later.
+const LATER: u8 = 75;
 
 /// Why the program ends without success.
 #[derive(Debug)]
@@ -23,6 +25,11 @@ impl Failure {
     /// Exit code 2.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
         Failure { code: USAGE, error: error.into() }
+    }
+
+    /// Exit code 75.
+    pub(crate) fn later(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: LATER, error: error.into() }
     }
 
     /// Says it on stderr.

@@ -26,7 +26,7 @@ impl ChatModel for Model {
         let read: u32 = request.texts().map(|text| Encoding::O200k.count_text(text)).sum();
         let usage = Usage { input: read.into(), output: 12, ..Usage::default() };
         let text = format!("The user asks for one report after another; {read} tokens were read.");
-        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 0 })
+        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 0, served: None })
     }
 }
 

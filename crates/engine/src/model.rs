@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Part, Role, Usage};
+use crate::tokens::{self, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 
 /// A language model that completes chats.
 #[async_trait]
@@ -65,6 +66,18 @@ impl ChatRequest {
     }
 }
 
+impl ChatRequest {
+    /// Tokens of the whole request on that counter's scale; tools count by their texts.
+    pub fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
+        let parts = self.messages.iter().flat_map(|message| &message.parts).map(|part| counter.count_part(part));
+        let tools = self.tools.iter().map(|tool| {
+            let texts = [&tool.name, &tool.description, &tool.parameters.to_string()];
+            tokens::total(texts.map(|text| counter.count_text(text)).into_iter().chain([TOOL_OVERHEAD]))
+        });
+        tokens::total(self.messages.iter().map(|_| MESSAGE_OVERHEAD).chain(parts).chain(tools))
+    }
+}
+
 /// A message without identity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WireMessage {
@@ -97,6 +110,26 @@ pub struct ChatReply {
     pub usage: Usage,
     /// Time from request to the last byte, in milliseconds. Data, never a sleep.
     pub latency_ms: u64,
+    /// What a server reported beside; models in the process report nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<Box<Served>>,
+}
+
+/// What a server reported with an answer, as it wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Served {
+    /// The model that it says it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Time from request to the first token, reasoning included, in milliseconds; absent where the answer came in one piece.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token_ms: Option<u64>,
+    /// Tokens of reasoning, which [`Usage::output`] includes; absent where the server does not tell them apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
+    /// The usage as the server wrote it; absent where it wrote none, so that [`ChatReply::usage`] is an estimate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<serde_json::Value>,
 }
 
 /// Why an answer ended.
@@ -138,5 +171,13 @@ pub enum ChatError {
     Refused {
         /// The provider's words.
         message: String,
+    },
+    /// The model cannot be asked at all. No result of a strategy: whoever measures must stop, and record nothing of it.
+    #[error("{why}")]
+    Unavailable {
+        /// What happened, and what to do.
+        why: String,
+        /// Whether it may pass by itself.
+        later: bool,
     },
 }

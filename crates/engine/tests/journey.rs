@@ -139,7 +139,7 @@ impl ChatModel for Parts {
             body(round)
         );
         let usage = Usage { input: 1, output: 1, ..Usage::default() };
-        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 0 })
+        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 0, served: None })
     }
 }
 

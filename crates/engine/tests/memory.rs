@@ -39,7 +39,7 @@ impl ChatModel for Forgetful {
             (false, true) => checkpoint.to_owned(),
             _ => "Work went on.".to_owned(),
         };
-        Ok(ChatReply { text, finish: Finish::Stop, usage: Usage::default(), latency_ms: 1 })
+        Ok(ChatReply { text, finish: Finish::Stop, usage: Usage::default(), latency_ms: 1, served: None })
     }
 }
 

@@ -35,6 +35,7 @@ impl ChatModel for Nests {
             finish: Finish::Stop,
             usage: Usage { input: 1, output: 1, ..Usage::default() },
             latency_ms: 1,
+            served: None,
         })
     }
 }

@@ -33,7 +33,7 @@ impl ChatModel for Short {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let read = request.texts().map(|text| Encoding::O200k.count_text(text)).sum::<u32>();
         let usage = Usage { input: read.into(), output: 5, ..Usage::default() };
-        Ok(ChatReply { text: "Work went on.".into(), finish: Finish::Stop, usage, latency_ms: 1 })
+        Ok(ChatReply { text: "Work went on.".into(), finish: Finish::Stop, usage, latency_ms: 1, served: None })
     }
 }
 

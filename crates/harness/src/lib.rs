@@ -21,5 +21,6 @@ pub mod run;
 mod storage;
 mod trace;
 mod views;
+pub mod watched;
 pub mod window;
 mod windowed;

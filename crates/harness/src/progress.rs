@@ -24,6 +24,7 @@ use crate::plan::PlannedCase;
 use crate::random::{Drawn, RandomDrop};
 use crate::replay::{CaseResult, Counts, Meters, Replay, session};
 use crate::trace::{self, Tracer};
+use crate::watched::{Stopped, Watched};
 use crate::windowed::Windowed;
 
 /// Where cases are kept while they run.
@@ -39,6 +40,9 @@ pub enum KeepError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] compactometer_store::Error),
+    /// The model cannot be asked.
+    #[error(transparent)]
+    Model(#[from] Stopped),
     /// The store refused a commit.
     #[error("{0}")]
     Commit(String),
@@ -82,17 +86,18 @@ impl<'k> Keeper<'k> {
     pub(crate) async fn run_case(
         &self,
         case: &PlannedCase,
-        model: &dyn ChatModel,
+        model: &Watched<'_>,
         counter: &dyn TokenCounter,
     ) -> Result<(CaseResult, bool), KeepError> {
         let strategy = case.contender.build(&case.loaded, case.seed);
-        let windowed = Windowed { model, window: case.budget.window };
+        let windowed = Windowed { model, window: case.budget.window, counter };
         let (metered, reader) = (Metered::new(&windowed, case.seed), Metered::new(model, case.seed));
         let meters = Meters { session: &metered, reader: &reader };
         let (mut replay, from) = self.begin(case, &*strategy, meters, counter)?;
         for index in from..=case.loaded.messages.len() {
             let before = commits(&replay);
             replay.step(index).await;
+            model.check()?;
             refused(&replay).map_or(Ok(()), |why| Err(KeepError::Commit(why)))?;
             if commits(&replay) > before {
                 let after = index.checked_sub(1).map(|last| case.loaded.messages[last].message.id);

@@ -45,7 +45,7 @@ pub struct CaseResult {
 /// Runs one case.
 pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn TokenCounter) -> CaseResult {
     let strategy = case.contender.build(&case.loaded, case.seed);
-    let windowed = Windowed { model, window: case.budget.window };
+    let windowed = Windowed { model, window: case.budget.window, counter };
     let (metered, reader) = (Metered::new(&windowed, case.seed), Metered::new(model, case.seed));
     let meters = Meters { session: &metered, reader: &reader };
     let mut replay = Replay::new(case, session(case, &*strategy, &metered, counter), meters, counter);

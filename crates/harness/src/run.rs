@@ -18,6 +18,7 @@ use crate::plan::Plan;
 pub use crate::progress::KeepError;
 use crate::progress::Keeper;
 use crate::replay::{CaseResult, run_case};
+use crate::watched::{Stopped, Watched};
 
 /// How a run went.
 pub struct RunOutcome {
@@ -175,10 +176,13 @@ impl Cases<'_> {
         let started = Instant::now();
         let case = &self.plan.cases[index];
         let span = tracing::info_span!("case", strategy = case.contender.name, scenario = case.loaded.scenario.id);
-        let (result, continued) = match &self.keeper {
-            Some(keeper) => keeper.run_case(case, self.model, self.counter).instrument(span).await?,
-            None => (run_case(case, self.model, self.counter).instrument(span).await, false),
+        let model = Watched::new(self.model);
+        let ran = match &self.keeper {
+            Some(keeper) => keeper.run_case(case, &model, self.counter).instrument(span).await,
+            None => Ok((run_case(case, &model, self.counter).instrument(span).await, false)),
         };
+        model.check()?;
+        let (result, continued) = ran?;
         Ok(Done { result, continued, seconds: started.elapsed().as_secs_f64() })
     }
 }
@@ -201,6 +205,9 @@ pub enum RunError {
     /// A case cannot be kept in its store.
     #[error("{0}; what is finished is kept, the same command resumes")]
     Keep(#[from] KeepError),
+    /// The model cannot be asked.
+    #[error("{0}; what is finished is kept, the same command resumes")]
+    Model(#[from] Stopped),
     /// A thread's runtime cannot start.
     #[error("cannot start a worker: {0}")]
     Runtime(std::io::Error),

@@ -2,14 +2,21 @@
 //!
 //! Absent on purpose: scenarios, facts, and why a model is called. A model sees wire content alone.
 
+pub mod cassette;
+pub mod client;
 pub mod faults;
 pub mod mock;
 
+use std::path::Path;
+
+use cassette::{Cassette, CassetteError};
+use client::PlaceError;
 use compactometer_engine::model::ChatModel;
 use faults::{FaultError, Faulty};
 
 /// Every kind of model.
-pub const ALL: &[&ModelKind] = &[&mock::KIND];
+pub const ALL: &[&ModelKind] =
+    &[&mock::KIND, &client::OPENAI, &client::ANTHROPIC, &client::COMPATIBLE, &cassette::KIND];
 
 /// A kind of model: what stands before the first `:` of a model's name. Any model takes faults ([`faults::SYNTAX`]).
 pub struct ModelKind {
@@ -17,10 +24,28 @@ pub struct ModelKind {
     pub name: &'static str,
     /// One line for help and lists.
     pub about: &'static str,
-    /// The variants that may follow `:`; the first is the default.
-    pub variants: fn() -> Vec<&'static str>,
-    /// Builds a variant that [`ModelKind::variants`] lists.
-    build: fn(&str) -> Option<Box<dyn ChatModel>>,
+    /// What may follow `:`.
+    form: Form,
+}
+
+/// What follows a kind's name and `:`, and the model that it makes.
+enum Form {
+    /// One of a list; the first is the default.
+    Listed { variants: fn() -> Vec<&'static str>, build: fn(&str) -> Option<Box<dyn ChatModel>> },
+    /// Something of the form shown.
+    Free { form: &'static str, build: fn(&str) -> Result<Box<dyn ChatModel>, ModelError> },
+}
+
+impl ModelKind {
+    /// The names of this kind's models, or their form.
+    pub fn forms(&self) -> Vec<String> {
+        match self.form {
+            Form::Listed { variants, .. } => {
+                variants().into_iter().map(|variant| format!("{}:{variant}", self.name)).collect()
+            }
+            Form::Free { form, .. } => vec![format!("{}:{form}", self.name)],
+        }
+    }
 }
 
 /// The model of that name: `KIND` or `KIND:VARIANT`, for example `mock` or `mock:strong`, and after a `+` its faults, for
@@ -29,10 +54,30 @@ pub struct ModelKind {
 /// # Errors
 /// [`ModelError`] naming the value, the valid choices and the nearest of them.
 pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
+    opened(spec, None)
+}
+
+/// The same, its calls recorded in that folder: what stands there already is not called again.
+///
+/// # Errors
+/// As [`by_name`], and where the folder cannot be used.
+pub fn recorded(spec: &str, folder: &Path) -> Result<Box<dyn ChatModel>, ModelError> {
+    opened(spec, Some(folder))
+}
+
+/// Faults stand outside of a recording, which holds what the model said.
+fn opened(spec: &str, record: Option<&Path>) -> Result<Box<dyn ChatModel>, ModelError> {
+    let model = |spec| {
+        let model = without_faults(spec)?;
+        Ok(match record {
+            Some(folder) => Box::new(Cassette::recording(folder, model)?) as Box<dyn ChatModel>,
+            None => model,
+        })
+    };
     // A name may hold a `+` of its own.
     match spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults)) {
-        Some((model, faults)) => Ok(Box::new(Faulty::new(without_faults(model)?, faults.parse()?))),
-        None => without_faults(spec),
+        Some((plain, faults)) => Ok(Box::new(Faulty::new(model(plain)?, faults.parse()?))),
+        None => model(spec),
     }
 }
 
@@ -45,18 +90,21 @@ fn without_faults(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
         let kinds = ALL.iter().map(|kind| kind.name).collect::<Vec<_>>();
         ModelError::Kind { given: spec.to_owned(), hint: hint(name, &kinds), choices: kinds.join(", ") }
     })?;
-    let variants = (kind.variants)();
+    let (variants, build) = match kind.form {
+        Form::Listed { variants, build } => (variants(), build),
+        Form::Free { build, .. } => return build(variant.unwrap_or_default()),
+    };
     let variant = variant.or(variants.first().copied()).unwrap_or_default();
-    (kind.build)(variant).ok_or_else(|| ModelError::Variant {
+    build(variant).ok_or_else(|| ModelError::Variant {
         kind: kind.name,
         given: variant.to_owned(),
         hint: hint(variant, &variants),
-        choices: variants.iter().map(|variant| format!("{name}:{variant}")).collect::<Vec<_>>().join(", "),
+        choices: kind.forms().join(", "),
     })
 }
 
 /// A name that names no model.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// No such kind.
     #[error("model `{given}` is unknown; choose one of: {choices}{hint}")]
@@ -83,6 +131,12 @@ pub enum ModelError {
     /// The faults after the model's name cannot be read.
     #[error(transparent)]
     Fault(#[from] FaultError),
+    /// A model behind HTTP cannot be asked.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// A cassette cannot be used.
+    #[error(transparent)]
+    Cassette(#[from] CassetteError),
 }
 
 /// Below this Jaro-Winkler similarity a suggestion would only confuse.
@@ -108,7 +162,7 @@ mod tests {
     #[test]
     fn names_resolve() {
         for spec in ["mock", "mock:strong"] {
-            assert_eq!(by_name(spec).map(|model| model.name().to_owned()), Ok("mock:strong".to_owned()));
+            assert_eq!(by_name(spec).expect("a model").name(), "mock:strong");
         }
     }
 

@@ -10,6 +10,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{RunError, RunOutcome, run_in_store};
+use compactometer_harness::watched::Stopped;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::{PriceTable, SHIPPED};
@@ -78,7 +79,7 @@ struct Finished {
 fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
     let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
         .map_err(Failure::usage)?;
-    let model = compactometer_llm::by_name(&args.setting.model).map_err(Failure::usage)?;
+    let model = args.setting.open_model().map_err(Failure::usage)?;
     let counter = encoding(&args.setting.tokenizer)?;
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
     let suite = source::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
@@ -141,7 +142,8 @@ fn run_cases(
     bar.finish_and_clear();
     outcome.map_err(|error| match error {
         RunError::Journal(_) | RunError::Foreign { .. } => Failure::usage(error),
-        RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => Failure::failed(error),
+        RunError::Model(Stopped { later: true, .. }) => Failure::later(error),
+        RunError::Model(_) | RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => Failure::failed(error),
     })
 }
 

@@ -5,6 +5,7 @@ use compactometer_harness::contender::select;
 use compactometer_harness::explain::tell;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
+use compactometer_harness::watched::Watched;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::record::Protocol;
 
@@ -22,7 +23,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
             contenders.len()
         )));
     }
-    let model = compactometer_llm::by_name(&args.setting.model).map_err(Failure::usage)?;
+    let model = args.setting.open_model().map_err(Failure::usage)?;
     let suite = source::load(args.suite.as_slice()).map_err(Failure::usage)?;
     let options = Options {
         contenders,
@@ -42,7 +43,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         return Err(Failure::usage(anyhow!(unknown(&format!("fact of `{}`", scenario.id), id, facts()))));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-    let result = runtime.block_on(run_case(case, &*model, &counter));
+    let watched = Watched::new(&*model);
+    let result = runtime.block_on(run_case(case, &watched, &counter));
+    watched
+        .check()
+        .map_err(|stopped| if stopped.later { Failure::later(stopped) } else { Failure::failed(stopped) })?;
     print(&tell(scenario, &result, args.fact.as_deref()))
 }
 

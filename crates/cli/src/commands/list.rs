@@ -102,11 +102,8 @@ fn formats() -> Vec<(String, String)> {
 
 fn models() -> Vec<(String, String)> {
     let of_kind = |kind: &&compactometer_llm::ModelKind| {
-        let (name, about) = (kind.name, kind.about);
-        (kind.variants)()
-            .into_iter()
-            .map(move |variant| (format!("{name}:{variant}"), about.to_owned()))
-            .collect::<Vec<_>>()
+        let about = kind.about;
+        kind.forms().into_iter().map(move |form| (form, about.to_owned())).collect::<Vec<_>>()
     };
     compactometer_llm::ALL.iter().flat_map(of_kind).collect()
 }

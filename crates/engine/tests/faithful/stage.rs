@@ -176,7 +176,7 @@ impl ChatModel for Scripted {
         let mut answers = self.0.lock().unwrap();
         let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
         let usage = Usage { input: 1, output: 1, ..Usage::default() };
-        answer.map(|text| ChatReply { text: text.to_owned(), finish: Finish::Stop, usage, latency_ms: 1 })
+        answer.map(|text| ChatReply { text: text.to_owned(), finish: Finish::Stop, usage, latency_ms: 1, served: None })
     }
 }
 

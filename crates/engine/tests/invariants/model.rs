@@ -68,7 +68,7 @@ impl ChatModel for Scripted {
             Answer::Error => return Err(ChatError::Timeout { after_ms: 1 }),
             Answer::Hang => std::future::pending().await,
         };
-        Ok(ChatReply { text, finish: Finish::Stop, usage: USED, latency_ms: 5 })
+        Ok(ChatReply { text, finish: Finish::Stop, usage: USED, latency_ms: 5, served: None })
     }
 }
 

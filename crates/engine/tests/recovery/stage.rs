@@ -30,7 +30,7 @@ impl ChatModel for Says {
 
     async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
         let usage = Usage { input: 1, output: 1, ..Usage::default() };
-        Ok(ChatReply { text: self.0.to_owned(), finish: Finish::Stop, usage, latency_ms: 1 })
+        Ok(ChatReply { text: self.0.to_owned(), finish: Finish::Stop, usage, latency_ms: 1, served: None })
     }
 }
 

@@ -122,6 +122,6 @@ impl<F: Fn(usize, &str) -> Result<String, ChatError> + Send + Sync> ChatModel fo
         };
         let text = (self.answer)(number, &request.texts().collect::<String>())?;
         let usage = Usage { input: 100, output: 10, ..Usage::default() };
-        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 1_000 })
+        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: 1_000, served: None })
     }
 }

@@ -29,7 +29,7 @@ use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 
-use crate::ModelKind;
+use crate::{Form, ModelKind};
 use profile::Profile;
 use read::{Ask, Shape};
 use statements::Turn;
@@ -39,8 +39,10 @@ pub(crate) use write::tokens;
 pub(crate) const KIND: ModelKind = ModelKind {
     name: "mock",
     about: "extracts by general salience; free, fast and exact: mechanism, not model; takes faults: `mock+empty=0.1`",
-    variants: || profile::ALL.iter().map(|profile| profile.name).collect(),
-    build: |name| profile::by_name(name).map(|profile| Box::new(Mock::new(profile.clone())) as Box<dyn ChatModel>),
+    form: Form::Listed {
+        variants: || profile::ALL.iter().map(|profile| profile.name).collect(),
+        build: |name| profile::by_name(name).map(|profile| Box::new(Mock::new(profile.clone())) as Box<dyn ChatModel>),
+    },
 };
 
 /// A mock of one profile. Its reply is a function of the request's bytes, the profile and the request's seed.
@@ -67,7 +69,7 @@ impl Mock {
         };
         let (text, output, finish) = within(text, request.max_output_tokens);
         let usage = Usage { input: u64::from(count_request(request)), output: u64::from(output), ..Usage::default() };
-        ChatReply { text, finish, usage, latency_ms: self.latency_ms(request) }
+        ChatReply { text, finish, usage, latency_ms: self.latency_ms(request), served: None }
     }
 
     fn condense(&self, turns: &[Turn<'_>], shape: &Shape, request: &ChatRequest) -> String {

@@ -25,7 +25,7 @@ impl ChatModel for Says {
 
     async fn complete(&self, _: &ChatRequest) -> Outcome {
         let usage = Usage { input: 7, output: 3, ..Usage::default() };
-        Ok(ChatReply { text: self.0.clone(), finish: Finish::Stop, usage, latency_ms: 40 })
+        Ok(ChatReply { text: self.0.clone(), finish: Finish::Stop, usage, latency_ms: 40, served: None })
     }
 }
 

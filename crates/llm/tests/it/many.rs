@@ -54,7 +54,7 @@ impl ChatModel for Echo {
         // Spread over some 800 ms, the same in every run.
         let latency_ms = 200 + found.bytes().map(u64::from).sum::<u64>() * 37 % 800;
         let usage = Usage { input: 9, output: 3, ..Usage::default() };
-        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms })
+        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms, served: None })
     }
 }
 

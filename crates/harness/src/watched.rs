@@ -1,0 +1,56 @@
+//! A model that is given up once it cannot be asked: a case that met such a failure is no result, and must not be recorded.
+
+use std::sync::OnceLock;
+
+use async_trait::async_trait;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+
+/// A model, and whether it could not be asked. After the first such failure every call fails at once with the same words.
+pub struct Watched<'m> {
+    model: &'m dyn ChatModel,
+    stopped: OnceLock<Stopped>,
+}
+
+/// A model that cannot be asked. The cases that are finished are kept, and the same command resumes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Stopped {
+    /// What happened, and what to do.
+    pub why: String,
+    /// Whether it may pass by itself.
+    pub later: bool,
+}
+
+impl<'m> Watched<'m> {
+    /// That model, not given up.
+    pub fn new(model: &'m dyn ChatModel) -> Self {
+        Watched { model, stopped: OnceLock::new() }
+    }
+
+    /// Whether all that was asked could be asked.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub fn check(&self) -> Result<(), Stopped> {
+        self.stopped.get().cloned().map_or(Ok(()), Err)
+    }
+}
+
+#[async_trait]
+impl ChatModel for Watched<'_> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        if let Some(Stopped { why, later }) = self.stopped.get().cloned() {
+            return Err(ChatError::Unavailable { why, later });
+        }
+        let outcome = self.model.complete(request).await;
+        if let Err(ChatError::Unavailable { why, later }) = &outcome {
+            // Only one case asks through this; were it two, either failure would do.
+            let _ = self.stopped.set(Stopped { why: why.clone(), later: *later });
+        }
+        outcome
+    }
+}

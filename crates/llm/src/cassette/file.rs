@@ -1,0 +1,116 @@
+//! A cassette on disk: a folder of `.jsonl` files, a call on each line. New calls are appended to `calls.jsonl`; two recordings
+//! are joined by putting their files into one folder, or by sorting their lines into one file (`LC_ALL=C sort -u`).
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::call::{Call, key};
+
+/// The file that is appended to.
+const FILE: &str = "calls.jsonl";
+
+/// A folder that takes calls, by one process at a time.
+pub(super) struct Tape {
+    path: PathBuf,
+    file: File,
+}
+
+impl Tape {
+    /// Opens the folder's file, and cuts off a last line that a killed process left torn.
+    pub(super) fn open(folder: &Path) -> Result<Self, CassetteError> {
+        let path = folder.join(FILE);
+        let failed = |source| CassetteError::Write { path: path.clone(), source };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(failed)?;
+        if file.try_lock().is_err() {
+            return Err(CassetteError::Busy(path));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        if whole < bytes.len() {
+            file.set_len(whole as u64).and_then(|()| file.seek(std::io::SeekFrom::End(0)).map(drop)).map_err(failed)?;
+        }
+        Ok(Tape { path, file })
+    }
+
+    /// Appends a call in one write, so that a killed process tears one line at most.
+    pub(super) fn append(&self, call: &Call) -> Result<(), CassetteError> {
+        let failed = |source| CassetteError::Write { path: self.path.clone(), source };
+        let mut line = serde_json::to_vec(call).map_err(|error| failed(error.into()))?;
+        line.push(b'\n');
+        (&self.file).write_all(&line).map_err(failed)
+    }
+}
+
+/// Every call of a folder's files, by file name and line; a torn last line is left out.
+pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
+    let failed = |path: &Path, source| CassetteError::Read { path: path.to_owned(), source };
+    let entries = std::fs::read_dir(folder).map_err(|error| failed(folder, error))?;
+    let mut paths = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| failed(folder, error))?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    paths.sort();
+    let mut calls = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        for (number, line) in whole.lines().enumerate() {
+            let wrong = |why| CassetteError::Line { path: path.clone(), line: number + 1, why };
+            let call: Call = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            if key(&call.model, &call.request) != call.key {
+                return Err(wrong("its key is not that of its model and request".to_owned()));
+            }
+            calls.push(call);
+        }
+    }
+    Ok(calls)
+}
+
+/// A cassette that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CassetteError {
+    /// A file or the folder cannot be read.
+    #[error("cannot read the cassette `{}`: {source}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A call cannot be kept.
+    #[error("cannot write the cassette `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Another process records.
+    #[error("another process records to `{}`; wait for it, or record to another folder and join the two", .0.display())]
+    Busy(PathBuf),
+    /// A line is no call.
+    #[error("`{}`, line {line}: {why}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Why.
+        why: String,
+    },
+    /// No calls at all.
+    #[error("`{}` holds no recorded calls; record some with `--model MODEL --record {}`", .0.display(), .0.display())]
+    Empty(PathBuf),
+    /// Calls of several models.
+    #[error("`{}` holds calls of several models (`{models}`); keep each model's calls in a folder of its own", folder.display())]
+    Models {
+        /// The folder.
+        folder: PathBuf,
+        /// Their names.
+        models: String,
+    },
+}

@@ -1,0 +1,117 @@
+//! Recorded calls: what a model answered once, it answers again, free and the same.
+//!
+//! A call is found by its model's name and its request, seed included. Absent on purpose: headers, keys, addresses, and failures
+//! that may pass; a request that the model refused as it stands is an answer and is kept. Nothing paid for is paid again, so
+//! recording and filling gaps are one mode; to record anew, remove the calls.
+
+mod call;
+mod file;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+
+use call::{Call, Outcome};
+pub use file::CassetteError;
+use file::Tape;
+
+use crate::{Form, ModelKind};
+
+/// A folder of recorded calls, replayed.
+pub(crate) const KIND: ModelKind = ModelKind {
+    name: "cassette",
+    about: "recorded calls of one model, replayed without a server; `--record DIR` beside another model makes one",
+    form: Form::Free { form: "DIR", build: |folder| Ok(Box::new(Cassette::replaying(Path::new(folder))?)) },
+};
+
+/// Recorded calls of one model, with or without the model itself.
+pub struct Cassette {
+    folder: PathBuf,
+    name: String,
+    /// The model and the file to which its answers go; none where calls are only replayed.
+    live: Option<(Box<dyn ChatModel>, Tape)>,
+    calls: Mutex<HashMap<String, Outcome>>,
+    missed: AtomicUsize,
+}
+
+impl Cassette {
+    /// Replays a folder's calls. Its name is that of the model whose calls they are.
+    ///
+    /// # Errors
+    /// [`CassetteError`] where the folder cannot be read, or holds no calls or those of several models.
+    pub fn replaying(folder: &Path) -> Result<Self, CassetteError> {
+        let calls = file::read(folder)?;
+        let mut models = calls.iter().map(|call| call.model.as_str()).collect::<Vec<_>>();
+        models.sort_unstable();
+        models.dedup();
+        let name = match models.as_slice() {
+            [model] => (*model).to_owned(),
+            [] => return Err(CassetteError::Empty(folder.to_owned())),
+            _ => return Err(CassetteError::Models { folder: folder.to_owned(), models: models.join("`, `") }),
+        };
+        Ok(Self::new(folder, name, None, calls))
+    }
+
+    /// Answers with a folder's calls where it has them, else with the model, and keeps its answer in the folder.
+    ///
+    /// # Errors
+    /// [`CassetteError`] where the folder cannot be read or written, or another process records there.
+    pub fn recording(folder: &Path, model: Box<dyn ChatModel>) -> Result<Self, CassetteError> {
+        let tape = Tape::open(folder)?;
+        let calls = file::read(folder)?;
+        Ok(Self::new(folder, model.name().to_owned(), Some((model, tape)), calls))
+    }
+
+    fn new(folder: &Path, name: String, live: Option<(Box<dyn ChatModel>, Tape)>, calls: Vec<Call>) -> Self {
+        let mut kept = HashMap::new();
+        for call in calls.into_iter().filter(|call| call.model == name) {
+            kept.entry(call.key).or_insert(call.outcome);
+        }
+        Cassette { folder: folder.to_owned(), name, live, calls: Mutex::new(kept), missed: AtomicUsize::new(0) }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<String, Outcome>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn missed(&self) -> ChatError {
+        let missed = 1 + self.missed.fetch_add(1, Ordering::Relaxed);
+        let (folder, name) = (self.folder.display(), &self.name);
+        let address = if name.starts_with("openai-compatible:") && !name.contains("@") { "@URL" } else { "" };
+        let why = format!(
+            "the cassette `{folder}` does not hold this call ({missed} missed so far): prompt, suite, strategy or seed differ from the \
+             recorded ones; to record what is missing, give the same command with `--model {name}{address} --record {folder}` in place \
+             of `--model cassette:{folder}`"
+        );
+        ChatError::Unavailable { why, later: false }
+    }
+}
+
+#[async_trait]
+impl ChatModel for Cassette {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let key = call::key(&self.name, request);
+        if let Some(outcome) = self.calls().get(&key) {
+            return outcome.clone().into();
+        }
+        let Some((model, tape)) = &self.live else { return Err(self.missed()) };
+        let outcome = Outcome::of(model.complete(request).await)?;
+        let call = Call { key: key.clone(), model: self.name.clone(), request: request.clone(), outcome };
+        let mut calls = self.calls();
+        // Another thread may have asked the same meanwhile: the answer that is kept is the one that is given.
+        if let Some(outcome) = calls.get(&key) {
+            return outcome.clone().into();
+        }
+        tape.append(&call).map_err(|error| ChatError::Unavailable { why: error.to_string(), later: false })?;
+        calls.insert(key, call.outcome.clone());
+        call.outcome.into()
+    }
+}

@@ -1,0 +1,110 @@
+//! Models behind HTTP: one thin client for two wire formats, OpenAI's chat completions and Anthropic's messages.
+//!
+//! Absent on purpose: tools that run, files, and any provider's own extras. A key comes from the environment, goes into one
+//! header and stands nowhere else.
+
+mod answer;
+mod anthropic;
+mod http;
+mod openai;
+mod place;
+mod sse;
+mod trouble;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use tokio::runtime::Runtime;
+
+use http::Http;
+pub use http::Limits;
+pub use place::{Api, Place, PlaceError};
+use trouble::Trouble;
+
+use crate::{Form, ModelKind};
+
+/// OpenAI's own service.
+pub(crate) const OPENAI: ModelKind = ModelKind {
+    name: "openai",
+    about: "OpenAI's chat completions; key in OPENAI_API_KEY",
+    form: Form::Free { form: "MODEL", build: |model| by_place(Place::openai(model)) },
+};
+
+/// Anthropic's own service.
+pub(crate) const ANTHROPIC: ModelKind = ModelKind {
+    name: "anthropic",
+    about: "Anthropic's messages; key in ANTHROPIC_API_KEY",
+    form: Form::Free { form: "MODEL", build: |model| by_place(Place::anthropic(model)) },
+};
+
+/// Any other server that speaks chat completions.
+pub(crate) const COMPATIBLE: ModelKind = ModelKind {
+    name: "openai-compatible",
+    about: "a server that speaks chat completions (llama.cpp, vLLM, Ollama, OpenRouter); key, where it wants one, in COMPACTOMETER_API_KEY",
+    form: Form::Free { form: "MODEL@URL", build: |spec| by_place(Place::compatible(spec)) },
+};
+
+fn by_place(place: Result<Place, PlaceError>) -> Result<Box<dyn ChatModel>, crate::ModelError> {
+    Ok(Box::new(Client::new(place?, Limits::default())?))
+}
+
+/// A model behind HTTP. It has a thread of its own, so that callers on any runtime may share it.
+pub struct Client {
+    line: Arc<Line>,
+    runtime: Option<Runtime>,
+}
+
+/// What a call needs.
+struct Line {
+    place: Place,
+    http: Http,
+}
+
+impl Client {
+    /// A client of that place. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`PlaceError`] where the key cannot stand in a header, or no thread can be had.
+    pub fn new(place: Place, limits: Limits) -> Result<Self, PlaceError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(|error| PlaceError::Client(error.to_string()))?;
+        let http = Http::new(&place, limits)?;
+        Ok(Client { line: Arc::new(Line { place, http }), runtime: Some(runtime) })
+    }
+}
+
+#[async_trait]
+impl ChatModel for Client {
+    fn name(&self) -> &str {
+        self.line.place.name()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let (line, request) = (Arc::clone(&self.line), request.clone());
+        let gone = || Trouble::Stop { why: "the client's thread has ended".to_owned(), later: true }.into();
+        let Some(runtime) = &self.runtime else { return Err(gone()) };
+        runtime.spawn(async move { line.ask(&request).await }).await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // A runtime that is dropped inside another one panics; this way of ending it does not.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Line {
+    async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let api = self.place.api;
+        let body = match api {
+            Api::OpenAi | Api::Compatible => openai::body(request, &self.place.model, api),
+            Api::Anthropic => anthropic::body(request, &self.place.model),
+        };
+        let (answer, times) = self.http.send(api, body.to_string()).await?;
+        Ok(answer.into_reply(api, request, times))
+    }
+}

@@ -1,0 +1,138 @@
+//! Chat completions on the wire.
+
+use compactometer_engine::message::{Part, Role, Usage};
+use compactometer_engine::model::{ChatRequest, Finish, WireMessage};
+use serde_json::{Map, Value, json};
+
+use super::answer::Answer;
+use super::place::Api;
+
+/// The request's body. A stream is asked for, since only a stream shows when the first token came.
+pub(super) fn body(request: &ChatRequest, model: &str, api: Api) -> Value {
+    let mut body = Map::new();
+    body.insert("model".into(), json!(model));
+    body.insert("messages".into(), request.messages.iter().flat_map(messages).collect());
+    if !request.tools.is_empty() {
+        let tool = |tool: &compactometer_engine::model::ToolDefinition| json!({"type": "function", "function": tool});
+        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+    }
+    if let Some(most) = request.max_output_tokens {
+        // OpenAI's reasoning models take the new name alone, most other servers the old one.
+        let name = if api == Api::OpenAi { "max_completion_tokens" } else { "max_tokens" };
+        body.insert(name.into(), json!(most));
+    }
+    if let Some(temperature) = request.temperature {
+        body.insert("temperature".into(), plain(temperature));
+    }
+    if let Some(schema) = &request.schema {
+        let format = json!({"name": "reply", "schema": schema, "strict": is_strict(schema)});
+        body.insert("response_format".into(), json!({"type": "json_schema", "json_schema": format}));
+    }
+    body.insert("seed".into(), json!(seed(request.seed)));
+    body.insert("stream".into(), json!(true));
+    body.insert("stream_options".into(), json!({"include_usage": true}));
+    Value::Object(body)
+}
+
+/// The number as it was written: 0.3, not 0.30000001192092896.
+pub(super) fn plain(number: f32) -> Value {
+    number.to_string().parse::<f64>().map_or(Value::Null, |number| json!(number))
+}
+
+/// Servers keep seeds in 32 bits or fewer, some take the largest for "none"; the upper bits are folded in.
+fn seed(seed: u64) -> u64 {
+    (seed ^ (seed >> 32)) & 0x7fff_ffff
+}
+
+/// One message, or one for each tool result. Thinking has no place in this format.
+fn messages(message: &WireMessage) -> Vec<Value> {
+    let texts = || {
+        let text = |part: &Part| match part {
+            Part::Text { text } => Some(text.clone()),
+            Part::Media { media_type, .. } => Some(format!("[{media_type}]")),
+            _ => None,
+        };
+        message.parts.iter().filter_map(text).collect::<Vec<_>>().join("\n\n")
+    };
+    match message.role {
+        Role::System | Role::User => vec![json!({"role": message.role.name(), "content": texts()})],
+        Role::Assistant => vec![assistant(message, &texts())],
+        Role::Tool => message.parts.iter().filter_map(tool_result).collect(),
+    }
+}
+
+fn assistant(message: &WireMessage, text: &str) -> Value {
+    let call = |part: &Part| match part {
+        Part::ToolCall { id, name, arguments } => {
+            Some(json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}))
+        }
+        _ => None,
+    };
+    let calls = message.parts.iter().filter_map(call).collect::<Vec<_>>();
+    if calls.is_empty() {
+        return json!({"role": "assistant", "content": text});
+    }
+    let content = if text.is_empty() { Value::Null } else { json!(text) };
+    json!({"role": "assistant", "content": content, "tool_calls": calls})
+}
+
+fn tool_result(part: &Part) -> Option<Value> {
+    match part {
+        Part::ToolResult { call_id, text, .. } => {
+            Some(json!({"role": "tool", "tool_call_id": call_id, "content": text}))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a schema keeps to the rules under which providers promise to obey it: every object closed, every key required.
+fn is_strict(schema: &Value) -> bool {
+    let closed = match schema.get("properties").and_then(Value::as_object) {
+        Some(properties) => {
+            let required = schema.get("required").and_then(Value::as_array);
+            let is_required = |key: &String| required.is_some_and(|keys| keys.iter().any(|name| name == key));
+            schema.get("additionalProperties") == Some(&Value::Bool(false)) && properties.keys().all(is_required)
+        }
+        None => schema.get("type").is_none_or(|kind| kind != "object"),
+    };
+    let parts: Vec<&Value> = match schema {
+        Value::Object(map) => map.values().collect(),
+        Value::Array(list) => list.iter().collect(),
+        _ => Vec::new(),
+    };
+    closed && parts.into_iter().all(is_strict)
+}
+
+/// Adds what an event, or the whole answer where the server does not stream, says.
+pub(super) fn take(answer: &mut Answer, event: &Value) {
+    if let Some(model) = event.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
+        answer.model = Some(model.to_owned());
+    }
+    if let Some(usage) = event.get("usage").filter(|usage| usage.is_object()) {
+        answer.usage = Some(usage.clone());
+    }
+    // One answer is asked for.
+    let Some(choice) = event.get("choices").and_then(|choices| choices.get(0)) else { return };
+    let message = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
+    for name in ["content", "refusal"] {
+        answer.text.push_str(message.get(name).and_then(Value::as_str).unwrap_or_default());
+    }
+    answer.began |= ["content", "refusal", "reasoning_content", "reasoning", "tool_calls"]
+        .iter()
+        .any(|name| message.get(name).is_some_and(|value| !value.is_null() && value != ""));
+    answer.finish = match choice.get("finish_reason").and_then(Value::as_str) {
+        None => answer.finish,
+        Some("length") => Some(Finish::Length),
+        Some("content_filter") => Some(Finish::ContentFilter),
+        Some(_) => Some(Finish::Stop),
+    };
+}
+
+/// The usage, each token once, and how many of the output's tokens are reasoning.
+pub(super) fn usage(raw: &Value) -> Option<(Usage, Option<u64>)> {
+    let number = |path: &str| raw.pointer(path).and_then(Value::as_u64);
+    let (prompt, output) = (number("/prompt_tokens")?, number("/completion_tokens")?);
+    let cache_read = number("/prompt_tokens_details/cached_tokens").unwrap_or_default().min(prompt);
+    let reasoning = number("/completion_tokens_details/reasoning_tokens");
+    Some((Usage { input: prompt - cache_read, cache_read, cache_write: 0, output }, reasoning))
+}
