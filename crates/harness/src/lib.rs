@@ -19,6 +19,6 @@ pub mod run;
 mod storage;
 mod trace;
 mod views;
-pub mod window;
 pub mod watched;
+pub mod window;
 mod windowed;

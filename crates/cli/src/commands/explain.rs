@@ -44,7 +44,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let watched = Watched::new(&*model);
     let result = runtime.block_on(run_case(case, &watched, &counter));
-    watched.check().map_err(|stopped| if stopped.later { Failure::later(stopped) } else { Failure::failed(stopped) })?;
+    watched
+        .check()
+        .map_err(|stopped| if stopped.later { Failure::later(stopped) } else { Failure::failed(stopped) })?;
     print(&tell(scenario, &result, args.fact.as_deref()))
 }
 

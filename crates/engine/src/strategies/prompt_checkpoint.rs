@@ -183,7 +183,13 @@ mod tests {
     use crate::model::Finish;
 
     fn splits(text: &str) -> (String, Option<Vec<String>>, Reading) {
-        let reply = ChatReply { text: text.to_owned(), finish: Finish::Stop, usage: Usage::default(), latency_ms: 0, served: None };
+        let reply = ChatReply {
+            text: text.to_owned(),
+            finish: Finish::Stop,
+            usage: Usage::default(),
+            latency_ms: 0,
+            served: None,
+        };
         let (summary, checkpoint, extraction) = split(&reply, &["goal".to_owned()]);
         (summary.to_owned(), checkpoint.map(|checkpoint| checkpoint.active_goals), extraction.reading)
     }

@@ -20,6 +20,8 @@ pub(super) struct Answer {
     pub(super) usage: Option<Value>,
     /// Whether anything has been generated, reasoning included.
     pub(super) began: bool,
+    /// Whether what comes is the input of the tool that the reply is asked for through.
+    pub(super) writes_reply: bool,
     /// Whether the server said that this is all.
     pub(super) ended: bool,
 }
@@ -38,8 +40,8 @@ impl Answer {
             self.ended = true;
             return Ok(());
         }
-        let event: Value = serde_json::from_slice(data)
-            .map_err(|error| again(format!("the server's answer is no JSON: {error}")))?;
+        let event: Value =
+            serde_json::from_slice(data).map_err(|error| again(format!("the server's answer is no JSON: {error}")))?;
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(super::http::classify_in_stream(error));
         }

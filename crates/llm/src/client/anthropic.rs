@@ -82,7 +82,9 @@ fn block(part: &Part) -> Option<Value> {
 /// Ids here are letters, digits, `_` and `-`; other characters become their code, so that two ids stay two.
 fn safe_id(id: &str) -> String {
     let safe = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-    id.chars().map(|letter| if safe(letter) { letter.to_string() } else { format!("_{:x}_", u32::from(letter)) }).collect()
+    id.chars()
+        .map(|letter| if safe(letter) { letter.to_string() } else { format!("_{:x}_", u32::from(letter)) })
+        .collect()
 }
 
 /// Adds what an event, or the whole answer where it is not streamed, says.
@@ -90,6 +92,7 @@ pub(super) fn take(answer: &mut Answer, event: &Value) {
     match event.get("type").and_then(Value::as_str) {
         Some("message") => whole(answer, event),
         Some("message_start") => whole(answer, &event["message"]),
+        Some("content_block_start") => answer.writes_reply = event["content_block"]["name"] == REPLY_TOOL,
         Some("content_block_delta") => delta(answer, &event["delta"]),
         Some("message_delta") => {
             add_usage(answer, &event["usage"]);
@@ -115,8 +118,7 @@ fn whole(answer: &mut Answer, message: &Value) {
 
 fn delta(answer: &mut Answer, delta: &Value) {
     answer.began = true;
-    // The only tool that is called is the one that the reply is asked for through.
-    let said = delta.get("text").or_else(|| delta.get("partial_json"));
+    let said = delta.get("text").or_else(|| delta.get("partial_json").filter(|_| answer.writes_reply));
     answer.text.push_str(said.and_then(Value::as_str).unwrap_or_default());
 }
 
@@ -125,7 +127,9 @@ fn add_usage(answer: &mut Answer, usage: &Value) {
     let Some(usage) = usage.as_object() else { return };
     let kept = answer.usage.get_or_insert_with(|| json!({}));
     if let Some(kept) = kept.as_object_mut() {
-        kept.extend(usage.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())));
+        kept.extend(
+            usage.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())),
+        );
     }
 }
 

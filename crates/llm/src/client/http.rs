@@ -1,6 +1,7 @@
 //! One request, and the answer's bytes as they come: limits on time and size, no redirects.
 
-use std::time::{Duration, Instant};
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
@@ -23,12 +24,29 @@ pub struct Limits {
     pub whole: Duration,
     /// Bytes of an answer, framing included.
     pub bytes: usize,
+    /// How often a call is made again where its failure may pass.
+    pub repeats: u32,
+    /// The wait before the first repeat; it doubles with each.
+    pub first_wait: Duration,
+    /// The longest wait, also where the provider asks for one.
+    pub longest_wait: Duration,
+    /// Most requests a minute.
+    pub requests_a_minute: Option<NonZeroU32>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
-        Limits { connect: Duration::from_secs(15), silence: minutes(5), whole: minutes(20), bytes: 64 << 20 }
+        Limits {
+            connect: Duration::from_secs(15),
+            silence: minutes(5),
+            whole: minutes(20),
+            bytes: 64 << 20,
+            repeats: 5,
+            first_wait: Duration::from_secs(1),
+            longest_wait: minutes(2),
+            requests_a_minute: None,
+        }
     }
 }
 
@@ -55,15 +73,16 @@ impl Http {
     }
 
     /// Sends a request and reads the whole answer.
-    pub(super) async fn send(&self, api: Api, body: String) -> Result<(Answer, Times), Trouble> {
+    pub(super) async fn send(&self, api: Api, body: &str) -> Result<(Answer, Times), Trouble> {
         let whole = self.limits.whole;
         let late = || again(format!("no whole answer within {} s", whole.as_secs()));
         tokio::time::timeout(whole, self.once(api, body)).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn once(&self, api: Api, body: String) -> Result<(Answer, Times), Trouble> {
+    async fn once(&self, api: Api, body: &str) -> Result<(Answer, Times), Trouble> {
         let started = Instant::now();
-        let request = self.client.post(self.place.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        let request =
+            self.client.post(self.place.url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_owned());
         let sent = self.in_time(request.send()).await?;
         let mut response = sent.map_err(|error| self.not_sent(&error))?;
         if !response.status().is_success() {
@@ -97,7 +116,10 @@ impl Http {
         Ok((answer, times))
     }
 
-    async fn chunk(&self, response: &mut Response) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]>>, Trouble> {
+    async fn chunk(
+        &self,
+        response: &mut Response,
+    ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]>>, Trouble> {
         self.in_time(response.chunk()).await?.map_err(|error| again(format!("the answer broke off: {}", chain(&error))))
     }
 
@@ -112,7 +134,9 @@ impl Http {
         let (host, why) = (self.host(), self.place.without_key(&chain(error)));
         let lower = why.to_lowercase();
         if lower.contains("not valid yet") || lower.contains("expired") {
-            return stop(format!("the certificate of `{host}` is not valid at this time: {why}; check this machine's clock"));
+            return stop(format!(
+                "the certificate of `{host}` is not valid at this time: {why}; check this machine's clock"
+            ));
         }
         if lower.contains("certificate") {
             return stop(format!("the certificate of `{host}` is not trusted: {why}"));
@@ -136,9 +160,12 @@ impl Http {
         let status = response.status();
         if status.is_redirection() {
             let to = header(&response, &LOCATION).unwrap_or("nowhere").to_owned();
-            return stop(format!("`{}` redirects to `{to}`; redirects are not followed, since the key would travel; name that address", self.host()));
+            return stop(format!(
+                "`{}` redirects to `{to}`; redirects are not followed, since the key would travel; name that address",
+                self.host()
+            ));
         }
-        let after_ms = header(&response, &RETRY_AFTER).and_then(|value| value.parse::<u64>().ok()).map(|seconds| seconds.saturating_mul(1000));
+        let after_ms = header(&response, &RETRY_AFTER).and_then(wait_asked_for);
         let mut words = Vec::new();
         while let Ok(Some(bytes)) = self.chunk(&mut response).await {
             words.extend_from_slice(&bytes);
@@ -148,7 +175,8 @@ impl Http {
         }
         let body = serde_json::from_slice::<Value>(&words).unwrap_or_default();
         let error = body.get("error").cloned().unwrap_or(body);
-        let said = self.place.without_key(&words_of(&error).unwrap_or_else(|| String::from_utf8_lossy(&words).into_owned()));
+        let said =
+            self.place.without_key(&words_of(&error).unwrap_or_else(|| String::from_utf8_lossy(&words).into_owned()));
         self.by_status(status, &error, shortened(&said), after_ms)
     }
 
@@ -156,10 +184,16 @@ impl Http {
         let model = &self.place.model;
         match status.as_u16() {
             // Providers repeat parts of a key in their words.
-            401 | 403 => stop(format!("`{}` answered {status}: set a key that may use `{model}` in `{}`", self.host(), self.place.api.key_variable())),
+            401 | 403 => stop(format!(
+                "`{}` answered {status}: set a key that may use `{model}` in `{}`",
+                self.host(),
+                self.place.api.key_variable()
+            )),
             402 => stop(format!("`{}` wants to be paid first: {said}", self.host())),
             404 => stop(format!("`{}` knows no model `{model}`, or no such address: {said}", self.place.url)),
-            408 | 409 | 425 | 429 | 500..=599 => Trouble::Again { why: format!("the server answered {status}: {said}"), after_ms },
+            408 | 409 | 425 | 429 | 500..=599 => {
+                Trouble::Again { why: format!("the server answered {status}: {said}"), after_ms }
+            }
             413 => Trouble::Refused(said),
             _ if is_about_the_text(error) => Trouble::Refused(said),
             _ => stop(format!("`{}` answered {status}: {said}", self.host())),
@@ -175,8 +209,15 @@ pub(super) fn classify_in_stream(error: &Value) -> Trouble {
 
 /// Whether the provider refuses what was written, not how or by whom it was sent.
 fn is_about_the_text(error: &Value) -> bool {
-    const CODES: [&str; 5] = ["context_length_exceeded", "exceed_context_size_error", "content_filter", "content_policy_violation", "string_above_max_length"];
-    const WORDS: [&str; 5] = ["context length", "context size", "context window", "prompt is too long", "maximum context"];
+    const CODES: [&str; 5] = [
+        "context_length_exceeded",
+        "exceed_context_size_error",
+        "content_filter",
+        "content_policy_violation",
+        "string_above_max_length",
+    ];
+    const WORDS: [&str; 5] =
+        ["context length", "context size", "context window", "prompt is too long", "maximum context"];
     let coded = ["code", "type"].iter().filter_map(|key| error.get(key)?.as_str()).any(|code| CODES.contains(&code));
     let words = words_of(error).unwrap_or_default().to_lowercase();
     coded || WORDS.iter().any(|said| words.contains(said))
@@ -214,6 +255,16 @@ fn headers(place: &Place) -> Result<HeaderMap, PlaceError> {
 
 fn header<'r>(response: &'r Response, name: &HeaderName) -> Option<&'r str> {
     response.headers().get(name)?.to_str().ok()
+}
+
+/// `Retry-After` in milliseconds: a number of seconds, or a date.
+fn wait_asked_for(value: &str) -> Option<u64> {
+    if let Ok(seconds) = value.trim().parse::<f64>() {
+        return Some((seconds.max(0.0) * 1_000.0) as u64);
+    }
+    let until = httpdate::parse_http_date(value).ok()?;
+    let wait = until.duration_since(SystemTime::now()).unwrap_or_default();
+    u64::try_from(wait.as_millis()).ok()
 }
 
 fn again(why: String) -> Trouble {

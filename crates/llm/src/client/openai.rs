@@ -78,7 +78,9 @@ fn assistant(message: &WireMessage, text: &str) -> Value {
 
 fn tool_result(part: &Part) -> Option<Value> {
     match part {
-        Part::ToolResult { call_id, text, .. } => Some(json!({"role": "tool", "tool_call_id": call_id, "content": text})),
+        Part::ToolResult { call_id, text, .. } => {
+            Some(json!({"role": "tool", "tool_call_id": call_id, "content": text}))
+        }
         _ => None,
     }
 }

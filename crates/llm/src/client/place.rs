@@ -138,7 +138,9 @@ pub enum PlaceError {
     #[error("no model is named; write `openai:MODEL`, `anthropic:MODEL` or `openai-compatible:MODEL@URL`")]
     NoModel,
     /// No address is named.
-    #[error("`openai-compatible:{0}` names no address; write `openai-compatible:MODEL@URL`, for example `openai-compatible:qwen@http://127.0.0.1:8080/v1`")]
+    #[error(
+        "`openai-compatible:{0}` names no address; write `openai-compatible:MODEL@URL`, for example `openai-compatible:qwen@http://127.0.0.1:8080/v1`"
+    )]
     NoUrl(String),
     /// The address cannot be used. It is not shown, since it may hold what is secret.
     #[error("the address of the model cannot be used: {why}; write one as `http://127.0.0.1:8080/v1`")]

@@ -1,5 +1,7 @@
 //! The models from outside: requests in, replies out.
 
+mod cassette;
+mod client;
 mod extraction;
 mod faults;
 mod many;
