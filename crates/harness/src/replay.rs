@@ -310,6 +310,7 @@ impl<'r> Replay<'r> {
                 finish: Some(reply.finish),
                 reply: Some(self.keep_text(&reply.text)),
                 error: None,
+                served: reply.served.clone(),
             },
             Err(error) => CallRow {
                 purpose: call.purpose,
@@ -318,6 +319,7 @@ impl<'r> Replay<'r> {
                 finish: None,
                 reply: None,
                 error: Some(error.to_string()),
+                served: None,
             },
         }
     }
