@@ -9,7 +9,7 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 
 use super::answer::{Answer, Times};
-use super::place::{Api, Place, PlaceError};
+use super::place::{Api, Place, PlaceError, is_loopback};
 use super::sse::Events;
 use super::trouble::Trouble;
 
@@ -62,10 +62,15 @@ impl Http {
         let failed = |error: reqwest::Error| PlaceError::Client(chain(&error));
         // Another provider may be installed already; either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
+        let builder = reqwest::Client::builder();
+        // A proxy from the environment serves other hosts; of this one it knows nothing.
+        let builder = if is_loopback(&place.url) { builder.no_proxy() } else { builder };
+        let client = builder
             // A key must not travel to where a redirect points.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(limits.connect)
+            // Some servers drop an idle connection after 5 s; a call that meets its end would have to be made again.
+            .pool_idle_timeout(Duration::from_secs(4))
             .default_headers(headers(place)?)
             .build()
             .map_err(failed)?;

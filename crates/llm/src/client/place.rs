@@ -115,7 +115,8 @@ fn name(api: Api, model: &str, url: &Url) -> String {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Whether the host is this machine.
+pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())

@@ -8,5 +8,6 @@ mod many;
 mod material;
 mod metamorphic;
 mod properties;
+mod real;
 mod sessions;
 mod shapes;
