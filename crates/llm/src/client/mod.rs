@@ -117,7 +117,8 @@ impl Line {
         let mut failed = 0;
         loop {
             self.pace.turn().await;
-            let (why, after_ms) = match self.http.send(api, &body).await {
+            let sent = self.http.send(api, &body).await;
+            let (why, after_ms) = match sent.map_err(|trouble| trouble.with(|words| self.place.without_key(words))) {
                 Ok((answer, times)) => return Ok(answer.into_reply(api, request, times)),
                 Err(Trouble::Again { why, after_ms }) => (why, after_ms),
                 Err(trouble) => return Err(trouble.into()),
