@@ -1,11 +1,12 @@
 //! The command line. Every flag's help stands where the flag is defined.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use compactometer_engine::model::ChatModel;
 use compactometer_harness::window::RETAINED_SHARE;
-use compactometer_llm::ModelError;
+use compactometer_llm::{ModelError, Opening};
 use compactometer_report::Format;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::scenario::Split;
@@ -177,6 +178,9 @@ pub(crate) struct SettingArgs {
     /// replays it without the model.
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
+    /// Most requests a minute to a model behind HTTP. Default: as many as the threads make.
+    #[arg(long, value_name = "N", env = "COMPACTOMETER_REQUESTS_PER_MINUTE")]
+    pub(crate) requests_per_minute: Option<NonZeroU32>,
     /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
     #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
     pub(crate) tokenizer: String,
@@ -197,10 +201,8 @@ impl SettingArgs {
 
     /// The model, recorded where that is asked for.
     pub(crate) fn open_model(&self) -> Result<Box<dyn ChatModel>, ModelError> {
-        match &self.record {
-            Some(folder) => compactometer_llm::recorded(&self.model, folder),
-            None => compactometer_llm::by_name(&self.model),
-        }
+        let opening = Opening { record: self.record.as_deref(), requests_a_minute: self.requests_per_minute };
+        compactometer_llm::open(&self.model, &opening)
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str, price
 
 /// The arguments without those that say nothing of what is run: where to write, how many threads, what to print.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
-    const WITH_VALUE: [&str; 6] = ["--out", "-o", "--jobs", "-j", "--store", "--record"];
+    const WITH_VALUE: [&str; 7] = ["--out", "-o", "--jobs", "-j", "--store", "--record", "--requests-per-minute"];
     const ALONE: [&str; 6] = ["--json", "--quiet", "-q", "--verbose", "-v", "-vv"];
     let mut kept = vec!["compactometer".to_owned()];
     let mut skip = false;

@@ -43,7 +43,7 @@ pub(crate) struct Splits {
 /// Context windows that a spec may ask for, in tokens.
 const WINDOWS: RangeInclusive<u32> = 2_000..=200_000;
 /// Facts a conversation: room for each category; no more than the forms hold values for over a whole suite.
-const FACTS: RangeInclusive<usize> = 24..=60;
+const FACTS: RangeInclusive<usize> = 12..=60;
 /// Observation points a conversation.
 const POINTS: RangeInclusive<usize> = 2..=12;
 /// Conversations of a suite.

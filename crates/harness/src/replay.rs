@@ -356,6 +356,7 @@ impl<'r> Replay<'r> {
                 finish: Some(reply.finish),
                 reply: Some(self.keep_text(&reply.text)),
                 error: None,
+                served: reply.served.clone(),
             },
             Err(error) => CallRow {
                 purpose: call.purpose,
@@ -364,6 +365,7 @@ impl<'r> Replay<'r> {
                 finish: None,
                 reply: None,
                 error: Some(error.to_string()),
+                served: None,
             },
         }
     }

@@ -207,10 +207,16 @@ pub enum RunError {
     Keep(#[from] KeepError),
     /// The model cannot be asked.
     #[error("{0}; what is finished is kept, the same command resumes")]
-    Model(#[from] Stopped),
+    Model(Stopped),
     /// A thread's runtime cannot start.
     #[error("cannot start a worker: {0}")]
     Runtime(std::io::Error),
+}
+
+impl From<Stopped> for RunError {
+    fn from(stopped: Stopped) -> Self {
+        RunError::Model(stopped)
+    }
 }
 
 impl From<std::io::Error> for RunError {

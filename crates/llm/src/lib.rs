@@ -7,6 +7,7 @@ pub mod client;
 pub mod faults;
 pub mod mock;
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use cassette::{Cassette, CassetteError};
@@ -33,8 +34,10 @@ enum Form {
     /// One of a list; the first is the default.
     Listed { variants: fn() -> Vec<&'static str>, build: fn(&str) -> Option<Box<dyn ChatModel>> },
     /// Something of the form shown.
-    Free { form: &'static str, build: fn(&str) -> Result<Box<dyn ChatModel>, ModelError> },
+    Free { form: &'static str, build: BuildFree },
 }
+
+type BuildFree = fn(&str, &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError>;
 
 impl ModelKind {
     /// The names of this kind's models, or their form.
@@ -54,22 +57,27 @@ impl ModelKind {
 /// # Errors
 /// [`ModelError`] naming the value, the valid choices and the nearest of them.
 pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
-    opened(spec, None)
+    open(spec, &Opening::default())
 }
 
-/// The same, its calls recorded in that folder: what stands there already is not called again.
+/// How a model is opened, beside its name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Opening<'o> {
+    /// The folder that its calls are kept in; what stands there already is not called again.
+    pub record: Option<&'o Path>,
+    /// Most requests a minute to a model behind HTTP.
+    pub requests_a_minute: Option<NonZeroU32>,
+}
+
+/// The model of that name, opened so.
 ///
 /// # Errors
 /// As [`by_name`], and where the folder cannot be used.
-pub fn recorded(spec: &str, folder: &Path) -> Result<Box<dyn ChatModel>, ModelError> {
-    opened(spec, Some(folder))
-}
-
-/// Faults stand outside of a recording, which holds what the model said.
-fn opened(spec: &str, record: Option<&Path>) -> Result<Box<dyn ChatModel>, ModelError> {
+pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {
+    // Faults stand outside of a recording, which holds what the model said.
     let model = |spec| {
-        let model = without_faults(spec)?;
-        Ok(match record {
+        let model = without_faults(spec, opening)?;
+        Ok(match opening.record {
             Some(folder) => Box::new(Cassette::recording(folder, model)?) as Box<dyn ChatModel>,
             None => model,
         })
@@ -81,7 +89,7 @@ fn opened(spec: &str, record: Option<&Path>) -> Result<Box<dyn ChatModel>, Model
     }
 }
 
-fn without_faults(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
+fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {
     let (name, variant) = match spec.split_once(':') {
         Some((name, variant)) => (name, Some(variant)),
         None => (spec, None),
@@ -92,7 +100,7 @@ fn without_faults(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
     })?;
     let (variants, build) = match kind.form {
         Form::Listed { variants, build } => (variants(), build),
-        Form::Free { build, .. } => return build(variant.unwrap_or_default()),
+        Form::Free { build, .. } => return build(variant.unwrap_or_default(), opening),
     };
     let variant = variant.or(variants.first().copied()).unwrap_or_default();
     build(variant).ok_or_else(|| ModelError::Variant {
@@ -168,9 +176,9 @@ mod tests {
 
     #[test]
     fn errors_name_value_choices_and_suggestion() {
-        insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock; did you mean `mock`?");
+        insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, anthropic, openai-compatible, cassette; did you mean `mock`?");
         insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:strong; did you mean `strong`?");
-        insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock");
+        insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, anthropic, openai-compatible, cassette");
         insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:strong");
     }
 }

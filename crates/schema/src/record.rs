@@ -4,7 +4,7 @@ use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{CheckpointEvent, Event, Outcome, RecoveryEvent};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
-use compactometer_engine::model::Finish;
+use compactometer_engine::model::{Finish, Served};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{AnswerRow, ProbeRow};
@@ -297,6 +297,9 @@ pub struct CallRow {
     /// Why the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// What a server reported beside, its own usage included; models in the process report nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<Box<Served>>,
 }
 
 /// One turn of the agent. Its input is the view, its output the recorded message.

@@ -25,7 +25,7 @@ use crate::{Form, ModelKind};
 pub(crate) const KIND: ModelKind = ModelKind {
     name: "cassette",
     about: "recorded calls of one model, replayed without a server; `--record DIR` beside another model makes one",
-    form: Form::Free { form: "DIR", build: |folder| Ok(Box::new(Cassette::replaying(Path::new(folder))?)) },
+    form: Form::Free { form: "DIR", build: |folder, _| Ok(Box::new(Cassette::replaying(Path::new(folder))?)) },
 };
 
 /// Recorded calls of one model, with or without the model itself.

@@ -6,7 +6,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use serde_json::Value;
 
 use super::place::Api;
-use super::trouble::Trouble;
+use super::trouble::{Trouble, again, in_stream};
 use super::{anthropic, openai};
 
 /// What has come of an answer.
@@ -20,6 +20,8 @@ pub(super) struct Answer {
     pub(super) usage: Option<Value>,
     /// Whether anything has been generated, reasoning included.
     pub(super) began: bool,
+    /// Whether what comes is the input of the tool that the reply is asked for through.
+    pub(super) writes_reply: bool,
     /// Whether the server said that this is all.
     pub(super) ended: bool,
 }
@@ -41,7 +43,7 @@ impl Answer {
         let event: Value =
             serde_json::from_slice(data).map_err(|error| again(format!("the server's answer is no JSON: {error}")))?;
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
-            return Err(super::http::classify_in_stream(error));
+            return Err(in_stream(error));
         }
         match api {
             Api::OpenAi | Api::Compatible => openai::take(self, &event),
@@ -80,10 +82,6 @@ impl Answer {
             })),
         }
     }
-}
-
-fn again(why: String) -> Trouble {
-    Trouble::Again { why, after_ms: None }
 }
 
 /// Tokens where the server counts none: an estimate, but nearer than nothing used.

@@ -92,6 +92,7 @@ pub(super) fn take(answer: &mut Answer, event: &Value) {
     match event.get("type").and_then(Value::as_str) {
         Some("message") => whole(answer, event),
         Some("message_start") => whole(answer, &event["message"]),
+        Some("content_block_start") => answer.writes_reply = event["content_block"]["name"] == REPLY_TOOL,
         Some("content_block_delta") => delta(answer, &event["delta"]),
         Some("message_delta") => {
             add_usage(answer, &event["usage"]);
@@ -117,8 +118,7 @@ fn whole(answer: &mut Answer, message: &Value) {
 
 fn delta(answer: &mut Answer, delta: &Value) {
     answer.began = true;
-    // The only tool that is called is the one that the reply is asked for through.
-    let said = delta.get("text").or_else(|| delta.get("partial_json"));
+    let said = delta.get("text").or_else(|| delta.get("partial_json").filter(|_| answer.writes_reply));
     answer.text.push_str(said.and_then(Value::as_str).unwrap_or_default());
 }
 

@@ -1,16 +1,17 @@
 //! One request, and the answer's bytes as they come: limits on time and size, no redirects.
 
-use std::time::{Duration, Instant};
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant, SystemTime};
 
+use reqwest::Response;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::{Response, StatusCode};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
 use super::answer::{Answer, Times};
-use super::place::{Api, Place, PlaceError};
+use super::place::{Api, Place, PlaceError, is_loopback};
 use super::sse::Events;
-use super::trouble::Trouble;
+use super::trouble::{Trouble, again, by_status, shortened, stop, unsent, words_of};
 
 /// How long a call may take and how large an answer may be.
 #[derive(Clone, Copy, Debug)]
@@ -23,12 +24,29 @@ pub struct Limits {
     pub whole: Duration,
     /// Bytes of an answer, framing included.
     pub bytes: usize,
+    /// How often a call is made again where its failure may pass.
+    pub repeats: u32,
+    /// The wait before the first repeat; it doubles with each.
+    pub first_wait: Duration,
+    /// The longest wait, also where the provider asks for one.
+    pub longest_wait: Duration,
+    /// Most requests a minute.
+    pub requests_a_minute: Option<NonZeroU32>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
-        Limits { connect: Duration::from_secs(15), silence: minutes(5), whole: minutes(20), bytes: 64 << 20 }
+        Limits {
+            connect: Duration::from_secs(15),
+            silence: minutes(10),
+            whole: minutes(30),
+            bytes: 64 << 20,
+            repeats: 5,
+            first_wait: Duration::from_secs(1),
+            longest_wait: minutes(2),
+            requests_a_minute: None,
+        }
     }
 }
 
@@ -44,10 +62,15 @@ impl Http {
         let failed = |error: reqwest::Error| PlaceError::Client(chain(&error));
         // Another provider may be installed already; either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
+        let builder = reqwest::Client::builder();
+        // A proxy from the environment serves other hosts; of this one it knows nothing.
+        let builder = if is_loopback(&place.url) { builder.no_proxy() } else { builder };
+        let client = builder
             // A key must not travel to where a redirect points.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(limits.connect)
+            // Some servers drop an idle connection after 5 s; a call that meets its end would have to be made again.
+            .pool_idle_timeout(Duration::from_secs(4))
             .default_headers(headers(place)?)
             .build()
             .map_err(failed)?;
@@ -55,15 +78,16 @@ impl Http {
     }
 
     /// Sends a request and reads the whole answer.
-    pub(super) async fn send(&self, api: Api, body: String) -> Result<(Answer, Times), Trouble> {
+    pub(super) async fn send(&self, api: Api, body: &str) -> Result<(Answer, Times), Trouble> {
         let whole = self.limits.whole;
         let late = || again(format!("no whole answer within {} s", whole.as_secs()));
         tokio::time::timeout(whole, self.once(api, body)).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn once(&self, api: Api, body: String) -> Result<(Answer, Times), Trouble> {
+    async fn once(&self, api: Api, body: &str) -> Result<(Answer, Times), Trouble> {
         let started = Instant::now();
-        let request = self.client.post(self.place.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        let request =
+            self.client.post(self.place.url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_owned());
         let sent = self.in_time(request.send()).await?;
         let mut response = sent.map_err(|error| self.not_sent(&error))?;
         if !response.status().is_success() {
@@ -112,27 +136,7 @@ impl Http {
 
     /// Why a request never got an answer.
     fn not_sent(&self, error: &reqwest::Error) -> Trouble {
-        let (host, why) = (self.host(), self.place.without_key(&chain(error)));
-        let lower = why.to_lowercase();
-        if lower.contains("not valid yet") || lower.contains("expired") {
-            return stop(format!(
-                "the certificate of `{host}` is not valid at this time: {why}; check this machine's clock"
-            ));
-        }
-        if lower.contains("certificate") {
-            return stop(format!("the certificate of `{host}` is not trusted: {why}"));
-        }
-        if error.is_connect() {
-            let why = format!("cannot reach `{host}`: {why}; is the server running, and the address right?");
-            return Trouble::Stop { why, later: true };
-        }
-        again(format!("the request to `{host}` failed: {why}"))
-    }
-
-    fn host(&self) -> String {
-        let url = &self.place.url;
-        let port = url.port().map_or(String::new(), |port| format!(":{port}"));
-        format!("{}{port}", url.host_str().unwrap_or_default())
+        unsent(&self.place.host(), &self.place.without_key(&chain(error)), error.is_connect())
     }
 
     /// Why a server gave no answer.
@@ -143,12 +147,10 @@ impl Http {
             let to = header(&response, &LOCATION).unwrap_or("nowhere").to_owned();
             return stop(format!(
                 "`{}` redirects to `{to}`; redirects are not followed, since the key would travel; name that address",
-                self.host()
+                self.place.host()
             ));
         }
-        let after_ms = header(&response, &RETRY_AFTER)
-            .and_then(|value| value.parse::<u64>().ok())
-            .map(|seconds| seconds.saturating_mul(1000));
+        let after_ms = header(&response, &RETRY_AFTER).and_then(wait_asked_for);
         let mut words = Vec::new();
         while let Ok(Some(bytes)) = self.chunk(&mut response).await {
             words.extend_from_slice(&bytes);
@@ -160,62 +162,7 @@ impl Http {
         let error = body.get("error").cloned().unwrap_or(body);
         let said =
             self.place.without_key(&words_of(&error).unwrap_or_else(|| String::from_utf8_lossy(&words).into_owned()));
-        self.by_status(status, &error, shortened(&said), after_ms)
-    }
-
-    fn by_status(&self, status: StatusCode, error: &Value, said: String, after_ms: Option<u64>) -> Trouble {
-        let model = &self.place.model;
-        match status.as_u16() {
-            // Providers repeat parts of a key in their words.
-            401 | 403 => stop(format!(
-                "`{}` answered {status}: set a key that may use `{model}` in `{}`",
-                self.host(),
-                self.place.api.key_variable()
-            )),
-            402 => stop(format!("`{}` wants to be paid first: {said}", self.host())),
-            404 => stop(format!("`{}` knows no model `{model}`, or no such address: {said}", self.place.url)),
-            408 | 409 | 425 | 429 | 500..=599 => {
-                Trouble::Again { why: format!("the server answered {status}: {said}"), after_ms }
-            }
-            413 => Trouble::Refused(said),
-            _ if is_about_the_text(error) => Trouble::Refused(said),
-            _ => stop(format!("`{}` answered {status}: {said}", self.host())),
-        }
-    }
-}
-
-/// An error in the middle of a stream.
-pub(super) fn classify_in_stream(error: &Value) -> Trouble {
-    let said = shortened(&words_of(error).unwrap_or_else(|| error.to_string()));
-    if is_about_the_text(error) { Trouble::Refused(said) } else { again(format!("the server broke off: {said}")) }
-}
-
-/// Whether the provider refuses what was written, not how or by whom it was sent.
-fn is_about_the_text(error: &Value) -> bool {
-    const CODES: [&str; 5] = [
-        "context_length_exceeded",
-        "exceed_context_size_error",
-        "content_filter",
-        "content_policy_violation",
-        "string_above_max_length",
-    ];
-    const WORDS: [&str; 5] =
-        ["context length", "context size", "context window", "prompt is too long", "maximum context"];
-    let coded = ["code", "type"].iter().filter_map(|key| error.get(key)?.as_str()).any(|code| CODES.contains(&code));
-    let words = words_of(error).unwrap_or_default().to_lowercase();
-    coded || WORDS.iter().any(|said| words.contains(said))
-}
-
-fn words_of(error: &Value) -> Option<String> {
-    error.get("message").unwrap_or(error).as_str().map(str::to_owned)
-}
-
-fn shortened(words: &str) -> String {
-    const MOST: usize = 400;
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{} ...", &line[..end]),
-        None => line,
+        by_status(&self.place, status, &error, shortened(&said), after_ms)
     }
 }
 
@@ -240,12 +187,14 @@ fn header<'r>(response: &'r Response, name: &HeaderName) -> Option<&'r str> {
     response.headers().get(name)?.to_str().ok()
 }
 
-fn again(why: String) -> Trouble {
-    Trouble::Again { why, after_ms: None }
-}
-
-fn stop(why: String) -> Trouble {
-    Trouble::Stop { why, later: false }
+/// `Retry-After` in milliseconds: a number of seconds, or a date.
+fn wait_asked_for(value: &str) -> Option<u64> {
+    if let Ok(seconds) = value.trim().parse::<f64>() {
+        return Some((seconds.max(0.0) * 1_000.0) as u64);
+    }
+    let until = httpdate::parse_http_date(value).ok()?;
+    let wait = until.duration_since(SystemTime::now()).unwrap_or_default();
+    u64::try_from(wait.as_millis()).ok()
 }
 
 fn millis(since: Instant) -> u64 {
@@ -257,4 +206,18 @@ fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     let causes = causes.map(ToString::to_string).collect::<Vec<_>>();
     if causes.is_empty() { error.to_string() } else { causes.join(": ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_a_number_of_seconds_or_a_date() {
+        assert_eq!(wait_asked_for("1.5"), Some(1_500));
+        assert_eq!(wait_asked_for("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0), "a date that has passed");
+        let later = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+        assert!(wait_asked_for(&later).is_some_and(|ms| (90_000..=100_000).contains(&ms)));
+        assert_eq!(wait_asked_for("soon"), None);
+    }
 }

@@ -7,6 +7,7 @@ mod answer;
 mod anthropic;
 mod http;
 mod openai;
+mod patience;
 mod place;
 mod sse;
 mod trouble;
@@ -19,34 +20,36 @@ use tokio::runtime::Runtime;
 
 use http::Http;
 pub use http::Limits;
+use patience::Pace;
 pub use place::{Api, Place, PlaceError};
 use trouble::Trouble;
 
-use crate::{Form, ModelKind};
+use crate::{Form, ModelError, ModelKind, Opening};
 
 /// OpenAI's own service.
 pub(crate) const OPENAI: ModelKind = ModelKind {
     name: "openai",
     about: "OpenAI's chat completions; key in OPENAI_API_KEY",
-    form: Form::Free { form: "MODEL", build: |model| by_place(Place::openai(model)) },
+    form: Form::Free { form: "MODEL", build: |model, opening| by_place(Place::openai(model), opening) },
 };
 
 /// Anthropic's own service.
 pub(crate) const ANTHROPIC: ModelKind = ModelKind {
     name: "anthropic",
     about: "Anthropic's messages; key in ANTHROPIC_API_KEY",
-    form: Form::Free { form: "MODEL", build: |model| by_place(Place::anthropic(model)) },
+    form: Form::Free { form: "MODEL", build: |model, opening| by_place(Place::anthropic(model), opening) },
 };
 
 /// Any other server that speaks chat completions.
 pub(crate) const COMPATIBLE: ModelKind = ModelKind {
     name: "openai-compatible",
     about: "a server that speaks chat completions (llama.cpp, vLLM, Ollama, OpenRouter); key, where it wants one, in COMPACTOMETER_API_KEY",
-    form: Form::Free { form: "MODEL@URL", build: |spec| by_place(Place::compatible(spec)) },
+    form: Form::Free { form: "MODEL@URL", build: |spec, opening| by_place(Place::compatible(spec), opening) },
 };
 
-fn by_place(place: Result<Place, PlaceError>) -> Result<Box<dyn ChatModel>, crate::ModelError> {
-    Ok(Box::new(Client::new(place?, Limits::default())?))
+fn by_place(place: Result<Place, PlaceError>, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {
+    let limits = Limits { requests_a_minute: opening.requests_a_minute, ..Limits::default() };
+    Ok(Box::new(Client::new(place?, limits)?))
 }
 
 /// A model behind HTTP. It has a thread of its own, so that callers on any runtime may share it.
@@ -59,6 +62,8 @@ pub struct Client {
 struct Line {
     place: Place,
     http: Http,
+    pace: Pace,
+    limits: Limits,
 }
 
 impl Client {
@@ -67,10 +72,14 @@ impl Client {
     /// # Errors
     /// [`PlaceError`] where the key cannot stand in a header, or no thread can be had.
     pub fn new(place: Place, limits: Limits) -> Result<Self, PlaceError> {
+        let http = Http::new(&place, limits)?;
+        // Last, since one that is dropped on an error inside another runtime would panic.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| PlaceError::Client(error.to_string()))?;
-        let http = Http::new(&place, limits)?;
-        Ok(Client { line: Arc::new(Line { place, http }), runtime: Some(runtime) })
+        Ok(Client {
+            line: Arc::new(Line { place, http, pace: Pace::new(limits.requests_a_minute), limits }),
+            runtime: Some(runtime),
+        })
     }
 }
 
@@ -104,7 +113,27 @@ impl Line {
             Api::OpenAi | Api::Compatible => openai::body(request, &self.place.model, api),
             Api::Anthropic => anthropic::body(request, &self.place.model),
         };
-        let (answer, times) = self.http.send(api, body.to_string()).await?;
-        Ok(answer.into_reply(api, request, times))
+        let body = body.to_string();
+        let mut failed = 0;
+        loop {
+            self.pace.turn().await;
+            let sent = self.http.send(api, &body).await;
+            let (why, after_ms) = match sent.map_err(|trouble| trouble.with(|words| self.place.without_key(words))) {
+                Ok((answer, times)) => return Ok(answer.into_reply(api, request, times)),
+                Err(Trouble::Again { why, after_ms }) => (why, after_ms),
+                Err(trouble) => return Err(trouble.into()),
+            };
+            failed += 1;
+            let Some(wait) = self.limits.wait(failed, after_ms) else {
+                return Err(given_up(why, failed, after_ms).into());
+            };
+            tracing::warn!(%why, wait_ms = wait.as_millis() as u64, "asking again");
+            tokio::time::sleep(wait).await;
+        }
     }
+}
+
+fn given_up(why: String, failed: u32, after_ms: Option<u64>) -> Trouble {
+    let wait = after_ms.map_or(String::new(), |ms| format!("; it asks to wait {} s", ms.div_ceil(1_000)));
+    Trouble::Stop { why: format!("given up after {failed} tries: {why}{wait}"), later: true }
 }

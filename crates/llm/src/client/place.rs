@@ -94,6 +94,11 @@ impl Place {
         &self.name
     }
 
+    /// Host and port, for messages.
+    pub(super) fn host(&self) -> String {
+        host(&self.url)
+    }
+
     /// The text without the key, wherever it stands.
     pub(super) fn without_key(&self, text: &str) -> String {
         match &self.key {
@@ -108,14 +113,17 @@ fn name(api: Api, model: &str, url: &Url) -> String {
         Api::OpenAi => format!("openai:{model}"),
         Api::Anthropic => format!("anthropic:{model}"),
         Api::Compatible if is_loopback(url) => format!("openai-compatible:{model}"),
-        Api::Compatible => {
-            let port = url.port().map_or(String::new(), |port| format!(":{port}"));
-            format!("openai-compatible:{model}@{}{port}", url.host_str().unwrap_or_default())
-        }
+        Api::Compatible => format!("openai-compatible:{model}@{}", host(url)),
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+fn host(url: &Url) -> String {
+    let port = url.port().map_or(String::new(), |port| format!(":{port}"));
+    format!("{}{port}", url.host_str().unwrap_or_default())
+}
+
+/// Whether the host is this machine.
+pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())

@@ -6,6 +6,10 @@
 //! parameter that the model does not take): it ends the run, and no record says that a strategy failed.
 
 use compactometer_engine::model::ChatError;
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use super::place::Place;
 
 /// A call without an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,12 +22,137 @@ pub(super) enum Trouble {
     Refused(String),
 }
 
+impl Trouble {
+    /// The same in other words.
+    pub(super) fn with(self, words: impl Fn(&str) -> String) -> Self {
+        match self {
+            Trouble::Again { why, after_ms } => Trouble::Again { why: words(&why), after_ms },
+            Trouble::Stop { why, later } => Trouble::Stop { why: words(&why), later },
+            Trouble::Refused(message) => Trouble::Refused(words(&message)),
+        }
+    }
+}
+
 impl From<Trouble> for ChatError {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Again { why, .. } => ChatError::Unavailable { why, later: true },
             Trouble::Stop { why, later } => ChatError::Unavailable { why, later },
             Trouble::Refused(message) => ChatError::Refused { message },
+        }
+    }
+}
+
+/// What an answer without success means.
+pub(super) fn by_status(
+    place: &Place,
+    status: StatusCode,
+    error: &Value,
+    said: String,
+    after_ms: Option<u64>,
+) -> Trouble {
+    let model = &place.model;
+    match status.as_u16() {
+        // Providers repeat parts of a key in their words.
+        401 | 403 => stop(format!(
+            "`{}` answered {status}: set a key that may use `{model}` in `{}`",
+            place.host(),
+            place.api.key_variable()
+        )),
+        402 | 429 if status == StatusCode::PAYMENT_REQUIRED || error["code"] == "insufficient_quota" => {
+            stop(format!("`{}` wants to be paid first: {said}", place.host()))
+        }
+        404 => stop(format!("`{}` knows no model `{model}`, or no such address: {said}", place.url)),
+        408 | 409 | 425 | 429 | 500..=599 => {
+            Trouble::Again { why: format!("the server answered {status}: {said}"), after_ms }
+        }
+        413 => Trouble::Refused(said),
+        _ if is_about_the_text(error) => Trouble::Refused(said),
+        _ => stop(format!("`{}` answered {status}: {said}", place.host())),
+    }
+}
+
+/// What it means that no connection came about, or that it broke before an answer.
+pub(super) fn unsent(host: &str, why: &str, connecting: bool) -> Trouble {
+    let lower = why.to_lowercase();
+    if lower.contains("not valid yet") || lower.contains("expired") {
+        return stop(format!(
+            "the certificate of `{host}` is not valid at this time; check this machine's clock: {why}"
+        ));
+    }
+    if lower.contains("certificate") {
+        return stop(format!("the certificate of `{host}` is not trusted: {why}"));
+    }
+    if connecting {
+        let why = format!("cannot reach `{host}`: {why}; is the server running, and the address right?");
+        return Trouble::Stop { why, later: true };
+    }
+    again(format!("the request to `{host}` failed: {why}"))
+}
+
+/// An error in the middle of a stream.
+pub(super) fn in_stream(error: &Value) -> Trouble {
+    let said = shortened(&words_of(error).unwrap_or_else(|| error.to_string()));
+    if is_about_the_text(error) { Trouble::Refused(said) } else { again(format!("the server broke off: {said}")) }
+}
+
+/// Whether the provider refuses what was written, not how or by whom it was sent.
+fn is_about_the_text(error: &Value) -> bool {
+    const CODES: [&str; 5] = [
+        "context_length_exceeded",
+        "exceed_context_size_error",
+        "content_filter",
+        "content_policy_violation",
+        "string_above_max_length",
+    ];
+    const WORDS: [&str; 5] =
+        ["context length", "context size", "context window", "prompt is too long", "maximum context"];
+    let coded = ["code", "type"].iter().filter_map(|key| error.get(key)?.as_str()).any(|code| CODES.contains(&code));
+    let words = words_of(error).unwrap_or_default().to_lowercase();
+    coded || WORDS.iter().any(|said| words.contains(said))
+}
+
+pub(super) fn words_of(error: &Value) -> Option<String> {
+    error.get("message").unwrap_or(error).as_str().map(str::to_owned)
+}
+
+pub(super) fn shortened(words: &str) -> String {
+    const MOST: usize = 400;
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{} ...", &line[..end]),
+        None => line,
+    }
+}
+
+pub(super) fn again(why: String) -> Trouble {
+    Trouble::Again { why, after_ms: None }
+}
+
+pub(super) fn stop(why: String) -> Trouble {
+    Trouble::Stop { why, later: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rustls::pki_types::UnixTime;
+    use rustls::{CertificateError, Error};
+
+    use super::*;
+
+    #[test]
+    fn a_certificate_of_another_time_is_about_the_clock() {
+        let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        for (cause, expected) in [
+            (CertificateError::NotValidYetContext { time: at(1), not_before: at(2) }, "check this machine's clock"),
+            (CertificateError::ExpiredContext { time: at(2), not_after: at(1) }, "check this machine's clock"),
+            (CertificateError::UnknownIssuer, "is not trusted"),
+        ] {
+            let trouble = unsent("host", &Error::InvalidCertificate(cause).to_string(), true);
+            let Trouble::Stop { why, later: false } = trouble else { panic!("{trouble:?}") };
+            assert!(why.contains(expected), "{why}");
         }
     }
 }

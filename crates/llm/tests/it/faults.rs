@@ -307,9 +307,9 @@ fn names_show_the_faults_and_can_be_typed_again() {
         ("mock:strong+ empty=1e-1, timeout=.05", "mock:strong+empty=0.1,timeout=0.05"),
         ("mock+seed=7,slow=-0", "mock:strong+slow=0,seed=7"),
     ] {
-        let name = by_name(typed).map(|model| model.name().to_owned());
-        assert_eq!(name, Ok(shown.to_owned()));
-        assert_eq!(by_name(shown).map(|model| model.name().to_owned()), name);
+        for spec in [typed, shown] {
+            assert_eq!(by_name(spec).expect("a model").name(), shown);
+        }
     }
 }
 

@@ -1,10 +1,13 @@
 //! The models from outside: requests in, replies out.
 
+mod cassette;
+mod client;
 mod extraction;
 mod faults;
 mod many;
 mod material;
 mod metamorphic;
 mod properties;
+mod real;
 mod sessions;
 mod shapes;

@@ -171,6 +171,7 @@ pub(crate) fn call(input: u64, output: u64) -> CallRow {
         finish: Some(Finish::Stop),
         reply: None,
         error: None,
+        served: None,
     }
 }
 
