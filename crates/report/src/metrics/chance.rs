@@ -285,13 +285,10 @@ fn pooled(units: &[(f64, f64)], times: &[u32]) -> Option<f64> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::Run;
+    use crate::plots::common;
 
     #[test]
     fn sums_over_units_are_the_statistic_look_by_look() {
