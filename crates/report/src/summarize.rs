@@ -68,7 +68,8 @@ fn rounded(value: MetricValue) -> MetricValue {
 
 /// Nine decimals: what lies beyond is rounding of sums, and shorter numbers read back to the same bits everywhere.
 pub(crate) fn nine_digits(value: f64) -> f64 {
-    (value * 1e9).round() / 1e9
+    // Adding 0 makes a negative zero a plain one.
+    (value * 1e9).round() / 1e9 + 0.0
 }
 
 fn triggered(strategy: &Strategy) -> Triggered {

@@ -7,10 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_schema::record::{ChanceCell, Observation, RANDOM_DRAWS, Record};
 use compactometer_schema::scenario::ValueKind;
 
+use self::dense::Dense;
 use super::prompted::asked;
 use super::ratio;
 use crate::data::{Look, Strategy, looks, looks_beside_tail, points};
 use crate::text::label;
+
+mod dense;
 
 /// Contexts of this many scenarios make a rate.
 const FEWEST_SCENARIOS: usize = 5;
@@ -23,6 +26,7 @@ pub(crate) struct Corrected {
     random: Option<Rates>,
     /// By unit.
     terms: Vec<Vec<Term>>,
+    dense: Option<Dense>,
     unknown: usize,
     too_likely: BTreeMap<(ValueKind, u32), f64>,
 }
@@ -71,6 +75,7 @@ impl Corrected {
             own,
             random,
             terms: Vec::with_capacity(strategy.units.len()),
+            dense: None,
             unknown: 0,
             too_likely: BTreeMap::new(),
         };
@@ -81,6 +86,7 @@ impl Corrected {
             }
             made.terms.push(terms.into_values().collect());
         }
+        made.dense = Some(Dense::new(&made.terms, &made.own, made.random.as_ref()));
         made
     }
 
@@ -121,6 +127,14 @@ impl Corrected {
 
     /// The statistic over units drawn so many times.
     pub(crate) fn value(&self, times: &[u32]) -> Option<f64> {
+        match self.dense.as_ref().map(|dense| dense.value(times)) {
+            Some(Ok(value)) => value,
+            _ => self.value_by_looks(times),
+        }
+    }
+
+    /// The same, look by look.
+    fn value_by_looks(&self, times: &[u32]) -> Option<f64> {
         let own = self.own.drawn(times);
         let random = self.random.as_ref().map(|rates| rates.drawn(times));
         let (mut sum, mut drawn) = (0.0, 0.0);
@@ -268,4 +282,31 @@ fn pooled(units: &[(f64, f64)], times: &[u32]) -> Option<f64> {
         pairs += unit_pairs * f64::from(*times);
     }
     ratio(hits, pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Run;
+    use crate::plots::common;
+
+    #[test]
+    fn sums_over_units_are_the_statistic_look_by_look() {
+        let (manifest, records) = common::simulated::run(9);
+        let prices = common::prices();
+        let runs = Run::by_protocol(&manifest, &records, &prices);
+        let mut compared = 0;
+        for strategy in &runs[0].strategies {
+            for made in [Corrected::own(strategy), Corrected::against_random(strategy)] {
+                for times in [[1; 9], [0, 3, 1, 0, 2, 1, 1, 0, 1], [9, 0, 0, 0, 0, 0, 0, 0, 0]] {
+                    let (one, other) = (made.value(&times), made.value_by_looks(&times));
+                    assert_eq!(one.is_some(), other.is_some());
+                    let same = one.zip(other).is_none_or(|(one, other)| (one - other).abs() < 1e-12);
+                    assert!(same, "{}: {one:?} {other:?}", strategy.name);
+                    compared += usize::from(one.is_some());
+                }
+            }
+        }
+        assert!(compared > 30, "{compared}");
+    }
 }

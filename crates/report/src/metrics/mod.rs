@@ -21,7 +21,7 @@ mod storage;
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
 pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
-pub(crate) use recall::{by_category, by_round, recall_of_unit};
+pub(crate) use recall::{by_category, by_round, of_unit as recall_of_unit};
 
 /// Every metric, in the order of reports.
 pub const ALL: &[Metric] = &[
@@ -131,6 +131,12 @@ fn over_units(strategy: &Strategy, unit: Unit, reason: &str, number: impl Fn(&Gr
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
     match mean(&values) {
         None => undefined(unit, reason),
+        Some(value) if values.len() >= bootstrap::FEWEST_UNITS && values.iter().all(|other| *other == values[0]) => {
+            // Every draw has the same mean, up to rounding.
+            let ends = Some(values[0]);
+            let unit = unit.name().to_owned();
+            MetricValue { value: Some(value), low: ends, high: ends, n: values.len(), unit, reason: None }
+        }
         Some(_) => estimated(unit, values.len(), values.len(), |times| weighted_mean(&values, times)),
     }
 }
@@ -149,8 +155,16 @@ fn estimated(unit: Unit, units: usize, n: usize, statistic: impl Fn(&[u32]) -> O
 }
 
 fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {
+    /// Sums that do not wait for each other.
+    const LANES: usize = 4;
     let drawn: u32 = times.iter().sum();
-    let sum: f64 = values.iter().zip(times).map(|(value, times)| value * f64::from(*times)).sum();
+    let mut sums = [0.0; LANES];
+    for (values, times) in values.chunks(LANES).zip(times.chunks(LANES)) {
+        for ((sum, value), times) in sums.iter_mut().zip(values).zip(times) {
+            *sum += value * f64::from(*times);
+        }
+    }
+    let sum: f64 = sums.iter().sum();
     (drawn > 0).then(|| sum / f64::from(drawn))
 }
 

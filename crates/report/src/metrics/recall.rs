@@ -110,8 +110,8 @@ fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricVa
     MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
 }
 
-/// CR of one unit.
-pub(crate) fn recall_of_unit(unit: &Group) -> Option<f64> {
+/// A unit's CR.
+pub(crate) fn of_unit(unit: &Group) -> Option<f64> {
     recall_at_points(unit, |_| true)
 }
 

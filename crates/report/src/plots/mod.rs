@@ -60,7 +60,7 @@ fn number(value: Option<f64>) -> String {
 
 #[cfg(test)]
 #[path = "../../tests/common/mod.rs"]
-mod common;
+pub(crate) mod common;
 
 #[cfg(test)]
 mod tests {
