@@ -1,0 +1,142 @@
+//! Rounds of compaction over short sessions, as the suites of peers have them: a session is compacted, goes on by a turn, is
+//! compacted again, and after each round every fact is looked for and every question is asked.
+
+use std::error::Error;
+use std::path::Path;
+
+use compactometer_benches::conversations::counted;
+use compactometer_engine::budget::{Budget, Tail};
+use compactometer_engine::estimate::Estimator;
+use compactometer_engine::event::Outcome;
+use compactometer_engine::log::Counted;
+use compactometer_engine::message::{Message, MessageId, Part, Role};
+use compactometer_engine::meter::Metered;
+use compactometer_engine::model::{ChatModel, ChatRequest, WireMessage};
+use compactometer_engine::params::Settings;
+use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::strategies;
+use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::view::View;
+use compactometer_schema::matcher::{Matcher, part_text};
+use compactometer_schema::scenario::Scenario;
+use compactometer_schema::suite::Suite;
+use serde_json::json;
+use tokio::runtime::{Builder, Runtime};
+
+const COUNTER: Encoding = Encoding::O200k;
+/// Most tokens that a strategy writes here: the sessions of peers are short.
+const WRITTEN: u32 = 200;
+/// Most tokens of an answer to a question.
+const ANSWER: u32 = 100;
+
+/// What was done.
+#[derive(Default)]
+struct Done {
+    cases: usize,
+    rounds: usize,
+    applied: usize,
+    /// Facts looked for, and found.
+    checks: usize,
+    held: usize,
+    asked: usize,
+    tokens_before: u64,
+    tokens_after: u64,
+}
+
+/// Runs the first so many strategies of the registry, or one by its name, over every scenario.
+pub(crate) fn run(path: &Path, strategies: &str, rounds: usize) -> Result<serde_json::Value, Box<dyn Error>> {
+    let suite = Suite::read(path)?;
+    let model = compactometer_llm::by_name("mock")?;
+    let runtime = Builder::new_current_thread().build()?;
+    let mut done = Done::default();
+    for spec in chosen(strategies)? {
+        for scenario in &suite.scenarios {
+            run_case(&mut done, spec, scenario, rounds, (&*model, &runtime))?;
+        }
+    }
+    let Done { cases, rounds, applied, checks, held, asked, tokens_before, tokens_after } = done;
+    Ok(json!({"cases": cases, "rounds": rounds, "applied": applied, "checks": checks, "held": held, "asked": asked,
+        "tokens_before": tokens_before, "tokens_after": tokens_after}))
+}
+
+fn chosen(strategies: &str) -> Result<Vec<&'static StrategySpec>, String> {
+    let number = strategies.parse().unwrap_or(0);
+    let named = |(place, spec): &(usize, &&StrategySpec)| *place < number || spec.name == strategies;
+    let found = strategies::ALL.iter().enumerate().filter(named).map(|(_, spec)| *spec).collect::<Vec<_>>();
+    if found.is_empty() { Err(format!("no strategy `{strategies}`")) } else { Ok(found) }
+}
+
+fn run_case(
+    done: &mut Done,
+    spec: &StrategySpec,
+    scenario: &Scenario,
+    rounds: usize,
+    (model, runtime): (&dyn ChatModel, &Runtime),
+) -> Result<(), Box<dyn Error>> {
+    let settings = Settings::defaults(spec);
+    let strategy = (spec.build)(&settings);
+    let metered = Metered::new(model, 1);
+    let matcher = Matcher::new(scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms())))?;
+    let mut session = Session::new(&*strategy, &metered, &COUNTER, config());
+    for message in counted(scenario, &COUNTER) {
+        session.push(message)?;
+    }
+    for round in 0..rounds {
+        if round > 0 {
+            go_on(&mut session)?;
+        }
+        let event = runtime.block_on(session.compact(None)).ok_or("nothing was said")?;
+        done.applied += usize::from(event.outcome == Outcome::Applied);
+        done.tokens_before += u64::from(event.tokens_before);
+        done.tokens_after += u64::from(event.tokens_after);
+        let held = held(&matcher, session.view());
+        done.checks += held.len();
+        done.held += held.iter().filter(|held| **held).count();
+        for probe in &scenario.probes {
+            runtime.block_on(model.complete(&question(session.view(), &probe.question)))?;
+            done.asked += 1;
+        }
+        done.rounds += 1;
+    }
+    done.cases += 1;
+    Ok(())
+}
+
+/// Only asked to: no trigger. What a strategy writes is used even where it is no shorter, as peers use it.
+fn config() -> SessionConfig {
+    let budget = Budget {
+        window: u32::MAX,
+        trigger: 0,
+        retained: None,
+        tail: Tail::Messages(2),
+        written: WRITTEN,
+        estimator: Estimator::Exact,
+    };
+    SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: false, policy: Policy::Observe }
+}
+
+/// The turn between two rounds.
+fn go_on(session: &mut Session<'_>) -> Result<(), Box<dyn Error>> {
+    for (role, text) in [(Role::User, "Please go on from here."), (Role::Assistant, "I go on from here.")] {
+        let id = session.log().last().map_or(0, |last| last.0 + 1);
+        let parts = vec![Part::Text { text: text.to_owned() }];
+        let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
+        session.push(Counted { tokens: COUNTER.count_message(&message), message: message.into() })?;
+    }
+    Ok(())
+}
+
+fn held(matcher: &Matcher, view: &View) -> Vec<bool> {
+    let mut held = vec![false; matcher.len()];
+    let texts = view.entries().iter().flat_map(|entry| entry.parts()).filter_map(|(part, _)| part_text(part));
+    texts.for_each(|text| matcher.mark(text, &mut held));
+    held
+}
+
+fn question(view: &View, question: &str) -> ChatRequest {
+    let mut request = ChatRequest::prompt(question.to_owned(), ANSWER, None, 1);
+    let asked = std::mem::take(&mut request.messages);
+    request.messages = view.to_wire().into_iter().chain(asked).collect::<Vec<WireMessage>>();
+    request
+}

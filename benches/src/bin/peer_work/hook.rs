@@ -1,0 +1,73 @@
+//! What an agent's framework does before each call of the model: is the history over its trigger, and if so, compact it.
+
+use std::error::Error;
+use std::path::Path;
+
+use compactometer_benches::cheap::{Quarter, SameAnswer};
+use compactometer_benches::conversations::counted;
+use compactometer_benches::cpu::timed;
+use compactometer_engine::budget::{Budget, Tail};
+use compactometer_engine::estimate::Estimator;
+use compactometer_engine::log::Counted;
+use compactometer_engine::meter::Metered;
+use compactometer_engine::params::Settings;
+use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::strategies;
+use compactometer_schema::suite::Suite;
+
+/// What the summarizer answers, here and at the peer's.
+const ANSWER: &str = "The user and the agent went on with the work; nothing is open.";
+/// Messages kept verbatim, as the peer keeps by default.
+const KEPT: u32 = 20;
+/// The history is replayed as often as this, since one pass is too short for the clock.
+const PASSES: u32 = 100;
+
+/// CPU seconds of one replay of the first `messages` messages, and what it came to.
+pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serde_json::Value, Box<dyn Error>> {
+    let suite = Suite::read(path)?;
+    // Counted beforehand: an engine counts each message once, when it is said.
+    let mut said = counted(&suite.scenarios[0], &Quarter);
+    said.remove(0);
+    if said.len() < messages {
+        return Err(format!("{} messages, asked for {messages}", said.len()).into());
+    }
+    said.truncate(messages);
+    let spec = strategies::ALL.iter().find(|spec| spec.name == "summarize").ok_or("no strategy `summarize`")?;
+    let settings = Settings::defaults(spec);
+    let strategy = (spec.build)(&settings);
+    let budget = Budget {
+        window: u32::MAX,
+        trigger,
+        retained: None,
+        tail: Tail::Messages(KEPT),
+        written: 400,
+        estimator: Estimator::Exact,
+    };
+    let config =
+        SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce };
+    let model = SameAnswer(ANSWER.to_owned());
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let replay = || {
+        let metered = Metered::new(&model, 0);
+        let mut session = Session::new(&*strategy, &metered, &Quarter, config);
+        runtime.block_on(replayed(&mut session, &said));
+        let compactions = session.events().len();
+        (compactions, session.view().entries().len())
+    };
+    let expected = replay();
+    let (same, nanoseconds) = timed(|| (0..PASSES).all(|_| replay() == expected));
+    if !same {
+        return Err("two replays of one history differ".into());
+    }
+    let (compactions, left) = expected;
+    let cpu_s = nanoseconds as f64 / 1e9 / f64::from(PASSES);
+    Ok(serde_json::json!({"cpu_s": cpu_s, "messages": messages, "compactions": compactions, "left": left}))
+}
+
+async fn replayed(session: &mut Session<'_>, said: &[Counted]) {
+    for message in said {
+        // A suite's messages are valid.
+        let _ = session.push(message.clone());
+        session.before_call(None).await;
+    }
+}

@@ -1,0 +1,45 @@
+//! Our side of `scripts/peers`: the work that a peer does, on the same input, and the inputs that both read.
+//!
+//! ```text
+//! peer-work suite CONVERSATIONS TURNS              plain conversations, as a suite, on stdout
+//! peer-work texts KIND BYTES                       text of a kind, on stdout
+//! peer-work hook SUITE MESSAGES TRIGGER            the decision before each message of the first conversation
+//! peer-work cases SUITE STRATEGIES ROUNDS          rounds of compaction with every fact looked for after each
+//! peer-work count ENCODING FILE                    exact tokens of a text, in chunks
+//! ```
+//!
+//! The last three print one JSON object. Absent on purpose: peers, ratios and verdicts, which are the scripts'.
+
+mod cases;
+mod count;
+mod hook;
+
+use std::error::Error;
+use std::io::{BufWriter, Write, stdout};
+
+use compactometer_benches::conversations::{dialogue, suite};
+use compactometer_benches::texts::Kind;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = std::env::args().skip(1).collect::<Vec<_>>();
+    let mut out = BufWriter::new(stdout().lock());
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["suite", conversations, turns] => {
+            let turns = turns.parse()?;
+            suite(0..conversations.parse()?, |seed| dialogue(seed, turns)).write(&mut out)?;
+        }
+        ["texts", kind, bytes] => {
+            let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind of text `{kind}`"))?;
+            out.write_all(kind.text(7, bytes.parse()?).as_bytes())?;
+        }
+        ["hook", path, messages, trigger] => {
+            writeln!(out, "{}", hook::measure(path.as_ref(), messages.parse()?, trigger.parse()?)?)?;
+        }
+        ["cases", path, strategies, rounds] => {
+            writeln!(out, "{}", cases::run(path.as_ref(), strategies, rounds.parse()?)?)?;
+        }
+        ["count", encoding, path] => writeln!(out, "{}", count::measure(encoding, path.as_ref())?)?,
+        _ => return Err("expected `suite`, `texts`, `hook`, `cases` or `count`; see the head of peer_work".into()),
+    }
+    Ok(())
+}

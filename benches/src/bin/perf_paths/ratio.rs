@@ -1,0 +1,40 @@
+//! Our exact counting beside tiktoken-rs, which is the reference that must give the same number.
+
+use std::error::Error;
+
+use compactometer_benches::cpu::timed;
+use compactometer_benches::texts::{Kind, chunks};
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use tiktoken_rs::CoreBPE;
+
+use crate::counting::CHUNK;
+
+/// Pairs of passes; one more before them warms both.
+const ROUNDS: usize = 15;
+const BYTES: usize = 1 << 20;
+
+/// The ratio of CPU time, tiktoken-rs over ours: median, least and most of the rounds, as JSON.
+pub(crate) fn measure(encoding: &str, kind: &str) -> Result<String, Box<dyn Error>> {
+    let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind of text `{kind}`"))?;
+    let ours = Encoding::by_name(encoding).ok_or_else(|| format!("unknown encoding `{encoding}`"))?;
+    let reference: &CoreBPE = match ours {
+        Encoding::O200k => tiktoken_rs::o200k_base_singleton(),
+        Encoding::Cl100k => tiktoken_rs::cl100k_base_singleton(),
+    };
+    let text = kind.text(7, BYTES);
+    let texts = chunks(&text, CHUNK);
+    let mut ratios = Vec::with_capacity(ROUNDS);
+    for round in 0..=ROUNDS {
+        let (theirs, theirs_ns) = timed(|| texts.iter().map(|text| reference.count_ordinary(text) as u64).sum::<u64>());
+        let (found, ours_ns) = timed(|| texts.iter().map(|text| u64::from(ours.count_text(text))).sum::<u64>());
+        if found != theirs {
+            return Err(format!("{encoding} counts {found} tokens where tiktoken-rs counts {theirs}").into());
+        }
+        if round > 0 {
+            ratios.push(theirs_ns as f64 / ours_ns.max(1) as f64);
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    let [least, median, most] = [0, ROUNDS / 2, ROUNDS - 1].map(|at| ratios[at]);
+    Ok(serde_json::json!({"rounds": ROUNDS, "median": median, "least": least, "most": most}).to_string())
+}

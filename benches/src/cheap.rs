@@ -1,0 +1,34 @@
+//! A counter and a model that cost next to nothing, so that a measurement is of what stands between them.
+
+use async_trait::async_trait;
+use compactometer_engine::message::Usage;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::tokens::TokenCounter;
+
+/// A token for every four bytes.
+pub struct Quarter;
+
+impl TokenCounter for Quarter {
+    fn name(&self) -> &'static str {
+        "quarter"
+    }
+
+    fn count_text(&self, text: &str) -> u32 {
+        u32::try_from(text.len().div_ceil(4)).unwrap_or(u32::MAX)
+    }
+}
+
+/// Answers every request with the same text.
+pub struct SameAnswer(pub String);
+
+#[async_trait]
+impl ChatModel for SameAnswer {
+    fn name(&self) -> &str {
+        "same-answer"
+    }
+
+    async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let usage = Usage { output: Quarter.count_text(&self.0).into(), ..Usage::default() };
+        Ok(ChatReply { text: self.0.clone(), finish: Finish::Stop, usage, latency_ms: 0 })
+    }
+}

@@ -1,0 +1,72 @@
+"""One row of the comparison: a peer and us on the same work, in turn, several times; medians with their range."""
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+from environments import Failed, HERE
+
+
+class Row:
+    """`theirs` and `ours` each do the work once and give {"cpu_s", "peak_mb", "note"}."""
+
+    def __init__(self, peer, work, theirs, ours):
+        self.peer, self.work, self.theirs, self.ours = peer, work, theirs, ours
+
+    def measured(self, rounds):
+        """The row as Markdown, after so many rounds; a peer that fails says why in its row."""
+        try:
+            pairs = [(self.theirs(), self.ours()) for _ in range(rounds)]
+        except Failed as reason:
+            return f"| {self.peer}: {self.work} | failed: {str(reason).strip()} | | | | |"
+        ratios = [theirs["cpu_s"] / max(ours["cpu_s"], 1e-9) for theirs, ours in pairs]
+        shown = [seconds([one["cpu_s"] for one in side]) for side in zip(*pairs)]
+        peaks = [memory([one["peak_mb"] for one in side]) for side in zip(*pairs)]
+        notes = "; ".join(filter(None, (pairs[-1][0].get("note"), pairs[-1][1].get("note"))))
+        ratio = f"{figure(statistics.median(ratios))} ({figure(min(ratios))} to {figure(max(ratios))})"
+        work = f"{self.work} ({notes})" if notes else self.work
+        return f"| {self.peer}: {work} | {shown[0]} | {shown[1]} | **{ratio}** | {peaks[0]} | {peaks[1]} |"
+
+
+HEAD = "| work | peer, CPU s | Compactometer, CPU s | times (range) | peer, MB | Compactometer, MB |\n|---|---|---|---|---|---|"
+
+
+def run(command, environment=None, cwd=None, limit=300):
+    """Runs a command under measure.py and gives {"cpu_s", "peak_mb"}, and what it printed as "said"."""
+    measured = [sys.executable, "-S", "-E", str(HERE / "measure.py"), *map(str, command)]
+    try:
+        done = subprocess.run(
+            measured, capture_output=True, text=True, env=os.environ | (environment or {}), cwd=cwd, timeout=limit
+        )
+    except subprocess.TimeoutExpired as late:
+        raise Failed(f"no end in {late.timeout} s") from late
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        raise Failed(last[:200].replace("|", "/"))
+    return json.loads(done.stdout) | {"said": done.stderr}
+
+
+def within(command, **options):
+    """The same for a program that measures itself: its last line is JSON with its own "cpu_s"."""
+    outer = run(command, **options)
+    return outer | json.loads(outer["said"].strip().splitlines()[-1])
+
+
+def beyond_start(whole, small, note=""):
+    """The work alone: what a run took beyond the same with next to nothing to do."""
+    return {"cpu_s": whole["cpu_s"] - small["cpu_s"], "peak_mb": whole["peak_mb"], "note": note}
+
+
+def figure(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def seconds(values):
+    middle = statistics.median(values)
+    return f"{middle:.3g}" if middle >= 0.001 else f"{middle:.2e}"
+
+
+def memory(values):
+    middle = statistics.median(values)
+    return f"{middle:.0f}" if middle >= 10 else "under 10"

@@ -1,0 +1,33 @@
+"""Python tiktoken's side of the counting rows: exact tokens of a text, in chunks of about 4,096 bytes.
+
+    tiktoken_count.py ENCODING FILE
+"""
+import json
+import sys
+import time
+
+import tiktoken
+
+CHUNK = 4_096
+
+
+def chunks(data):
+    """Cut as `compactometer_benches::texts::chunks` cuts: at the first boundary between letters from CHUNK bytes on."""
+    while data:
+        cut = min(CHUNK, len(data))
+        while cut < len(data) and data[cut] & 0xC0 == 0x80:
+            cut += 1
+        yield data[:cut].decode()
+        data = data[cut:]
+
+
+encoding = tiktoken.get_encoding(sys.argv[1])
+with open(sys.argv[2], "rb") as file:
+    texts = list(chunks(file.read()))
+encoding.encode_ordinary("ready")
+seconds = []
+for _ in range(2):
+    start = time.process_time()
+    tokens = sum(len(encoding.encode_ordinary(text)) for text in texts)
+    seconds.append(time.process_time() - start)
+print(json.dumps({"tokens": tokens, "cpu_s": seconds}))
