@@ -27,6 +27,13 @@ pub(super) struct Statement<'m> {
     pub(super) cues: Cues,
 }
 
+impl Statement<'_> {
+    /// Its fifth of the material, from 0 to 4.
+    pub(super) fn fifth(&self) -> usize {
+        ((self.position * 5.0) as usize).min(4)
+    }
+}
+
 /// Who says a statement of the material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {

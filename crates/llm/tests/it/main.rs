@@ -5,6 +5,8 @@ mod faults;
 mod many;
 mod material;
 mod metamorphic;
+mod profiles;
 mod properties;
+mod server;
 mod sessions;
 mod shapes;
