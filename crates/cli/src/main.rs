@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Some(Command::Checkpoint(command)) => commands::checkpoint::checkpoint(&command),
         Some(Command::Generate(generate)) => commands::generate::generate(&generate),
         Some(Command::List(list)) => commands::list::list(&list),
+        Some(Command::Serve(serve)) => commands::serve::serve(&serve),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -15,6 +15,7 @@ use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Record;
 
+use super::salience::Salience;
 use crate::args::{CompareArgs, RunArgs};
 use crate::failure::Failure;
 use crate::output::{self, SuiteIdentity};
@@ -22,7 +23,15 @@ use crate::{print, progress, source, stores};
 
 /// Runs, then reports.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let finished = execute(&args.run)?;
+    let mut finished = execute(&args.run)?;
+    if let Some(draws) = args.salience_draws {
+        let Finished { dir, plan, records, .. } = &finished;
+        let counter = encoding(&args.run.setting.tokenizer)?;
+        let jobs = jobs(&args.run);
+        let salience = Salience::test(plan, records, &counter, usize::from(draws), jobs, args.run.quiet)?;
+        salience.write(dir)?;
+        finished.manifest.notes.push(salience.note());
+    }
     let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
     let summary = compactometer_report::write(&finished.dir, &finished.manifest, &finished.records, &prices)
         .map_err(Failure::failed)?;
@@ -53,6 +62,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
 
 struct Finished {
     dir: PathBuf,
+    plan: Plan,
     manifest: Manifest,
     records: Vec<Record>,
 }
@@ -85,7 +95,7 @@ fn execute(args: &RunArgs) -> Result<Finished, Failure> {
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }
-    Ok(Finished { dir, manifest, records: outcome.records })
+    Ok(Finished { dir, plan, manifest, records: outcome.records })
 }
 
 /// The encoding of that name.
@@ -105,8 +115,7 @@ fn run_cases(
     let bar = progress::bar(plan.cases.len(), args.quiet);
     let kept = Arc::new(AtomicUsize::new(0));
     tell_on_interrupt(Arc::clone(&kept), plan.cases.len());
-    let jobs =
-        args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let jobs = jobs(args);
     let told = |done| {
         kept.store(done, Ordering::Relaxed);
         bar.set_position(done as u64);
@@ -120,6 +129,12 @@ fn run_cases(
         RunError::Journal(_) | RunError::Foreign { .. } => Failure::usage(error),
         RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => Failure::failed(error),
     })
+}
+
+/// Threads: as given, else one for each core.
+fn jobs(args: &RunArgs) -> usize {
+    let cores = || std::thread::available_parallelism().ok().map(usize::from);
+    args.jobs.map(usize::from).or_else(cores).unwrap_or(1)
 }
 
 /// On Ctrl-C says what is kept. Records are written whole, so nothing else needs doing.

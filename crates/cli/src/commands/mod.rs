@@ -6,3 +6,5 @@ pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod salience;
+pub(crate) mod serve;
