@@ -7,6 +7,7 @@
 
 mod answer;
 pub(crate) mod chat;
+mod counts;
 mod cues;
 pub(crate) mod draw;
 mod drawn;
@@ -31,10 +32,11 @@ mod write_sections;
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
-use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
+use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 
 use crate::ModelKind;
 use crate::faults::{self, Faults};
+use counts::Counts;
 use profile::Profile;
 use rand_chacha::ChaCha8Rng;
 use read::{Ask, Reading, Shape};
@@ -63,6 +65,7 @@ pub struct Mock {
     profile: Profile,
     faults: Option<Faults>,
     name: String,
+    counts: Counts,
 }
 
 impl Mock {
@@ -71,7 +74,7 @@ impl Mock {
         let name = format!("mock:{}", profile.name);
         // A profile without faults has an empty list of them, which names none.
         let faults = profile.faults.value.parse().ok();
-        Mock { profile, faults, name }
+        Mock { profile, faults, name, counts: Counts::default() }
     }
 
     /// The same with its weights of salience drawn anew, named `mock:PROFILE~NUMBER`; the same number, the same weights.
@@ -92,7 +95,11 @@ impl Mock {
             Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
         let (text, output, finish) = within(text, request.max_output_tokens);
-        let usage = Usage { input: u64::from(count_request(request)), output: u64::from(output), ..Usage::default() };
+        let usage = Usage {
+            input: u64::from(count_request(request, &self.counts)),
+            output: u64::from(output),
+            ..Usage::default()
+        };
         let mut reply = ChatReply { text, finish, usage, latency_ms: self.latency_ms(request) };
         self.faults.iter().for_each(|own| faults::spoil(own, request, &mut reply));
         reply
@@ -111,7 +118,7 @@ impl Mock {
 
     fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
         let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
-        let statements = self.read(statements::statements(turns), &mut rng);
+        let statements = self.read(statements::without_cues(turns), &mut rng);
         answer::answer(question, &statements, &self.profile)
     }
 
@@ -161,8 +168,7 @@ impl ChatModel for Mock {
 }
 
 /// Tokens of a request by the engine's rule for messages; tools count by their texts.
-fn count_request(request: &ChatRequest) -> u32 {
-    let counter = Encoding::O200k;
+fn count_request(request: &ChatRequest, counter: &Counts) -> u32 {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let tools = request.tools.iter().map(|tool| {
         let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));

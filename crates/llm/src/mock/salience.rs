@@ -23,7 +23,9 @@ pub(super) fn rank(
         .enumerate()
         .map(|(index, statement)| {
             let noise = profile.noise.value * logistic(rng);
-            let place = profile.position.value[statement.fifth()];
+            // The curve is of places in a conversation; where a prompt puts what was written before says nothing.
+            let is_said = statement.speaker != Speaker::Summary;
+            let place = if is_said { profile.position.value[statement.fifth()] } else { 0.0 };
             (salience(statement, &profile.weights, &rarity, without_tools) + place + noise, index)
         })
         .collect();
