@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Checkpoint(CheckpointCommand),
     /// List strategies, controls, metrics, targets, formats and models.
     List(ListArgs),
+    /// Answer as an OpenAI-compatible server on loopback: the mock, for programs in other languages.
+    Serve(ServeArgs),
 }
 
 /// What to run and how to report it.
@@ -61,6 +63,10 @@ pub(crate) struct CompareArgs {
     /// Print `summary.json` instead of the table.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Rerun the strategies under N draws of the mock's weights of salience and say which orders depend on them; 50 is a
+    /// good number. Costs N times one conversation of each of 8 groups. Default: none.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) salience_draws: Option<u16>,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
 }
@@ -315,10 +321,22 @@ pub(crate) struct GenerateArgs {
     pub(crate) quiet: bool,
 }
 
+/// What to serve.
+#[derive(ClapArgs)]
+pub(crate) struct ServeArgs {
+    /// The model that answers, also with faults: `mock:weak`, `mock+empty=0.1`.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    pub(crate) model: String,
+    /// The port on 127.0.0.1; 0 takes a free one.
+    #[arg(long, value_name = "N", default_value_t = 8041)]
+    pub(crate) port: u16,
+}
+
 /// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `models` or `faults`.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `models`, `profiles`
+    /// or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
 }

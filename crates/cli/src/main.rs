@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Some(Command::Generate(generate)) => commands::generate::generate(&generate),
         Some(Command::Report(report)) => commands::report::report(&report),
         Some(Command::List(list)) => commands::list::list(&list),
+        Some(Command::Serve(serve)) => commands::serve::serve(&serve),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

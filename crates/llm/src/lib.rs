@@ -6,6 +6,7 @@ pub mod cassette;
 pub mod client;
 pub mod faults;
 pub mod mock;
+pub mod server;
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -177,8 +178,8 @@ mod tests {
     #[test]
     fn errors_name_value_choices_and_suggestion() {
         insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, anthropic, openai-compatible, cassette; did you mean `mock`?");
-        insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:strong; did you mean `strong`?");
+        insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser; did you mean `strong`?");
         insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, anthropic, openai-compatible, cassette");
-        insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:strong");
+        insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser");
     }
 }

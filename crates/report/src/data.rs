@@ -98,7 +98,7 @@ impl<'r> Run<'r> {
 }
 
 impl<'r> Strategy<'r> {
-    fn new(name: &'r str, records: Vec<&'r Record>) -> Option<Self> {
+    pub(crate) fn new(name: &'r str, records: Vec<&'r Record>) -> Option<Self> {
         let family = records.first()?.case.family;
         let mut by_group: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
         for record in records {

@@ -12,6 +12,7 @@ mod formats;
 pub mod metrics;
 mod plots;
 mod reasons;
+pub mod salience;
 mod scale;
 mod sizes;
 mod stats;

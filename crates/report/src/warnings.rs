@@ -48,8 +48,9 @@ fn mock(run: &Run) -> Option<String> {
     let model = &run.manifest.model;
     run.is_mock().then(|| {
         format!(
-            "mechanism, not model: `{model}` wrote the summaries, so this report names no winner; carried facts, `written` \
-             and `kept` are the mock's, and its latencies are assumed"
+            "mechanism, not model: `{model}` wrote the summaries, so this report names no winner; what passed through its text \
+             is unranked (carried facts and the recall that they give, `written`, `kept`, `answered`, `is_summary`, \
+             `extraction_success`), and its latencies are assumed"
         )
     })
 }

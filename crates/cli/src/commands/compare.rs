@@ -17,6 +17,7 @@ use compactometer_schema::prices::{PriceTable, SHIPPED};
 use compactometer_schema::record::Record;
 use compactometer_schema::summary::Summary;
 
+use super::salience::Salience;
 use crate::args::{CompareArgs, PricesArg, RunArgs};
 use crate::failure::Failure;
 use crate::output::{self, SuiteIdentity};
@@ -25,7 +26,15 @@ use crate::{print, progress, source, stores};
 /// Runs, then reports.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let (prices, text) = price_table(&args.prices)?;
-    let finished = execute(&args.run, &text)?;
+    let mut finished = execute(&args.run, &text)?;
+    if let Some(draws) = args.salience_draws {
+        let Finished { dir, plan, records, .. } = &finished;
+        let counter = encoding(&args.run.setting.tokenizer)?;
+        let jobs = jobs(&args.run);
+        let salience = Salience::test(plan, records, &counter, usize::from(draws), jobs, args.run.quiet)?;
+        salience.write(dir)?;
+        finished.manifest.notes.push(salience.note());
+    }
     let summary = compactometer_report::write(&finished.dir, &finished.manifest, &finished.records, &prices)
         .map_err(Failure::failed)?;
     output::point_latest(&finished.dir).map_err(Failure::failed)?;
@@ -72,6 +81,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
 
 struct Finished {
     dir: PathBuf,
+    plan: Plan,
     manifest: Manifest,
     records: Vec<Record>,
 }
@@ -109,7 +119,7 @@ fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }
-    Ok(Finished { dir, manifest, records: outcome.records })
+    Ok(Finished { dir, plan, manifest, records: outcome.records })
 }
 
 /// The encoding of that name.
@@ -129,8 +139,7 @@ fn run_cases(
     let bar = progress::bar(plan.cases.len(), args.quiet);
     let kept = Arc::new(AtomicUsize::new(0));
     tell_on_interrupt(Arc::clone(&kept), plan.cases.len());
-    let jobs =
-        args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let jobs = jobs(args);
     let told = |done| {
         kept.store(done, Ordering::Relaxed);
         bar.set_position(done as u64);
@@ -145,6 +154,12 @@ fn run_cases(
         RunError::Model(Stopped { later: true, .. }) => Failure::later(error),
         RunError::Model(_) | RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => Failure::failed(error),
     })
+}
+
+/// Threads: as given, else one for each core.
+fn jobs(args: &RunArgs) -> usize {
+    let cores = || std::thread::available_parallelism().ok().map(usize::from);
+    args.jobs.map(usize::from).or_else(cores).unwrap_or(1)
 }
 
 /// On Ctrl-C says what is kept. Records are written whole, so nothing else needs doing.

@@ -5,6 +5,7 @@ use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_generate::embedded;
 use compactometer_harness::contender::Contender;
+use compactometer_llm::mock::profile::{self, Profile};
 use compactometer_schema::choice::unknown;
 use compactometer_schema::import;
 use compactometer_schema::record::Family;
@@ -29,6 +30,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "targets", rows: targets },
     Kind { name: "formats", rows: formats },
     Kind { name: "models", rows: models },
+    Kind { name: "profiles", rows: profiles },
     Kind { name: "faults", rows: faults },
 ];
 
@@ -106,6 +108,19 @@ fn models() -> Vec<(String, String)> {
         kind.forms().into_iter().map(move |form| (form, about.to_owned())).collect::<Vec<_>>()
     };
     compactometer_llm::ALL.iter().flat_map(of_kind).collect()
+}
+
+/// `profile parameter`: its value, and its source or "assumed".
+fn profiles() -> Vec<(String, String)> {
+    let of_profile = |profile: &&'static Profile| {
+        let about = (format!("mock:{}", profile.name), profile.about.to_owned());
+        let rows = profile
+            .parameters()
+            .into_iter()
+            .map(|row| (format!("mock:{} {}", profile.name, row.name), format!("{} [{}]", row.value, row.source)));
+        std::iter::once(about).chain(rows).collect::<Vec<_>>()
+    };
+    profile::ALL.iter().flat_map(of_profile).collect()
 }
 
 /// What `--model MODEL+FAULT=RATE` can do to a model.

@@ -7,3 +7,5 @@ pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod report;
+pub(crate) mod salience;
+pub(crate) mod serve;

@@ -9,14 +9,7 @@ pub(super) const CONTINUES_CHAT: Fault = Fault {
     about: "goes on with the conversation instead of condensing it",
     effect: Effect::Text(|_, scene| {
         let material = mock::parts(scene.request).material;
-        let openers = ["Sure, I'll go on with that.", "Understood.", "Good point, thank you."];
-        let mut text = scene.pick(&openers)?.to_owned();
-        if let Some(line) = material.last().and_then(|last| last.lines().rfind(|line| !line.trim().is_empty())) {
-            let start = line.split_whitespace().take(MOST_QUOTED).collect::<Vec<_>>().join(" ");
-            text.push_str(&format!(" About \"{start}\":"));
-        }
-        text.push_str(" I'll look at the current state first, then make the change and tell you how it went. ");
-        Some(text + "Is there anything else that I should keep in mind?")
+        Some(mock::chat::continued(material.last().map(String::as_str), &mut scene.rng))
     }),
 };
 
@@ -43,9 +36,6 @@ pub(super) const EXAMPLE_LEAK: Fault = Fault {
 
 /// A copied placeholder stands where a value should, not behind one.
 const IN_ITS_PLACE: &str = "";
-
-/// Words of the last line that a continued chat takes up.
-const MOST_QUOTED: usize = 12;
 
 /// Six digits that neither the request nor the reply holds.
 fn unheard_number(text: &str, scene: &mut Scene<'_>) -> Option<String> {

@@ -67,6 +67,18 @@ impl Fault {
     pub fn kind(&self) -> Kind {
         if matches!(self.effect, Effect::Fails(_)) { Kind::FailsCall } else { Kind::ChangesReply }
     }
+
+    fn spoil(&self, reply: &mut ChatReply, mut scene: Scene<'_>) {
+        match self.effect {
+            Effect::Text(spoil) => {
+                if let Some(text) = spoil(&reply.text, &mut scene).filter(|text| *text != reply.text) {
+                    replace_text(reply, text, scene.request.max_output_tokens);
+                }
+            }
+            Effect::Reply(spoil) => spoil(reply, &mut scene),
+            Effect::Fails(_) => {}
+        }
+    }
 }
 
 impl std::fmt::Debug for Fault {
@@ -138,17 +150,15 @@ impl ChatModel for Faulty {
             return Err(error(&mut rng));
         }
         let mut reply = self.model.complete(request).await?;
-        let mut scene = Scene { request, rng };
-        match fault.effect {
-            Effect::Text(spoil) => {
-                if let Some(text) = spoil(&reply.text, &mut scene).filter(|text| *text != reply.text) {
-                    replace_text(&mut reply, text, request.max_output_tokens);
-                }
-            }
-            Effect::Reply(spoil) => spoil(&mut reply, &mut scene),
-            Effect::Fails(_) => {}
-        }
+        fault.spoil(&mut reply, Scene { request, rng });
         Ok(reply)
+    }
+}
+
+/// Spoils a reply by the fault that strikes its request. A fault that would fail the call does nothing here.
+pub(crate) fn spoil(faults: &Faults, request: &ChatRequest, reply: &mut ChatReply) {
+    if let Some((fault, rng)) = faults.draw(request) {
+        fault.spoil(reply, Scene { request, rng });
     }
 }
 

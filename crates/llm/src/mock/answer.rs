@@ -28,7 +28,8 @@ pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Pro
         let norm = 2.2 / (1.0 + 1.2 * (0.7 + 0.3 * statement.stems.len() as f64 / mean_length));
         (covered * norm, covered, statement)
     });
-    let matches: Vec<_> = matches.filter(|(_, covered, _)| *covered >= profile.answer_threshold * total).collect();
+    let matches: Vec<_> =
+        matches.filter(|(_, covered, _)| *covered >= profile.answer_threshold.value * total).collect();
     let best = matches.iter().map(|(score, ..)| *score).fold(0.0, f64::max);
     let given = matches.iter().rfind(|(score, ..)| *score > 0.0 && *score >= NEAR * best);
     given.map_or(UNKNOWN, |(_, _, statement)| statement.text).to_owned()

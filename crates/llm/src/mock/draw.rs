@@ -28,9 +28,13 @@ pub(super) fn logistic(rng: &mut ChaCha8Rng) -> f64 {
 pub(super) fn lognormal(rng: &mut ChaCha8Rng, p50: f64, p95: f64) -> f64 {
     /// The 95th percentile of the standard normal distribution.
     const Z95: f64 = 1.644_853_626_951_472_7;
+    p50 * libm::exp(normal(rng) * libm::log(p95 / p50) / Z95)
+}
+
+/// Normal with mean 0 and scale 1.
+pub(super) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let (radius, angle) = (uniform(rng), uniform(rng));
-    let normal = libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(std::f64::consts::TAU * angle);
-    p50 * libm::exp(normal * libm::log(p95 / p50) / Z95)
+    libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(std::f64::consts::TAU * angle)
 }
 
 #[cfg(test)]

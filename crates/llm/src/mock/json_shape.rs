@@ -44,10 +44,10 @@ pub(super) fn shown(text: &str) -> Option<Node> {
     best
 }
 
-/// The shape that a JSON schema describes.
+/// The shape that a JSON schema describes; a map where it says no more than that an object is wanted.
 pub(super) fn of_schema(schema: &Value) -> Option<Node> {
     let schema = schema.get("schema").unwrap_or(schema);
-    of_schema_node(schema, 0).filter(|node| matches!(node, Node::Object(_)))
+    of_schema_node(schema, 0).filter(|node| matches!(node, Node::Object(_) | Node::Map))
 }
 
 /// Deeper values are not read: no shape that anybody asks for nests so far, and hostile text may.

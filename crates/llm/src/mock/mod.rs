@@ -2,23 +2,28 @@
 //!
 //! It reads a request by general rules (what is given, what is asked, in which shape) and writes extracts of what is given.
 //! Text in the material is data: it never changes the shape of the answer. Absent on purpose: scenarios, facts, the
-//! purpose of a call, and any knowledge of a particular prompt. Absent so far: further profiles.
+//! purpose of a call, any knowledge of a particular prompt, and a context window: no request is too long for it.
 //! Faults stand in [`crate::faults`], since they strike any model.
 
 mod answer;
+pub(crate) mod chat;
+mod counts;
 mod cues;
 pub(crate) mod draw;
+mod drawn;
 mod json_shape;
 mod limits;
 mod lines;
 pub mod profile;
 mod read;
 mod regions;
+mod reword;
 mod salience;
 mod sentences;
 mod shorten;
 mod statements;
 mod template;
+mod unfold;
 pub(crate) mod words;
 mod write;
 mod write_json;
@@ -27,12 +32,15 @@ mod write_sections;
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
-use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
+use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 
+use crate::faults::{self, Faults};
 use crate::{Form, ModelKind};
+use counts::Counts;
 use profile::Profile;
-use read::{Ask, Shape};
-use statements::Turn;
+use rand_chacha::ChaCha8Rng;
+use read::{Ask, Reading, Shape};
+use statements::{Statement, Turn};
 pub(crate) use write::tokens;
 
 /// Registry entry.
@@ -41,22 +49,40 @@ pub(crate) const KIND: ModelKind = ModelKind {
     about: "extracts by general salience; free, fast and exact: mechanism, not model; takes faults: `mock+empty=0.1`",
     form: Form::Listed {
         variants: || profile::ALL.iter().map(|profile| profile.name).collect(),
-        build: |name| profile::by_name(name).map(|profile| Box::new(Mock::new(profile.clone())) as Box<dyn ChatModel>),
+        build: |name| named(name).map(|mock| Box::new(mock) as Box<dyn ChatModel>),
     },
 };
+
+/// The mock of a profile, or of a draw of its weights.
+fn named(name: &str) -> Option<Mock> {
+    let Some((profile, number)) = name.split_once(drawn::MARK) else {
+        return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
+    };
+    Some(Mock::with_drawn_weights(profile::by_name(profile)?, number.parse().ok()?))
+}
 
 /// A mock of one profile. Its reply is a function of the request's bytes, the profile and the request's seed.
 #[derive(Clone, Debug)]
 pub struct Mock {
     profile: Profile,
+    faults: Option<Faults>,
     name: String,
+    counts: Counts,
 }
 
 impl Mock {
     /// A mock of that profile, named `mock:PROFILE`.
     pub fn new(profile: Profile) -> Self {
         let name = format!("mock:{}", profile.name);
-        Mock { profile, name }
+        // A profile without faults has an empty list of them, which names none.
+        let faults = profile.faults.value.parse().ok();
+        Mock { profile, faults, name, counts: Counts::default() }
+    }
+
+    /// The same with its weights of salience drawn anew, named `mock:PROFILE~NUMBER`; the same number, the same weights.
+    pub fn with_drawn_weights(profile: &Profile, number: u64) -> Self {
+        let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
+        Mock { name, ..Mock::new(drawn::drawn(profile, number)) }
     }
 
     /// The reply, without a future around it.
@@ -64,29 +90,71 @@ impl Mock {
         let said = read::last_said(request);
         let reading = read::read(request, &said);
         let text = match &reading.ask {
-            Ask::Condense(shape) => self.condense(&reading.turns, shape, request),
-            Ask::Answer(question) => answer::answer(question, &statements::statements(&reading.turns), &self.profile),
+            Ask::Condense(shape) => {
+                let continued = self.continued(&reading, request.seed);
+                continued.unwrap_or_else(|| self.condense(&reading.turns, shape, request))
+            }
+            Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
         let (text, output, finish) = within(text, request.max_output_tokens);
-        let usage = Usage { input: u64::from(count_request(request)), output: u64::from(output), ..Usage::default() };
-        ChatReply { text, finish, usage, latency_ms: self.latency_ms(request), served: None }
+        let usage = Usage {
+            input: u64::from(count_request(request, &self.counts)),
+            output: u64::from(output),
+            ..Usage::default()
+        };
+        let mut reply = ChatReply { text, finish, usage, latency_ms: self.latency_ms(request), served: None };
+        self.faults.iter().for_each(|own| faults::spoil(own, request, &mut reply));
+        reply
+    }
+
+    /// What comes where the model takes the chat for its own.
+    fn continued(&self, reading: &Reading<'_>, seed: u64) -> Option<String> {
+        let chance = if reading.is_open { &self.profile.continues_open } else { &self.profile.continues };
+        if chance.value <= 0.0 {
+            return None;
+        }
+        let mut rng = draw::keyed("continues", seed, reading.turns.iter().map(|turn| turn.text.as_bytes()));
+        let is_struck = draw::uniform(&mut rng) < chance.value;
+        is_struck.then(|| chat::continued(reading.turns.last().map(|turn| turn.text), &mut rng))
+    }
+
+    fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
+        let statements = self.read(statements::without_cues(turns), &mut rng);
+        answer::answer(question, &statements, &self.profile)
+    }
+
+    /// What is read of what is given.
+    fn read<'m>(&self, mut statements: Vec<Statement<'m>>, rng: &mut ChaCha8Rng) -> Vec<Statement<'m>> {
+        let chances = &self.profile.read.value;
+        if chances.iter().any(|chance| *chance < 1.0) {
+            statements.retain(|statement| draw::uniform(rng) < chances[statement.fifth()]);
+        }
+        statements
     }
 
     fn condense(&self, turns: &[Turn<'_>], shape: &Shape, request: &ChatRequest) -> String {
         // Keyed by the material alone, so that another wording of the prompt meets the same draws.
         let mut rng = draw::keyed(self.profile.name, request.seed, turns.iter().map(|turn| turn.text.as_bytes()));
-        let (least, most) = self.profile.fill;
+        let (least, most) = self.profile.fill.value;
         let fill = least + (most - least) * draw::uniform(&mut rng);
-        let statements = statements::statements(turns);
+        let statements = self.read(statements::statements(turns), &mut rng);
         let ranked = salience::rank(&statements, &self.profile, shape.without_tools, &mut rng);
-        let source = write::Source { profile: &self.profile, turns, statements: &statements, ranked: &ranked };
+        let source = write::Source {
+            profile: &self.profile,
+            turns,
+            statements: &statements,
+            ranked: &ranked,
+            seed: request.seed,
+        };
         write::write(&source, shape, request.max_output_tokens, fill)
     }
 
     fn latency_ms(&self, request: &ChatRequest) -> u64 {
         let bytes = serde_json::to_vec(request).unwrap_or_default();
         let mut rng = draw::keyed("latency", request.seed, [bytes.as_slice()]);
-        draw::lognormal(&mut rng, self.profile.latency_p50_ms, self.profile.latency_p95_ms) as u64
+        let (p50, p95) = self.profile.latency_ms.value;
+        draw::lognormal(&mut rng, p50, p95) as u64
     }
 }
 
@@ -102,8 +170,7 @@ impl ChatModel for Mock {
 }
 
 /// Tokens of a request by the engine's rule for messages; tools count by their texts.
-fn count_request(request: &ChatRequest) -> u32 {
-    let counter = Encoding::O200k;
+fn count_request(request: &ChatRequest, counter: &Counts) -> u32 {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let tools = request.tools.iter().map(|tool| {
         let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));

@@ -8,6 +8,7 @@ use super::limits::{Unit, limits};
 use super::regions::{self, Parted};
 use super::statements::{Speaker, Turn, turns};
 use super::template::{Section, sections};
+use super::unfold;
 
 /// A request, read.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Reading<'t> {
     pub(super) turns: Vec<Turn<'t>>,
     /// What is asked.
     pub(super) ask: Ask,
+    /// Whether the request ends on the conversation, and nothing asks for anything after it.
+    pub(super) is_open: bool,
 }
 
 /// What a request asks for.
@@ -79,6 +82,7 @@ pub(super) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     let (instruction, bare) = if given.is_empty() { bare_material(said, parted) } else { (parted, None) };
     given.extend(instruction.given.iter().flat_map(turns));
     given.extend(bare);
+    let is_open = instruction.is_open;
     let mut lines = instruction.instruction;
     let shape = request.schema.as_ref().and_then(json_shape::of_schema);
     let question = question(&lines).filter(|_| shape.is_none());
@@ -88,16 +92,16 @@ pub(super) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     }
     let asked = lines.join("\n");
     if question.is_none() && (shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some()) {
-        return Reading { turns: given, ask: Ask::Condense(read_shape(&lines, &asked, shape)) };
+        return Reading { turns: given, ask: Ask::Condense(read_shape(&lines, &asked, shape)), is_open };
     }
     let context = system.iter().flat_map(|message| wire_turns(message)).chain(given).collect();
-    Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)) }
+    Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)), is_open }
 }
 
-/// The text of the last user message.
+/// The text of the last user message, with what was written before as a reader of JSON takes it.
 pub(super) fn last_said(request: &ChatRequest) -> String {
     let last = request.messages.iter().rfind(|message| message.role == Role::User);
-    last.map(|message| texts(message).collect::<Vec<_>>().join("\n")).unwrap_or_default()
+    unfold::unfolded(last.map(|message| texts(message).collect::<Vec<_>>().join("\n")).unwrap_or_default())
 }
 
 fn texts(message: &WireMessage) -> impl Iterator<Item = &str> {
@@ -128,7 +132,8 @@ fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<T
     let split = said.trim_start().split_once("\n\n").filter(|(first, _)| asks_to_condense(first));
     match split {
         Some((first, rest)) if !parted.found && json_shape::shown(rest).is_none() && rest.len() > first.len() => {
-            let instruction = Parted { instruction: first.lines().collect(), given: Vec::new(), found: true };
+            let instruction =
+                Parted { instruction: first.lines().collect(), given: Vec::new(), found: true, is_open: true };
             (instruction, Some(Turn { speaker: Speaker::User, text: rest }))
         }
         _ => (parted, None),
@@ -164,7 +169,11 @@ fn question(lines: &[&str]) -> Option<String> {
 }
 
 fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
-    let json = schema.or_else(|| json_shape::shown(asked));
+    // A schema of any object leaves the keys to the prompt.
+    let json = match schema {
+        Some(Node::Map) => json_shape::shown(asked).or(Some(Node::Map)),
+        schema => schema.or_else(|| json_shape::shown(asked)),
+    };
     let tags = tags(lines);
     let mut parts: Vec<Part> = if tags.is_empty() {
         vec![Part { tag: None, form: untagged_form(lines, asked, json), words: None, tokens: None }]

@@ -16,6 +16,8 @@ pub(super) struct Parted<'t> {
     pub(super) given: Vec<Region<'t>>,
     /// Whether a place for a conversation was found, even an empty one.
     pub(super) found: bool,
+    /// Whether nothing is asked after the last of what is given.
+    pub(super) is_open: bool,
 }
 
 /// A piece of material.
@@ -49,8 +51,11 @@ pub(super) fn part(text: &str) -> Parted<'_> {
         owner[inner.0..inner.1].fill(Owner::Given(Kind::Conversation));
     }
     claim_headed_sections(&lines, &mut owner);
+    claim_tagged_sections(&lines, &mut owner);
     let instruction = (0..lines.len()).filter(|&at| owner[at] == Owner::Instruction).map(|at| lines[at]).collect();
-    Parted { instruction, given: regions(text, &lines, &owner), found }
+    let last = (0..lines.len()).rfind(|&at| owner[at] != Owner::Nobody && !lines[at].trim().is_empty());
+    let is_open = last.is_some_and(|at| owner[at] != Owner::Instruction);
+    Parted { instruction, given: regions(text, &lines, &owner), found, is_open }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -212,6 +217,46 @@ fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
     }
 }
 
+/// Gives tagged blocks whose names tell that they hold what was written before, or the user's task, to the material.
+fn claim_tagged_sections(lines: &[&str], owner: &mut [Owner]) {
+    let mut at = 0;
+    while at < lines.len() {
+        // The run is looked at where a tag opens alone, so that a long prompt is read once.
+        let is_open = owner[at] == Owner::Instruction && tag(lines[at], "<").is_some();
+        let run = || owner[at..].iter().take_while(|owner| **owner == Owner::Instruction).count();
+        match is_open.then(|| tagged_given(&lines[at..at + run()])).flatten() {
+            Some((end, kind)) => {
+                owner[at..=at + end].fill(Owner::Nobody);
+                owner[at + 1..at + end].fill(Owner::Given(kind));
+                at += end + 1;
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// What the block holds that the first of these lines opens, and which line closes it. The last one that does counts, so
+/// that none inside ends the block early.
+pub(super) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
+    let name = tag(lines.first()?, "<")?;
+    let kind = named_given_by_tag(name)?;
+    let end = lines.iter().rposition(|line| tag(line, "</") == Some(name))?;
+    Some((end, kind))
+}
+
+/// A tag encloses what it names, so that one word tells more than in a heading: `<previous>`, `<task>`.
+fn named_given_by_tag(name: &str) -> Option<Kind> {
+    let name = name.to_lowercase().replace(['_', '-'], " ");
+    let is = |words: &[&str]| name.split(' ').any(|word| words.contains(&word));
+    if is(&["previous", "prior", "earlier", "existing"]) {
+        Some(Kind::EarlierSummary)
+    } else if is(&["task", "request"]) {
+        Some(Kind::Task)
+    } else {
+        None
+    }
+}
+
 fn named_given(name: &str) -> Option<Kind> {
     let name = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
@@ -282,6 +327,17 @@ mod tests {
     fn finds_bare_speaker_blocks() {
         let text = "Summarize this.\n\n[1] user:\nhi there\n\n[2] assistant:\nho\n\nWrite at most 40 words.";
         assert_eq!(kinds(text), [(Kind::Conversation, "[1] user:\nhi there\n\n[2] assistant:\nho")]);
+    }
+
+    #[test]
+    fn a_tag_that_names_what_was_written_before_encloses_it() {
+        let text = "Keep this up to date.\n<previous>\nport 8042\n</previous>\nIn this form:\n<output>\n{}\n</output>\n<messages>\n[1] user:\nhi\n</messages>\nGo.";
+        assert_eq!(kinds(text), [(Kind::EarlierSummary, "port 8042"), (Kind::Conversation, "[1] user:\nhi")]);
+        assert_eq!(
+            part(text).instruction,
+            ["Keep this up to date.", "In this form:", "<output>", "{}", "</output>", "Go."]
+        );
+        assert!(kinds("<previous>\nNone: this is the first.\n</previous>\n<messages>\n\n</messages>").is_empty());
     }
 
     #[test]

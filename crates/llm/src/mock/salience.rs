@@ -22,12 +22,15 @@ pub(super) fn rank(
         .iter()
         .enumerate()
         .map(|(index, statement)| {
-            let noise = profile.noise * logistic(rng);
-            (salience(statement, &profile.weights, &rarity, without_tools) + noise, index)
+            let noise = profile.noise.value * logistic(rng);
+            // The curve is of places in a conversation; where a prompt puts what was written before says nothing.
+            let is_said = statement.speaker != Speaker::Summary;
+            let place = if is_said { profile.position.value[statement.fifth()] } else { 0.0 };
+            (salience(statement, &profile.weights, &rarity, without_tools) + place + noise, index)
         })
         .collect();
     let mut said = HashSet::new();
-    scored.retain(|(score, index)| *score > profile.floor && said.insert(statements[*index].text));
+    scored.retain(|(score, index)| *score > profile.floor.value && said.insert(statements[*index].text));
     scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     scored.into_iter().map(|(_, index)| index).collect()
 }
@@ -41,7 +44,6 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity<'_>, w
     let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
     let is_user = statement.speaker == Speaker::User;
     let is_tool = statement.speaker == Speaker::Tool;
-    let fifth = ((statement.position * 5.0) as usize).min(4);
     weights.rare * rarity.share(statement)
         + weights.value * (values.min(1) as f64 + values.saturating_sub(1) as f64 / 3.0)
         + weights.modality * modality
@@ -53,7 +55,6 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity<'_>, w
         + when(!(4..=60).contains(&words), weights.odd_length)
         + when(statement.text.ends_with(['?', '？']), weights.question)
         + when(statement.speaker == Speaker::Summary, weights.earlier_summary)
-        + weights.position[fifth]
 }
 
 /// How many statements hold each stem.

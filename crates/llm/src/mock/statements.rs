@@ -27,6 +27,13 @@ pub(super) struct Statement<'m> {
     pub(super) cues: Cues,
 }
 
+impl Statement<'_> {
+    /// Its fifth of the material, from 0 to 4.
+    pub(super) fn fifth(&self) -> usize {
+        ((self.position * 5.0) as usize).min(4)
+    }
+}
+
 /// Who says a statement of the material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
@@ -88,12 +95,28 @@ fn speaker_named(name: &str) -> Speaker {
 
 /// The statements of all messages, in order.
 pub(super) fn statements<'m>(turns: &[Turn<'m>]) -> Vec<Statement<'m>> {
+    read(turns, true)
+}
+
+/// The same without what they are about, which only a summary sorts by.
+pub(super) fn without_cues<'m>(turns: &[Turn<'m>]) -> Vec<Statement<'m>> {
+    read(turns, false)
+}
+
+fn read<'m>(turns: &[Turn<'m>], with_cues: bool) -> Vec<Statement<'m>> {
     let total: usize = turns.iter().map(|turn| turn.text.len()).sum();
     let mut statements = Vec::new();
     let mut before = 0;
     for (number, turn) in turns.iter().enumerate() {
-        let mut reader =
-            TurnReader { turn, number, before, total: total.max(1), heading: Cues::default(), fenced: false };
+        let mut reader = TurnReader {
+            turn,
+            number,
+            before,
+            total: total.max(1),
+            heading: Cues::default(),
+            fenced: false,
+            with_cues,
+        };
         reader.read(&mut statements);
         before += turn.text.len();
     }
@@ -107,6 +130,7 @@ struct TurnReader<'r, 'm> {
     total: usize,
     heading: Cues,
     fenced: bool,
+    with_cues: bool,
 }
 
 impl<'m> TurnReader<'_, 'm> {
@@ -153,7 +177,7 @@ impl<'m> TurnReader<'_, 'm> {
             return;
         }
         let stems: Vec<String> = terms.iter().map(|term| stem(term.text)).collect();
-        let mut cues = Cues::of_stems(&stems);
+        let mut cues = if self.with_cues { Cues::of_stems(&stems) } else { Cues::default() };
         if speaker == Speaker::Summary {
             cues.add_all(&self.heading, 1.0);
         }

@@ -4,6 +4,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 use super::profile::Profile;
 use super::read::{Form, Part, Shape};
+use super::reword::reword;
 use super::shorten::{count, shorten};
 use super::statements::{Statement, Turn};
 use super::{write_json, write_sections};
@@ -15,11 +16,13 @@ pub(super) struct Source<'s, 'm> {
     pub(super) statements: &'s [Statement<'m>],
     /// Indices of statements, best first.
     pub(super) ranked: &'s [usize],
+    /// The request's seed.
+    pub(super) seed: u64,
 }
 
 /// The answer in the asked-for shape. `fill` is the share of the room that is used.
 pub(super) fn write(source: &Source<'_, '_>, shape: &Shape, most_tokens: Option<u32>, fill: f64) -> String {
-    let plans = plan(&shape.parts, most_tokens, source.profile.default_tokens);
+    let plans = plan(&shape.parts, most_tokens, source.profile.default_tokens.value);
     let mut answer = String::new();
     for (part, most) in shape.parts.iter().zip(plans) {
         if !answer.is_empty() {
@@ -100,7 +103,7 @@ pub(super) fn choose<T>(
             break;
         }
         let statement = &source.statements[index];
-        let text = shorten(statement, source.profile.most_words);
+        let text = reword(shorten(statement, source.profile.most_words.value), source.profile, source.seed);
         if text.is_empty() || written.contains(&text) {
             continue;
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use compactometer_engine::model::{ChatModel, ChatReply, ChatRequest};
 use compactometer_llm::mock::Mock;
-use compactometer_llm::mock::profile::STRONG;
+use compactometer_llm::mock::profile::{Profile, STRONG};
 
 pub(crate) const SUMMARIZE: &str = include_str!("../../../engine/src/strategies/summarize.md");
 pub(crate) const PROMPT_CHECKPOINT: &str = include_str!("../../../engine/src/strategies/prompt_checkpoint.md");
@@ -29,9 +29,13 @@ pub(crate) fn filled(prompt: &str, messages: &str, tokens: u32) -> String {
 }
 
 pub(crate) fn complete(request: &ChatRequest) -> ChatReply {
+    complete_as(&STRONG, request)
+}
+
+pub(crate) fn complete_as(profile: &Profile, request: &ChatRequest) -> ChatReply {
     let reply = tokio::runtime::Builder::new_current_thread()
         .build()
-        .map(|runtime| runtime.block_on(Mock::new(STRONG).complete(request)));
+        .map(|runtime| runtime.block_on(Mock::new(profile.clone()).complete(request)));
     match reply {
         Ok(Ok(reply)) => reply,
         other => panic!("the mock always replies: {other:?}"),
@@ -40,6 +44,10 @@ pub(crate) fn complete(request: &ChatRequest) -> ChatReply {
 
 pub(crate) fn ask(prompt: &str, most: u32, seed: u64) -> ChatReply {
     complete(&ChatRequest::prompt(prompt.to_owned(), most, None, seed))
+}
+
+pub(crate) fn ask_as(profile: &Profile, prompt: &str, most: u32, seed: u64) -> ChatReply {
+    complete_as(profile, &ChatRequest::prompt(prompt.to_owned(), most, None, seed))
 }
 
 /// A value that no other statement holds, for a slot of a seeded conversation.

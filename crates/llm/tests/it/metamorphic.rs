@@ -80,6 +80,21 @@ fn a_reworded_prompt_keeps_the_rate() {
     assert!((rates[0] - rates[1]).abs() < 0.03, "{rates:?}");
 }
 
+/// What was written before competes by what it says, not by where a prompt puts it.
+#[test]
+fn an_earlier_checkpoint_is_kept_alike_before_and_after_the_messages() {
+    let earlier = values(16, 21);
+    let decisions =
+        earlier.iter().enumerate().map(|(slot, value)| format!("\"t{slot}\":\"{}\"", statement(slot, value)));
+    let block =
+        format!("<previous>\n{{\"key_decisions\":{{{}}}}}\n</previous>\n", decisions.collect::<Vec<_>>().join(","));
+    let messages = "<messages>\n{messages}\n</messages>\n".replace("{messages}", &conversation(&values(16, 22)));
+    let rates = [format!("{block}\n{messages}"), format!("{messages}\n{block}")].map(|given| {
+        mean_kept(&earlier, &format!("Keep the state of this work.\n\n{given}\nWrite a summary of at most 250 words."))
+    });
+    assert!(rates[0] > 0.1 && (rates[0] - rates[1]).abs() < 0.05, "{rates:?}");
+}
+
 #[test]
 fn a_repeated_summary_erodes() {
     let values = values(24, 11);

@@ -103,6 +103,11 @@ pub(crate) fn by_round(strategy: &Strategy) -> Vec<BTreeMap<String, MetricValue>
     (0..=last).map(row).collect()
 }
 
+/// [`CONTEXT_RECALL`] without its interval.
+pub(crate) fn plain(strategy: &Strategy) -> Option<f64> {
+    bare(strategy, |unit| recall_at_points(unit, |_| true)).value
+}
+
 fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
     let Some(value) = crate::stats::mean(&values) else { return undefined(Unit::Share, NONE_ELIGIBLE) };

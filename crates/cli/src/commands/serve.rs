@@ -1,0 +1,42 @@
+//! `serve`: a model as an OpenAI-compatible server on loopback.
+
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use compactometer_engine::model::ChatModel;
+use compactometer_llm::server::{Limits, Server};
+
+use crate::args::ServeArgs;
+use crate::failure::Failure;
+use crate::print;
+
+pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
+    let model: Arc<dyn ChatModel> = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?.into();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
+    runtime.block_on(async {
+        let server = Server::bind(Arc::clone(&model), args.port, Limits::default())
+            .await
+            .with_context(|| {
+                format!("cannot listen on 127.0.0.1:{}; choose another `--port`, or 0 for a free one", args.port)
+            })
+            .map_err(Failure::usage)?;
+        print(&told(&format!("http://{}", server.address()), model.name()))?;
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let stop = std::sync::Mutex::new(Some(stop));
+        ctrlc::set_handler(move || drop(stop.lock().map(|mut stop| stop.take())))
+            .map_err(|error| Failure::failed(anyhow!("cannot listen for Ctrl-C: {error}")))?;
+        // The channel closes at Ctrl-C; nothing is ever sent.
+        server.run(async { drop(stopped.await) }).await;
+        eprintln!("stopped");
+        Ok(())
+    })
+}
+
+/// Where the server is, and how to try it.
+fn told(url: &str, model: &str) -> String {
+    format!(
+        "{model} answers at {url}/v1 until Ctrl-C; any key will do\n\n\
+         curl {url}/v1/chat/completions -H 'content-type: application/json' \\\n  \
+         -d '{{\"model\": \"{model}\", \"messages\": [{{\"role\": \"user\", \"content\": \"Summarize this in 20 words.\\n\\nUSER: Keep port 8042 open.\"}}]}}'\n"
+    )
+}

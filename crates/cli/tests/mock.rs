@@ -1,0 +1,152 @@
+//! Whole replays under the mock, changed in ways that must change nothing, or must change it in one direction (MEASUREMENT
+//! section 6, 6).
+#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+
+use compactometer_engine::budget::Budget;
+use compactometer_engine::message::Part;
+use compactometer_engine::tokens::Encoding;
+use compactometer_generate::{Spec, generate};
+use compactometer_harness::contender::select;
+use compactometer_harness::plan::{Options, Plan};
+use compactometer_harness::replay::{CaseResult, run_case};
+use compactometer_report::salience::{Recalls, recalls};
+use compactometer_schema::record::Protocol;
+use compactometer_schema::scenario::{Category, Salience};
+use compactometer_schema::suite::Suite;
+
+const SPEC: &str = r#"
+name = "short"
+seed = 11
+window = 5000
+domains = ["software"]
+conversations = 2
+lengths = [15000]
+facts = [20, 20]
+points = [3, 3]
+"#;
+
+fn suite() -> Suite {
+    generate(&Spec::parse(SPEC, Path::new("short.toml")).unwrap())
+}
+
+fn plan(suite: Suite, strategies: &[&str]) -> Plan {
+    let options = Options {
+        contenders: select(strategies.iter().copied(), []).unwrap(),
+        window: None,
+        protocols: [Protocol::Matched].into(),
+        scale: 1.0,
+        model: "mock:strong".into(),
+        seed: 3,
+    };
+    let mut plan = Plan::new(suite, options, &Encoding::O200k).unwrap();
+    // A seed comes of a scenario's content, so that a changed one would draw anew.
+    for case in &mut plan.cases {
+        case.seed = 5;
+    }
+    plan
+}
+
+fn replay(plan: &Plan) -> Vec<CaseResult> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let model = compactometer_llm::by_name(&plan.model).unwrap();
+    plan.cases.iter().map(|case| runtime.block_on(run_case(case, &*model, &Encoding::O200k))).collect()
+}
+
+fn recall(results: &[CaseResult]) -> Recalls {
+    recalls(&results.iter().map(|result| result.record.clone()).collect::<Vec<_>>())
+}
+
+const ASK: &[&str] = &["summarize", "middleware-checkpoint", "chained"];
+
+#[test]
+fn what_is_outside_the_prompt_changes_no_reply() {
+    let mut relabelled = suite();
+    for scenario in &mut relabelled.scenarios {
+        for fact in &mut scenario.facts {
+            fact.category = Category::Prohibition;
+            fact.subject = "something else".into();
+            fact.salience = Salience::Implicit;
+            fact.weight = 7.0;
+        }
+        scenario.facts.iter_mut().step_by(2).for_each(|fact| fact.value = "nowhere-said-91".into());
+        scenario.probes.iter_mut().for_each(|probe| probe.question = "Is it so?".into());
+    }
+    let [one, other] = [suite(), relabelled].map(|suite| replay(&plan(suite, ASK)));
+    for (one, other) in one.iter().zip(&other) {
+        assert!(one.record.rounds() >= 2 && one.texts.len() > 2);
+        assert_eq!(one.texts, other.texts, "{}", one.record.case.strategy);
+    }
+}
+
+#[test]
+fn a_removed_fact_is_recalled_by_nobody() {
+    let mut without = suite();
+    for scenario in &mut without.scenarios {
+        let gone: Vec<_> = scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()).step_by(3).cloned().collect();
+        let removed = |text: &mut String| {
+            for said in gone.iter().flat_map(|fact| fact.variants.iter().chain([&fact.value])) {
+                *text = text.replace(said.as_str(), "it");
+            }
+        };
+        for part in scenario.messages.iter_mut().flat_map(|message| &mut message.parts) {
+            match part {
+                Part::Text { text } | Part::ToolResult { text, .. } => removed(text),
+                Part::ToolCall { arguments, .. } => removed(arguments),
+                Part::Thinking { .. } | Part::Media { .. } => {}
+            }
+        }
+        scenario.facts = gone;
+        for fact in &mut scenario.facts {
+            fact.used_at.clear();
+            fact.weight = 1.0;
+        }
+    }
+    for result in replay(&plan(without, ASK)) {
+        let looked = result.record.observations.iter().flat_map(|observation| &observation.fates.0).count();
+        let present = result.record.observations.iter().flat_map(|observation| &observation.fates.0);
+        let present: Vec<_> = present.filter(|fate| fate.is_present()).collect();
+        assert!(looked > 0 && present.is_empty(), "{}: {present:?}", result.record.case.strategy);
+    }
+}
+
+#[test]
+fn a_larger_budget_never_lowers_the_mean_recall() {
+    let recalls = [0.15, 0.3, 0.6].map(|share| {
+        let mut plan = plan(suite(), ASK);
+        for case in &mut plan.cases {
+            let Budget { window, trigger, retained, .. } = case.budget;
+            let tail = case.budget.written as f64 / f64::from(retained.unwrap());
+            case.budget = Budget::matched(window, trigger, (f64::from(window) * share) as u32, 1.0 - tail).unwrap();
+        }
+        let recalls = recall(&replay(&plan));
+        recalls.values().sum::<f64>() / recalls.len() as f64
+    });
+    assert!(recalls.is_sorted() && recalls[2] > recalls[0] + 0.1, "{recalls:?}");
+}
+
+/// The prompt of `summarize` in other words, with the same shape and limits.
+const REWORDED: &str = "You will see a transcript. Boil it down to a recap of no more than {words} words.\n\nIt is about:\n1. Goals \
+    of the user\n2. Choices that were settled\n3. Open work\n4. Limits and wishes that count\n\nOmit:\n- Calls of tools, and \
+    what failed in them\n- Raw tool output and logs\n- Internals\n\nThe transcript follows between tags, as data.\n\n<transcript>\n\
+    {messages}\n</transcript>\n\nReply with the recap and nothing else, in no more than {words} words.";
+
+#[test]
+fn other_words_of_a_prompt_move_recall_by_less_than_a_point() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("reworded.md");
+    std::fs::write(&file, REWORDED).unwrap();
+    let placebo = dir.path().join("placebo.md");
+    let own = include_str!("../../engine/src/strategies/summarize.md");
+    std::fs::write(&placebo, own.replace("Cover:", "Take your time and be at your best.\n\nCover:")).unwrap();
+    let [file, placebo] = [file, placebo].map(|path| path.to_str().unwrap().to_owned());
+    let names = [
+        "summarize".to_owned(),
+        format!("other=summarize:prompt={file}"),
+        format!("placebo=summarize:prompt={placebo}"),
+    ];
+    let recalls = recall(&replay(&plan(suite(), &names.each_ref().map(String::as_str))));
+    let [own, other, placebo] = ["summarize", "other", "placebo"].map(|name| recalls[name]);
+    assert!(own > 0.05 && (own - other).abs() < 0.01 && (own - placebo).abs() < 0.01, "{recalls:?}");
+}

@@ -1,0 +1,65 @@
+//! Puts a statement in other words, and leaves an exact value out at times: what a summarizer does that paraphrases.
+
+use super::draw::{keyed, uniform};
+use super::profile::Profile;
+use super::words::{Term, terms};
+
+/// The text, in other words where the profile draws so. The draw is the text's and the seed's alone.
+pub(super) fn reword(text: String, profile: &Profile, seed: u64) -> String {
+    if profile.reworded.value <= 0.0 {
+        return text;
+    }
+    let mut rng = keyed("reword", seed, [text.as_bytes()]);
+    if uniform(&mut rng) >= profile.reworded.value {
+        return text;
+    }
+    in_other_words(&text, uniform(&mut rng) < profile.value_omitted.value)
+}
+
+/// Words of the same sense; longer ones of several words are common in paraphrases.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("always", "every time"),
+    ("because", "since"),
+    ("before", "ahead of"),
+    ("decided", "chose"),
+    ("keep", "retain"),
+    ("must", "has to"),
+    ("need", "require"),
+    ("never", "at no time"),
+    ("prefer", "would rather have"),
+    ("still", "yet"),
+    ("use", "work with"),
+    ("want", "would like"),
+];
+
+/// What stands in the place of a value that is left out.
+const LEFT_OUT: &str = "a certain value";
+
+fn in_other_words(text: &str, omits: bool) -> String {
+    let terms = terms(text);
+    let omitted = terms.iter().rposition(Term::is_value).filter(|_| omits);
+    let mut reworded = String::new();
+    let mut at = 0;
+    for (index, term) in terms.iter().enumerate() {
+        let other = OTHER_WORDS.iter().find(|(word, _)| term.text.eq_ignore_ascii_case(word)).map(|(_, other)| *other);
+        let said = if omitted == Some(index) { Some(LEFT_OUT) } else { other };
+        if let Some(said) = said {
+            reworded.push_str(&text[at..term.start]);
+            reworded.push_str(said);
+            at = term.start + term.text.len();
+        }
+    }
+    reworded + &text[at..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_change_and_a_value_goes_where_it_is_left_out() {
+        let text = "We decided to keep port 8042 because it must stay";
+        assert_eq!(in_other_words(text, false), "We chose to retain port 8042 since it has to stay");
+        assert_eq!(in_other_words(text, true), "We chose to retain port a certain value since it has to stay");
+    }
+}

@@ -1,0 +1,108 @@
+//! Reads JSON that was written before, such as an earlier checkpoint, as text: a model knows that a key heads its values.
+//! Without it what stands in one line of JSON would pass for a line of data, and be lost for no reason that a model has.
+//!
+//! Absent on purpose: JSON in a conversation (tool output stays data) and the JSON that an instruction shows.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::regions::{Kind, tagged_given};
+
+/// The text, with each JSON object between tags that name it as written before replaced by headings and items.
+pub(super) fn unfolded(said: String) -> String {
+    let lines: Vec<&str> = said.lines().collect();
+    let mut read: Vec<Cow<'_, str>> = Vec::new();
+    let mut at = 0;
+    let mut found = false;
+    while at < lines.len() {
+        read.push(Cow::Borrowed(lines[at]));
+        let content = tagged_given(&lines[at..]).filter(|(_, kind)| *kind == Kind::EarlierSummary);
+        let object = content.and_then(|(end, _)| Some((end, object(&lines[at + 1..at + end].join("\n"))?)));
+        if let Some((end, object)) = object {
+            found = true;
+            read.push(Cow::Owned(object));
+            at += end;
+        } else {
+            at += 1;
+        }
+    }
+    if found { read.join("\n") } else { said }
+}
+
+/// The keys of an object as headings with their texts below; nothing where it is none.
+fn object(content: &str) -> Option<String> {
+    let Ok(Value::Object(fields)) = serde_json::from_str(content) else { return None };
+    let mut text = String::new();
+    for (key, value) in &fields {
+        text.push_str(&format!("# {}\n", words(key)));
+        items(key, value, 0, &mut text);
+    }
+    Some(text)
+}
+
+/// Deeper values are not read: no shape that anybody asks for nests so far.
+const DEEPEST: usize = 16;
+
+fn items(key: &str, value: &Value, depth: usize, text: &mut String) {
+    if depth > DEEPEST {
+        return;
+    }
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| items(key, value, depth + 1, text)),
+        Value::Array(values) => values.iter().for_each(|value| match record(value) {
+            Some(record) => item(key, &record, text),
+            None => items(key, value, depth + 1, text),
+        }),
+        Value::String(said) => item(key, said, text),
+        Value::Number(number) => item(key, &number.to_string(), text),
+        Value::Bool(_) | Value::Null => {}
+    }
+}
+
+/// The texts of an object of a list, which say one thing together.
+fn record(value: &Value) -> Option<String> {
+    let said = value.as_object()?.values().filter_map(Value::as_str).filter(|said| !said.is_empty());
+    Some(said.collect::<Vec<_>>().join("; ")).filter(|said| !said.is_empty())
+}
+
+/// A text of its own stands alone; a bare name says something only with its key.
+fn item(key: &str, said: &str, text: &mut String) {
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.contains(' ') {
+        _ if line.is_empty() => {}
+        true => text.push_str(&format!("- {line}\n")),
+        false => text.push_str(&format!("- {} {line}\n", words(key))),
+    }
+}
+
+fn words(key: &str) -> String {
+    key.replace(['_', '-'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_earlier_checkpoint_is_read_as_headings_and_items() {
+        let json = r#"{"active_goals":["Ship \"it\""],"pending_tasks":[{"task":"Close T-4","context":"by Friday"}],
+            "key_decisions":{"port":"We keep 8042 open"},"context_references":{"files":["a.rs"],"tables":[]}}"#;
+        let said = format!("Update it.\n<previous>\n{json}\n</previous>\n<shape>\n{json}\n</shape>\n");
+        let expected = "Update it.\n<previous>\n# active goals\n- Ship \"it\"\n# pending tasks\n- Close T-4; by Friday\n\
+                        # key decisions\n- We keep 8042 open\n# context references\n- files a.rs\n\n</previous>\n";
+        assert_eq!(unfolded(said).split("<shape>").next(), Some(expected));
+    }
+
+    #[test]
+    fn all_else_stays_as_it_is() {
+        for said in [
+            "<previous>\n{\"a\": \n</previous>",
+            "<messages>\n{\"a\": \"b\"}\n</messages>",
+            "{\"a\": \"b\"}",
+            "<previous>",
+        ] {
+            assert_eq!(unfolded(said.to_owned()), said);
+        }
+    }
+}

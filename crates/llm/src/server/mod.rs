@@ -1,0 +1,127 @@
+//! Any model as an OpenAI-compatible server on loopback, so that programs in other languages meet it over HTTP.
+//!
+//! A reply is what the same wire content gives in process. Absent on purpose: any address but loopback, keys, TLS, sleeps
+//! (a reply's latency stands in the header `openai-processing-ms`, it does not pass), and a clock (`created` is 0).
+
+mod reply;
+mod routes;
+mod trouble;
+mod wire;
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use compactometer_engine::model::ChatModel;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How much a server takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Most bytes of a request's body.
+    pub body_bytes: usize,
+    /// Most connections at once; more wait until one closes.
+    pub connections: usize,
+    /// Longest wait for a request's headers, and then for its body. A connection that is silent for longer closes.
+    pub read: Duration,
+    /// Longest wait at a stop for the requests that are under way.
+    pub stop: Duration,
+}
+
+impl Default for Limits {
+    /// 16 MiB hold a context of some four million tokens.
+    fn default() -> Self {
+        Limits { body_bytes: 16 << 20, connections: 64, read: Duration::from_secs(30), stop: Duration::from_secs(5) }
+    }
+}
+
+/// A bound server that does not answer yet.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+/// What every connection needs.
+struct Shared {
+    model: Arc<dyn ChatModel>,
+    limits: Limits,
+}
+
+impl Server {
+    /// Binds 127.0.0.1 at a port; 0 takes a free one.
+    ///
+    /// # Errors
+    /// Where the port is taken or not allowed.
+    pub async fn bind(model: Arc<dyn ChatModel>, port: u16, limits: Limits) -> std::io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+        let address = listener.local_addr()?;
+        Ok(Server { listener, address, shared: Arc::new(Shared { model, limits }) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers until `stop` is done, then lets the requests under way end, as long as the limits allow.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let limits = self.shared.limits;
+        let places = Arc::new(Semaphore::new(limits.connections));
+        let graceful = GracefulShutdown::new();
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            let next = std::pin::pin!(accept(&self.listener, &places));
+            let Some((stream, place)) = unless(next, stop.as_mut()).await else { break };
+            let shared = Arc::clone(&self.shared);
+            let service = service_fn(move |request| {
+                let shared = Arc::clone(&shared);
+                async move { Ok::<_, Infallible>(routes::respond(&*shared.model, &shared.limits, request).await) }
+            });
+            let mut http = http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(limits.read);
+            let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+            tokio::spawn(async move {
+                // A client that goes away or breaks the protocol ends its own connection and nothing else.
+                drop(connection.await);
+                drop(place);
+            });
+        }
+        drop(self.listener);
+        drop(tokio::time::timeout(limits.stop, graceful.shutdown()).await);
+    }
+}
+
+/// The next connection, once there is a place for it.
+async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
+    /// A listener that cannot accept, for want of file handles, is asked again after this long.
+    const PAUSE: Duration = Duration::from_millis(50);
+    loop {
+        let place = Arc::clone(places).acquire_owned().await;
+        if let (Ok(place), Ok((stream, _))) = (place, listener.accept().await) {
+            return (stream, place);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// What the first future gives, unless the second is done before.
+async fn unless<T>(
+    mut first: std::pin::Pin<&mut impl Future<Output = T>>,
+    mut second: std::pin::Pin<&mut impl Future<Output = ()>>,
+) -> Option<T> {
+    std::future::poll_fn(|context| {
+        if second.as_mut().poll(context).is_ready() {
+            return std::task::Poll::Ready(None);
+        }
+        first.as_mut().poll(context).map(Some)
+    })
+    .await
+}

@@ -1,0 +1,110 @@
+//! Paths and methods: who answers what.
+
+use compactometer_engine::model::ChatModel;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::{Method, Request, Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::trouble::Trouble;
+use super::{Limits, reply, wire};
+
+/// The answer to a request, whatever it is.
+pub(super) async fn respond(
+    model: &dyn ChatModel,
+    limits: &Limits,
+    request: Request<Incoming>,
+) -> Response<Full<Bytes>> {
+    let path = request.uri().path().trim_end_matches('/').to_owned();
+    let allowed = if path == "/v1/chat/completions" { Method::POST } else { Method::GET };
+    let found = match path.as_str() {
+        "/v1/chat/completions" | "/v1/models" | "/health" if *request.method() != allowed => {
+            let message = format!("`{}` is not answered here; use {allowed}", request.method());
+            Err(Trouble::of(StatusCode::METHOD_NOT_ALLOWED, message))
+        }
+        "/v1/chat/completions" => complete(model, limits, request).await,
+        "/v1/models" => Ok(json_response(&json!({"object": "list", "data": [described(model)]}))),
+        "/health" => Ok(json_response(&json!({"status": "ok"}))),
+        _ => match path.strip_prefix("/v1/models/") {
+            Some(name) if name == model.name() => Ok(json_response(&described(model))),
+            Some(name) => Err(Trouble::unknown_model(name, model.name())),
+            None => Err(Trouble::of(
+                StatusCode::NOT_FOUND,
+                format!("`{path}` is not served; choose `/v1/chat/completions`, `/v1/models` or `/health`"),
+            )),
+        },
+    };
+    found.unwrap_or_else(|trouble| of_trouble(&trouble, &allowed))
+}
+
+async fn complete(
+    model: &dyn ChatModel,
+    limits: &Limits,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Trouble> {
+    let body = body(limits, request).await?;
+    let asked = wire::read(&body)?;
+    if asked.model != model.name() {
+        return Err(Trouble::unknown_model(&asked.model, model.name()));
+    }
+    let mut answer = model.complete(&asked.request).await.map_err(|error| Trouble::of_model(&error))?;
+    reply::stop_at(&mut answer, &asked.stop);
+    let (kind, body) = if asked.stream {
+        ("text/event-stream", reply::events(model.name(), &answer, asked.with_usage))
+    } else {
+        ("application/json", reply::whole(model.name(), &answer).to_string())
+    };
+    let mut response = typed(kind, body);
+    response.headers_mut().insert("openai-processing-ms", answer.latency_ms.into());
+    Ok(response)
+}
+
+/// The whole body, within its limits.
+async fn body(limits: &Limits, request: Request<Incoming>) -> Result<Bytes, Trouble> {
+    let whole = Limited::new(request.into_body(), limits.body_bytes).collect();
+    match tokio::time::timeout(limits.read, whole).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Trouble::of(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the body has more than {} bytes", limits.body_bytes),
+        )),
+        Ok(Err(error)) => Err(Trouble::of(StatusCode::BAD_REQUEST, format!("the body cannot be read: {error}"))),
+        Err(_) => Err(Trouble::of(
+            StatusCode::REQUEST_TIMEOUT,
+            format!("the body did not arrive within {} ms", limits.read.as_millis()),
+        )),
+    }
+}
+
+fn described(model: &dyn ChatModel) -> Value {
+    json!({"id": model.name(), "object": "model", "created": 0, "owned_by": "compactometer"})
+}
+
+fn json_response(value: &Value) -> Response<Full<Bytes>> {
+    typed("application/json", value.to_string())
+}
+
+fn typed(kind: &'static str, body: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+fn of_trouble(trouble: &Trouble, allowed: &Method) -> Response<Full<Bytes>> {
+    let mut response = json_response(&trouble.body());
+    *response.status_mut() = trouble.status;
+    let headers = response.headers_mut();
+    if trouble.status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(ALLOW, HeaderValue::from_str(allowed.as_str()).unwrap_or(HeaderValue::from_static("GET")));
+    }
+    // What is left of a body that was not read would pass for the next request.
+    if matches!(trouble.status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT) {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    if let Some(ms) = trouble.retry_after_ms {
+        headers.insert(RETRY_AFTER, ms.div_ceil(1_000).into());
+        headers.insert("retry-after-ms", ms.into());
+    }
+    response
+}

@@ -1,0 +1,62 @@
+//! Errors in OpenAI's shape.
+
+use compactometer_engine::model::ChatError;
+use hyper::StatusCode;
+use serde_json::{Value, json};
+
+/// Why a request gets no reply.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Trouble {
+    pub(super) status: StatusCode,
+    message: String,
+    kind: &'static str,
+    param: Option<String>,
+    code: Option<&'static str>,
+    /// How long the client should wait, in milliseconds.
+    pub(super) retry_after_ms: Option<u64>,
+}
+
+impl Trouble {
+    /// The request cannot be served; `param` says where.
+    pub(super) fn invalid(param: &str, message: impl Into<String>) -> Self {
+        Trouble { param: Some(param.to_owned()), ..Trouble::of(StatusCode::BAD_REQUEST, message) }
+    }
+
+    /// The same without a place.
+    pub(super) fn of(status: StatusCode, message: impl Into<String>) -> Self {
+        let kind = if status.is_server_error() { "server_error" } else { "invalid_request_error" };
+        Trouble { status, message: message.into(), kind, param: None, code: None, retry_after_ms: None }
+    }
+
+    /// No such model.
+    pub(super) fn unknown_model(given: &str, served: &str) -> Self {
+        let message = format!("the model `{given}` is not served here; choose `{served}`");
+        let trouble = Trouble::of(StatusCode::NOT_FOUND, message);
+        Trouble { param: Some("model".to_owned()), code: Some("model_not_found"), ..trouble }
+    }
+
+    /// What a model's own failure looks like.
+    pub(super) fn of_model(error: &ChatError) -> Self {
+        let message = error.to_string();
+        match error {
+            ChatError::RateLimited { retry_after_ms } => Trouble {
+                kind: "rate_limit_error",
+                code: Some("rate_limit_exceeded"),
+                retry_after_ms: *retry_after_ms,
+                ..Trouble::of(StatusCode::TOO_MANY_REQUESTS, message)
+            },
+            ChatError::Timeout { .. } => Trouble::of(StatusCode::GATEWAY_TIMEOUT, message),
+            ChatError::Server { status } => {
+                let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                Trouble { kind: "server_error", ..Trouble::of(status, message) }
+            }
+            ChatError::Refused { .. } => Trouble::of(StatusCode::BAD_REQUEST, message),
+        }
+    }
+
+    /// The body.
+    pub(super) fn body(&self) -> Value {
+        let Trouble { message, kind, param, code, .. } = self;
+        json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
+    }
+}
