@@ -7,6 +7,11 @@ const FAILED: u8 = 1;
 /// Arguments or input that cannot be used, or a mismatch between them.
 const USAGE: u8 = 2;
 
+/// A gate found that a run retains less than its baseline.
+const REGRESSION: u8 = 3;
+/// A gate could not tell.
+const INCONCLUSIVE: u8 = 4;
+
 /// Why the program ends without success.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -23,6 +28,16 @@ impl Failure {
     /// Exit code 2.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
         Failure { code: USAGE, error: error.into() }
+    }
+
+    /// Exit code 3.
+    pub(crate) fn regression(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: REGRESSION, error: error.into() }
+    }
+
+    /// Exit code 4.
+    pub(crate) fn inconclusive(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: INCONCLUSIVE, error: error.into() }
     }
 
     /// Says it on stderr.

@@ -13,7 +13,6 @@ use compactometer_schema::record::{Family, Protocol};
 
 use crate::controls::{self, Control};
 use crate::loaded::Loaded;
-use crate::window::{RETAINED_SHARE, TRIGGER_SHARE};
 
 /// One entry of a comparison.
 #[derive(Clone)]
@@ -24,6 +23,17 @@ pub struct Contender {
     pub family: Family,
     /// What it is.
     pub entry: Entry,
+}
+
+/// The matched protocol's limits, in tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Context window.
+    pub window: u32,
+    /// Where a compaction starts.
+    pub trigger: u32,
+    /// What it may leave.
+    pub retained: u32,
 }
 
 /// What a contender is.
@@ -93,14 +103,13 @@ impl Contender {
         }
     }
 
-    /// Its limits and, under them, its settings: under the matched protocol `window` is the same for all, under the
-    /// published one a strategy's own limits are scaled, and a control's are shares of `window`.
+    /// Its limits and, under them, its settings: under the matched protocol `sizes` are the same for all, under the
+    /// published one a strategy's own limits are scaled, and a control has `sizes`.
     ///
     /// # Errors
     /// [`LimitsError`] where parameters or limits contradict each other.
-    pub fn resolve(&self, protocol: Protocol, window: u32, scale: f64) -> Result<(Budget, Contender), LimitsError> {
-        let trigger = (f64::from(window) * TRIGGER_SHARE) as u32;
-        let retained = (f64::from(window) * RETAINED_SHARE) as u32;
+    pub fn resolve(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Contender), LimitsError> {
+        let Sizes { window, trigger, retained } = sizes;
         let (spec, settings) = match &self.entry {
             Entry::Control(control) => {
                 return Ok((Budget::matched(window, trigger, retained, control.tail_share)?, self.clone()));
@@ -335,11 +344,12 @@ mod tests {
     #[test]
     fn limits_scale_with_the_window_and_the_scale() {
         let chained = select(["chained"], []).expect("known").remove(0);
-        let (matched, resolved) = chained.resolve(Protocol::Matched, 12_800, 1.0).expect("holds");
+        let sizes = Sizes { window: 12_800, trigger: 10_240, retained: 3_840 };
+        let (matched, resolved) = chained.resolve(Protocol::Matched, sizes, 1.0).expect("holds");
         assert_eq!((matched.window, matched.trigger, matched.retained), (12_800, 10_240, Some(3_840)));
         assert_eq!(resolved.settings().map(|settings| settings.count("asked")), Some(80));
         assert_eq!(resolved.settings().map(|settings| settings.count("message_limit")), Some(2_000), "characters stay");
-        let (published, _) = chained.resolve(Protocol::Published, 12_800, 0.1).expect("holds");
+        let (published, _) = chained.resolve(Protocol::Published, sizes, 0.1).expect("holds");
         assert_eq!((published.window, published.trigger, published.retained), (12_800, 9_360, None));
     }
 }

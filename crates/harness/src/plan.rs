@@ -10,9 +10,9 @@ use compactometer_schema::record::{Protocol, VERSION};
 use compactometer_schema::scenario::{Fact, Scenario};
 use compactometer_schema::suite::Suite;
 
-use crate::contender::{Contender, LimitsError};
+use crate::contender::{Contender, LimitsError, Sizes};
 use crate::loaded::{FOREIGN_SCENARIOS, Loaded};
-use crate::window::{ChosenWindow, RETAINED_SHARE, TRIGGER_SHARE, choose, smallest_feasible};
+use crate::window::{ChosenWindow, TRIGGER_SHARE, choose, smallest_feasible};
 
 /// What a user asked for.
 pub struct Options {
@@ -20,6 +20,9 @@ pub struct Options {
     pub contenders: Vec<Contender>,
     /// Context window; else the suite's, else one chosen by rule.
     pub window: Option<u32>,
+    /// Share of the window that a compaction may leave under the matched protocol, and to controls: over 0, under
+    /// [`TRIGGER_SHARE`].
+    pub retain: f64,
     /// How budgets are set, each protocol once.
     pub protocols: BTreeSet<Protocol>,
     /// What published limits are multiplied by.
@@ -85,12 +88,12 @@ impl Plan {
         let window = options.window.map(|window| ChosenWindow { window, because: "as given".to_owned() });
         let from_suite = || suite_window.map(|window| ChosenWindow { window, because: "the suite's own".to_owned() });
         let window = window.or_else(from_suite).unwrap_or_else(|| choose(&loaded));
-        let smallest = smallest_feasible(&loaded);
+        let smallest = smallest_feasible(&loaded, options.retain);
         if window.window < smallest {
             return Err(PlanError::Infeasible { window: window.window, smallest });
         }
         let trigger = (f64::from(window.window) * TRIGGER_SHARE) as u32;
-        let retained = (f64::from(window.window) * RETAINED_SHARE) as u32;
+        let retained = (f64::from(window.window) * options.retain) as u32;
         let mut plan = Plan {
             suite: loaded.into_iter().map(Arc::new).collect(),
             contenders: options.contenders,
@@ -129,7 +132,8 @@ impl Plan {
         counter: &dyn TokenCounter,
     ) -> Result<PlannedCase, PlanError> {
         let named = |source| PlanError::Limits { strategy: contender.name.clone(), source };
-        let (budget, contender) = contender.resolve(protocol, self.window.window, self.scale).map_err(named)?;
+        let sizes = Sizes { window: self.window.window, trigger: self.trigger, retained: self.retained };
+        let (budget, contender) = contender.resolve(protocol, sizes, self.scale).map_err(named)?;
         let resolved = serde_json::json!({
             "engine": env!("CARGO_PKG_VERSION"),
             "record": VERSION,

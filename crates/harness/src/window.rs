@@ -8,7 +8,7 @@ use crate::loaded::Loaded;
 
 /// Share of the window at which a compaction starts, under the matched protocol.
 pub const TRIGGER_SHARE: f64 = 0.8;
-/// Share of the window that a compaction may leave, under the matched protocol.
+/// Share of the window that a compaction may leave, under the matched protocol, where nobody asks for another.
 pub const RETAINED_SHARE: f64 = 0.3;
 
 /// A point of the log at which every strategy is looked at.
@@ -104,7 +104,7 @@ pub fn choose(suite: &[Loaded]) -> ChosenWindow {
     let mut sizes = suite.iter().map(|loaded| loaded.tokens_between(0, loaded.messages.len())).collect::<Vec<_>>();
     sizes.sort_unstable();
     let median = sizes.get(sizes.len() / 2).copied().unwrap_or_default();
-    let smallest = smallest_feasible(suite);
+    let smallest = smallest_feasible(suite, RETAINED_SHARE);
     let candidates = SHARES.map(|(divisor, share)| ((median / divisor) as u32, share));
     let feasible = candidates.iter().filter(|(window, _)| *window >= smallest);
     for (window, share) in feasible.clone() {
@@ -127,11 +127,11 @@ pub fn choose(suite: &[Loaded]) -> ChosenWindow {
 /// The smallest window whose shares are whole tokens.
 const SMALLEST: u32 = 4;
 
-/// The smallest window in which every conversation's system prompt and tools leave room for the retained budget.
-pub fn smallest_feasible(suite: &[Loaded]) -> u32 {
+/// The smallest window in which every conversation's system prompt and tools leave room for a retained budget of that share.
+pub fn smallest_feasible(suite: &[Loaded], retain: f64) -> u32 {
     let fixed = suite.iter().map(Loaded::fixed_tokens).max().unwrap_or_default();
     // fixed + retained must stay under the trigger, or a compaction could never end below it.
-    ((f64::from(fixed) / (TRIGGER_SHARE - RETAINED_SHARE)) as u32 + 1).max(SMALLEST)
+    ((f64::from(fixed) / (TRIGGER_SHARE - retain)) as u32 + 1).max(SMALLEST)
 }
 
 /// Eligible events at that trigger, and the groups that have one: uses where the suite has any, else facts at points.

@@ -51,6 +51,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     print(&format!("{}\n", finished.dir.join("records.jsonl").display()))
 }
 
+/// Runs and says nothing on stdout.
+pub(crate) fn records(args: &RunArgs) -> Result<(), Failure> {
+    execute(args).map(drop)
+}
+
 struct Finished {
     dir: PathBuf,
     manifest: Manifest,
@@ -68,13 +73,15 @@ fn execute(args: &RunArgs) -> Result<Finished, Failure> {
     let options = Options {
         contenders,
         window: args.setting.window,
+        retain: args.setting.retain,
         protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
         scale: args.scale,
         model: model.name().to_owned(),
         seed: args.setting.seed,
     };
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
-    let manifest = output::manifest(&plan, identity, counter.name());
+    let reference = reference(args, &plan)?;
+    let manifest = output::manifest(&plan, identity, counter.name(), reference);
     let dir = output::folder(args.out.as_deref(), &manifest);
     if !args.quiet {
         announce(&plan, &manifest);
@@ -86,6 +93,17 @@ fn execute(args: &RunArgs) -> Result<Finished, Failure> {
         tell_outcome(&plan, &outcome);
     }
     Ok(Finished { dir, manifest, records: outcome.records })
+}
+
+/// The declared reference of comparisons, which must be among the strategies under test.
+fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
+    let Some(name) = args.reference.as_deref() else { return Ok(None) };
+    let tested = || plan.contenders.iter().filter(|contender| contender.family.is_tested());
+    if tested().any(|contender| contender.name == name) {
+        return Ok(Some(name));
+    }
+    let choices = tested().map(|contender| contender.name.as_str()).collect::<Vec<_>>();
+    Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }
 
 /// The encoding of that name.

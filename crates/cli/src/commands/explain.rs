@@ -27,6 +27,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let options = Options {
         contenders,
         window: args.setting.window,
+        retain: args.setting.retain,
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: model.name().to_owned(),

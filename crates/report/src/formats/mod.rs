@@ -12,14 +12,16 @@ use compactometer_schema::whole::write_whole;
 use crate::data::Run;
 use crate::plots::{self, Plot, render};
 
+pub(crate) mod compared;
 mod escape;
 mod page;
 mod rows;
 mod targets;
 
+pub(crate) use escape::markdown_text;
 use page::Picture;
 
-/// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `summary.json` and `plots/` into the folder, which is
+/// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `comparisons.csv`, `summary.json` and `plots/` into the folder, which is
 /// made where it is missing; files of the same names are replaced. The same records give the same bytes.
 ///
 /// # Errors
@@ -39,6 +41,7 @@ pub fn write(dir: &Path, manifest: &Manifest, records: &[Record], prices: &Price
     let page = page::Page::new(manifest, &summary.groups, pictures);
     put(dir, "summary.json", (json + "\n").as_bytes())?;
     put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary.groups))?)?;
+    put(dir, "comparisons.csv", &csv("comparisons.csv", &compared::rows(&summary.groups))?)?;
     put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&runs))?)?;
     put(dir, "report.md", page.markdown().map_err(|error| made("report.md", &error))?.as_bytes())?;
     put(dir, "index.html", page.html().map_err(|error| made("index.html", &error))?.as_bytes())?;
