@@ -6,6 +6,10 @@ use std::process::ExitCode;
 const FAILED: u8 = 1;
 /// Arguments or input that cannot be used, or a mismatch between them.
 const USAGE: u8 = 2;
+/// A gate found that a run retains less than its baseline.
+const REGRESSION: u8 = 3;
+/// A gate could not tell.
+const INCONCLUSIVE: u8 = 4;
 /// A model's server cannot be asked now: the same command may work later.
 const LATER: u8 = 75;
 
@@ -30,6 +34,16 @@ impl Failure {
     /// Exit code 75.
     pub(crate) fn later(error: impl Into<anyhow::Error>) -> Self {
         Failure { code: LATER, error: error.into() }
+    }
+
+    /// Exit code 3.
+    pub(crate) fn regression(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: REGRESSION, error: error.into() }
+    }
+
+    /// Exit code 4.
+    pub(crate) fn inconclusive(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: INCONCLUSIVE, error: error.into() }
     }
 
     /// Says it on stderr.

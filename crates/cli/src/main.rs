@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Some(Command::Explain(explain)) => commands::explain::explain(&explain),
         Some(Command::Import(import)) => commands::import::import(&import),
         Some(Command::Checkpoint(command)) => commands::checkpoint::checkpoint(&command),
+        Some(Command::Gate(gate)) => commands::gate::gate(&gate),
         Some(Command::Generate(generate)) => commands::generate::generate(&generate),
         Some(Command::Report(report)) => commands::report::report(&report),
         Some(Command::List(list)) => commands::list::list(&list),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use compactometer_harness::contender::Contender;
 use compactometer_harness::plan::Plan;
 use compactometer_harness::properties::measure;
 use compactometer_schema::manifest::{Manifest, VERSION};
@@ -26,7 +27,7 @@ impl SuiteIdentity {
 }
 
 /// The manifest of a plan, whose report counts with a table of that text.
-pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str, prices: &str) -> Manifest {
+pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str, prices: &str, reference: Option<&str>) -> Manifest {
     let settings = plan.contenders.iter().map(|contender| serde_json::json!([contender.name, contender.settings()]));
     Manifest {
         version: VERSION,
@@ -43,6 +44,8 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str, price
         protocols: plan.protocols.iter().copied().collect(),
         scale: plan.scale,
         strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
+        reference: reference.map(str::to_owned),
+        prompts: plan.contenders.iter().filter_map(prompt).collect(),
         settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
         prices_hash: text_hash(prices),
         tokenizer: tokenizer.to_owned(),
@@ -53,6 +56,12 @@ pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str, price
         conversations: plan.suite.len(),
         groups: plan.groups(),
     }
+}
+
+/// A strategy's name and the hash of its prompt; nothing for controls, which have none.
+fn prompt(contender: &Contender) -> Option<(String, String)> {
+    let settings = contender.settings()?;
+    Some((contender.name.clone(), text_hash(settings.prompt())))
 }
 
 /// The arguments without those that say nothing of what is run: where to write, how many threads, what to print.

@@ -5,15 +5,18 @@
 //! Absent on purpose: anything that runs a strategy or calls a model, and anything that names a winner.
 
 mod checks;
+mod comparisons;
 mod data;
 mod decisions;
 mod fates;
 mod formats;
+pub mod gate;
 pub mod metrics;
 mod plots;
 mod reasons;
 pub mod salience;
 mod scale;
+mod scores;
 mod sizes;
 mod stats;
 mod suite;

@@ -1,6 +1,6 @@
 //! From records to [`Summary`].
 //!
-//! Absent on purpose: comparisons and rankings, and groups of more than one model, window or suite.
+//! Absent on purpose: rankings, and groups of more than one model, window or suite.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use compactometer_schema::summary::{Group, MetricValue, StrategySummary, Summary
 
 use crate::data::{Run, Strategy};
 use crate::metrics::{self, Metric};
-use crate::{checks, decisions, fates, targets, warnings};
+use crate::{checks, comparisons, decisions, fates, targets, warnings};
 
 /// Computes every number of a report: one group for each protocol and retained budget.
 pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
@@ -36,8 +36,8 @@ fn group(runs: &[Run], run: &Run) -> Group {
         properties: manifest.properties.clone(),
         checks: checks::all(run, &strategies),
         targets: targets::all(run, &strategies),
+        comparisons: comparisons::all(run, &strategies),
         strategies,
-        comparisons: Vec::new(),
     }
 }
 

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use compactometer_schema::record::{Family, Protocol};
-use compactometer_schema::summary::{Check, Group, MetricValue, StrategySummary, Summary};
+use compactometer_schema::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
 
+use crate::formats;
 use crate::reasons;
+use crate::scores::{CORRECTED, RAW};
 use crate::text::{Unit, conditions, verdict};
 
 /// Most characters in a line.
@@ -21,6 +23,7 @@ pub fn table(summary: &Summary) -> String {
         }
         let _ = writeln!(text, "{}\n", heading(group, summary.groups.len() == 1));
         text.push_str(&grid(group));
+        text.push_str(&compared(group));
         text.push_str(&below(group));
     }
     text
@@ -124,6 +127,31 @@ fn with_interval(metric: Option<&MetricValue>) -> String {
 /// A share without its leading zero: the table is narrow.
 fn short(value: f64) -> String {
     Unit::Share.show(value).replacen("0.", ".", usize::from(value.abs() < 0.995))
+}
+
+/// Every strategy against the reference, one line each.
+fn compared(group: &Group) -> String {
+    let Some(first) = group.comparisons.first() else { return String::new() };
+    let mut text =
+        format!("\nless {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)\n", first.reference);
+    let name = |made: &Comparison| match made.metric.as_str() {
+        CORRECTED => format!("{} CR*", made.strategy),
+        RAW => format!("{} CR", made.strategy),
+        _ => format!("{} AR", made.strategy),
+    };
+    let width = group.comparisons.iter().map(|made| name(made).chars().count()).max().unwrap_or(0);
+    for made in &group.comparisons {
+        let (p, least) = (formats::compared::p(made.p_holm), formats::compared::share(made.detectable));
+        let difference = formats::compared::difference(made);
+        let _ = writeln!(
+            text,
+            "{:<width$}  {difference:<21} p {p:<6} MDE {least:<4} G {:<3} {}",
+            name(made),
+            made.n,
+            made.verdict.name()
+        );
+    }
+    text
 }
 
 fn below(group: &Group) -> String {

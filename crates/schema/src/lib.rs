@@ -3,6 +3,7 @@
 //! Absent on purpose: anything that runs a strategy or computes a result.
 
 pub mod answer;
+pub mod baseline;
 pub mod choice;
 pub mod fate;
 pub mod import;

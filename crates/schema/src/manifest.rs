@@ -1,5 +1,7 @@
 //! `manifest.json`: what a run was resolved to, so that it can be resumed, merged and repeated.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::property::Property;
@@ -41,8 +43,14 @@ pub struct Manifest {
     pub strategies: Vec<String>,
     /// What published limits are multiplied by.
     pub scale: f64,
+    /// What the others are compared with, where it was declared with the run; else the first reference strategy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// blake3 over the strategies' parameters and prompts.
     pub settings_hash: String,
+    /// blake3 of each strategy's prompt, by its name; absent in manifests of before gates compared them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prompts: BTreeMap<String, String>,
     /// blake3 of the price table.
     pub prices_hash: String,
     /// The measuring counter.

@@ -48,8 +48,77 @@ pub struct Group {
     pub targets: Vec<Target>,
     /// One entry for each strategy.
     pub strategies: Vec<StrategySummary>,
-    /// Paired comparisons.
-    pub comparisons: Vec<serde_json::Value>,
+    /// Every strategy under test against one, paired by unit.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// One strategy against the declared reference in one metric (MEASUREMENT section 5). What cannot be told is null.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The strategy.
+    pub strategy: String,
+    /// What it is compared with.
+    pub reference: String,
+    /// The metric's id.
+    pub metric: String,
+    /// What can be said.
+    pub verdict: Compared,
+    /// Why nothing more can be said, or what else to know.
+    pub reason: Option<String>,
+    /// Units that have a value on both sides.
+    pub n: usize,
+    /// Mean difference over units, strategy less reference.
+    pub difference: Option<f64>,
+    /// Lower end of its 95 % BCa interval over units.
+    pub low: Option<f64>,
+    /// Upper end of its 95 % BCa interval over units.
+    pub high: Option<f64>,
+    /// Standard deviation of the units' differences.
+    pub sd: Option<f64>,
+    /// Two-sided p of the paired t test.
+    pub p_t: Option<f64>,
+    /// Two-sided p of the sign-flip test.
+    pub p_sign_flip: Option<f64>,
+    /// The larger of both (from 30 units on that of t), adjusted for all comparisons of the group by Holm's method.
+    pub p_holm: Option<f64>,
+    /// The smallest true difference that so many units of this spread find with probability .80, before Holm.
+    pub detectable: Option<f64>,
+    /// How alike the differences of a unit's facts are, for planning.
+    pub icc: Option<f64>,
+    /// By what that widens the variance of a mean of facts, for planning.
+    pub design_effect: Option<f64>,
+}
+
+/// What a comparison can say. None of it names a better one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compared {
+    /// The units support a difference at 5 % after Holm.
+    SupportedDifference,
+    /// They do not; that is no proof of equality.
+    NoSupportedDifference,
+    /// No number of so few units could.
+    TooFewUnits,
+    /// Mean retained tokens differ by more than a tenth.
+    SizesDiffer,
+    /// One of the two never compacted anything.
+    DidNotTrigger,
+    /// One of the two has no value.
+    Undefined,
+}
+
+impl Compared {
+    /// The words that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Compared::SupportedDifference => "supported difference",
+            Compared::NoSupportedDifference => "no supported difference",
+            Compared::TooFewUnits => "too few units",
+            Compared::SizesDiffer => "sizes differ",
+            Compared::DidNotTrigger => "did not trigger",
+            Compared::Undefined => "undefined",
+        }
+    }
 }
 
 /// A hard check of MEASUREMENT section 3.

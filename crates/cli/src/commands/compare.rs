@@ -79,6 +79,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     print(&format!("{}\n", finished.dir.join("records.jsonl").display()))
 }
 
+/// Runs and says nothing on stdout.
+pub(crate) fn records(args: &RunArgs) -> Result<(), Failure> {
+    execute(args).map(drop)
+}
+
 struct Finished {
     dir: PathBuf,
     plan: Plan,
@@ -108,7 +113,8 @@ fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
     for share in smaller {
         plan.also_retaining(share, &counter).map_err(Failure::usage)?;
     }
-    let manifest = output::manifest(&plan, identity, counter.name(), prices);
+    let reference = reference(args, &plan)?;
+    let manifest = output::manifest(&plan, identity, counter.name(), prices, reference);
     let dir = output::folder(args.out.as_deref(), &manifest);
     if !args.quiet {
         announce(&plan, &manifest);
@@ -120,6 +126,17 @@ fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
         tell_outcome(&plan, &outcome);
     }
     Ok(Finished { dir, plan, manifest, records: outcome.records })
+}
+
+/// The declared reference of comparisons, which must be among the strategies under test.
+fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
+    let Some(name) = args.reference.as_deref() else { return Ok(None) };
+    let tested = || plan.contenders.iter().filter(|contender| contender.family.is_tested());
+    if tested().any(|contender| contender.name == name) {
+        return Ok(Some(name));
+    }
+    let choices = tested().map(|contender| contender.name.as_str()).collect::<Vec<_>>();
+    Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }
 
 /// The encoding of that name.

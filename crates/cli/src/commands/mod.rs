@@ -3,6 +3,7 @@
 pub(crate) mod checkpoint;
 pub(crate) mod compare;
 pub(crate) mod explain;
+pub(crate) mod gate;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod list;

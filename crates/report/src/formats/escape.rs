@@ -19,7 +19,7 @@ pub(super) fn breakable_html(text: &str) -> Value {
 }
 
 /// Markdown that shows the text as it is, in one line; what stands between backticks is code.
-pub(super) fn markdown_text(text: &str) -> String {
+pub(crate) fn markdown_text(text: &str) -> String {
     let mut markdown = String::new();
     for (piece, is_code) in pieces(text) {
         if is_code {

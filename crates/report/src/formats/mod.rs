@@ -13,11 +13,13 @@ use crate::data::Run;
 use crate::plots::{self, Plot, render};
 use crate::text::slug;
 
+pub(crate) mod compared;
 mod escape;
 mod page;
 mod rows;
 mod targets;
 
+pub(crate) use escape::markdown_text;
 use page::Picture;
 
 /// A part of a report that can be written alone.
@@ -27,7 +29,7 @@ pub enum Format {
     Html,
     /// `report.md`.
     Markdown,
-    /// `summary.csv` and `facts.csv`.
+    /// `summary.csv`, `comparisons.csv` and `facts.csv`.
     Csv,
     /// `summary.json`.
     Json,
@@ -40,8 +42,8 @@ impl Format {
     pub const ALL: &[Format] = &[Format::Html, Format::Markdown, Format::Csv, Format::Json, Format::Plots];
 }
 
-/// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `summary.json` and `plots/` into the folder, which is
-/// made where it is missing; files of the same names are replaced. The same records give the same bytes.
+/// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `comparisons.csv`, `summary.json` and `plots/` into the
+/// folder, which is made where it is missing; files of the same names are replaced. The same records give the same bytes.
 ///
 /// # Errors
 /// [`ReportError`]: a file that cannot be written, or a page or picture that cannot be made.
@@ -79,6 +81,7 @@ pub fn write_formats(
     }
     if has(Format::Csv) {
         put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary.groups))?)?;
+        put(dir, "comparisons.csv", &csv("comparisons.csv", &compared::rows(&summary.groups))?)?;
         put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&runs))?)?;
     }
     Ok(summary)

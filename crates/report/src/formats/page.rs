@@ -9,6 +9,7 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, Error};
 use serde::Serialize;
 
+use super::compared::Compared;
 use super::escape::{breakable_html, code_html, markdown_text};
 use super::targets::Targets;
 use crate::metrics::{self, Metric};
@@ -35,6 +36,7 @@ struct Section<'p> {
     tables: Vec<Table>,
     reasons: Vec<String>,
     plots: Vec<Picture>,
+    compared: Compared,
     targets: Targets<'p>,
     checks: Vec<[&'p str; 3]>,
 }
@@ -158,6 +160,7 @@ impl<'p> Section<'p> {
             tables,
             reasons: reasons::lines(group, &ids),
             plots,
+            compared: Compared::of(group),
             targets: Targets::of(group),
             checks: group
                 .checks

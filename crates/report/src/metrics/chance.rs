@@ -10,7 +10,7 @@ use compactometer_schema::scenario::ValueKind;
 use self::dense::Dense;
 use super::prompted::asked;
 use super::ratio;
-use crate::data::{Look, Strategy, looks, looks_beside_tail, points};
+use crate::data::{Look, Strategy, Unit, looks, looks_beside_tail, points};
 use crate::text::label;
 
 mod dense;
@@ -145,6 +145,36 @@ impl Corrected {
             }
         }
         ratio(sum, drawn)
+    }
+
+    /// The statistic of each unit by itself, q pooled over units drawn so many times.
+    pub(crate) fn unit_values(&self, times: &[u32]) -> Vec<Option<f64>> {
+        let own = self.own.drawn(times);
+        let random = self.random.as_ref().map(|rates| rates.drawn(times));
+        self.terms.iter().map(|terms| unit_value(terms, &own, random.as_deref())).collect()
+    }
+
+    /// By unit, what each fact that CR* finds adds to the unit's value: how far it falls where contexts lose the fact.
+    pub(crate) fn held(&self, strategy: &Strategy) -> Vec<Vec<f64>> {
+        let of_unit = |(unit, terms): (&Unit, &Vec<Term>)| {
+            let whole: f64 = terms.iter().map(|term| term.weight).sum();
+            let shares = unit.records.iter().flat_map(|record| self.held_in(record, whole));
+            shares.filter(|share| *share > 0.0).collect()
+        };
+        strategy.units.iter().zip(&self.terms).map(of_unit).collect()
+    }
+
+    fn held_in(&self, record: &Record, whole: f64) -> Vec<f64> {
+        let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        for look in at_points(record) {
+            let rate = self.own.nearest(&look).map(|cell| self.own.cells[cell].overall);
+            if let Some(rate) = rate.filter(|rate| *rate <= HIGHEST_RATE) {
+                let (held, looks) = by_fact.entry(look.index).or_default();
+                *held += look.fact.weight * f64::from(u8::from(look.is_present)) / (1.0 - rate);
+                *looks += 1.0;
+            }
+        }
+        by_fact.into_values().map(|(held, looks)| held / (looks * whole)).collect()
     }
 
     /// Units with at least one look whose chance is known.

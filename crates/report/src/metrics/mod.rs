@@ -21,7 +21,7 @@ mod storage;
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
 pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
-pub(crate) use recall::{by_category, by_round, of_unit as recall_of_unit, plain as plain_recall};
+pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
 
 /// Every metric, in the order of reports.
 pub const ALL: &[Metric] = &[

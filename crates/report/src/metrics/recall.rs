@@ -115,6 +115,25 @@ fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricVa
     MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
 }
 
+/// Of each fact of a unit, by conversation and id: its weight, and the share of looks at which contexts held it.
+pub(crate) fn fact_shares<'r>(unit: &Group<'r>) -> BTreeMap<(&'r str, &'r str), (f64, f64)> {
+    let mut shares = BTreeMap::new();
+    for record in &unit.records {
+        let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        for look in all(record, points(record)) {
+            let (hits, times) = by_fact.entry(look.index).or_default();
+            *hits += f64::from(u8::from(look.is_present));
+            *times += 1.0;
+        }
+        let share = |(index, (hits, times)): (usize, (f64, f64))| {
+            let fact = &record.facts[index];
+            ((record.case.scenario.as_str(), fact.id.as_str()), (fact.weight, hits / times))
+        };
+        shares.extend(by_fact.into_iter().map(share));
+    }
+    shares
+}
+
 /// A unit's CR.
 pub(crate) fn of_unit(unit: &Group) -> Option<f64> {
     recall_at_points(unit, |_| true)

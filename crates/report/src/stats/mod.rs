@@ -1,11 +1,16 @@
 //! Intervals and tests over units of statistics (MEASUREMENT section 5). Everything random is seeded: same numbers in,
 //! same numbers out, on every platform.
 //!
-//! Absent on purpose: comparisons between strategies and gate bounds.
+//! Absent on purpose: what is compared with what, and verdicts.
 
 pub(crate) mod bootstrap;
+pub(crate) mod family;
 pub(crate) mod normal;
+pub(crate) mod paired;
+pub(crate) mod planning;
+pub(crate) mod proportion;
 pub(crate) mod sign_flip;
+mod student;
 
 /// The unweighted mean; nothing for no numbers.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {

@@ -1,0 +1,226 @@
+//! `gate`: a run against a baseline, or the gate against itself.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Parser;
+use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
+use compactometer_schema::baseline::Baseline;
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::whole::write_whole;
+
+use super::compare;
+use crate::args::{Args, Command, GateArgs, Inconclusive};
+use crate::failure::Failure;
+use crate::print;
+
+/// Gates a run, writes a baseline, or tests the gate.
+pub(crate) fn gate(args: &GateArgs) -> Result<(), Failure> {
+    let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
+    if args.self_test {
+        return self_test(args, &prices);
+    }
+    let [dir] = &args.dirs[..] else {
+        return Err(Failure::usage(anyhow!("name one run's folder to gate; there are {}", args.dirs.len())));
+    };
+    let file =
+        args.baseline.as_deref().ok_or_else(|| Failure::usage(anyhow!("name the baseline with `--baseline FILE`")))?;
+    let run = RunFiles::read(dir).map_err(Failure::usage)?;
+    if args.update {
+        return update(&run, file, &prices);
+    }
+    let baseline = read(file)?;
+    let options = GateOptions { margin: args.margin, strategies: args.strategies.clone(), exact: args.exact };
+    let named = || format!("`{}` against `{}`", dir.display(), file.display());
+    let report = gate::gate(&run, &baseline, &prices, &options)
+        .map_err(|error| Failure::usage(anyhow::Error::new(error).context(named())))?;
+    tell(args, &report)?;
+    outcome(&report, args.on_inconclusive)
+}
+
+fn read(file: &Path) -> Result<Baseline, Failure> {
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read the baseline `{}`; `--update` writes one from the run", file.display()));
+    let text = text.map_err(Failure::usage)?;
+    Baseline::parse(&text).with_context(|| format!("`{}`", file.display())).map_err(Failure::usage)
+}
+
+fn update(run: &RunFiles, file: &Path, prices: &PriceTable) -> Result<(), Failure> {
+    let baseline = gate::baseline_of(run, prices);
+    if baseline.strategies.is_empty() {
+        return Err(Failure::usage(anyhow!("the run has no strategy under test, only controls")));
+    }
+    let text = baseline.to_text().map_err(Failure::failed)?;
+    write(file, &text)?;
+    print(&format!("{}\n", file.display()))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| write_whole(file, |out| out.write_all(text.as_bytes())))
+        .with_context(|| format!("cannot write `{}`", file.display()))
+        .map_err(Failure::failed)
+}
+
+/// Prints the report and writes the files that were asked for, and the summary of a GitHub step.
+fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
+    if args.json {
+        let json = serde_json::to_string_pretty(report).map_err(Failure::failed)?;
+        print(&format!("{json}\n"))?;
+    } else {
+        print(&gate::terminal(report))?;
+    }
+    if let Some(file) = &args.junit {
+        let xml = gate::junit(report, args.on_inconclusive == Inconclusive::Fail).map_err(Failure::failed)?;
+        write(file, &xml)?;
+    }
+    let markdown = gate::markdown(report);
+    if let Some(file) = &args.markdown {
+        write(file, &markdown)?;
+    }
+    match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
+        Some(path) => append(Path::new(&path), &markdown),
+        None => Ok(()),
+    }
+}
+
+fn append(file: &Path, text: &str) -> Result<(), Failure> {
+    let opened = OpenOptions::new().create(true).append(true).open(file);
+    opened
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot append to `{}`, which GITHUB_STEP_SUMMARY names", file.display()))
+        .map_err(Failure::failed)
+}
+
+fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Failure> {
+    let of = |verdict| {
+        let strategies = report.strategies.iter().filter(move |strategy| strategy.verdict == verdict);
+        strategies.map(|strategy| format!("`{}`", strategy.strategy)).collect::<Vec<_>>().join(", ")
+    };
+    match report.verdict {
+        Verdict::Pass | Verdict::PassWorse => Ok(()),
+        Verdict::Failed => Err(Failure::failed(anyhow!("hard checks failed; no number of this run is to be trusted"))),
+        Verdict::Regression => Err(Failure::regression(anyhow!("regression of {}", of(Verdict::Regression)))),
+        Verdict::Inconclusive => match on_inconclusive {
+            Inconclusive::Fail => Err(Failure::inconclusive(anyhow!("inconclusive: {}", of(Verdict::Inconclusive)))),
+            Inconclusive::Warn => {
+                eprintln!("warning: inconclusive: {}", of(Verdict::Inconclusive));
+                Ok(())
+            }
+            Inconclusive::Pass => Ok(()),
+        },
+    }
+}
+
+/// Tests the gate on two runs that differ in their seed: those given; the one given and a second run of its own command; or two
+/// runs of the embedded suite.
+fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
+    let scratch = Scratch::new().map_err(Failure::failed)?;
+    let (first, second) = match &args.dirs[..] {
+        [first, second] => (read_run(first)?, read_run(second)?),
+        [first] => {
+            let first = read_run(first)?;
+            let second = again(&first, &scratch)?;
+            (first, second)
+        }
+        [] => {
+            let run = |seed: u64| embedded(seed, args.quiet, &scratch);
+            (run(0)?, run(1)?)
+        }
+        more => {
+            return Err(Failure::usage(anyhow!(
+                "a self-test takes at most two runs' folders; there are {}",
+                more.len()
+            )));
+        }
+    };
+    let found =
+        gate::self_test(&first, &second, prices, args.margin, usize::from(args.gates)).map_err(Failure::usage)?;
+    if args.json {
+        let json = serde_json::to_string_pretty(&found).map_err(Failure::failed)?;
+        print(&format!("{json}\n"))?;
+    } else {
+        print(&gate::self_test_text(&found))?;
+    }
+    verdict(&found)
+}
+
+fn verdict(found: &SelfTest) -> Result<(), Failure> {
+    if found.ok { Ok(()) } else { Err(Failure::failed(anyhow!("the gate is not what it promises on these runs"))) }
+}
+
+fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
+    RunFiles::read(dir).map_err(Failure::usage)
+}
+
+/// Strategies of the self-test without a run: few calls, and one of each way to summarize.
+const SELF_TESTED: &str = "summarize,progressive,chained";
+
+fn embedded(seed: u64, quiet: bool, scratch: &Scratch) -> Result<RunFiles, Failure> {
+    if !quiet {
+        eprintln!("runs the embedded suite, seed {seed}");
+    }
+    run(&["run", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
+}
+
+/// Runs a run's own command under the next seed, where that costs nothing.
+fn again(first: &RunFiles, scratch: &Scratch) -> Result<RunFiles, Failure> {
+    let manifest = &first.manifest;
+    if manifest.model != "mock" && !manifest.model.starts_with("mock:") {
+        return Err(Failure::usage(anyhow!(
+            "a second run with `{}` may cost money: run the same command with another `--seed` and name both folders",
+            manifest.model
+        )));
+    }
+    let mut command = Vec::new();
+    let mut words = manifest.command.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--seed" => drop(words.next()),
+            word if word.starts_with("--seed=") => {}
+            _ => command.push(word.clone()),
+        }
+    }
+    let is_bare = !command.first().is_some_and(|word| word == "run" || word == "compare");
+    command.splice(..usize::from(!is_bare), ["run".to_owned()]);
+    let seed = manifest.seed.wrapping_add(1).to_string();
+    command.extend(["--seed".to_owned(), seed]);
+    run(&command, scratch)
+}
+
+/// Runs a command line of this program into a folder of its own.
+fn run(command: &[String], scratch: &Scratch) -> Result<RunFiles, Failure> {
+    let seed = command.last().cloned().unwrap_or_default();
+    let dir = scratch.0.join(seed);
+    let words = std::iter::once("compactometer").chain(command.iter().map(String::as_str));
+    let parsed = Args::try_parse_from(words).context("the run's command cannot be repeated").map_err(Failure::usage)?;
+    let Some(Command::Run(mut args)) = parsed.command else {
+        return Err(Failure::usage(anyhow!("the run's command cannot be repeated; name two runs' folders")));
+    };
+    args.out = Some(dir.clone());
+    args.quiet = true;
+    compare::records(&args)?;
+    read_run(&dir)
+}
+
+/// A folder that goes with the command.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> anyhow::Result<Self> {
+        let dir = std::env::temp_dir().join(format!("compactometer-self-test-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
+        Ok(Scratch(dir))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed lies among temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

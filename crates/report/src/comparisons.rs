@@ -1,0 +1,222 @@
+//! Every strategy under test against one declared reference, paired by unit (MEASUREMENT section 5).
+//!
+//! Absent on purpose: rankings, winners, and comparison at equal sizes by interpolation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use compactometer_schema::record::Family;
+use compactometer_schema::summary::{Compared, Comparison, StrategySummary};
+
+use crate::data::{Run, Strategy, Unit};
+use crate::metrics::fact_shares;
+use crate::scores::{CORRECTED, Primary, RAW, Scores};
+use crate::stats::paired::Paired;
+use crate::stats::{bootstrap, family, planning, sign_flip};
+use crate::summarize::nine_digits;
+
+/// Under this many units no verdict is given.
+const FEWEST_UNITS: usize = 5;
+/// From this many units on the t test stands alone.
+const T_ALONE: usize = 30;
+const LEVEL: f64 = 0.05;
+/// Sizes within this share of the reference's are compared as one size.
+const SIZE_MARGIN: f64 = 0.1;
+
+/// The strategy that all others are compared with: the one declared, else the first reference strategy of the run.
+pub(crate) fn reference<'s>(run: &Run, strategies: &'s [StrategySummary]) -> Option<&'s StrategySummary> {
+    let declared = run.manifest.reference.as_deref();
+    let is_it = |strategy: &&StrategySummary| match declared {
+        Some(name) => strategy.name == name,
+        None => strategy.family == Family::Reference,
+    };
+    strategies.iter().find(is_it)
+}
+
+/// Every comparison, in the order of strategies, then of metrics; a metric that neither side has is left out.
+pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<Comparison> {
+    let Some(reference) = reference(run, strategies) else { return Vec::new() };
+    let tested = strategies.iter().filter(|strategy| strategy.family.is_tested() && strategy.name != reference.name);
+    let pairs = tested.flat_map(|strategy| Primary::ALL.map(|primary| (strategy, primary)));
+    let mut found: Vec<Comparison> =
+        pairs.filter_map(|(strategy, primary)| one(run, strategy, reference, primary)).collect();
+    adjust(&mut found);
+    found.into_iter().map(rounded).collect()
+}
+
+/// One comparison before Holm; where a test was made, [`Comparison::p_holm`] holds its p as yet unadjusted.
+fn one(run: &Run, strategy: &StrategySummary, reference: &StrategySummary, primary: Primary) -> Option<Comparison> {
+    let pair = Pair::of(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
+    let (scores, metric) = pair.scores(primary)?;
+    let mut made = empty(&strategy.name, &reference.name, metric);
+    if metric == RAW {
+        made.reason = Some(format!("`{CORRECTED}` is undefined, so raw recall is compared: chance is in it"));
+    }
+    let idle = [strategy, reference].into_iter().find(|side| side.triggered.conversations == 0);
+    let Some((own, other)) = scores else {
+        made.verdict = Compared::Undefined;
+        made.reason = Some("one of the two has no value in any unit that both have".to_owned());
+        return Some(made);
+    };
+    test(&mut made, &own, &other, pair.own.units.len());
+    if primary == Primary::Context {
+        plan(&mut made, &pair);
+    }
+    if let Some(side) = idle {
+        made.verdict = Compared::DidNotTrigger;
+        made.reason = Some(format!("`{}` never compacted anything", side.name));
+        made.p_holm = None;
+    } else if let Some(sizes) = sizes(strategy, reference) {
+        made.verdict = Compared::SizesDiffer;
+        made.reason = Some(sizes);
+    }
+    Some(made)
+}
+
+/// Two strategies in the units that both have.
+struct Pair<'r> {
+    own: Strategy<'r>,
+    other: Strategy<'r>,
+}
+
+/// The scores of both sides, where both have any, and the metric that they are of.
+type PairedScores = (Option<(Scores, Scores)>, &'static str);
+
+impl<'r> Pair<'r> {
+    fn of(own: &Strategy<'r>, other: &Strategy<'r>) -> Self {
+        let groups = |strategy: &Strategy<'r>| strategy.units.iter().map(|unit| unit.group).collect::<BTreeSet<_>>();
+        let shared: BTreeSet<_> = groups(own).intersection(&groups(other)).copied().collect();
+        let within = |strategy: &Strategy<'r>| Strategy {
+            units: strategy.units.iter().filter(|unit| shared.contains(unit.group)).cloned().collect(),
+            ..strategy.clone()
+        };
+        Pair { own: within(own), other: within(other) }
+    }
+
+    /// The first metric that both sides have; nothing where neither has any.
+    fn scores(&self, primary: Primary) -> Option<PairedScores> {
+        let mut any = None;
+        for metric in primary.metrics() {
+            match (Scores::of(metric, &self.own), Scores::of(metric, &self.other)) {
+                (Some(own), Some(other)) => return Some((Some((own, other)), metric)),
+                (None, None) => {}
+                _ => any = any.or(Some(*metric)),
+            }
+        }
+        any.map(|metric| (None, metric))
+    }
+}
+
+fn test(made: &mut Comparison, own: &Scores, other: &Scores, units: usize) {
+    let differences: Vec<f64> = differences(own, other, &vec![1; units]).into_iter().flatten().collect();
+    made.n = differences.len();
+    made.difference = crate::stats::mean(&differences);
+    let Some(paired) = Paired::of(&differences) else { return };
+    let interval = bootstrap::interval(units, |times| drawn_mean(own, other, times));
+    made.low = interval.filter(|_| made.n >= bootstrap::FEWEST_UNITS).map(|(low, _)| low);
+    made.high = interval.filter(|_| made.n >= bootstrap::FEWEST_UNITS).map(|(_, high)| high);
+    made.sd = Some(paired.sd);
+    made.detectable = Some(planning::detectable(&paired));
+    if made.n < FEWEST_UNITS {
+        return;
+    }
+    let (t, flips) = (paired.p_two_sided(), sign_flip::p_value(&differences));
+    made.p_t = Some(t);
+    made.p_sign_flip = Some(flips);
+    made.p_holm = Some(if made.n < T_ALONE { t.max(flips) } else { t });
+}
+
+fn differences(own: &Scores, other: &Scores, times: &[u32]) -> Vec<Option<f64>> {
+    own.drawn(times).into_iter().zip(other.drawn(times)).map(|(own, other)| Some(own? - other?)).collect()
+}
+
+fn drawn_mean(own: &Scores, other: &Scores, times: &[u32]) -> Option<f64> {
+    let (mut sum, mut drawn) = (0.0, 0.0);
+    for (difference, times) in differences(own, other, times).into_iter().zip(times) {
+        if let Some(difference) = difference {
+            sum += difference * f64::from(*times);
+            drawn += f64::from(*times);
+        }
+    }
+    (drawn > 0.0).then(|| sum / drawn)
+}
+
+/// How alike the facts of a unit are in what the two strategies make of them.
+fn plan(made: &mut Comparison, pair: &Pair) {
+    let of_unit = |(own, other): (&Unit, &Unit)| {
+        let (own, other) = (fact_shares(own), fact_shares(other));
+        own.iter().filter_map(|(fact, (_, share))| Some(share - other.get(fact)?.1)).collect()
+    };
+    let clusters: Vec<Vec<f64>> = pair.own.units.iter().zip(&pair.other.units).map(of_unit).collect();
+    let found = planning::clustering(&clusters);
+    made.icc = found.map(|found| found.icc);
+    made.design_effect = found.map(|found| found.design_effect);
+}
+
+fn sizes(strategy: &StrategySummary, reference: &StrategySummary) -> Option<String> {
+    let size = |of: &StrategySummary| of.metrics.get("tokens_retained").and_then(|metric| metric.value);
+    let (own, other) = (size(strategy)?, size(reference)?);
+    ((own - other).abs() > SIZE_MARGIN * other)
+        .then(|| format!("retains {own:.0} tokens on average against {other:.0}: recall is not compared at one size"))
+}
+
+/// Holm over all tests of the group, and the verdicts that hang on it.
+fn adjust(found: &mut [Comparison]) {
+    let tested: Vec<usize> = (0..found.len()).filter(|at| found[*at].p_holm.is_some()).collect();
+    let p_values: Vec<f64> = tested.iter().filter_map(|at| found[*at].p_holm).collect();
+    let adjusted = family::holm(&p_values, p_values.len());
+    let by_place: BTreeMap<usize, f64> = tested.iter().copied().zip(adjusted).collect();
+    for (at, made) in found.iter_mut().enumerate() {
+        made.p_holm = by_place.get(&at).copied();
+        if matches!(made.verdict, Compared::NoSupportedDifference) {
+            made.verdict = verdict(made, p_values.len());
+        }
+    }
+}
+
+fn verdict(made: &Comparison, tests: usize) -> Compared {
+    // Two patterns of signs are as extreme as the most extreme one.
+    let least = 2.0 * libm::exp2(-(made.n as f64)) * tests as f64;
+    match made.p_holm {
+        _ if made.n < FEWEST_UNITS || (made.n < T_ALONE && least > LEVEL) => Compared::TooFewUnits,
+        Some(p) if p <= LEVEL => Compared::SupportedDifference,
+        _ => Compared::NoSupportedDifference,
+    }
+}
+
+fn empty(strategy: &str, reference: &str, metric: &str) -> Comparison {
+    Comparison {
+        strategy: strategy.to_owned(),
+        reference: reference.to_owned(),
+        metric: metric.to_owned(),
+        verdict: Compared::NoSupportedDifference,
+        reason: None,
+        n: 0,
+        difference: None,
+        low: None,
+        high: None,
+        sd: None,
+        p_t: None,
+        p_sign_flip: None,
+        p_holm: None,
+        detectable: None,
+        icc: None,
+        design_effect: None,
+    }
+}
+
+fn rounded(made: Comparison) -> Comparison {
+    let short = |value: Option<f64>| value.map(nine_digits);
+    Comparison {
+        difference: short(made.difference),
+        low: short(made.low),
+        high: short(made.high),
+        sd: short(made.sd),
+        p_t: short(made.p_t),
+        p_sign_flip: short(made.p_sign_flip),
+        p_holm: short(made.p_holm),
+        detectable: short(made.detectable),
+        icc: short(made.icc),
+        design_effect: short(made.design_effect),
+        ..made
+    }
+}

@@ -1,0 +1,195 @@
+//! From a run to a baseline, and whether a run can be held against one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use compactometer_schema::baseline::{
+    Baseline, Conditions, Conversation, StrategyBaseline, StrategyHead, UnitBaseline,
+};
+use compactometer_schema::fate::Fates;
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::{self, Protocol, Record, text_hash};
+
+use super::files::RunFiles;
+use crate::data::{Run, Strategy, Unit, is_applied};
+use crate::scores::{Primary, Scores};
+use crate::stats::mean;
+use crate::summarize::nine_digits;
+use crate::{decisions, fates};
+
+/// The baseline that a run makes.
+pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Baseline {
+    let runs = Run::by_protocol(&run.manifest, &run.records, prices);
+    let of_run = |run: &Run| tested(run).map(|strategy| of_strategy(run, strategy)).collect::<Vec<_>>();
+    Baseline {
+        run: conditions(run),
+        scenarios: conversations(&run.records),
+        strategies: runs.iter().flat_map(of_run).collect(),
+    }
+}
+
+/// The strategies of a run that a gate looks at.
+pub(super) fn tested<'a, 'r>(run: &'a Run<'r>) -> impl Iterator<Item = &'a Strategy<'r>> {
+    run.strategies.iter().filter(|strategy| strategy.family.is_tested())
+}
+
+fn conditions(run: &RunFiles) -> Conditions {
+    let manifest = &run.manifest;
+    Conditions {
+        program: manifest.program.clone(),
+        commit: manifest.commit.clone(),
+        records: run.records.first().map_or(record::VERSION, |record| record.version),
+        suite: manifest.suite.clone(),
+        suite_hash: manifest.suite_hash.clone(),
+        prices_hash: manifest.prices_hash.clone(),
+        tokenizer: manifest.tokenizer.clone(),
+        model: manifest.model.clone(),
+        seed: manifest.seed,
+        window: manifest.window,
+        trigger: manifest.trigger,
+        retained: manifest.retained,
+        scale: nine_digits(manifest.scale),
+    }
+}
+
+fn conversations(records: &[Record]) -> Vec<Conversation> {
+    let mut seen = BTreeSet::new();
+    let first = records.iter().filter(|record| seen.insert(&record.case.scenario));
+    let conversation = |record: &Record| Conversation {
+        scenario: record.case.scenario.clone(),
+        unit: record.case.group.clone(),
+        facts: record.facts.iter().filter(|fact| !fact.decoy).map(|fact| fact.id.clone()).collect(),
+    };
+    first.map(conversation).collect()
+}
+
+fn of_strategy(run: &Run, strategy: &Strategy) -> StrategyBaseline {
+    let metrics = Primary::ALL.iter().flat_map(|primary| primary.metrics());
+    let scores = metrics.filter_map(|metric| Some((*metric, Scores::of(metric, strategy)?.by_unit())));
+    let scores: Vec<(&str, BTreeMap<String, f64>)> = scores.collect();
+    let unit = |unit: &Unit| UnitBaseline {
+        unit: unit.group.to_owned(),
+        scores: scores
+            .iter()
+            .filter_map(|(metric, values)| Some(((*metric).to_owned(), nine_digits(*values.get(unit.group)?))))
+            .collect(),
+        fates: unit.records.iter().map(|record| (record.case.scenario.clone(), last_fates(record))).collect(),
+    };
+    StrategyBaseline { head: head(run, strategy), units: strategy.units.iter().map(unit).collect() }
+}
+
+/// What is counted over all conversations of a strategy.
+pub(super) fn head(run: &Run, strategy: &Strategy) -> StrategyHead {
+    let counted = decisions::counted(strategy);
+    let sizes = strategy.units.iter().filter_map(|unit| {
+        let rows = unit.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
+        mean(&rows.map(|row| f64::from(row.event.tokens_retained)).collect::<Vec<_>>())
+    });
+    let turns = strategy.records().flat_map(|record| &record.turns);
+    // A record came from JSON: it has a JSON form.
+    let texts: String = strategy.records().filter_map(|record| serde_json::to_string(record).ok()).collect();
+    StrategyHead {
+        protocol: run.protocol,
+        strategy: strategy.name.to_owned(),
+        prompt: run.manifest.prompts.get(strategy.name).cloned().unwrap_or_default(),
+        records_hash: text_hash(&texts),
+        applied: counted.applied,
+        failed: counted.failed,
+        over_window: turns.filter(|turn| turn.over_window).count(),
+        tokens_retained: mean(&sizes.collect::<Vec<_>>()).map(nine_digits),
+    }
+}
+
+/// The fates of a record's facts, decoys left out, at its last observation point.
+pub(super) fn last_fates(record: &Record) -> Fates {
+    Fates(fates::last(record).filter(|(fact, _)| !fact.decoy).map(|(_, fate)| fate).collect())
+}
+
+/// Why a run cannot be held against a baseline.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Mismatch {
+    /// Conditions that must be the same are not.
+    #[error(
+        "the run and the baseline differ in {what}: `{run}` against `{baseline}`; run it as the baseline was, or accept the new \
+         one with `--update`"
+    )]
+    Condition {
+        /// Which.
+        what: String,
+        /// The run's.
+        run: String,
+        /// The baseline's.
+        baseline: String,
+    },
+    /// A strategy that one side lacks.
+    #[error(
+        "`{strategy}` under the {} protocol stands only in the {side}; choose with `--strategy`, or accept what the run has with \
+         `--update`", protocol.name()
+    )]
+    OneSided {
+        /// Its name.
+        strategy: String,
+        /// Its protocol.
+        protocol: Protocol,
+        /// Where it stands.
+        side: &'static str,
+    },
+    /// A strategy that neither side has.
+    #[error("{0}")]
+    Unknown(String),
+    /// Nothing to judge.
+    #[error("the run has no strategy under test, only controls")]
+    NothingTested,
+    /// Bytes mean nothing where a model draws.
+    #[error("`--exact` compares bytes, and `{model}` need not give the same twice; it is for the mock")]
+    Exact {
+        /// The model.
+        model: String,
+    },
+    /// A baseline whose scores cannot be scores.
+    #[error("the baseline's {metric} of `{unit}` is `{value}`, which no record gives; write it anew with `--update`")]
+    Score {
+        /// The metric.
+        metric: String,
+        /// The unit.
+        unit: String,
+        /// The value.
+        value: f64,
+    },
+}
+
+/// Holds the conditions of both sides against each other. Seeds, prices and the retained budget may differ.
+pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch> {
+    let (new, old) = (conditions(run), &baseline.run);
+    let named = |what: &str, new: &str, old: &str| differing(what, new, old);
+    named("the suite", &new.suite, &old.suite)?;
+    named("the suite's content", &new.suite_hash, &old.suite_hash)?;
+    named("the model", &new.model, &old.model)?;
+    named("the program's version", &new.program, &old.program)?;
+    named("the version of records", &new.records.to_string(), &old.records.to_string())?;
+    named("the measuring counter", &new.tokenizer, &old.tokenizer)?;
+    named("the window", &new.window.to_string(), &old.window.to_string())?;
+    named("the trigger", &new.trigger.to_string(), &old.trigger.to_string())?;
+    named("the scale", &new.scale.to_string(), &old.scale.to_string())?;
+    scores(baseline)
+}
+
+/// The least that CR* can be: no hit where chance finds .8.
+const LEAST_SCORE: f64 = -4.0;
+
+fn scores(baseline: &Baseline) -> Result<(), Mismatch> {
+    for unit in baseline.strategies.iter().flat_map(|strategy| &strategy.units) {
+        for (metric, value) in &unit.scores {
+            if !(LEAST_SCORE..=1.0 + 1e-9).contains(value) {
+                return Err(Mismatch::Score { metric: metric.clone(), unit: unit.unit.clone(), value: *value });
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn differing(what: &str, run: &str, baseline: &str) -> Result<(), Mismatch> {
+    if run == baseline {
+        return Ok(());
+    }
+    Err(Mismatch::Condition { what: what.to_owned(), run: run.to_owned(), baseline: baseline.to_owned() })
+}

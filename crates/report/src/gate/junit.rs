@@ -1,0 +1,96 @@
+//! The gate's report as JUnit XML, which CI systems show test by test.
+
+use std::io;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+
+use super::{GateReport, StrategyGate, Verdict};
+
+/// XML that could not be made.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot make the JUnit file: {0}")]
+pub struct JunitError(#[from] io::Error);
+
+/// One case of the report.
+struct Case {
+    name: String,
+    verdict: Verdict,
+    text: String,
+}
+
+/// One test case for each strategy and one for each hard check that can be told. An inconclusive one is an error where
+/// `inconclusive_fails`, else skipped.
+///
+/// # Errors
+/// [`JunitError`] where the writer fails, which memory does not.
+pub fn junit(report: &GateReport, inconclusive_fails: bool) -> Result<String, JunitError> {
+    let cases: Vec<Case> = report.strategies.iter().map(of_strategy).chain(checks(report)).collect();
+    let is_error = |case: &Case| case.verdict == Verdict::Inconclusive;
+    let is_failure = |case: &Case| case.verdict > Verdict::Inconclusive;
+    let [open, failed] =
+        [cases.iter().filter(|case| is_error(case)).count(), cases.iter().filter(|case| is_failure(case)).count()];
+    let (errors, skipped) = if inconclusive_fails { (open, 0) } else { (0, open) };
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let counts = [("tests", cases.len()), ("failures", failed), ("errors", errors), ("skipped", skipped)];
+    let counts = counts.map(|(name, count)| (name, count.to_string()));
+    let suite = writer.create_element("testsuite").with_attribute(("name", plain(&report.suite).as_str()));
+    let suite = suite.with_attributes(counts.iter().map(|(name, count)| (*name, count.as_str())));
+    suite
+        .write_inner_content(|writer| cases.iter().try_for_each(|case| write_case(writer, case, inconclusive_fails)))?;
+    let mut text = String::from_utf8_lossy(&writer.into_inner()).into_owned();
+    text.push('\n');
+    Ok(text)
+}
+
+fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case, inconclusive_fails: bool) -> io::Result<()> {
+    let inner = match case.verdict {
+        Verdict::Pass | Verdict::PassWorse => "system-out",
+        Verdict::Inconclusive if inconclusive_fails => "error",
+        Verdict::Inconclusive => "skipped",
+        Verdict::Regression | Verdict::Failed => "failure",
+    };
+    let element = writer.create_element("testcase").with_attribute(("classname", "compactometer.gate"));
+    element.with_attribute(("name", case.name.as_str())).write_inner_content(|writer| {
+        let element = writer.create_element(inner);
+        let element =
+            if inner == "system-out" { element } else { element.with_attribute(("message", case.verdict.name())) };
+        element.write_text_content(BytesText::new(&case.text)).map(|_| ())
+    })?;
+    Ok(())
+}
+
+fn of_strategy(strategy: &StrategyGate) -> Case {
+    let metrics = strategy.metrics.iter().map(|metric| {
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
+        let [old, new, low, high] = [metric.baseline, metric.run, metric.low, metric.high].map(number);
+        let reason = metric.reason.as_deref().unwrap_or_default();
+        format!("{}: {old} to {new}, bounds {low} and {high}, {} units. {reason}", metric.metric, metric.units)
+    });
+    let lost = strategy.newly_lost.iter().map(|change| {
+        format!("newly lost: {} {}: {} -> {}", change.scenario, change.fact, change.before.name(), change.after.name())
+    });
+    let lines: Vec<String> =
+        metrics.chain(strategy.notes.iter().cloned()).chain(strategy.next.clone()).chain(lost).collect();
+    Case {
+        name: plain(&format!("{} ({})", strategy.strategy, strategy.protocol.name())),
+        verdict: strategy.verdict,
+        text: plain(&lines.join("\n")),
+    }
+}
+
+fn checks(report: &GateReport) -> impl Iterator<Item = Case> {
+    report.checks.iter().filter_map(|check| {
+        let verdict = if check.passed? { Verdict::Pass } else { Verdict::Failed };
+        Some(Case { name: plain(&check.name), verdict, text: plain(&check.detail) })
+    })
+}
+
+/// Without the control characters that XML 1.0 has no form for.
+fn plain(text: &str) -> String {
+    let is_allowed = |letter: char| !letter.is_control() || letter == '\n' || letter == '\t';
+    text.chars()
+        .map(|letter| if is_allowed(letter) && !matches!(letter, '\u{fffe}' | '\u{ffff}') { letter } else { '?' })
+        .collect()
+}

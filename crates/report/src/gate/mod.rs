@@ -1,0 +1,232 @@
+//! The gate: whether a run retains less than a baseline (MEASUREMENT section 5).
+//!
+//! Absent on purpose: exit codes, and anything but records, manifest and baseline to judge by.
+
+use compactometer_schema::baseline::{Baseline, StrategyBaseline, StrategyHead};
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::Protocol;
+use compactometer_schema::summary::{Check, Summary};
+use serde::Serialize;
+
+mod baseline;
+mod changes;
+mod files;
+mod judge;
+mod junit;
+mod power;
+mod rule;
+mod self_test;
+mod text;
+
+pub use baseline::{Mismatch, baseline_of};
+pub use changes::Change;
+pub use files::{RunFiles, RunFilesError};
+pub use judge::MetricGate;
+pub use junit::{JunitError, junit};
+pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, self_test_text};
+pub use text::{markdown, terminal};
+
+use crate::data::{Run, Strategy};
+
+/// The version of gate reports that this program writes.
+pub const VERSION: u32 = 1;
+
+/// What to gate, and how strictly.
+#[derive(Clone, Debug)]
+pub struct GateOptions {
+    /// Recall that may be lost: a share over 0.
+    pub margin: f64,
+    /// Strategies by name; none for all.
+    pub strategies: Vec<String>,
+    /// Whether records must be the same bytes.
+    pub exact: bool,
+}
+
+/// What a gate or a part of it comes to, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Not worse by the margin.
+    Pass,
+    /// Worse, and not by the margin.
+    PassWorse,
+    /// The units do not tell.
+    Inconclusive,
+    /// Worse by more than the margin.
+    Regression,
+    /// A hard check failed.
+    Failed,
+}
+
+impl Verdict {
+    /// The words that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::PassWorse => "pass, worse within margin",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Regression => "REGRESSION",
+            Verdict::Failed => "FAILED",
+        }
+    }
+}
+
+/// What a gate found.
+#[derive(Clone, Debug, Serialize)]
+pub struct GateReport {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The worst of all.
+    pub verdict: Verdict,
+    /// Recall that may be lost.
+    pub margin: f64,
+    /// The suite's name.
+    pub suite: String,
+    /// The summarizer.
+    pub model: String,
+    /// What a reader must know before any number.
+    pub notes: Vec<String>,
+    /// The run's hard checks, those of exact bytes among them.
+    pub checks: Vec<Check>,
+    /// One for each strategy and protocol.
+    pub strategies: Vec<StrategyGate>,
+}
+
+/// What a gate found of one strategy under one protocol.
+#[derive(Clone, Debug, Serialize)]
+pub struct StrategyGate {
+    /// How budgets were set.
+    pub protocol: Protocol,
+    /// Its name.
+    pub strategy: String,
+    /// The worst of its metrics.
+    pub verdict: Verdict,
+    /// The primary metrics.
+    pub metrics: Vec<MetricGate>,
+    /// What else changed that bears on recall.
+    pub notes: Vec<String>,
+    /// What would decide it, where it is inconclusive.
+    pub next: Option<String>,
+    /// Facts that contexts held at the end in the baseline and no longer hold.
+    pub newly_lost: Vec<Change>,
+    /// Facts that they hold now and did not.
+    pub newly_kept: Vec<Change>,
+}
+
+/// Holds a run against a baseline.
+///
+/// # Errors
+/// [`Mismatch`] where the two cannot be compared.
+pub fn gate(
+    run: &RunFiles,
+    baseline: &Baseline,
+    prices: &PriceTable,
+    options: &GateOptions,
+) -> Result<GateReport, Mismatch> {
+    baseline::check(run, baseline)?;
+    let runs = Run::by_protocol(&run.manifest, &run.records, prices);
+    let summary = crate::summarize::of_runs(&runs);
+    let pairs = pairs(&runs, baseline, options)?;
+    let mut checks: Vec<Check> = summary.groups.iter().flat_map(|group| group.checks.clone()).collect();
+    if options.exact {
+        checks.extend(exact(run, &pairs)?);
+    }
+    let strategies = judge::all(&pairs, baseline, &summary, options.margin);
+    let hard = checks.iter().any(|check| check.passed == Some(false)).then_some(Verdict::Failed);
+    let worst = strategies.iter().map(|strategy| strategy.verdict).chain(hard).max();
+    Ok(GateReport {
+        version: VERSION,
+        verdict: worst.unwrap_or(Verdict::Inconclusive),
+        margin: options.margin,
+        suite: run.manifest.suite.clone(),
+        model: run.manifest.model.clone(),
+        notes: notes(run, baseline, &runs, &summary),
+        checks,
+        strategies,
+    })
+}
+
+/// A strategy of the run and what the baseline has of it.
+struct Pair<'a, 'r> {
+    run: &'a Run<'r>,
+    strategy: &'a Strategy<'r>,
+    head: StrategyHead,
+    baseline: &'a StrategyBaseline,
+}
+
+/// What stands on both sides, of what was asked for; all of it must.
+fn pairs<'a, 'r>(
+    runs: &'a [Run<'r>],
+    baseline: &'a Baseline,
+    options: &GateOptions,
+) -> Result<Vec<Pair<'a, 'r>>, Mismatch> {
+    let is_asked = |name: &str| options.strategies.is_empty() || options.strategies.iter().any(|asked| asked == name);
+    let stands = |protocol: Protocol, name: &str| {
+        baseline.strategies.iter().find(|one| one.head.protocol == protocol && one.head.strategy == name)
+    };
+    let mut pairs = Vec::new();
+    for (run, strategy) in runs.iter().flat_map(|run| baseline::tested(run).map(move |strategy| (run, strategy))) {
+        if !is_asked(strategy.name) {
+            continue;
+        }
+        let one_sided =
+            || Mismatch::OneSided { strategy: strategy.name.to_owned(), protocol: run.protocol, side: "run" };
+        let baseline = stands(run.protocol, strategy.name).ok_or_else(one_sided)?;
+        let head = baseline::head(run, strategy);
+        baseline::differing(&format!("the prompt of {}", strategy.name), &head.prompt, &baseline.head.prompt)?;
+        pairs.push(Pair { run, strategy, head, baseline });
+    }
+    let is_paired = |one: &StrategyHead| {
+        pairs.iter().any(|pair| pair.head.protocol == one.protocol && pair.head.strategy == one.strategy)
+    };
+    let left = baseline.strategies.iter().map(|one| &one.head).find(|one| is_asked(&one.strategy) && !is_paired(one));
+    if let Some(StrategyHead { strategy, protocol, .. }) = left {
+        return Err(Mismatch::OneSided { strategy: strategy.clone(), protocol: *protocol, side: "baseline" });
+    }
+    let names = || baseline.strategies.iter().map(|one| one.head.strategy.as_str());
+    if let Some(unknown) = options.strategies.iter().find(|asked| names().all(|name| name != asked.as_str())) {
+        return Err(Mismatch::Unknown(compactometer_schema::choice::unknown("strategy", unknown, names())));
+    }
+    if pairs.is_empty() { Err(Mismatch::NothingTested) } else { Ok(pairs) }
+}
+
+/// Whether each strategy's records are the same bytes.
+fn exact(run: &RunFiles, pairs: &[Pair]) -> Result<Vec<Check>, Mismatch> {
+    if !pairs.iter().all(|pair| pair.run.is_mock()) {
+        return Err(Mismatch::Exact { model: run.manifest.model.clone() });
+    }
+    let check = |pair: &Pair| {
+        let (found, expected) = (&pair.head.records_hash, &pair.baseline.head.records_hash);
+        let detail = if found == expected { found.clone() } else { format!("`{found}` against `{expected}`") };
+        Check {
+            name: format!("records of {} are the baseline's, byte for byte", pair.strategy.name),
+            passed: Some(found == expected),
+            detail,
+        }
+    };
+    Ok(pairs.iter().map(check).collect())
+}
+
+fn notes(run: &RunFiles, baseline: &Baseline, runs: &[Run], summary: &Summary) -> Vec<String> {
+    let (new, old) = (&run.manifest, &baseline.run);
+    let mut notes = Vec::new();
+    if runs.iter().any(Run::is_mock) {
+        notes.push(format!(
+            "mechanism, not model: `{}` wrote the summaries; a pass says nothing about a real model",
+            new.model
+        ));
+    }
+    let differing = [
+        ("retained budget", new.retained.to_string(), old.retained.to_string()),
+        ("seed", new.seed.to_string(), old.seed.to_string()),
+        ("price table", new.prices_hash.clone(), old.prices_hash.clone()),
+    ];
+    for (what, new, old) in differing {
+        if new != old {
+            notes.push(format!("{what} {new}, the baseline's {old}"));
+        }
+    }
+    let untold = summary.groups.iter().flat_map(|group| &group.checks).filter(|check| check.passed.is_none());
+    notes.extend(untold.map(|check| format!("not checked: {}: {}", check.name, check.detail)));
+    notes
+}

@@ -1,0 +1,167 @@
+//! How many units a gate needs: losses are planted in what contexts held, units are drawn again, and the full rule is applied.
+//!
+//! Absent on purpose: any assumed distribution. Spread and shape come from the records.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+
+use super::{Verdict, rule};
+use crate::stats::{mean, normal, paired::Paired, proportion};
+
+/// Gates simulated for each number of units that is tried.
+const GATES: usize = 1_000;
+/// Gates that share one set of planted losses.
+const GATES_PER_PLANTING: usize = 20;
+/// No suite is told to grow beyond this.
+const MOST_UNITS: usize = 4_096;
+/// The probability with which a loss of two margins is to be found.
+const POWER: f64 = 0.8;
+
+/// A unit as it can be drawn: what sets its two sides apart without any loss, and what each fact that its contexts hold adds to
+/// its score.
+#[derive(Clone, Debug)]
+pub(crate) struct Arm {
+    pub(crate) noise: f64,
+    pub(crate) held: Vec<f64>,
+}
+
+/// Units to draw from. Their noise has mean 0.
+pub(crate) struct Population {
+    arms: Vec<Arm>,
+}
+
+impl Population {
+    /// Takes the mean out of the noise.
+    pub(crate) fn new(mut arms: Vec<Arm>) -> Self {
+        let noises: Vec<f64> = arms.iter().map(|arm| arm.noise).collect();
+        let middle = mean(&noises).unwrap_or(0.0);
+        arms.iter_mut().for_each(|arm| arm.noise -= middle);
+        Population { arms }
+    }
+
+    /// Standard deviation without any loss.
+    pub(crate) fn noise_sd(&self) -> f64 {
+        let noises: Vec<f64> = self.arms.iter().map(|arm| arm.noise).collect();
+        Paired::of(&noises).map_or(0.0, |paired| paired.sd)
+    }
+
+    /// Every arm's difference once facts drawn from all that contexts hold are lost, one after another, until the mean loss is
+    /// `loss`; the last one counts in part, so that the mean is exact. Nothing where contexts hold less than that.
+    pub(crate) fn planted(&self, loss: f64, random: &mut ChaCha8Rng) -> Option<Vec<f64>> {
+        let mut differences: Vec<f64> = self.arms.iter().map(|arm| arm.noise).collect();
+        let facts = self.arms.iter().enumerate().flat_map(|(at, arm)| arm.held.iter().map(move |held| (at, *held)));
+        let mut facts: Vec<(usize, f64)> = facts.collect();
+        let mut left = loss * self.arms.len() as f64;
+        while left > 0.0 {
+            let last = facts.len().checked_sub(1)?;
+            facts.swap(below(last + 1, random), last);
+            let (at, held) = facts.pop()?;
+            differences[at] -= held.min(left);
+            left -= held;
+        }
+        Some(differences)
+    }
+
+    /// Verdicts of gates of `units` units drawn where the true difference is minus `loss`. With `widest`, planted differences are
+    /// stretched to the spread of the noise where that is larger.
+    pub(crate) fn gates(&self, at: &Gates, random: &mut ChaCha8Rng) -> Option<Vec<Verdict>> {
+        let mut verdicts = Vec::with_capacity(at.gates);
+        let mut pool = Vec::new();
+        for gate in 0..at.gates {
+            if gate % GATES_PER_PLANTING == 0 {
+                pool = self.planted(at.loss, random)?;
+                if at.widest {
+                    stretch(&mut pool, self.noise_sd());
+                }
+            }
+            let drawn: Vec<f64> = (0..at.units).map(|_| pool[below(pool.len(), random)]).collect();
+            verdicts.push(rule::alone(&drawn, at.margin, at.tests));
+        }
+        Some(verdicts)
+    }
+
+    /// G*: the fewest units at which the full rule finds a loss of two margins with probability .80, as far as the lower end of
+    /// Wilson's interval over 1,000 simulated gates tells. Spread is the larger of the noise's and the planted differences'.
+    /// Nothing where contexts hold less than two margins, or 4,096 units are too few.
+    pub(crate) fn needed(&self, margin: f64, tests: usize, random: &mut ChaCha8Rng) -> Option<usize> {
+        let fewest = rule::fewest(tests);
+        let sd = Paired::of(&self.planted(2.0 * margin, random)?)?.sd.max(self.noise_sd());
+        let reach = (normal::quantile(1.0 - rule::LEVEL) + normal::quantile(POWER)) * sd / margin;
+        let start = (libm::ceil(reach * reach) as usize).clamp(fewest, MOST_UNITS);
+        let mut is_enough = |units| {
+            let at = Gates { loss: 2.0 * margin, units, margin, tests, gates: GATES, widest: true };
+            let verdicts = self.gates(&at, random)?;
+            let found = verdicts.iter().filter(|verdict| **verdict == Verdict::Regression).count();
+            Some(proportion::wilson(found, GATES).0 >= POWER)
+        };
+        let (mut too_few, mut enough) = (fewest - 1, start);
+        while !is_enough(enough)? {
+            too_few = enough;
+            enough = enough.checked_mul(2).filter(|units| *units <= MOST_UNITS)?;
+        }
+        while enough - too_few > 1 {
+            let middle = too_few + (enough - too_few) / 2;
+            if is_enough(middle)? { enough = middle } else { too_few = middle }
+        }
+        Some(enough)
+    }
+}
+
+/// What gates are simulated.
+pub(crate) struct Gates {
+    /// True loss.
+    pub(crate) loss: f64,
+    /// Units of each.
+    pub(crate) units: usize,
+    pub(crate) margin: f64,
+    /// Tests that Holm's first step counts.
+    pub(crate) tests: usize,
+    /// How many.
+    pub(crate) gates: usize,
+    /// See [`Population::gates`].
+    pub(crate) widest: bool,
+}
+
+/// Widens differences around their mean to this standard deviation, where theirs is smaller.
+fn stretch(differences: &mut [f64], sd: f64) {
+    let Some(paired) = Paired::of(differences).filter(|paired| paired.sd > 0.0 && paired.sd < sd) else { return };
+    for value in differences {
+        *value = paired.mean + (*value - paired.mean) * sd / paired.sd;
+    }
+}
+
+/// A number under `count`. Scaling 32 random bits: the bias, count / 2^32, is far under the resolution of the draws.
+fn below(count: usize, random: &mut ChaCha8Rng) -> usize {
+    ((u64::from(random.next_u32()) * count as u64) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::rand_core::SeedableRng;
+
+    use super::*;
+
+    fn population(sd: f64) -> Population {
+        let arm = |at: usize| Arm { noise: sd * [1.0, -1.0, 0.5, -0.5][at % 4], held: vec![0.05; 8] };
+        Population::new((0..16).map(arm).collect())
+    }
+
+    #[test]
+    fn planted_losses_come_to_the_stated_mean() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        for loss in [0.0, 0.05, 0.1, 0.123] {
+            let planted = population(0.1).planted(loss, &mut random).unwrap();
+            assert!((mean(&planted).unwrap() + loss).abs() < 1e-12, "{loss}");
+        }
+        assert_eq!(population(0.1).planted(0.41, &mut random), None, "contexts hold .4");
+    }
+
+    #[test]
+    fn more_spread_needs_more_units() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut needed = |sd, tests| population(sd).needed(0.05, tests, &mut random).unwrap();
+        let (narrow, wide, among_eight) = (needed(0.05, 1), needed(0.15, 1), needed(0.05, 8));
+        assert!(narrow < wide && narrow < among_eight, "{narrow} {wide} {among_eight}");
+        assert!(narrow >= 5);
+    }
+}

@@ -1,0 +1,364 @@
+//! How often the gate is wrong, and how often it finds a loss: from two runs that differ in their seed alone.
+//!
+//! Units are drawn again from those of the runs, which of the two is new is drawn for each unit, so without a loss the true
+//! difference is 0; losses are planted in what contexts held until the mean difference is the stated one. q of CR* is that
+//! of the whole runs.
+//!
+//! Absent on purpose: made-up numbers, and gates over several strategies: one alone raises the most false alarms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::{Protocol, Record};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use serde::Serialize;
+
+use super::power::{Arm, Gates, Population};
+use super::{RunFiles, VERSION, Verdict, baseline};
+use crate::data::{Run, Strategy};
+use crate::scores::{CORRECTED, RAW, Scores};
+use crate::stats::paired::Paired;
+use crate::stats::{mean, proportion};
+use crate::summarize::nine_digits;
+
+/// At most this share of gates may be wrong.
+const MOST_WRONG: f64 = 0.05;
+/// At least this share must find a loss of two margins at G*.
+const LEAST_FOUND: f64 = 0.8;
+/// Fewer pairs of units are no population to draw from.
+const FEWEST_PAIRS: usize = 5;
+const SEED: u64 = 0x5E1F;
+
+/// What the self-test found.
+#[derive(Clone, Debug, Serialize)]
+pub struct SelfTest {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Whether every rate is as required, at most .05, at most .05, at least .80, over all strategies, and no single
+    /// strategy's 95 % interval denies it.
+    pub ok: bool,
+    /// The share of gates that found a regression where nothing was lost, over all strategies, at G and G*.
+    pub false_alarm_rate: f64,
+    /// The share of gates that passed where the margin was lost, over all strategies, at G and G*.
+    pub wrong_pass_rate: f64,
+    /// The share of gates that found a regression where two margins were lost, over all strategies, at G*.
+    pub detection_rate: f64,
+    /// Recall that may be lost.
+    pub margin: f64,
+    /// Gates simulated for each rate.
+    pub n: usize,
+    /// G: units of the runs.
+    pub units: usize,
+    /// G*: units that every strategy's gate needs.
+    pub units_needed: usize,
+    /// The suite's name.
+    pub suite: String,
+    /// The summarizer.
+    pub model: String,
+    /// Seeds of the two runs.
+    pub seeds: [u64; 2],
+    /// One for each strategy and protocol.
+    pub strategies: Vec<SelfTested>,
+}
+
+/// What was found of one strategy.
+#[derive(Clone, Debug, Serialize)]
+pub struct SelfTested {
+    /// How budgets were set.
+    pub protocol: Protocol,
+    /// Its name.
+    pub strategy: String,
+    /// The metric.
+    pub metric: String,
+    /// Units that differ between the runs.
+    pub pairs: usize,
+    /// Units that are the same in both, and do not count.
+    pub identical: usize,
+    /// Standard deviation of differences without a loss.
+    pub sd_without_loss: f64,
+    /// The same where two margins are lost.
+    pub sd_with_loss: f64,
+    /// G*.
+    pub units_needed: usize,
+    /// Shares of verdicts, at G and at G*.
+    pub simulated: Vec<Simulated>,
+}
+
+/// Verdicts of gates at one true difference.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simulated {
+    /// The true difference.
+    pub difference: f64,
+    /// Units of each gate.
+    pub units: usize,
+    /// Share that passed, worse within the margin or not.
+    pub pass: f64,
+    /// Share that was inconclusive.
+    pub inconclusive: f64,
+    /// Share that found a regression.
+    pub regression: f64,
+    /// Wilson's 95 % interval of `pass`; of none in n the upper end is 3/n.
+    pub pass_interval: (f64, f64),
+    /// The same of `regression`.
+    pub regression_interval: (f64, f64),
+}
+
+/// Runs that cannot test the gate.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SelfTestError {
+    /// Something other than the seed differs.
+    #[error("the two runs differ in more than their seed: {0}")]
+    Differ(String),
+    /// The runs have one seed.
+    #[error("both runs have the seed `{0}`; identical pairs test nothing, run one of them with another `--seed`")]
+    OneSeed(u64),
+    /// Too few units differ.
+    #[error(
+        "`{strategy}`: {pairs} units differ between the runs and {identical} are identical, which do not count; {FEWEST_PAIRS} are needed"
+    )]
+    Identical {
+        /// The strategy.
+        strategy: String,
+        /// Units that differ.
+        pairs: usize,
+        /// Units that do not.
+        identical: usize,
+    },
+    /// No loss of two margins fits, or no number of units finds it.
+    #[error("`{strategy}`: a loss of two margins of {margin} cannot be planted, or no number of units finds it")]
+    NoPower {
+        /// The strategy.
+        strategy: String,
+        /// The margin.
+        margin: f64,
+    },
+    /// Nothing to test.
+    #[error("no strategy under test stands in both runs")]
+    NothingTested,
+}
+
+/// Simulates `gates` gates for each rate.
+///
+/// # Errors
+/// [`SelfTestError`] where the runs are no pair of one configuration under two seeds.
+pub fn self_test(
+    first: &RunFiles,
+    second: &RunFiles,
+    prices: &PriceTable,
+    margin: f64,
+    gates: usize,
+) -> Result<SelfTest, SelfTestError> {
+    check(&first.manifest, &second.manifest)?;
+    let runs = [first, second].map(|run| Run::by_protocol(&run.manifest, &run.records, prices));
+    let mut tested = Vec::new();
+    for (one, other) in runs[0].iter().zip(&runs[1]) {
+        for strategy in baseline::tested(one) {
+            let Some(again) = other.strategy(strategy.name) else { continue };
+            tested.push(one_strategy(one.protocol, strategy, again, margin, gates)?);
+        }
+    }
+    if tested.is_empty() {
+        return Err(SelfTestError::NothingTested);
+    }
+    let rows = |times: f64| {
+        let all = tested.iter().flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
+        all.filter(move |(_, row)| row.difference == 0.0 - times * margin)
+    };
+    let alarms = Rate::of(rows(0.0).map(|(_, row)| (row.regression, row.regression_interval)));
+    let passes = Rate::of(rows(1.0).map(|(_, row)| (row.pass, row.pass_interval)));
+    let at_needed = rows(2.0).filter(|(needed, row)| row.units == *needed);
+    let found = Rate::of(at_needed.map(|(_, row)| (row.regression, row.regression_interval)));
+    Ok(SelfTest {
+        version: VERSION,
+        ok: alarms.is_at_most(MOST_WRONG) && passes.is_at_most(MOST_WRONG) && found.is_at_least(LEAST_FOUND),
+        false_alarm_rate: alarms.mean,
+        wrong_pass_rate: passes.mean,
+        detection_rate: found.mean,
+        margin,
+        n: gates,
+        units: first.manifest.groups,
+        units_needed: tested.iter().map(|one| one.units_needed).max().unwrap_or(0),
+        suite: first.manifest.suite.clone(),
+        model: first.manifest.model.clone(),
+        seeds: [first.manifest.seed, second.manifest.seed],
+        strategies: tested,
+    })
+}
+
+/// A share over all strategies. Each row is of as many gates, so their mean is it; the worst of several noisy rows would be
+/// above the truth even for an exact test.
+struct Rate {
+    mean: f64,
+    /// The highest lower and the lowest upper end of the rows' intervals.
+    ends: (f64, f64),
+}
+
+impl Rate {
+    fn of(rows: impl Iterator<Item = (f64, (f64, f64))>) -> Self {
+        let rows: Vec<_> = rows.collect();
+        let shares: Vec<f64> = rows.iter().map(|(share, _)| *share).collect();
+        let ends = rows.iter().fold((0.0_f64, 1.0_f64), |ends, (_, (low, high))| (ends.0.max(*low), ends.1.min(*high)));
+        Rate { mean: nine_digits(mean(&shares).unwrap_or(f64::NAN)), ends }
+    }
+
+    fn is_at_most(&self, most: f64) -> bool {
+        self.mean <= most && self.ends.0 <= most
+    }
+
+    fn is_at_least(&self, least: f64) -> bool {
+        self.mean >= least && self.ends.1 >= least
+    }
+}
+
+/// Two manifests may differ in seed, command and commit.
+fn check(first: &Manifest, second: &Manifest) -> Result<(), SelfTestError> {
+    if first.seed == second.seed {
+        return Err(SelfTestError::OneSeed(first.seed));
+    }
+    let bare = |manifest: &Manifest| {
+        let bare = Manifest { seed: 0, command: Vec::new(), commit: String::new(), ..manifest.clone() };
+        serde_json::to_value(bare).ok().and_then(|value| value.as_object().cloned()).unwrap_or_default()
+    };
+    let (first, second) = (bare(first), bare(second));
+    match first.iter().find(|(field, value)| second.get(*field) != Some(value)) {
+        Some((field, value)) => {
+            let other = second.get(field).map(ToString::to_string).unwrap_or_default();
+            Err(SelfTestError::Differ(format!("`{field}` is {value} and {other}")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn one_strategy(
+    protocol: Protocol,
+    strategy: &Strategy,
+    again: &Strategy,
+    margin: f64,
+    gates: usize,
+) -> Result<SelfTested, SelfTestError> {
+    let name = || strategy.name.to_owned();
+    let (metric, arms, identical) = arms(strategy, again);
+    let pairs = arms.len() / 2;
+    if pairs < FEWEST_PAIRS {
+        return Err(SelfTestError::Identical { strategy: name(), pairs, identical });
+    }
+    let units = pairs + identical;
+    let population = Population::new(arms);
+    let no_power = || SelfTestError::NoPower { strategy: name(), margin };
+    let mut random = ChaCha8Rng::seed_from_u64(SEED);
+    let with_loss = population.planted(2.0 * margin, &mut random).as_deref().and_then(Paired::of);
+    let needed = population.needed(margin, 1, &mut random).ok_or_else(no_power)?;
+    let mut simulated = Vec::new();
+    for units in if units == needed { vec![units] } else { vec![units, needed] } {
+        for times in [0.0, 1.0, 2.0] {
+            let at = Gates { loss: times * margin, units, margin, tests: 1, gates, widest: false };
+            let verdicts = population.gates(&at, &mut random).ok_or_else(no_power)?;
+            simulated.push(shares(0.0 - times * margin, units, &verdicts));
+        }
+    }
+    Ok(SelfTested {
+        protocol,
+        strategy: name(),
+        metric: metric.to_owned(),
+        pairs,
+        identical,
+        sd_without_loss: nine_digits(population.noise_sd()),
+        sd_with_loss: nine_digits(with_loss.map_or(0.0, |paired| paired.sd)),
+        units_needed: needed,
+        simulated,
+    })
+}
+
+/// Each unit that differs, twice: either run may be the new one. With the metric, and the number of identical units.
+fn arms(strategy: &Strategy, again: &Strategy) -> (&'static str, Vec<Arm>, usize) {
+    for metric in [CORRECTED, RAW] {
+        let (Some(one), Some(other)) = (Scores::of(metric, strategy), Scores::of(metric, again)) else { continue };
+        let held = [one.held(metric, strategy), other.held(metric, again)];
+        let held = |side: usize, unit: &str| held[side].get(unit).cloned().unwrap_or_default();
+        let (one, other) = (one.by_unit(), other.by_unit());
+        let same = identical(strategy, again);
+        let mut arms = Vec::new();
+        for (unit, score) in one.iter().filter(|(unit, _)| !same.contains(unit.as_str())) {
+            let Some(second) = other.get(unit) else { continue };
+            arms.push(Arm { noise: second - score, held: held(1, unit) });
+            arms.push(Arm { noise: score - second, held: held(0, unit) });
+        }
+        return (metric, arms, same.len());
+    }
+    (CORRECTED, Vec::new(), 0)
+}
+
+/// Units whose records show the same: the same texts, the same fates.
+fn identical<'r>(strategy: &Strategy<'r>, again: &Strategy<'r>) -> BTreeSet<&'r str> {
+    let shown = |strategy: &Strategy<'r>| -> BTreeMap<&'r str, Vec<serde_json::Value>> {
+        strategy
+            .units
+            .iter()
+            .map(|unit| (unit.group, unit.records.iter().map(|record| content(record)).collect()))
+            .collect()
+    };
+    let (one, other) = (shown(strategy), shown(again));
+    one.iter().filter(|(unit, shown)| other.get(*unit) == Some(shown)).map(|(unit, _)| *unit).collect()
+}
+
+fn content(record: &Record) -> serde_json::Value {
+    let rows = record.compactions.iter();
+    let texts: Vec<_> =
+        rows.map(|row| (&row.inserted, row.calls.iter().map(|call| &call.reply).collect::<Vec<_>>())).collect();
+    let fates: Vec<_> = record.observations.iter().map(|observation| &observation.fates).collect();
+    serde_json::json!([record.case.scenario, texts, fates])
+}
+
+fn shares(difference: f64, units: usize, verdicts: &[Verdict]) -> Simulated {
+    let n = verdicts.len();
+    let count = |counts: fn(Verdict) -> bool| verdicts.iter().filter(|verdict| counts(**verdict)).count();
+    let passes = count(|verdict| verdict <= Verdict::PassWorse);
+    let regressions = count(|verdict| verdict == Verdict::Regression);
+    let share = |hits: usize| hits as f64 / n.max(1) as f64;
+    let interval = |hits: usize| (nine_digits(proportion::wilson(hits, n).0), nine_digits(proportion::most(hits, n)));
+    Simulated {
+        difference,
+        units,
+        pass: share(passes),
+        inconclusive: share(n - passes - regressions),
+        regression: share(regressions),
+        pass_interval: interval(passes),
+        regression_interval: interval(regressions),
+    }
+}
+
+/// The self-test as a terminal shows it.
+pub fn self_test_text(found: &SelfTest) -> String {
+    let SelfTest { suite, model, margin, n, seeds, .. } = found;
+    let mut text = format!(
+        "gate self-test: {suite} | summarizer {model} | seeds {} and {} | margin {margin} | {n} gates each\n\n",
+        seeds[0], seeds[1]
+    );
+    for one in &found.strategies {
+        text.push_str(&format!(
+            "{} ({}, {}): {} units differ, {} identical do not count; sd {:.3}, with losses {:.3}; G* {}\n",
+            one.strategy,
+            one.protocol.name(),
+            one.metric,
+            one.pairs,
+            one.identical,
+            one.sd_without_loss,
+            one.sd_with_loss,
+            one.units_needed
+        ));
+        for row in &one.simulated {
+            text.push_str(&format!(
+                "  true difference {:>6.3} at {:>3} units: pass {:.3}, inconclusive {:.3}, regression {:.3}\n",
+                row.difference, row.units, row.pass, row.inconclusive, row.regression
+            ));
+        }
+    }
+    text.push_str(&format!(
+        "\nfalse alarms {:.3} (at most {MOST_WRONG}), wrong passes {:.3} (at most {MOST_WRONG}), losses of two margins found at G* {:.3} \
+         (at least {LEAST_FOUND}): {}\n",
+        found.false_alarm_rate, found.wrong_pass_rate, found.detection_rate, if found.ok { "ok" } else { "FAILED" }
+    ));
+    text
+}

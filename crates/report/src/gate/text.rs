@@ -1,0 +1,142 @@
+//! The gate's report as a terminal shows it, and as Markdown for a pull request.
+
+use std::fmt::Write as _;
+
+use super::{Change, GateReport, MetricGate, StrategyGate, Verdict};
+use crate::formats::markdown_text;
+
+/// Facts listed in a terminal for each strategy; files list all.
+const LISTED: usize = 10;
+
+/// The report as text. At most ten changed facts of a strategy are listed.
+pub fn terminal(report: &GateReport) -> String {
+    let GateReport { suite, model, margin, .. } = report;
+    let mut text = format!("gate: {suite} | summarizer {model} | margin {margin}\n\n");
+    for strategy in &report.strategies {
+        let _ = writeln!(text, "{} ({}): {}", strategy.strategy, strategy.protocol.name(), strategy.verdict.name());
+        for line in strategy.metrics.iter().map(metric_line).chain(about(strategy)) {
+            let _ = writeln!(text, "  {line}");
+        }
+        text.push_str(&listed("newly lost", &strategy.newly_lost));
+        text.push_str(&listed("newly kept", &strategy.newly_kept));
+    }
+    for check in report.checks.iter().filter(|check| check.passed == Some(false)) {
+        let _ = writeln!(text, "FAILED hard check: {}: {}", check.name, check.detail);
+    }
+    for note in &report.notes {
+        let _ = writeln!(text, "! {note}");
+    }
+    let _ = writeln!(text, "\nverdict: {}", report.verdict.name());
+    text
+}
+
+/// The report as Markdown, with every changed fact.
+pub fn markdown(report: &GateReport) -> String {
+    let mut text = format!("## Recall gate: {}\n\n", report.verdict.name());
+    let [suite, model] = [&report.suite, &report.model].map(|text| markdown_text(text));
+    let _ = writeln!(text, "Suite {suite}, summarizer {model}, margin {}.\n", report.margin);
+    text.push_str(
+        "| strategy | protocol | metric | baseline | run | difference | bounds | p (Holm) | units | verdict |\n",
+    );
+    text.push_str("|---|---|---|---:|---:|---:|---:|---:|---:|---|\n");
+    for strategy in &report.strategies {
+        for metric in &strategy.metrics {
+            text.push_str(&metric_row(strategy, metric));
+        }
+    }
+    let lines = report.strategies.iter().flat_map(|strategy| {
+        about(strategy)
+            .chain(strategy.metrics.iter().filter_map(|metric| metric.reason.clone()))
+            .map(|line| (&strategy.strategy, line))
+    });
+    let lines: Vec<String> =
+        lines.map(|(name, line)| format!("- {}: {}", markdown_text(name), markdown_text(&line))).collect();
+    let checks = report.checks.iter().filter(|check| check.passed == Some(false));
+    let checks = checks.map(|check| {
+        format!("- **hard check failed**: {}: {}", markdown_text(&check.name), markdown_text(&check.detail))
+    });
+    let notes = report.notes.iter().map(|note| format!("- {}", markdown_text(note)));
+    let _ = writeln!(text, "\n{}\n", checks.chain(lines).chain(notes).collect::<Vec<_>>().join("\n"));
+    for strategy in &report.strategies {
+        text.push_str(&details(strategy, "newly lost", &strategy.newly_lost));
+        text.push_str(&details(strategy, "newly kept", &strategy.newly_kept));
+    }
+    text
+}
+
+fn metric_line(metric: &MetricGate) -> String {
+    let mut line = format!("{}: {}", metric.metric, metric.verdict.name());
+    if let (Some(old), Some(new), Some(difference)) = (metric.baseline, metric.run, metric.difference) {
+        let _ = write!(line, "; {old:.3} to {new:.3}, difference {difference:+.3} {}", bounds(metric));
+        let p = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
+        let _ = write!(
+            line,
+            ", p of a pass {}, of a regression {} (Holm {})",
+            p(metric.p_pass),
+            p(metric.p_regression),
+            p(metric.p_holm)
+        );
+    }
+    let _ = write!(line, ", {} units", metric.units);
+    metric.reason.iter().for_each(|reason| line.push_str(&format!("; {reason}")));
+    line
+}
+
+fn bounds(metric: &MetricGate) -> String {
+    metric.low.zip(metric.high).map_or(String::new(), |(low, high)| format!("[{low:+.3}, {high:+.3}]"))
+}
+
+fn about(strategy: &StrategyGate) -> impl Iterator<Item = String> {
+    strategy.notes.iter().cloned().chain(strategy.next.clone())
+}
+
+fn listed(what: &str, changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("  {what}, {}:\n", changes.len());
+    for change in changes.iter().take(LISTED) {
+        let _ = writeln!(text, "    {}", change_line(change));
+    }
+    if changes.len() > LISTED {
+        let _ = writeln!(text, "    and {} more; `--json` or `--markdown` lists all", changes.len() - LISTED);
+    }
+    text
+}
+
+fn change_line(change: &Change) -> String {
+    format!("{} {}: {} -> {}", change.scenario, change.fact, change.before.name(), change.after.name())
+}
+
+fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
+    let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
+    let verdict = match metric.verdict {
+        bad @ (Verdict::Regression | Verdict::Failed) => format!("**{}**", bad.name()),
+        other => other.name().to_owned(),
+    };
+    format!(
+        "| {} | {} | `{}` | {} | {} | {} | {} | {} | {} | {verdict} |\n",
+        markdown_text(&strategy.strategy),
+        strategy.protocol.name(),
+        metric.metric,
+        number(metric.baseline),
+        number(metric.run),
+        number(metric.difference),
+        bounds(metric),
+        number(metric.p_holm),
+        metric.units
+    )
+}
+
+fn details(strategy: &StrategyGate, what: &str, changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let name = markdown_text(&strategy.strategy);
+    let mut text = format!("<details><summary>{name}: {} facts {what}</summary>\n\n", changes.len());
+    for change in changes {
+        let _ = writeln!(text, "- {}", markdown_text(&change_line(change)));
+    }
+    text.push_str("\n</details>\n\n");
+    text
+}

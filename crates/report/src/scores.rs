@@ -1,0 +1,99 @@
+//! Values of the primary metrics by unit: the one place from which comparisons, gates and baselines take them.
+//!
+//! Absent on purpose: what is made of them.
+
+use std::collections::BTreeMap;
+
+use crate::data::{Strategy, Unit};
+use crate::metrics::{Corrected, fact_shares, recall_of_unit};
+
+/// Recall corrected for chance.
+pub(crate) const CORRECTED: &str = "context_recall_corrected";
+/// Raw recall, where chance is unknown.
+pub(crate) const RAW: &str = "context_recall";
+/// Right answers of the target model.
+pub(crate) const ANSWERS: &str = "answer_recall";
+
+/// What a test is made on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Primary {
+    /// CR*, or CR where q is undefined on either side.
+    Context,
+    /// AR.
+    Answers,
+}
+
+impl Primary {
+    /// Every one, in the order of reports.
+    pub(crate) const ALL: [Primary; 2] = [Primary::Context, Primary::Answers];
+
+    /// The metrics that may stand for it, the preferred one first.
+    pub(crate) fn metrics(self) -> &'static [&'static str] {
+        match self {
+            Primary::Context => &[CORRECTED, RAW],
+            Primary::Answers => &[ANSWERS],
+        }
+    }
+}
+
+/// One metric of one strategy, by unit in the order of [`Strategy::units`].
+pub(crate) struct Scores {
+    groups: Vec<String>,
+    values: Values,
+}
+
+enum Values {
+    Corrected(Corrected),
+    Plain(Vec<Option<f64>>),
+}
+
+impl Scores {
+    /// Nothing where no unit has a value.
+    pub(crate) fn of(metric: &str, strategy: &Strategy) -> Option<Self> {
+        let groups = strategy.units.iter().map(|unit| unit.group.to_owned()).collect();
+        let values = match metric {
+            CORRECTED => Values::Corrected(Corrected::own(strategy)),
+            RAW => Values::Plain(strategy.units.iter().map(recall_of_unit).collect()),
+            _ => Values::Plain(strategy.units.iter().map(answer_recall).collect()),
+        };
+        let scores = Scores { groups, values };
+        let has_any = scores.drawn(&vec![1; strategy.units.len()]).iter().any(Option::is_some);
+        has_any.then_some(scores)
+    }
+
+    /// The units' values where units are drawn so many times: q of CR* is that of the drawn units.
+    pub(crate) fn drawn(&self, times: &[u32]) -> Vec<Option<f64>> {
+        match &self.values {
+            Values::Corrected(corrected) => corrected.unit_values(times),
+            Values::Plain(values) => values.clone(),
+        }
+    }
+
+    /// The units that have a value.
+    pub(crate) fn by_unit(&self) -> BTreeMap<String, f64> {
+        let values = self.drawn(&vec![1; self.groups.len()]);
+        let found = self.groups.iter().cloned().zip(values);
+        found.filter_map(|(group, value)| Some((group, value?))).collect()
+    }
+
+    /// By unit, what each fact that contexts hold adds to its value; nothing for a metric that looks at no context.
+    pub(crate) fn held(&self, metric: &str, strategy: &Strategy) -> BTreeMap<String, Vec<f64>> {
+        let held = match &self.values {
+            Values::Corrected(corrected) => corrected.held(strategy),
+            Values::Plain(_) if metric == RAW => strategy.units.iter().map(held).collect(),
+            Values::Plain(_) => Vec::new(),
+        };
+        self.groups.iter().cloned().zip(held).collect()
+    }
+}
+
+fn held(unit: &Unit) -> Vec<f64> {
+    let shares = fact_shares(unit);
+    let whole: f64 = shares.values().map(|(weight, _)| weight).sum();
+    shares.values().map(|(weight, share)| weight * share / whole).filter(|held| *held > 0.0).collect()
+}
+
+/// A unit's share of right answers: no record holds answers yet, so it is undefined.
+fn answer_recall(_unit: &Unit) -> Option<f64> {
+    None
+}
