@@ -7,6 +7,7 @@
 //!
 //! Absent on purpose: meaning. A paraphrase that leaves the value out holds nothing.
 
+mod decimal;
 mod normal;
 mod quantity;
 mod stance;

@@ -2,9 +2,12 @@
 //!
 //! A closed table: time from nanoseconds to days, bytes, percent, three currencies. Units convert where the factor is exact
 //! and has one reading: `2 GiB` is `2048 MiB`, but `2 GB` is neither `2048 MB` nor `2000 MB`, and `m` is no unit. A number
-//! with another word (`482131 rows`) needs that word.
+//! with another word (`482131 rows`) needs that word. A sign counts where the value has one: before another number a dash is as
+//! often a hyphen, a bullet or the sign of a booking.
 //!
 //! Absent on purpose: exponents, decimal commas, numbers in words, and units that stand in a key (`"timeout_ms": 4500`).
+
+use super::decimal::Decimal;
 
 /// A number with its unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +143,7 @@ impl Quantity {
             (Unit::Known(_), None) => false,
             _ => self.number.equals(1, number, 1),
         };
-        (is_whole && is_same && is_negative(before) == self.is_negative).then_some(start + length + used)
+        (is_whole && is_same && (is_negative(before) || !self.is_negative)).then_some(start + length + used)
     }
 }
 
@@ -220,94 +223,6 @@ fn leading_unit(text: &str) -> (Option<Measure>, &str) {
         }
     }
     (None, text)
-}
-
-/// A decimal number, exact; no zeros at the end of its decimals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Decimal {
-    digits: u128,
-    decimals: u32,
-}
-
-/// More digits than this are text.
-const MOST_DIGITS: usize = 18;
-
-impl Decimal {
-    /// The number at the start of the text, with its length; no part of a version or a date, and not too long.
-    fn read(text: &str) -> Option<(Self, usize)> {
-        let whole = digits(text);
-        let mut end = whole;
-        while (1..=3).contains(&whole) && text[end..].starts_with(',') && digits(&text[end + 1..]) == 3 {
-            end += 4;
-        }
-        let fraction = if text[end..].starts_with('.') { digits(&text[end + 1..]) } else { 0 };
-        let length = if fraction > 0 { end + 1 + fraction } else { end };
-        let goes_on = text[length..].starts_with(['.', ',']) && digits(&text[length + 1..]) > 0;
-        let all = text[..length].bytes().filter(u8::is_ascii_digit).collect::<Vec<_>>();
-        if whole == 0 || goes_on || all.len() > MOST_DIGITS {
-            return None;
-        }
-        let number = all.iter().fold(0, |number, digit| number * 10 + u128::from(digit - b'0'));
-        Some((Decimal { digits: number, decimals: fraction as u32 }.shortened(), length))
-    }
-
-    fn shortened(mut self) -> Self {
-        while self.decimals > 0 && self.digits.is_multiple_of(10) {
-            self.digits /= 10;
-            self.decimals -= 1;
-        }
-        self
-    }
-
-    /// Whether `self` of one unit is `other` of another.
-    fn equals(self, size: u64, other: Decimal, other_size: u64) -> bool {
-        let sides = |number: Decimal, size: u64, decimals: u32| {
-            10_u128.checked_pow(decimals)?.checked_mul(number.digits)?.checked_mul(size.into())
-        };
-        let (left, right) = (sides(self, size, other.decimals), sides(other, other_size, self.decimals));
-        left.is_some() && left == right
-    }
-
-    /// The same quantity in units of another size, where it has finitely many decimals.
-    fn scaled(self, from: u64, to: u64) -> Option<Self> {
-        let mut digits = self.digits.checked_mul(from.into())?;
-        let mut decimals = self.decimals;
-        while !digits.is_multiple_of(to.into()) {
-            digits = digits.checked_mul(10)?;
-            decimals += 1;
-            (decimals <= self.decimals + MOST_DECIMALS).then_some(())?;
-        }
-        Some(Decimal { digits: digits / u128::from(to), decimals }.shortened())
-    }
-
-    /// With and without separators of thousands.
-    fn spellings(self) -> Vec<String> {
-        let power = 10_u128.pow(self.decimals);
-        let (whole, part) = (self.digits / power, self.digits % power);
-        let part =
-            if self.decimals == 0 { String::new() } else { format!(".{part:0width$}", width = self.decimals as usize) };
-        let plain = whole.to_string();
-        let mut all = vec![format!("{plain}{part}")];
-        if plain.len() >= 4 {
-            all.push(format!("{}{part}", with_separators(&plain)));
-        }
-        all
-    }
-}
-
-fn digits(text: &str) -> usize {
-    text.bytes().take_while(u8::is_ascii_digit).count()
-}
-
-fn with_separators(digits: &str) -> String {
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

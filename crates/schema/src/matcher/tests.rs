@@ -83,7 +83,7 @@ fn numbers_match_by_value_and_unit() {
         ("4500 ms", "4500", false),
         ("4500 ms", "4500 s", false),
         ("4500 ms", "4500 m", false),
-        ("4500 ms", "-4500 ms", false),
+        ("4500 ms", "-4500 ms", true),
         ("4500 ms", "1000-4500 ms", true),
         ("90 minutes", "1.5 hours", true),
         ("2 GiB", "2048 MiB", true),

@@ -1,0 +1,219 @@
+//! A suite, strategies and a model go in; records and a report's numbers come out.
+
+use std::sync::LazyLock;
+
+use async_trait::async_trait;
+use compactometer_engine::budget::{Limits, Tail};
+use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::params::{ParamError, Settings};
+use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::tokens::Encoding;
+use compactometer_generate::{Spec, generate};
+use compactometer_harness::contender::{Contender, Entry, select};
+use compactometer_harness::plan::{Options, Plan, PlanError};
+use compactometer_harness::replay::run_case;
+use compactometer_report::summarize;
+use compactometer_schema::manifest::{Manifest, VERSION};
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::{Family, Protocol, Record};
+use compactometer_schema::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_schema::suite::{Header, Suite};
+use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
+
+/// Window of the small suite.
+pub const WINDOW: u32 = 4_000;
+
+/// Eight generated conversations of some 9,000 tokens.
+pub fn small_suite() -> Suite {
+    let text = "name = \"honesty\"\nseed = 7\nwindow = 4000\ndomains = [\"software\", \"operations\", \"service\", \"research\"]\n\
+                conversations = 8\nlengths = [9000, 11000]\nfacts = [24, 30]\npoints = [3, 4]\n";
+    generate(&Spec::parse(text, std::path::Path::new("honesty.toml")).unwrap())
+}
+
+/// A run's records and the report's numbers.
+pub struct Staged {
+    pub records: Vec<Record>,
+    pub group: Group,
+}
+
+/// The small suite under two strategies and all controls, for the tests that only look at a report.
+pub static PLAIN: LazyLock<Staged> =
+    LazyLock::new(|| run(small_suite(), named(&["summarize", "chained", "@controls"]), &*mock("mock:strong"), WINDOW));
+
+pub fn named(names: &[&str]) -> Vec<Contender> {
+    select(names.iter().copied(), []).unwrap()
+}
+
+/// A strategy that is none of the engine's.
+pub fn foreign(spec: &'static StrategySpec) -> Contender {
+    let entry = Entry::Strategy(spec, Settings::defaults(spec));
+    Contender { name: spec.name.to_owned(), family: Family::Reference, entry }
+}
+
+/// Limits of such a strategy: it writes what it keeps.
+pub fn limits(_: &Settings) -> Result<Limits, ParamError> {
+    Ok(Limits { window: 12_500, trigger: 10_000, tail: Tail::Tokens(1), written: 3_700 })
+}
+
+pub fn mock(name: &str) -> Box<dyn ChatModel> {
+    compactometer_llm::by_name(name).unwrap()
+}
+
+pub fn plan(suite: Suite, contenders: Vec<Contender>, model: &str, window: u32) -> Result<Plan, PlanError> {
+    let options = Options {
+        contenders,
+        window: Some(window),
+        protocols: [Protocol::Matched].into(),
+        scale: 1.0,
+        model: model.to_owned(),
+        seed: 1,
+    };
+    Plan::new(suite, options, &Encoding::O200k)
+}
+
+pub fn run(suite: Suite, contenders: Vec<Contender>, model: &dyn ChatModel, window: u32) -> Staged {
+    let name = suite.header.name.clone();
+    let plan = plan(suite, contenders, model.name(), window).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let run = |case| runtime.block_on(run_case(case, model, &Encoding::O200k)).record;
+    let records: Vec<Record> = plan.cases.iter().map(run).collect();
+    let summary = summarize(&manifest(&plan, name), &records, &PriceTable::shipped().unwrap());
+    Staged { records, group: summary.groups.into_iter().next().unwrap() }
+}
+
+fn manifest(plan: &Plan, suite: String) -> Manifest {
+    Manifest {
+        version: VERSION,
+        program: String::new(),
+        commit: String::new(),
+        command: Vec::new(),
+        suite,
+        suite_hash: String::new(),
+        notes: Vec::new(),
+        window: plan.window.window,
+        trigger: plan.trigger,
+        retained: plan.retained,
+        protocols: plan.protocols.iter().copied().collect(),
+        strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
+        scale: 1.0,
+        settings_hash: String::new(),
+        prices_hash: String::new(),
+        tokenizer: "o200k_base".to_owned(),
+        model: plan.model.clone(),
+        seed: 1,
+        properties: Vec::new(),
+        cases: plan.cases.len(),
+        conversations: plan.suite.len(),
+        groups: plan.groups(),
+    }
+}
+
+impl Staged {
+    pub fn of(&self, strategy: &str) -> &StrategySummary {
+        self.group.strategies.iter().find(|row| row.name == strategy).unwrap()
+    }
+
+    pub fn metric(&self, strategy: &str, id: &str) -> &MetricValue {
+        &self.of(strategy).metrics[id]
+    }
+
+    pub fn value(&self, strategy: &str, id: &str) -> f64 {
+        let metric = self.metric(strategy, id);
+        metric.value.unwrap_or_else(|| panic!("{id} of {strategy}: {:?}", metric.reason))
+    }
+
+    pub fn warns(&self, of: &str) -> bool {
+        self.group.warnings.iter().any(|warning| warning.contains(of))
+    }
+}
+
+/// A conversation by hand.
+pub struct Builder(pub Scenario);
+
+impl Builder {
+    pub fn new(number: usize) -> Self {
+        Builder(Scenario {
+            id: format!("s{number}"),
+            group_id: format!("g{number}"),
+            version: 1,
+            seed: None,
+            source: "test".into(),
+            licence: None,
+            split: Split::Dev,
+            tools: Vec::new(),
+            messages: Vec::new(),
+            facts: Vec::new(),
+            probes: Vec::new(),
+        })
+    }
+
+    pub fn say(&mut self, role: Role, text: &str) -> MessageId {
+        let id = MessageId(self.0.messages.len() as u32);
+        self.0.messages.push(Message {
+            id,
+            role,
+            at_ms: None,
+            parts: vec![Part::Text { text: text.into() }],
+            usage: None,
+        });
+        id
+    }
+
+    /// Turns without facts, some `tokens` tokens in all.
+    pub fn chatter(&mut self, tokens: usize) {
+        for number in 0..tokens / 60 {
+            self.say(Role::User, &format!("Please go on with step {number} and tell me what you see there now."));
+            self.say(
+                Role::Assistant,
+                "I looked at it again, and there is nothing unusual about it so far. Shall I look once more?",
+            );
+        }
+    }
+
+    /// A fact that the user states in this sentence.
+    pub fn state(&mut self, value: &str, kind: ValueKind, sentence: &str) -> &mut Fact {
+        let evidence = self.say(Role::User, sentence);
+        self.say(Role::Assistant, "Noted.");
+        let id = format!("f{}", self.0.facts.len());
+        self.0.facts.push(Fact {
+            id,
+            category: Category::Decision,
+            subject: "a thing".into(),
+            value: value.into(),
+            variants: Vec::new(),
+            value_kind: kind,
+            evidence_message_ids: vec![evidence],
+            stated_by: Speaker::User,
+            salience: Salience::Once,
+            supersedes: None,
+            valid_to: None,
+            polarity: Polarity::Affirmed,
+            foil_values: Vec::new(),
+            used_at: Vec::new(),
+            weight: 1.0,
+            decoy_of: None,
+            generic: false,
+        });
+        self.0.facts.last_mut().unwrap()
+    }
+}
+
+pub fn suite(scenarios: Vec<Scenario>) -> Suite {
+    Suite { header: Header::new("test", None, Vec::new()), scenarios }
+}
+
+/// Always the same answer.
+pub struct Says(pub &'static str);
+
+#[async_trait]
+impl ChatModel for Says {
+    fn name(&self) -> &str {
+        "says"
+    }
+
+    async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let usage = Usage { input: 100, output: 10, ..Usage::default() };
+        Ok(ChatReply { text: self.0.to_owned(), finish: Finish::Stop, usage, latency_ms: 1_000 })
+    }
+}
