@@ -6,14 +6,17 @@
 //! Faults stand in [`crate::faults`], since they strike any model.
 
 mod answer;
+mod counted;
 mod cues;
 pub(crate) mod draw;
 mod json_shape;
 mod limits;
 mod lines;
+mod lookup;
 pub mod profile;
 mod read;
 mod regions;
+mod remembered;
 mod salience;
 mod sentences;
 mod shorten;
@@ -27,7 +30,6 @@ mod write_sections;
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
-use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 
 use crate::ModelKind;
 use profile::Profile;
@@ -63,10 +65,11 @@ impl Mock {
         let reading = read::read(request, &said);
         let text = match &reading.ask {
             Ask::Condense(shape) => self.condense(&reading.turns, shape, request),
-            Ask::Answer(question) => answer::answer(question, &statements::statements(&reading.turns), &self.profile),
+            Ask::Answer(question) => lookup::answer(question, &reading.turns, &self.profile),
         };
         let (text, output, finish) = within(text, request.max_output_tokens);
-        let usage = Usage { input: u64::from(count_request(request)), output: u64::from(output), ..Usage::default() };
+        let usage =
+            Usage { input: u64::from(counted::of_request(request)), output: u64::from(output), ..Usage::default() };
         ChatReply { text, finish, usage, latency_ms: self.latency_ms(request) }
     }
 
@@ -97,19 +100,6 @@ impl ChatModel for Mock {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         Ok(self.reply(request))
     }
-}
-
-/// Tokens of a request by the engine's rule for messages; tools count by their texts.
-fn count_request(request: &ChatRequest) -> u32 {
-    let counter = Encoding::O200k;
-    let parts = request.messages.iter().flat_map(|message| &message.parts);
-    let tools = request.tools.iter().map(|tool| {
-        let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));
-        TOOL_OVERHEAD + texts.iter().sum::<u32>()
-    });
-    request.messages.len() as u32 * MESSAGE_OVERHEAD
-        + parts.map(|part| counter.count_part(part)).sum::<u32>()
-        + tools.sum::<u32>()
 }
 
 /// A request as the mock reads it.
