@@ -1,12 +1,13 @@
 //! What a reader must know before any number.
 
 use compactometer_engine::event::Outcome;
+use compactometer_schema::answer::Grade;
 use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::summary::{Decisions, StrategySummary};
 
 use crate::data::{FULL, Run, Strategy, points};
 use crate::decisions::ALERT;
-use crate::metrics::{Corrected, extraction_counts};
+use crate::metrics::{Corrected, extraction_counts, reader_strength};
 use crate::scale::too_large;
 use crate::suite;
 use crate::text::grouped;
@@ -32,6 +33,7 @@ pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
     warnings.extend(over_window(run));
     warnings.extend(sizes(strategies));
     warnings.extend(chance(run));
+    warnings.extend(answers(run));
     warnings.extend(uses(run));
     warnings.extend(generic(run));
     warnings.extend(foils(run));
@@ -49,8 +51,9 @@ fn mock(run: &Run) -> Option<String> {
     let model = &run.manifest.model;
     run.is_mock().then(|| {
         format!(
-            "mechanism, not model: `{model}` wrote the summaries, so this report names no winner; carried facts, `written` \
-             and `kept` are the mock's, and its latencies are assumed"
+            "mechanism, not model: `{model}` wrote the summaries and answered the questions, so this report names no winner; carried \
+             facts, `written`, `kept`, survival and every answer depend on the mock and are unranked, and its latencies are \
+             assumed"
         )
     })
 }
@@ -174,6 +177,17 @@ fn chance(run: &Run) -> Vec<String> {
     };
     warnings.extend(listed(run, "observations of facts left out of CR* because their chance is unknown", unknown));
     warnings
+}
+
+/// A reader that is too weak, and questions without an answer.
+fn answers(run: &Run) -> Vec<String> {
+    let has_answers = run.strategies.iter().any(|strategy| strategy.records().any(|record| !record.answers.is_empty()));
+    let weak =
+        reader_strength(run).err().filter(|_| has_answers).map(|why| format!("answer recall is unranked: {why}"));
+    let failed = listed(run, "questions without an answer, counted as misses", |strategy| {
+        turns(strategy, |record| &record.answers, |answer| answer.grade == Grade::Failed)
+    });
+    weak.into_iter().chain(failed).collect()
 }
 
 fn uses(run: &Run) -> Option<String> {

@@ -86,14 +86,15 @@ pub(crate) fn by_round(strategy: &Strategy) -> Vec<BTreeMap<String, MetricValue>
     (0..=last).map(row).collect()
 }
 
-fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
+/// The mean over units without an interval.
+pub(super) fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
     let Some(value) = crate::stats::mean(&values) else { return undefined(Unit::Share, NONE_ELIGIBLE) };
     let unit = Unit::Share.name().to_owned();
     MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
 }
 
-fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {
+pub(super) fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {
     recall(unit, |record| all(record, points(record)).filter(&counts))
 }
 

@@ -15,6 +15,7 @@ mod recall;
 pub(crate) mod render;
 mod rounds;
 mod stands;
+mod survival;
 
 use figure::{Figure, Style};
 
@@ -34,7 +35,7 @@ pub(crate) struct Plot {
 
 /// Every picture, in the order of reports.
 pub(crate) const ALL: &[fn(&Run, &Group) -> Plot] =
-    &[fates::plot, recall::plot, rounds::plot, context::plot, stands::plot, cost::plot];
+    &[fates::plot, recall::plot, rounds::plot, survival::plot, context::plot, stands::plot, cost::plot];
 
 /// Strategies with their styles, references first.
 fn styled(group: &Group) -> Vec<(Style, &StrategySummary)> {
