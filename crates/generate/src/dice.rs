@@ -15,6 +15,8 @@ pub(crate) enum Stream {
     Text,
     /// Where facts are asked for.
     Probes,
+    /// What is asked that the conversation never says.
+    Unanswerable,
 }
 
 impl Dice {
@@ -27,6 +29,7 @@ impl Dice {
             Stream::Plan => 0,
             Stream::Text => 1,
             Stream::Probes => 2,
+            Stream::Unanswerable => 3,
         };
         Dice(ChaCha8Rng::from_seed(key))
     }

@@ -79,7 +79,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
     let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
     let talk = talk::write(plan, writer);
     let facts = facts::build(plan, &talk);
-    let probes = probes::build(spec, plan, &talk, &facts, Dice::new(spec.seed, number, Stream::Probes));
+    let probes = probes::build(spec, number, plan, &talk, &facts);
     let tokens = talk.ends.last().copied().unwrap_or(0);
     let scenario = Scenario {
         id: format!("{}-{}-{number:02}", spec.name, plan.domain.name),

@@ -3,7 +3,8 @@
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_schema::scenario::{Fact, Probe};
 
-use crate::dice::Dice;
+use crate::dice::{Dice, Stream};
+use crate::domains::Claim;
 use crate::plan::{Plan, Span};
 use crate::spec::Spec;
 use crate::talk::Talk;
@@ -11,8 +12,10 @@ use crate::talk::Talk;
 /// Facts that are asked for at each earlier point beside those that cannot be asked for later.
 const EARLIER: usize = 4;
 
-/// The probes: each fact at the latest point that suits it, and some at each earlier point.
-pub(crate) fn build(spec: &Spec, plan: &Plan, talk: &Talk, facts: &[Fact], mut dice: Dice) -> Vec<Probe> {
+/// The probes of that conversation: each fact at the latest point that suits it, some at each earlier point, and at the end
+/// what nothing answers.
+pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts: &[Fact]) -> Vec<Probe> {
+    let mut dice = Dice::new(spec.seed, number, Stream::Probes);
     let points = points(spec, plan.span, talk, facts, &mut dice);
     // Facts stand at even places, their decoys after them.
     let asked: Vec<Asked> = (0..plan.pairs.len()).map(|pair| Asked { pair, fact: &facts[2 * pair] }).collect();
@@ -26,7 +29,45 @@ pub(crate) fn build(spec: &Spec, plan: &Plan, talk: &Talk, facts: &[Fact], mut d
         chosen.extend(here.filter(|choice| !chosen.contains(choice)).collect::<Vec<_>>());
     }
     chosen.sort_unstable();
-    chosen.iter().enumerate().map(|(number, (point, pair))| probe(plan, facts, number, *point, *pair)).collect()
+    let mut probes: Vec<Probe> =
+        chosen.iter().enumerate().map(|(number, (point, pair))| probe(plan, facts, number, *point, *pair)).collect();
+    let unanswerable = points.last().map_or(Vec::new(), |last| unanswerable(spec, plan, number, *last));
+    let first = probes.len();
+    let numbered = unanswerable.into_iter().enumerate();
+    probes.extend(numbered.map(|(at, probe)| Probe { id: format!("p{:03}", first + at + 1), ..probe }));
+    probes
+}
+
+/// Questions that the conversation makes of other subjects of its own, and of these subjects never answers.
+fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_after: MessageId) -> Vec<Probe> {
+    let mut dice = Dice::new(spec.seed, conversation, Stream::Unanswerable);
+    let states = |claim: &Claim, subject: &str| {
+        let mut same = plan.pairs.iter().filter(|pair| std::ptr::eq(pair.claim, claim));
+        same.any(|pair| pair.sides.iter().any(|side| side.subject == subject))
+    };
+    let mut open: Vec<(&Claim, &str)> = Vec::new();
+    for claim in plan.pairs.iter().map(|pair| pair.claim).filter(|claim| claim.asks.contains("{s}")) {
+        let others = plan.subjects.iter().map(|subject| (claim, *subject));
+        open.extend(others.filter(|(claim, subject)| !states(claim, subject)));
+    }
+    dice.shuffle(&mut open);
+    let mut questions: Vec<String> = Vec::new();
+    for (claim, subject) in open {
+        let question = claim.asks.replace("{s}", subject);
+        if questions.len() < spec.unanswerable && !questions.contains(&question) {
+            questions.push(question);
+        }
+    }
+    let asked = |question| Probe {
+        id: String::new(),
+        fact_ids: Vec::new(),
+        question,
+        asked_after,
+        gold: None,
+        forbidden: Vec::new(),
+        abstain_expected: true,
+    };
+    questions.into_iter().map(asked).collect()
 }
 
 struct Asked<'f> {

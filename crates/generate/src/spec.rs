@@ -26,6 +26,8 @@ pub struct Spec {
     pub(crate) facts: (usize, usize),
     /// Fewest and most observation points of a conversation.
     pub(crate) points: (usize, usize),
+    /// Questions of a conversation that nothing in it answers.
+    pub(crate) unanswerable: usize,
     /// Conversations of each split; without splits all are for development and draw from every list.
     pub(crate) splits: Option<Splits>,
 }
@@ -46,6 +48,8 @@ const WINDOWS: RangeInclusive<u32> = 2_000..=200_000;
 const FACTS: RangeInclusive<usize> = 12..=60;
 /// Observation points a conversation.
 const POINTS: RangeInclusive<usize> = 2..=12;
+/// Questions without an answer a conversation.
+const UNANSWERABLE: RangeInclusive<usize> = 0..=12;
 /// Conversations of a suite.
 const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
 /// Facts of a suite, and of the splits that share their words: the forms hold no more values.
@@ -65,6 +69,8 @@ struct Raw {
     lengths: Vec<u32>,
     facts: [usize; 2],
     points: [usize; 2],
+    #[serde(default)]
+    unanswerable: usize,
     splits: Option<Splits>,
 }
 
@@ -110,12 +116,13 @@ impl Raw {
         within("conversations", self.conversations, &CONVERSATIONS)?;
         let facts = ordered("facts", self.facts, &FACTS)?;
         let points = ordered("points", self.points, &POINTS)?;
+        within("unanswerable", self.unanswerable, &UNANSWERABLE)?;
         let lengths = check_lengths(&self.lengths, self.window)?;
         let domains = check_domains(&self.domains)?;
         check_values(self.conversations, facts.1, self.splits)?;
         let lengths = lengths.iter().copied().cycle().take(self.conversations).collect();
-        let splits = self.splits;
-        Ok(Spec { name: self.name, seed: self.seed, window: self.window, domains, lengths, facts, points, splits })
+        let Raw { name, seed, window, splits, unanswerable, .. } = self;
+        Ok(Spec { name, seed, window, domains, lengths, facts, points, unanswerable, splits })
     }
 }
 

@@ -342,6 +342,26 @@ fn equal_specs_give_equal_bytes_and_other_seeds_others() {
     assert_ne!(of(5), of(6));
 }
 
+/// Asked for, they come after all other probes and change nothing else; each asks what no statement of its form answers.
+#[test]
+fn unanswerable_questions_are_about_subjects_of_which_nothing_of_the_kind_is_said() {
+    let text = spec_text(5).replace("[splits]", "unanswerable = 3\n[splits]");
+    let suite = generate(&Spec::parse(&text, Path::new("tiny.toml")).expect("the spec is right"));
+    let plain = generate(&spec_with(5));
+    for (scenario, plain) in suite.scenarios.iter().zip(&plain.scenarios) {
+        let (others, added) = scenario.probes.split_at(plain.probes.len());
+        assert_eq!((others, &scenario.facts, &scenario.messages), (&plain.probes[..], &plain.facts, &plain.messages));
+        assert_eq!(added.len(), 3);
+        let last = plain.probes.iter().map(|probe| probe.asked_after).max();
+        for probe in added {
+            assert!(probe.abstain_expected && probe.gold.is_none() && probe.fact_ids.is_empty());
+            assert_eq!(Some(probe.asked_after), last);
+            assert!(others.iter().all(|other| other.question != probe.question), "{}", probe.question);
+            assert!(added.iter().filter(|other| other.question == probe.question).count() == 1);
+        }
+    }
+}
+
 #[test]
 fn conversations_differ() {
     let suite = smoke_suite();
@@ -367,6 +387,7 @@ fn specs_are_refused_with_key_value_and_range() {
         ("\"service\"", "\"cooking\""),
         ("facts = [24, 30]", "facts = [30, 24]"),
         ("points = [3, 4]", "points = [0, 4]"),
+        ("points = [3, 4]", "points = [3, 4]\nunanswerable = 90"),
         ("conversations = 4", "conversations = 900"),
         ("conversations = 4", "conversations = 5"),
         ("test = 2", "trial = 2"),

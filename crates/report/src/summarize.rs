@@ -57,6 +57,7 @@ fn of_strategy(run: &Run, strategy: &Strategy) -> StrategySummary {
         extractions: metrics::extraction_counts(strategy),
         decisions: decisions::counted(strategy),
         by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
+        by_kind: metrics::by_kind(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
         by_round: metrics::by_round(strategy).into_iter().map(all_rounded).collect(),
     }
 }

@@ -166,6 +166,9 @@ fn below(group: &Group) -> String {
             push(&mut text, &format!("- {line}"));
         }
     }
+    if let Some(line) = answered(group) {
+        push(&mut text, &format!("- {line}"));
+    }
     for warning in &group.warnings {
         push(&mut text, &format!("! {warning}"));
     }
@@ -173,6 +176,18 @@ fn below(group: &Group) -> String {
         push(&mut text, &check_line(check));
     }
     text
+}
+
+/// Answer recall of every strategy that has one: the grid has no room for it.
+fn answered(group: &Group) -> Option<String> {
+    let has = |strategy: &&StrategySummary| {
+        strategy.metrics.get("answer_recall").is_some_and(|metric| metric.value.is_some())
+    };
+    let of = |strategy: &StrategySummary| {
+        format!("{} {}", strategy.name, with_interval(strategy.metrics.get("answer_recall")))
+    };
+    let found: Vec<String> = group.strategies.iter().filter(has).map(of).collect();
+    (!found.is_empty()).then(|| format!("questions answered right from the context (AR): {}", found.join(", ")))
 }
 
 /// What a strategy holds beside its context, where it finds any of it.

@@ -10,7 +10,7 @@ use compactometer_schema::record::Record;
 use compactometer_schema::summary::{Found, StrategySummary, Target as Row};
 
 use crate::data::{Run, Strategy, is_applied};
-use crate::metrics::saving_without_cache;
+use crate::metrics::{drift_at, extraction_counts, of_carried, saving_without_cache};
 use crate::stats::mean;
 use crate::text::Unit;
 
@@ -45,8 +45,9 @@ pub const ALL: &[Target] = &[
         target: "over 90 % of what a checkpoint holds is recalled",
         source: "000, part 6",
         unit: Unit::Share,
-        note: "",
-        find: |_, _, _| unknown("needs answers to questions about what checkpoints hold; these records have none"),
+        note: "answers to questions about facts that only a checkpoint or the summary beside it holds; a mock's answers are the \
+               mock's",
+        find: |_, strategy, _| answered_given_checkpointed(strategy),
     },
     Target {
         id: "storage_bytes",
@@ -120,8 +121,8 @@ pub const ALL: &[Target] = &[
         target: "20 rounds without drift",
         source: "002, integration test",
         unit: Unit::Share,
-        note: "",
-        find: |_, _, summary| drift(summary),
+        note: "S(1) - S(20), S the share of facts never absent up to that round since their last original left",
+        find: |_, strategy, summary| drift(strategy, summary),
     },
 ];
 
@@ -196,12 +197,29 @@ fn after_80k(strategy: &Strategy) -> Found {
     }
 }
 
-fn drift(summary: &StrategySummary) -> Found {
+fn answered_given_checkpointed(strategy: &Strategy) -> Found {
+    let writes_checkpoints = extraction_counts(strategy).is_some();
+    match of_carried(strategy) {
+        _ if !writes_checkpoints => unknown("writes no checkpoint"),
+        (_, 0) => unknown("no question asks for what a checkpoint alone holds"),
+        (right, asked) => {
+            let share = right as f64 / asked as f64;
+            told(share, share > 0.9)
+        }
+    }
+}
+
+fn drift(strategy: &Strategy, summary: &StrategySummary) -> Found {
     /// Rounds that the source asks for.
     const ROUNDS: u32 = 20;
-    match summary.triggered.most_rounds {
-        most if most < ROUNDS => unknown(format!("no conversation has {ROUNDS} rounds, the most are {most}")),
-        _ => of_metric(summary, "drift", |drift| drift <= 0.0),
+    let most = summary.triggered.most_rounds;
+    if most < ROUNDS {
+        return unknown(format!("no conversation has {ROUNDS} rounds, the most are {most}"));
+    }
+    let found = drift_at(strategy, ROUNDS as usize);
+    match found.value {
+        Some(drift) => told(drift, drift <= 0.0),
+        None => unknown(found.reason.unwrap_or_default()),
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a reader must know before any number.
 
 use compactometer_engine::event::Outcome;
+use compactometer_schema::answer::Grade;
 use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::summary::{Decisions, StrategySummary};
 
 use crate::data::{FULL, Run, Strategy, points};
 use crate::decisions::ALERT;
-use crate::metrics::{Corrected, extraction_counts};
+use crate::metrics::{Corrected, extraction_counts, reader_strength};
 use crate::scale::too_large;
 use crate::sizes;
 use crate::suite;
@@ -31,6 +32,7 @@ pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Ve
     warnings.extend(over_window(run));
     warnings.extend(sizes::warning(runs, run));
     warnings.extend(chance(run));
+    warnings.extend(answers(run));
     warnings.extend(uses(run));
     warnings.extend(generic(run));
     warnings.extend(foils(run));
@@ -48,9 +50,9 @@ fn mock(run: &Run) -> Option<String> {
     let model = &run.manifest.model;
     run.is_mock().then(|| {
         format!(
-            "mechanism, not model: `{model}` wrote the summaries, so this report names no winner; what passed through its text \
-             is unranked (carried facts and the recall that they give, `written`, `kept`, `answered`, `is_summary`, \
-             `extraction_success`), and its latencies are assumed"
+            "mechanism, not model: `{model}` wrote the summaries and answered the questions, so this report names no winner; what \
+             passed through its text is unranked (carried facts and the recall that they give, `written`, `kept`, survival, \
+             every answer, `is_summary`, `extraction_success`), and its latencies are assumed"
         )
     })
 }
@@ -164,6 +166,17 @@ fn chance(run: &Run) -> Vec<String> {
     };
     warnings.extend(listed(run, "observations of facts left out of CR* because their chance is unknown", unknown));
     warnings
+}
+
+/// A reader that is too weak, and questions without an answer.
+fn answers(run: &Run) -> Vec<String> {
+    let has_answers = run.strategies.iter().any(|strategy| strategy.records().any(|record| !record.answers.is_empty()));
+    let weak =
+        reader_strength(run).err().filter(|_| has_answers).map(|why| format!("answer recall is unranked: {why}"));
+    let failed = listed(run, "questions without an answer, counted as misses", |strategy| {
+        turns(strategy, |record| &record.answers, |answer| answer.grade == Grade::Failed)
+    });
+    weak.into_iter().chain(failed).collect()
 }
 
 fn uses(run: &Run) -> Option<String> {

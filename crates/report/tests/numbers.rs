@@ -378,7 +378,8 @@ fn undefined_values_have_reasons() {
     for (id, metric) in &group.strategies[0].metrics {
         assert_eq!(metric.value.is_none(), metric.reason.is_some(), "{id}");
     }
-    assert!(group.strategies[0].metrics["answer_recall"].reason.as_deref() == Some("not built"));
+    let reason = group.strategies[0].metrics["answer_recall"].reason.as_deref();
+    assert!(reason.is_some_and(|reason| reason.starts_with("no probe asks for a fact")), "{reason:?}");
     assert!(group.strategies[0].fates.is_empty());
     assert!(group.warnings.iter().any(|warning| warning.starts_with("under 5 units: unranked")));
     assert!(group.warnings.iter().any(|warning| warning == "never compacted anything, so takes no part: summarize"));

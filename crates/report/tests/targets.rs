@@ -4,12 +4,14 @@
 
 mod common;
 
-use common::{call, compaction, manifest, prices, record, turn};
+use common::{call, compaction, facts, manifest, point, prices, record, turn};
 use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome};
 use compactometer_engine::message::MessageId;
 use compactometer_report::{summarize, targets};
+use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
 use compactometer_schema::record::{CheckpointRow, Family, Record, Stages};
+use compactometer_schema::scenario::ValueKind;
 use compactometer_schema::stands::Storage;
 use compactometer_schema::summary::{Found, Group};
 
@@ -63,7 +65,7 @@ fn values_and_verdicts_come_from_the_records() {
     assert!((cached.value.unwrap() - (1.0 - 0.12 / 0.33)).abs() < 1e-9 && cached.met == Some(true), "{cached:?}");
     for (id, reason) in [
         ("extraction_success", "no attempt at a checkpoint"),
-        ("answered_given_checkpointed", "needs answers"),
+        ("answered_given_checkpointed", "writes no checkpoint"),
         ("conversations_at_once", "crates/llm"),
         ("rounds_without_drift", "the most are 1"),
     ] {
@@ -80,6 +82,29 @@ fn the_mock_gets_no_verdict_on_latency() {
     let found = found(&group(&talk(), "mock:strong"), "added_latency_ms_mean");
     assert_eq!((found.value, found.met), (Some(400.0), None));
     assert!(found.reason.unwrap().contains("assumed"));
+}
+
+#[test]
+fn what_a_checkpoint_holds_must_be_answered_nine_times_in_ten() {
+    let mut records = talk();
+    let made = &mut records[0];
+    made.facts = facts(3, ValueKind::Id);
+    made.observations = vec![point(1, "ccv")];
+    made.checkpoints = vec![attempt(9, Reading::Rung(Rung::Strict))];
+    let after = made.observations[0].after;
+    for (probe, grade) in [Grade::Right, Grade::Missing, Grade::Missing].into_iter().enumerate() {
+        let facts = vec![probe as u32];
+        made.probes.push(ProbeRow { id: format!("p{probe}"), facts, abstain_expected: false, updated: false });
+        let probe = probe as u32;
+        made.answers.push(AnswerRow { probe, after, prompted: false, present: true, grade, call: None });
+    }
+    assert_eq!(
+        found(&group(&records, "priced"), "answered_given_checkpointed"),
+        met(0.5, false),
+        "of the carried alone"
+    );
+    records[0].answers[1].grade = Grade::Right;
+    assert_eq!(found(&group(&records, "priced"), "answered_given_checkpointed"), met(1.0, true));
 }
 
 fn attempt(after: u32, reading: Reading) -> CheckpointRow {

@@ -353,6 +353,11 @@ impl Record {
         compactions.chain(self.checkpoints.iter().flat_map(|row| &row.calls))
     }
 
+    /// Every call that answered a question; part of no compaction's cost.
+    pub fn probe_calls(&self) -> impl Iterator<Item = &CallRow> {
+        self.answers.iter().filter_map(|answer| answer.call.as_ref())
+    }
+
     /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.
     ///
     /// # Errors

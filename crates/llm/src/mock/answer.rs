@@ -1,4 +1,5 @@
-//! Answers a question from what is given: the best matching statement, or that it is not known.
+//! Answers a question from what is given: the best matching statement, or that it is not known. For many questions about one
+//! conversation there is [`super::lookup`], which answers the same.
 
 use super::profile::Profile;
 use super::salience::Rarity;
@@ -9,14 +10,25 @@ use super::words::{is_stop_word, stem, terms};
 pub(super) const UNKNOWN: &str = "I don't know: nothing in the conversation says so.";
 
 /// Of statements that match nearly as well as the best (this share of its score), the latest is given: assumed.
-const NEAR: f64 = 0.85;
+pub(super) const NEAR: f64 = 0.85;
 
-/// The answer to a question. Later statements update earlier ones, so of near equals the latest counts.
-pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Profile) -> String {
+/// The stems that a question asks for, each once.
+pub(super) fn wanted(question: &str) -> Vec<String> {
     let mut wanted: Vec<String> = terms(question).iter().map(|term| stem(term.text)).collect();
     wanted.retain(|stem| !is_stop_word(stem));
     wanted.sort_unstable();
     wanted.dedup();
+    wanted
+}
+
+/// BM25 with k1 = 1.2 and b = 0.3, as statements are short; a term counts once.
+pub(super) fn norm(length: usize, mean_length: f64) -> f64 {
+    2.2 / (1.0 + 1.2 * (0.7 + 0.3 * length as f64 / mean_length))
+}
+
+/// The answer to a question. Later statements update earlier ones, so of near equals the latest counts.
+pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Profile) -> String {
+    let wanted = wanted(question);
     let rarity = Rarity::of(statements);
     let weigh = |stems: &mut dyn Iterator<Item = &String>| stems.map(|stem| rarity.weight(stem)).sum::<f64>();
     let total = weigh(&mut wanted.iter());
@@ -24,9 +36,7 @@ pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Pro
     let mean_length = terms as f64 / statements.len().max(1) as f64;
     let matches = statements.iter().map(|statement| {
         let covered = weigh(&mut wanted.iter().filter(|stem| statement.stems.contains(stem)));
-        // BM25 with k1 = 1.2 and b = 0.3, as statements are short; a term counts once.
-        let norm = 2.2 / (1.0 + 1.2 * (0.7 + 0.3 * statement.stems.len() as f64 / mean_length));
-        (covered * norm, covered, statement)
+        (covered * norm(statement.stems.len(), mean_length), covered, statement)
     });
     let matches: Vec<_> =
         matches.filter(|(_, covered, _)| *covered >= profile.answer_threshold.value * total).collect();

@@ -14,9 +14,11 @@ mod drawn;
 mod json_shape;
 mod limits;
 mod lines;
+mod lookup;
 pub mod profile;
 mod read;
 mod regions;
+mod remembered;
 mod reword;
 mod salience;
 mod sentences;
@@ -119,6 +121,9 @@ impl Mock {
     }
 
     fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        if self.profile.reads_all() {
+            return lookup::answer(question, turns, &self.profile);
+        }
         let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
         let statements = self.read(statements::without_cues(turns), &mut rng);
         answer::answer(question, &statements, &self.profile)
@@ -126,8 +131,8 @@ impl Mock {
 
     /// What is read of what is given.
     fn read<'m>(&self, mut statements: Vec<Statement<'m>>, rng: &mut ChaCha8Rng) -> Vec<Statement<'m>> {
-        let chances = &self.profile.read.value;
-        if chances.iter().any(|chance| *chance < 1.0) {
+        if !self.profile.reads_all() {
+            let chances = &self.profile.read.value;
             statements.retain(|statement| draw::uniform(rng) < chances[statement.fifth()]);
         }
         statements

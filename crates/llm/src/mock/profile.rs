@@ -214,6 +214,11 @@ pub struct Row {
 }
 
 impl Profile {
+    /// Whether nothing that is given is overlooked.
+    pub(super) fn reads_all(&self) -> bool {
+        self.read.value.iter().all(|chance| *chance >= 1.0)
+    }
+
     /// Every parameter with its value and source.
     pub fn parameters(&self) -> Vec<Row> {
         // Taken apart by name, so that a parameter cannot be left out.

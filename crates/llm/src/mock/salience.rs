@@ -57,6 +57,11 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity<'_>, w
         + when(statement.speaker == Speaker::Summary, weights.earlier_summary)
 }
 
+/// Inverse document frequency of what so many of the statements hold.
+pub(super) fn weight(statements: f64, holders: u32) -> f64 {
+    libm::log1p(statements / f64::from(holders.max(1)))
+}
+
 /// How many statements hold each stem.
 pub(super) struct Rarity<'s> {
     holders: HashMap<&'s str, u32>,
@@ -78,7 +83,7 @@ impl<'s> Rarity<'s> {
     /// Inverse document frequency of a stem, statements being the documents.
     pub(super) fn weight(&self, stem: &str) -> f64 {
         let holders = self.holders.get(stem).copied().unwrap_or_default();
-        libm::log1p(self.statements / f64::from(holders.max(1)))
+        weight(self.statements, holders)
     }
 
     /// Mean weight of the statement's four rarest terms, as a share of the greatest possible.

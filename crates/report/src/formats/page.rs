@@ -71,7 +71,30 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     (
         "Recall",
         "Shares of 1 with 95 % intervals over units. A replay measures what contexts hold, not whether a task succeeds.",
-        &["context_recall", "context_recall_corrected", "lift", "selection_lift", "needed_at_use_recall"],
+        &["context_recall", "context_recall_corrected", "lift", "selection_lift", "needed_at_use_recall", "keyword_luck"],
+    ),
+    (
+        "Answers to questions",
+        "One call per probe on a copy of the session, from the context alone; `closed_book` and the correction take `null` for a \
+         reader without the conversation. Under a mock all of this depends on the mock: shown with its intervals, unranked.",
+        &[
+            "answer_recall",
+            "answer_recall_corrected",
+            "prompted_answer_recall",
+            "answered_given_present",
+            "answered_given_absent",
+            "closed_book",
+        ],
+    ),
+    (
+        "Answers that are not right",
+        "A wrong value stands apart from none. Failed calls count as misses everywhere.",
+        &["wrong_value_rate", "staleness", "false_abstention", "abstention", "failed_probes"],
+    ),
+    (
+        "Survival",
+        "Facts since the compaction in which their last original left; `cliff` counts rounds. The picture shows the curves.",
+        &["survival_first_round", "drift", "cliff"],
     ),
     (
         "Found again when asked",
@@ -96,13 +119,15 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     ),
     (
         "Cost",
-        "US dollars per conversation, compaction and checkpoint calls included, where turns without a time follow each other by \
+        "US dollars per conversation, compaction and checkpoint calls included, what asking the questions costs \
+         apart, where turns without a time follow each other by \
          10 s; `10min`: by ten minutes, longer than most caches live.",
         &[
             "cost_usd",
             "cost_usd_10min",
             "cost_usd_compaction",
             "cost_usd_checkpoint",
+            "cost_usd_probes",
             "cost_saving",
             "cost_saving_10min",
             "break_even_turns",
@@ -119,7 +144,7 @@ impl<'p> Page<'p> {
             title: format!("Compaction report: {}", manifest.suite),
             run: run_facts(manifest),
             sections: groups.iter().zip(pictures).map(|(group, plots)| Section::new(group, plots)).collect(),
-            definitions: metrics::ALL.iter().map(|metric| definition(metric, groups)).collect(),
+            definitions: metrics::ALL.iter().map(definition).collect(),
             command: shell(&manifest.command),
         }
     }
@@ -153,6 +178,7 @@ impl<'p> Section<'p> {
         tables.extend(TABLES.iter().map(|(title, note, ids)| metrics_table(group, title, note, ids)));
         tables.push(decisions_table(group));
         tables.push(categories_table(group));
+        tables.push(kinds_table(group));
         Section {
             id: slug(group),
             heading: format!("Protocol {}", conditions(group)),
@@ -291,6 +317,27 @@ fn categories_table(group: &Group) -> Table {
     }
 }
 
+/// Raw recall beside what it would be by luck.
+fn kinds_table(group: &Group) -> Table {
+    let mut columns: Vec<String> =
+        group.strategies.iter().flat_map(|strategy| strategy.by_kind.keys().cloned()).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let of = |strategy: &StrategySummary, kind: &String| {
+        let value = |id: &str| strategy.by_kind.get(kind).and_then(|metrics| metrics.get(id)?.value);
+        let show = |id: &str| value(id).map_or("-".to_owned(), |share| format!("{share:.2}"));
+        format!("{} ({})", show("context_recall"), show("keyword_luck"))
+    };
+    let cells = |strategy: &StrategySummary| columns.iter().map(|kind| of(strategy, kind)).collect();
+    let rows = rows(group, cells);
+    Table {
+        title: "Recall and keyword luck by value kind",
+        note: "CR, not corrected, and in brackets how often values of that kind from other conversations match the same contexts.",
+        columns,
+        rows,
+    }
+}
+
 fn rows(group: &Group, cells: impl Fn(&StrategySummary) -> Vec<String>) -> Vec<Row> {
     let row = |strategy: &StrategySummary| Row {
         name: strategy.name.clone(),
@@ -311,14 +358,9 @@ fn cell(value: Option<&MetricValue>, id: &str) -> String {
     }
 }
 
-/// Id, unit, better, formula and source; a metric that no strategy can have says so.
-fn definition(metric: &Metric, groups: &[Group]) -> [&'static str; 5] {
-    let is_unbuilt = |strategy: &StrategySummary| {
-        strategy.metrics.get(metric.id).and_then(|found| found.reason.as_deref()) == Some(metrics::NOT_BUILT)
-    };
-    let mut strategies = groups.iter().flat_map(|group| &group.strategies);
-    let source = if strategies.any(is_unbuilt) { "not built" } else { metric.source };
-    [metric.id, metric.unit.name(), metric.better.name(), metric.formula, source]
+/// Id, unit, better, formula and source.
+fn definition(metric: &Metric) -> [&'static str; 5] {
+    [metric.id, metric.unit.name(), metric.better.name(), metric.formula, metric.source]
 }
 
 /// A command line as a shell reads it.

@@ -10,7 +10,7 @@ use compactometer_schema::summary::MetricValue;
 
 use self::break_even::BreakEven;
 use self::cache::Cache;
-use super::{Better, Metric, not_built, over_units, ratio, undefined};
+use super::{Better, Metric, over_units, ratio, undefined};
 use crate::data::{FULL, Run, Strategy, Unit as Group};
 use crate::text::Unit;
 
@@ -59,9 +59,6 @@ pub(super) const COST_CHECKPOINT: Metric = Metric {
     source: "MEASUREMENT section 4",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, Unit::Usd, |parts| Some(parts.checkpoint)),
 };
-
-pub(super) const COST_PROBES: Metric =
-    not_built("cost_usd_probes", Unit::Usd, Better::Neither, "calls that answer probes, no part of cost_usd");
 
 pub(super) const COST_SAVING: Metric = Metric {
     id: "cost_saving",

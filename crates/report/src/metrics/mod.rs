@@ -9,19 +9,25 @@ use crate::data::{Run, Strategy, Unit as Group};
 use crate::stats::{bootstrap, mean};
 use crate::text::Unit;
 
+mod answered;
 mod answers;
 mod chance;
 mod cost;
 mod engine;
+mod luck;
 mod prompted;
 mod recall;
 mod stages;
 mod storage;
+mod survival;
 
+pub(crate) use answered::{of_carried, reader_strength};
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
 pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
+pub(crate) use luck::by_kind;
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
+pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
 
 /// Every metric, in the order of reports.
 pub const ALL: &[Metric] = &[
@@ -33,29 +39,35 @@ pub const ALL: &[Metric] = &[
     prompted::PROMPTED_RECALL,
     prompted::PROMPTED_RECALL_CORRECTED,
     prompted::RETRIEVED_TOKENS,
-    not_built(
-        "answer_recall",
-        Unit::Share,
-        Better::Higher,
-        "right answers / probes; one call per probe on a copy of the session",
-    ),
+    luck::KEYWORD_LUCK,
+    answered::ANSWER_RECALL,
+    answered::CORRECTED,
+    answered::PROMPTED,
+    answered::GIVEN_PRESENT,
+    answered::GIVEN_ABSENT,
+    answered::CLOSED_BOOK,
+    answered::WRONG_VALUE_RATE,
+    answered::STALENESS,
+    answered::ABSTENTION,
+    answered::FALSE_ABSTENTION,
+    answered::FAILED,
     stages::REACHED,
     stages::WRITTEN,
     stages::KEPT,
     engine::TOKENS_RETAINED,
     engine::COMPRESSION_RATIO,
     engine::REQUEST_VALIDITY,
-    not_built("wrong_value_rate", Unit::Share, Better::Lower, "answers that state a foil or forbidden value / probes"),
-    not_built("staleness", Unit::Share, Better::Lower, "replaced values asserted as current / updated facts"),
     answers::EXTRACTION_SUCCESS,
     answers::IS_SUMMARY,
     storage::FIELDS_POPULATED,
-    not_built("drift", Unit::Share, Better::Lower, "S(1) - S(a), S the survival of facts by rounds since they left"),
+    survival::FIRST_ROUND,
+    survival::DRIFT,
+    survival::CLIFF,
     cost::COST,
     cost::COST_10MIN,
     cost::COST_COMPACTION,
     cost::COST_CHECKPOINT,
-    cost::COST_PROBES,
+    answered::COST,
     cost::COST_SAVING,
     cost::COST_SAVING_10MIN,
     cost::BREAK_EVEN,
@@ -105,21 +117,6 @@ impl Better {
 /// The metric of that id.
 pub(crate) fn find(id: &str) -> Option<&'static Metric> {
     ALL.iter().find(|metric| metric.id == id)
-}
-
-/// The reason of a metric that this program does not compute yet.
-pub(crate) const NOT_BUILT: &str = "not built";
-
-/// A metric whose definition stands and which the records do not support yet.
-const fn not_built(id: &'static str, unit: Unit, better: Better, formula: &'static str) -> Metric {
-    Metric {
-        id,
-        unit,
-        better,
-        formula,
-        source: "MEASUREMENT section 3",
-        compute: |_, _| undefined(Unit::Share, NOT_BUILT),
-    }
 }
 
 fn undefined(unit: Unit, reason: impl Into<String>) -> MetricValue {

@@ -108,7 +108,8 @@ pub(crate) fn plain(strategy: &Strategy) -> Option<f64> {
     bare(strategy, |unit| recall_at_points(unit, |_| true)).value
 }
 
-fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
+/// The mean over units without an interval.
+pub(super) fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
     let Some(value) = crate::stats::mean(&values) else { return undefined(Unit::Share, NONE_ELIGIBLE) };
     let unit = Unit::Share.name().to_owned();
@@ -139,7 +140,7 @@ pub(crate) fn of_unit(unit: &Group) -> Option<f64> {
     recall_at_points(unit, |_| true)
 }
 
-fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {
+pub(super) fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {
     recall(unit, |record| all(record, points(record)).filter(&counts))
 }
 

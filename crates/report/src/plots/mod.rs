@@ -16,6 +16,7 @@ pub(crate) mod render;
 mod rounds;
 pub(crate) mod sizes;
 mod stands;
+mod survival;
 
 use figure::{Figure, Style};
 
@@ -35,7 +36,7 @@ pub(crate) struct Plot {
 
 /// Every picture, in the order of reports.
 pub(crate) const ALL: &[fn(&Run, &Group) -> Plot] =
-    &[fates::plot, recall::plot, rounds::plot, context::plot, stands::plot, cost::plot];
+    &[fates::plot, recall::plot, rounds::plot, survival::plot, context::plot, stands::plot, cost::plot];
 
 /// Strategies with their styles, references first.
 fn styled(group: &Group) -> Vec<(Style, &StrategySummary)> {

@@ -102,12 +102,22 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
         checkpoints: Vec::new(),
         recoveries: Vec::new(),
         turns: Vec::new(),
+        probes: Vec::new(),
+        answers: Vec::new(),
         storage: None,
     }
 }
 
 pub(crate) fn fact(id: &str, category: Category, value_kind: ValueKind) -> FactRow {
-    FactRow { id: id.to_owned(), category, value_kind, weight: 1.0, decoy: false, generic: false }
+    FactRow {
+        id: id.to_owned(),
+        category,
+        value_kind,
+        weight: 1.0,
+        decoy: false,
+        generic: false,
+        mentions: vec![MessageId(0)],
+    }
 }
 
 /// `count` facts of one kind with weight 1.
@@ -123,6 +133,7 @@ pub(crate) fn point(round: u32, letters: &str) -> Observation {
         kind: ObservationKind::Point,
         round,
         tokens_since_compaction: 100,
+        log_tokens: 100 * (10 * round + 1),
         eligible: (0..fates.0.len() as u32).collect(),
         random_hits: vec![0; fates.0.len()],
         fates,

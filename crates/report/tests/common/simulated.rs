@@ -89,6 +89,7 @@ fn a_fact(at: u32) -> compactometer_schema::record::FactRow {
     let mut row = fact(&format!("f{at:02}"), CATEGORIES[at as usize % 5], KINDS[at as usize % 4]);
     row.decoy = at % 10 == 9;
     row.generic = at % 20 == 18;
+    row.mentions = vec![MessageId(at / 4 * 10 + at % 4)];
     row
 }
 
@@ -154,6 +155,7 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         kind,
         round: state.round,
         tokens_since_compaction: 500,
+        log_tokens: 300 * at,
         fates: Fates(state.fates.clone()),
         used: eligible.iter().copied().filter(|fact| fact % 5 == 0).collect(),
         eligible,

@@ -1,0 +1,331 @@
+//! How long what was written lasts: facts by the rounds, and by the tokens, since their last original left.
+//!
+//! Kaplan and Meier (1958) to the first absence: a fact enters a cohort at the compaction in which its last original carrier
+//! leaves, which is its round 1, and leaves it unharmed at the end, at a restatement, or when it is replaced. Each unit weighs
+//! the same. Absent on purpose: what comes back after an absence, and what is stored and not shown.
+
+use compactometer_engine::message::MessageId;
+use compactometer_schema::fate::Fate;
+use compactometer_schema::record::{Observation, ObservationKind, Record};
+use compactometer_schema::summary::MetricValue;
+
+use super::{Better, Metric, estimated, undefined};
+use crate::data::Strategy;
+use crate::text::Unit;
+
+const SOURCE: &str = "MEASUREMENT section 3";
+
+/// Rounds over which drift is taken.
+const DRIFT_ROUNDS: usize = 4;
+
+pub(super) const FIRST_ROUND: Metric = Metric {
+    id: "survival_first_round",
+    unit: Unit::Share,
+    better: Better::Higher,
+    formula: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
+              weighing the same",
+    source: SOURCE,
+    compute: |_, strategy| told(strategy, |survival| survival.value(|curve| curve.at(1))),
+};
+
+pub(super) const DRIFT: Metric = Metric {
+    id: "drift",
+    unit: Unit::Share,
+    better: Better::Lower,
+    formula: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
+              censored at the end, a restatement or a replacement; each unit weighs the same",
+    source: SOURCE,
+    compute: |_, strategy| drift_at(strategy, DRIFT_ROUNDS),
+};
+
+pub(super) const CLIFF: Metric = Metric {
+    id: "cliff",
+    unit: Unit::Count,
+    better: Better::Higher,
+    formula: "the first round a with S(a) < S(1) / 2; no interval",
+    source: SOURCE,
+    compute: |_, strategy| told(strategy, cliff),
+};
+
+/// S(1) - S(`rounds`), with its interval.
+pub(crate) fn drift_at(strategy: &Strategy, rounds: usize) -> MetricValue {
+    told(strategy, |survival| {
+        if survival.whole().at(1) == Some(0.0) {
+            return undefined(Unit::Share, "nothing survives the first round");
+        }
+        match survival.whole().at(rounds) {
+            None => undefined(Unit::Share, format!("no fact is followed for {rounds} rounds")),
+            Some(_) => survival.value(|curve| Some(curve.at(1)? - curve.at(rounds)?)),
+        }
+    })
+}
+
+/// S by rounds, from round 1, each with the units that still have a fact at risk.
+pub(crate) fn by_rounds(strategy: &Strategy) -> Vec<(f64, usize)> {
+    let Ok(survival) = Survival::new(strategy) else { return Vec::new() };
+    let at_risk = |place: usize| survival.units.iter().filter(|unit| unit.at_risk(place) > 0.0).count();
+    survival.whole().0.iter().enumerate().map(|(place, share)| (*share, at_risk(place))).collect()
+}
+
+/// S by tokens since: each length at which some fact is absent, with what survives it, ascending, and last the greatest length
+/// that any fact is followed for.
+pub(crate) fn by_tokens(strategy: &Strategy) -> Vec<(u64, f64)> {
+    let weighted = |unit: &crate::data::Unit| {
+        let members: Vec<Member> = unit.records.iter().filter_map(|record| members(record)).flatten().collect();
+        let whole: f64 = members.iter().map(|member| member.weight).sum();
+        members.into_iter().map(move |member| Member { weight: member.weight / whole, ..member }).collect::<Vec<_>>()
+    };
+    let mut all: Vec<Member> = strategy.units.iter().flat_map(weighted).collect();
+    all.sort_by_key(|member| member.tokens);
+    let mut at_risk: f64 = all.iter().map(|member| member.weight).sum();
+    let mut share = 1.0;
+    let mut curve: Vec<(u64, f64)> = Vec::new();
+    for same in all.chunk_by(|one, other| one.tokens == other.tokens) {
+        let died: f64 = same.iter().filter(|member| member.is_absent).map(|member| member.weight).sum();
+        if died > 0.0 {
+            share *= (1.0 - died / at_risk).max(0.0);
+            curve.push((same[0].tokens, share));
+        }
+        at_risk -= same.iter().map(|member| member.weight).sum::<f64>();
+    }
+    let last = all.last().map_or(0, |member| member.tokens);
+    if curve.last().is_some_and(|(tokens, _)| *tokens < last) {
+        curve.push((last, share));
+    }
+    curve
+}
+
+fn told(strategy: &Strategy, tell: impl Fn(&Survival) -> MetricValue) -> MetricValue {
+    match Survival::new(strategy) {
+        Ok(survival) => tell(&survival),
+        Err(reason) => undefined(Unit::Share, reason),
+    }
+}
+
+fn cliff(survival: &Survival) -> MetricValue {
+    let curve = survival.whole();
+    let first = curve.at(1).unwrap_or(0.0);
+    if first == 0.0 {
+        return undefined(Unit::Count, "nothing survives the first round");
+    }
+    match curve.0.iter().position(|share| *share < first / 2.0) {
+        Some(place) => {
+            let unit = Unit::Count.name().to_owned();
+            let n = survival.units.iter().filter(|unit| unit.at_risk(place) > 0.0).count();
+            MetricValue { value: Some(place as f64 + 1.0), low: None, high: None, n, unit, reason: None }
+        }
+        None => {
+            undefined(Unit::Count, format!("none: no fall to half of the first round's in {} rounds", curve.0.len()))
+        }
+    }
+}
+
+/// A strategy's facts since their last originals left, by unit.
+struct Survival {
+    units: Vec<Cohort>,
+}
+
+/// One unit's facts: weight at risk and weight absent, by round from 1; together the unit weighs 1.
+struct Cohort(Vec<(f64, f64)>);
+
+/// S by round, from round 1, as far as anything is at risk.
+struct Curve(Vec<f64>);
+
+impl Curve {
+    fn at(&self, round: usize) -> Option<f64> {
+        self.0.get(round.checked_sub(1)?).copied()
+    }
+}
+
+impl Cohort {
+    fn new(members: &[Member]) -> Self {
+        let whole: f64 = members.iter().map(|member| member.weight).sum();
+        let rounds = members.iter().map(|member| member.rounds).max().unwrap_or(0);
+        let mut found = vec![(0.0, 0.0); rounds];
+        for member in members {
+            let weight = member.weight / whole;
+            found[..member.rounds].iter_mut().for_each(|(at_risk, _)| *at_risk += weight);
+            found[member.rounds - 1].1 += if member.is_absent { weight } else { 0.0 };
+        }
+        Cohort(found)
+    }
+
+    fn at_risk(&self, place: usize) -> f64 {
+        self.0.get(place).map_or(0.0, |(at_risk, _)| *at_risk)
+    }
+}
+
+impl Survival {
+    fn new(strategy: &Strategy) -> Result<Self, String> {
+        let of_unit = |unit: &crate::data::Unit| {
+            let found = unit.records.iter().map(|record| members(record)).collect::<Option<Vec<_>>>()?.concat();
+            Some(if found.is_empty() { Cohort(Vec::new()) } else { Cohort::new(&found) })
+        };
+        let units: Option<Vec<Cohort>> = strategy.units.iter().map(of_unit).collect();
+        match units {
+            None => Err("records of before mentions were kept".to_owned()),
+            Some(units) if units.iter().all(|unit| unit.0.is_empty()) => {
+                Err("the last original of no fact left".to_owned())
+            }
+            Some(units) => Ok(Survival { units }),
+        }
+    }
+
+    fn whole(&self) -> Curve {
+        self.drawn(&vec![1; self.units.len()])
+    }
+
+    /// The curve over units drawn so many times.
+    fn drawn(&self, times: &[u32]) -> Curve {
+        let rounds = self.units.iter().map(|unit| unit.0.len()).max().unwrap_or(0);
+        let mut curve = Vec::with_capacity(rounds);
+        let mut share = 1.0;
+        for round in 0..rounds {
+            let (mut at_risk, mut died) = (0.0, 0.0);
+            for (unit, times) in self.units.iter().zip(times) {
+                let (unit_at_risk, unit_died) = unit.0.get(round).copied().unwrap_or_default();
+                at_risk += f64::from(*times) * unit_at_risk;
+                died += f64::from(*times) * unit_died;
+            }
+            if at_risk <= 0.0 {
+                break;
+            }
+            share *= 1.0 - died / at_risk;
+            curve.push(share);
+        }
+        Curve(curve)
+    }
+
+    fn value(&self, of: impl Fn(&Curve) -> Option<f64>) -> MetricValue {
+        let n = self.units.iter().filter(|unit| !unit.0.is_empty()).count();
+        estimated(Unit::Share, self.units.len(), n, |times| of(&self.drawn(times)))
+    }
+}
+
+/// A fact from the compaction in which its last original left on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Member {
+    /// Rounds up to its first absence, or up to the last at which it is known to be held; at least 1.
+    rounds: usize,
+    /// Tokens of the log since, at that round.
+    tokens: u64,
+    is_absent: bool,
+    weight: f64,
+}
+
+/// Every such fact of one conversation; nothing where the record does not tell when facts were mentioned.
+fn members(record: &Record) -> Option<Vec<Member>> {
+    let compactions: Vec<&Observation> =
+        record.observations.iter().filter(|seen| seen.kind == ObservationKind::Compaction).collect();
+    let last = record.observations.last().map_or(0, |seen| seen.log_tokens);
+    let mut found = Vec::new();
+    for (index, fact) in record.facts.iter().enumerate().filter(|(_, fact)| !fact.decoy && !fact.generic) {
+        let is_stated = |seen: &&Observation| seen.fates.0.get(index).is_some_and(|fate| *fate != Fate::Unstated);
+        if fact.mentions.is_empty() && compactions.iter().any(is_stated) {
+            return None;
+        }
+        follow(&compactions, last, index, &fact.mentions, |member| {
+            found.push(Member { weight: fact.weight, ..member })
+        });
+    }
+    Some(found)
+}
+
+/// Follows one fact from compaction to compaction; `last` are the tokens of the whole log.
+fn follow(compactions: &[&Observation], last: u32, fact: usize, mentions: &[MessageId], mut tell: impl FnMut(Member)) {
+    let member = |rounds: usize, from: u32, to: u32, is_absent| Member {
+        rounds,
+        tokens: u64::from(to.saturating_sub(from)),
+        is_absent,
+        weight: 1.0,
+    };
+    // The compaction in which its last original left, while it is held since.
+    let mut left_at: Option<usize> = None;
+    let mut before: Option<MessageId> = None;
+    for (at, seen) in compactions.iter().enumerate() {
+        let fate = seen.fates.0.get(fact).copied().unwrap_or(Fate::Unstated);
+        let was_verbatim = at > 0 && compactions[at - 1].fates.0.get(fact) == Some(&Fate::Verbatim);
+        let is_restated =
+            mentions.iter().any(|mention| *mention <= seen.after && before.is_none_or(|before| *mention > before));
+        let has_original = matches!(fate, Fate::Verbatim | Fate::Superseded | Fate::Unstated);
+        if let Some(from) = left_at.filter(|_| is_restated || has_original) {
+            tell(member(at - from, compactions[from].log_tokens, compactions[at - 1].log_tokens, false));
+            left_at = None;
+        }
+        if left_at.is_none() && !has_original && (is_restated || was_verbatim) {
+            left_at = Some(at);
+        }
+        if let Some(from) = left_at.filter(|_| !fate.is_present()) {
+            tell(member(at - from + 1, compactions[from].log_tokens, seen.log_tokens, true));
+            left_at = None;
+        }
+        before = Some(seen.after);
+    }
+    if let Some(from) = left_at {
+        tell(member(compactions.len() - from, compactions[from].log_tokens, last, false));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(after: u32, letter: &str) -> Observation {
+        let json = format!(
+            r#"{{"after":{after},"kind":"compaction","round":1,"tokens_since_compaction":0,"log_tokens":{},"fates":"{letter}","eligible":[],"random_hits":[],"chance":[],"random_chance":[]}}"#,
+            after * 100
+        );
+        serde_json::from_str(&json).expect("an observation")
+    }
+
+    /// Rounds, tokens and whether it is absent, of a fact with these mentions and one fate after each compaction.
+    fn followed(letters: &str, mentions: &[u32]) -> Vec<(usize, u64, bool)> {
+        let all: Vec<Observation> =
+            letters.chars().enumerate().map(|(at, letter)| seen(10 * (at as u32 + 1), &letter.to_string())).collect();
+        let mentions: Vec<MessageId> = mentions.iter().map(|id| MessageId(*id)).collect();
+        let mut found = Vec::new();
+        let end = letters.len() as u32 * 1_000 + 500;
+        follow(&all.iter().collect::<Vec<_>>(), end, 0, &mentions, |of| {
+            found.push((of.rounds, of.tokens, of.is_absent))
+        });
+        found
+    }
+
+    #[test]
+    fn a_fact_is_followed_to_its_first_absence() {
+        assert_eq!(followed("vuu", &[1]), [(1, 0, true)]);
+        assert_eq!(followed("vcce", &[1]), [(3, 2_000, true)]);
+        assert_eq!(followed("vcec", &[1]), [(2, 1_000, true)], "what comes back does not count");
+        assert_eq!(followed("vcc", &[1]), [(2, 1_500, false)], "held at the end");
+        assert_eq!(followed("vvv", &[1]), [], "its original never left");
+        assert_eq!(followed("..v", &[25]), []);
+        assert_eq!(followed("s", &[1]), [(1, 0, true)], "in a store is not in the context");
+    }
+
+    #[test]
+    fn restatement_and_replacement_end_the_following_unharmed() {
+        assert_eq!(followed("cxx", &[1]), [(1, 0, false)]);
+        assert_eq!(followed("cve", &[1, 15]), [(1, 0, false), (1, 0, true)]);
+        // Restated and gone again between two compactions: a new episode.
+        assert_eq!(followed("ccu", &[1, 15]), [(1, 0, false), (2, 1_000, true)]);
+    }
+
+    /// Worked out by hand: of four facts one is absent at round 1, one is censored after it, one absent at round 2.
+    #[test]
+    fn censored_facts_leave_the_risk_set() {
+        let member = |rounds, is_absent| Member { rounds, tokens: 0, is_absent, weight: 1.0 };
+        let unit = Cohort::new(&[member(1, true), member(1, false), member(2, true), member(3, false)]);
+        let curve = Survival { units: vec![unit] }.whole().0;
+        // 3/4, then of two at risk one is lost.
+        assert_eq!(curve, [0.75, 0.375, 0.375]);
+    }
+
+    #[test]
+    fn units_weigh_the_same_whatever_their_facts() {
+        let member = |is_absent| Member { rounds: 1, tokens: 0, is_absent, weight: 1.0 };
+        let (small, large) = (Cohort::new(&[member(true)]), Cohort::new(&[member(false); 9]));
+        let survival = Survival { units: vec![small, large] };
+        assert_eq!(survival.whole().at(1), Some(0.5));
+        assert_eq!(survival.drawn(&[0, 2]).at(1), Some(1.0));
+    }
+}

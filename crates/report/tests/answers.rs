@@ -1,0 +1,210 @@
+//! Records with answers in, numbers out, each worked out by hand.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{call, chance, facts, manifest, point, prices, record};
+use compactometer_engine::message::MessageId;
+use compactometer_engine::meter::Purpose;
+use compactometer_report::summarize;
+use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_schema::record::{CallRow, Family, ObservationKind, Record};
+use compactometer_schema::scenario::ValueKind;
+use compactometer_schema::summary::{Group, MetricValue};
+
+const KIND: ValueKind = ValueKind::Nonce;
+
+fn group_of(records: &[Record]) -> Group {
+    let mut names: Vec<&str> = records.iter().map(|record| record.case.strategy.as_str()).collect();
+    names.dedup();
+    summarize(&manifest(&names, records.len(), 6), records, &prices()).groups.remove(0)
+}
+
+fn metric(group: &Group, strategy: &str, id: &str) -> MetricValue {
+    group.strategies.iter().find(|found| found.name == strategy).unwrap().metrics[id].clone()
+}
+
+fn near(found: &MetricValue, expected: f64) {
+    let value = found.value.unwrap_or_else(|| panic!("{found:?}"));
+    assert!((value - expected).abs() < 1e-9, "{value} is not {expected}");
+}
+
+/// One conversation, alone in its group: a probe for each letter, `+` right, `w` wrong value, `s` stale, `a` abstained, `m`
+/// missing, `f` failed; the context holds the fact where `fates` says so.
+fn talk(strategy: &str, at: usize, fates: &str, grades: &str) -> Record {
+    let family = if ["full", "null"].contains(&strategy) { Family::Control } else { Family::Reference };
+    let mut made = record(strategy, family, &format!("s{at}"), &format!("g{at}"));
+    made.facts = facts(fates.len(), KIND);
+    made.observations = vec![point(1, fates)];
+    for (probe, letter) in grades.chars().enumerate() {
+        let id = format!("p{probe}");
+        made.probes.push(ProbeRow { id, facts: vec![probe as u32], abstain_expected: false, updated: false });
+        let present = made.observations[0].fates.0[probe].is_present();
+        made.answers.push(answer(probe as u32, present, letter));
+    }
+    made
+}
+
+fn answer(probe: u32, present: bool, letter: char) -> AnswerRow {
+    let place = "+wsamf".find(letter).unwrap();
+    AnswerRow { probe, after: MessageId(11), prompted: false, present, grade: Grade::ALL[place], call: None }
+}
+
+#[test]
+fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
+    let mut first = talk("summarize", 0, "vvud", "+wsf");
+    first.facts[0].weight = 2.0;
+    // A second probe of fact 0, answered wrongly: its fact is half right.
+    first.probes.push(ProbeRow { id: "again".into(), facts: vec![0], abstain_expected: false, updated: false });
+    first.answers.push(answer(4, true, 'm'));
+    first.probes[2].updated = true;
+    let group = group_of(&[first, talk("summarize", 1, "vvvv", "+++a")]);
+    let value = |id: &str| metric(&group, "summarize", id);
+    near(&value("answer_recall"), (2.0 * 0.5 / 5.0 + 0.75) / 2.0);
+    near(&value("wrong_value_rate"), (1.0 / 5.0 + 0.0) / 2.0);
+    // Facts 0 and 1 are held: (2 * .5) / 3; the others are not answered; all of the second unit's are held.
+    near(&value("answered_given_present"), (1.0 / 3.0 + 0.75) / 2.0);
+    near(&value("answered_given_absent"), 0.0);
+    near(&value("false_abstention"), (0.0 + 0.25) / 2.0);
+    near(&value("staleness"), 1.0);
+    near(&value("failed_probes"), (0.2 + 0.0) / 2.0);
+    assert_eq!(value("abstention").reason.as_deref(), Some("no probe asks for what the conversation never says"));
+    assert!(group.warnings.contains(&"questions without an answer, counted as misses: summarize 1".to_owned()));
+}
+
+#[test]
+fn questions_without_an_answer_in_the_conversation_stay_out_of_answer_recall() {
+    let mut made = talk("summarize", 0, "vv", "+m");
+    for (probe, letter) in [(2, 'a'), (3, 'w'), (4, 'm')] {
+        made.probes.push(ProbeRow {
+            id: format!("n{probe}"),
+            facts: Vec::new(),
+            abstain_expected: true,
+            updated: false,
+        });
+        made.answers.push(answer(probe, true, letter));
+    }
+    let group = group_of(&[made]);
+    near(&metric(&group, "summarize", "answer_recall"), 0.5);
+    near(&metric(&group, "summarize", "wrong_value_rate"), 0.0);
+    near(&metric(&group, "summarize", "answered_given_present"), 0.5);
+    near(&metric(&group, "summarize", "abstention"), 1.0 / 3.0);
+}
+
+/// Six conversations of a strategy that answers half, with these controls.
+fn with_controls(full: &str, null: &str) -> Vec<Record> {
+    let of = |strategy: &'static str, grades: &str| {
+        let fates = if strategy == "null" { "uuuu" } else { "vvvv" };
+        (0..6).map(|at| talk(strategy, at, fates, grades)).collect::<Vec<_>>()
+    };
+    [of("summarize", "++mm"), of("full", full), of("null", null)].concat()
+}
+
+#[test]
+fn correction_takes_the_controls_as_the_ends_of_the_scale() {
+    let group = group_of(&with_controls("++++", "+mmm"));
+    near(&metric(&group, "summarize", "answer_recall_corrected"), (0.5 - 0.25) / (1.0 - 0.25));
+    near(&metric(&group, "full", "answer_recall_corrected"), 1.0);
+    near(&metric(&group, "null", "answer_recall_corrected"), 0.0);
+    // One of the two right answers is one that `null` gives too.
+    near(&metric(&group, "summarize", "closed_book"), 0.5);
+    assert!(!group.warnings.iter().any(|warning| warning.contains("reader too weak")));
+    // Better than the full context, and worse than none: neither is clipped.
+    near(&metric(&group_of(&with_controls("+mmm", "mmmm")), "summarize", "answer_recall_corrected"), 2.0);
+    let mut worse = with_controls("++++", "+mmm");
+    worse.iter_mut().take(6).flat_map(|record| &mut record.answers).for_each(|row| row.grade = Grade::Missing);
+    near(&metric(&group_of(&worse), "summarize", "answer_recall_corrected"), -1.0 / 3.0);
+}
+
+#[test]
+fn a_reader_that_cannot_tell_the_full_context_from_none_ranks_nothing() {
+    let mut records = with_controls("+mmm", "mmmm");
+    // In half of the conversations the full context does not help either: .125 over `null` on average.
+    for record in
+        records.iter_mut().filter(|record| record.case.strategy == "full" && record.case.group.as_str() < "g3")
+    {
+        record.answers[0].grade = Grade::Missing;
+    }
+    let group = group_of(&records);
+    let found = metric(&group, "summarize", "answer_recall_corrected");
+    assert!(
+        found.value.is_none() && found.reason.as_deref().unwrap().starts_with("reader too weak: AR of `full` is 0.1")
+    );
+    assert!(group.warnings.iter().any(|warning| warning.starts_with("answer recall is unranked: reader too weak")));
+    near(&metric(&group, "summarize", "answer_recall"), 0.5);
+    records.retain(|record| record.case.strategy != "null");
+    let alone = metric(&group_of(&records), "summarize", "answer_recall_corrected");
+    assert_eq!(alone.reason.as_deref(), Some("`null` was not run"));
+}
+
+#[test]
+fn prompted_answers_stand_in_for_those_without_what_was_retrieved() {
+    let mut made = talk("handoff", 0, "ssvv", "aa+a");
+    let reason = metric(&group_of(&[made.clone()]), "handoff", "prompted_answer_recall").reason;
+    assert_eq!(reason.as_deref(), Some("nothing was retrieved for a question"));
+    made.answers.push(AnswerRow { prompted: true, ..answer(0, true, '+') });
+    made.answers.push(AnswerRow { prompted: true, ..answer(2, true, 'm') });
+    let group = group_of(&[made]);
+    near(&metric(&group, "handoff", "answer_recall"), 0.25);
+    near(&metric(&group, "handoff", "prompted_answer_recall"), 0.25);
+    near(&metric(&group, "handoff", "answered_given_present"), 0.5);
+}
+
+#[test]
+fn asking_costs_apart_from_everything_else() {
+    let mut made = talk("summarize", 0, "vv", "+m");
+    let silent = metric(&group_of(&[made.clone()]), "summarize", "cost_usd");
+    made.answers[0].call = Some(CallRow { purpose: Purpose::Probe, ..call(2_000, 100) });
+    let group = group_of(&[made]);
+    // 2,000 * 4 + 100 * 20, for a million.
+    near(&metric(&group, "summarize", "cost_usd_probes"), 0.01);
+    assert_eq!(metric(&group, "summarize", "cost_usd"), silent);
+    near(&metric(&group, "summarize", "cost_usd_compaction"), 0.0);
+}
+
+#[test]
+fn luck_is_told_by_value_kind_beside_raw_recall() {
+    let mut made = talk("summarize", 0, "vu", "");
+    made.facts[1].value_kind = ValueKind::Number;
+    made.observations[0].chance = vec![chance(KIND, 1, 10), chance(ValueKind::Number, 8, 10)];
+    let mut right_after = made.observations[0].clone();
+    right_after.kind = ObservationKind::Compaction;
+    right_after.chance = vec![chance(KIND, 10, 10)];
+    made.observations.push(right_after);
+    let group = group_of(&[made]);
+    near(&metric(&group, "summarize", "keyword_luck"), 0.45);
+    let kinds = &group.strategies[0].by_kind;
+    near(&kinds["nonce"]["context_recall"], 1.0);
+    near(&kinds["nonce"]["keyword_luck"], 0.1);
+    near(&kinds["number"]["context_recall"], 0.0);
+    near(&kinds["number"]["keyword_luck"], 0.8);
+}
+
+/// A conversation whose facts have these fates after each compaction.
+fn lasting(at: usize, rounds: &[&str]) -> Record {
+    let mut made = talk("summarize", at, rounds[0], "");
+    made.observations = rounds.iter().enumerate().map(|(round, letters)| point(round as u32 + 1, letters)).collect();
+    made.observations.iter_mut().for_each(|seen| seen.kind = ObservationKind::Compaction);
+    made
+}
+
+#[test]
+fn survival_drift_and_cliff() {
+    // Of four facts whose originals leave at once, three are held; one more goes in each later round.
+    let rounds = ["cccu", "ccuu", "cuuu", "cuuu"];
+    let group = group_of(&[lasting(0, &rounds), lasting(1, &rounds)]);
+    near(&metric(&group, "summarize", "survival_first_round"), 0.75);
+    near(&metric(&group, "summarize", "drift"), 0.75 - 0.25);
+    near(&metric(&group, "summarize", "cliff"), 3.0);
+    let short = group_of(&[lasting(0, &rounds[..2])]);
+    assert_eq!(metric(&short, "summarize", "drift").reason.as_deref(), Some("no fact is followed for 4 rounds"));
+    let reason = metric(&short, "summarize", "cliff").reason.unwrap();
+    assert_eq!(reason, "none: no fall to half of the first round's in 2 rounds");
+    let mut old = lasting(0, &rounds);
+    old.facts[0].mentions.clear();
+    let reason = metric(&group_of(&[old]), "summarize", "drift").reason;
+    assert_eq!(reason.as_deref(), Some("records of before mentions were kept"));
+    let lost = group_of(&[lasting(0, &["uuuu"])]);
+    assert_eq!(metric(&lost, "summarize", "drift").reason.as_deref(), Some("nothing survives the first round"));
+}
