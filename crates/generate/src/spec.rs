@@ -26,6 +26,8 @@ pub struct Spec {
     pub(crate) facts: (usize, usize),
     /// Fewest and most observation points of a conversation.
     pub(crate) points: (usize, usize),
+    /// Most questions of a conversation; without it each fact is asked for.
+    pub(crate) probes: Option<usize>,
     /// Conversations of each split; without splits all are for development and draw from every list.
     pub(crate) splits: Option<Splits>,
 }
@@ -42,10 +44,12 @@ pub(crate) struct Splits {
 
 /// Context windows that a spec may ask for, in tokens.
 const WINDOWS: RangeInclusive<u32> = 2_000..=200_000;
-/// Facts a conversation: room for each category; no more than the forms hold values for over a whole suite.
+/// Facts a conversation: room for most categories, from 24 on for each; no more than the forms hold values for over a whole suite.
 const FACTS: RangeInclusive<usize> = 12..=60;
 /// Observation points a conversation.
 const POINTS: RangeInclusive<usize> = 2..=12;
+/// Questions a conversation, where a spec limits them.
+const MOST_PROBES: usize = 100;
 /// Conversations of a suite.
 const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
 /// Facts of a suite, and of the splits that share their words: the forms hold no more values.
@@ -65,6 +69,7 @@ struct Raw {
     lengths: Vec<u32>,
     facts: [usize; 2],
     points: [usize; 2],
+    probes: Option<usize>,
     splits: Option<Splits>,
 }
 
@@ -110,12 +115,16 @@ impl Raw {
         within("conversations", self.conversations, &CONVERSATIONS)?;
         let facts = ordered("facts", self.facts, &FACTS)?;
         let points = ordered("points", self.points, &POINTS)?;
+        if let Some(probes) = self.probes {
+            // Each point has one.
+            within("probes", probes, &(points.1..=MOST_PROBES))?;
+        }
         let lengths = check_lengths(&self.lengths, self.window)?;
         let domains = check_domains(&self.domains)?;
         check_values(self.conversations, facts.1, self.splits)?;
         let lengths = lengths.iter().copied().cycle().take(self.conversations).collect();
-        let splits = self.splits;
-        Ok(Spec { name: self.name, seed: self.seed, window: self.window, domains, lengths, facts, points, splits })
+        let Raw { name, seed, window, probes, splits, .. } = self;
+        Ok(Spec { name, seed, window, domains, lengths, facts, points, probes, splits })
     }
 }
 
