@@ -28,6 +28,9 @@ pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts:
         let here = suitable.into_iter().take(EARLIER).map(|pair| (*point, pair));
         chosen.extend(here.filter(|choice| !chosen.contains(choice)).collect::<Vec<_>>());
     }
+    if let Some(most) = spec.probes {
+        chosen = limited(chosen, most, &mut dice);
+    }
     chosen.sort_unstable();
     let mut probes: Vec<Probe> =
         chosen.iter().enumerate().map(|(number, (point, pair))| probe(plan, facts, number, *point, *pair)).collect();
@@ -68,6 +71,15 @@ fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_after: Mess
         abstain_expected: true,
     };
     questions.into_iter().map(asked).collect()
+}
+
+/// So many of them, drawn such that no point has two before every point has one.
+fn limited(mut chosen: Vec<(MessageId, usize)>, most: usize, dice: &mut Dice) -> Vec<(MessageId, usize)> {
+    dice.shuffle(&mut chosen);
+    let place = |at: usize| chosen[..at].iter().filter(|(point, _)| *point == chosen[at].0).count();
+    let mut placed: Vec<(usize, (MessageId, usize))> = (0..chosen.len()).map(|at| (place(at), chosen[at])).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, choice)| choice).take(most).collect()
 }
 
 struct Asked<'f> {

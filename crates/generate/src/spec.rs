@@ -28,6 +28,8 @@ pub struct Spec {
     pub(crate) points: (usize, usize),
     /// Questions of a conversation that nothing in it answers.
     pub(crate) unanswerable: usize,
+    /// Most questions of a conversation; without it each fact is asked for.
+    pub(crate) probes: Option<usize>,
     /// Conversations of each split; without splits all are for development and draw from every list.
     pub(crate) splits: Option<Splits>,
 }
@@ -44,12 +46,14 @@ pub(crate) struct Splits {
 
 /// Context windows that a spec may ask for, in tokens.
 const WINDOWS: RangeInclusive<u32> = 2_000..=200_000;
-/// Facts a conversation: room for each category; no more than the forms hold values for over a whole suite.
+/// Facts a conversation: room for most categories, from 24 on for each; no more than the forms hold values for over a whole suite.
 const FACTS: RangeInclusive<usize> = 12..=60;
 /// Observation points a conversation.
 const POINTS: RangeInclusive<usize> = 2..=12;
 /// Questions without an answer a conversation.
 const UNANSWERABLE: RangeInclusive<usize> = 0..=12;
+/// Questions a conversation, where a spec limits them.
+const MOST_PROBES: usize = 100;
 /// Conversations of a suite.
 const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
 /// Facts of a suite, and of the splits that share their words: the forms hold no more values.
@@ -71,6 +75,7 @@ struct Raw {
     points: [usize; 2],
     #[serde(default)]
     unanswerable: usize,
+    probes: Option<usize>,
     splits: Option<Splits>,
 }
 
@@ -117,12 +122,16 @@ impl Raw {
         let facts = ordered("facts", self.facts, &FACTS)?;
         let points = ordered("points", self.points, &POINTS)?;
         within("unanswerable", self.unanswerable, &UNANSWERABLE)?;
+        if let Some(probes) = self.probes {
+            // Each point has one.
+            within("probes", probes, &(points.1..=MOST_PROBES))?;
+        }
         let lengths = check_lengths(&self.lengths, self.window)?;
         let domains = check_domains(&self.domains)?;
         check_values(self.conversations, facts.1, self.splits)?;
         let lengths = lengths.iter().copied().cycle().take(self.conversations).collect();
-        let Raw { name, seed, window, splits, unanswerable, .. } = self;
-        Ok(Spec { name, seed, window, domains, lengths, facts, points, unanswerable, splits })
+        let Raw { name, seed, window, unanswerable, probes, splits, .. } = self;
+        Ok(Spec { name, seed, window, domains, lengths, facts, points, unanswerable, probes, splits })
     }
 }
 

@@ -373,6 +373,21 @@ fn conversations_differ() {
 }
 
 #[test]
+fn a_limit_on_probes_leaves_one_at_each_point() {
+    let probes = |limit: &str| {
+        let spec = Spec::parse(&format!("{limit}{}", spec_text(1)), Path::new("my.toml")).expect("the spec is right");
+        let suite = generate(&spec);
+        let points =
+            |scenario: &Scenario| scenario.probes.iter().map(|probe| probe.asked_after).collect::<BTreeSet<_>>();
+        suite.scenarios.iter().map(|scenario| (scenario.probes.len(), points(scenario))).collect::<Vec<_>>()
+    };
+    for (limited, all) in probes("probes = 5\n").into_iter().zip(probes("")) {
+        assert!(all.0 > 5);
+        assert_eq!(limited, (5, all.1));
+    }
+}
+
+#[test]
 fn specs_are_refused_with_key_value_and_range() {
     let refused = |(from, to): (&str, &str)| {
         let text = spec_text(1);
@@ -388,6 +403,7 @@ fn specs_are_refused_with_key_value_and_range() {
         ("facts = [24, 30]", "facts = [30, 24]"),
         ("points = [3, 4]", "points = [0, 4]"),
         ("points = [3, 4]", "points = [3, 4]\nunanswerable = 90"),
+        ("seed = 1", "seed = 1\nprobes = 3"),
         ("conversations = 4", "conversations = 900"),
         ("conversations = 4", "conversations = 5"),
         ("test = 2", "trial = 2"),
