@@ -9,7 +9,7 @@ use assert_cmd::Command;
 use serde_json::Value;
 
 const SPEC: &str = "name = \"little\"\nseed = 5\nwindow = 4000\ndomains = [\"software\", \"service\"]\nconversations = 10\n\
-                    lengths = [9000, 11000]\nfacts = [16, 18]\npoints = [3, 4]\n";
+                    lengths = [12000, 14000]\nfacts = [24, 26]\npoints = [3, 4]\n";
 
 fn program(dir: &Path, args: &[&str]) -> Output {
     let mut command = Command::cargo_bin("compactometer").unwrap();

@@ -57,7 +57,9 @@ fn base(run: &RunFiles) -> Baseline {
 
 #[test]
 fn a_run_passes_on_itself() {
-    let run = run(&["chained"], 12, about_ten);
+    let mut run = run(&["chained"], 12, about_ten);
+    // Scores with more digits than a baseline keeps.
+    run.records.iter_mut().for_each(|record| record.facts[0].weight = 0.7);
     let report = gated(&run, &base(&run));
     assert_eq!(report.verdict, Verdict::Pass, "{}", terminal(&report));
     let metric = &report.strategies[0].metrics[0];

@@ -108,8 +108,9 @@ fn of_metric(pair: &Pair, primary: Primary, margin: f64) -> Test {
         return undefined(metric, format!("`{metric}` has no value in the run or in the baseline"));
     };
     let new = scores.by_unit();
+    // With as many digits as the baseline's: what is lost in rounding is no difference.
     let shared: Vec<(&String, f64, f64)> =
-        old.iter().filter_map(|(unit, old)| Some((unit, *new.get(unit)?, *old))).collect();
+        old.iter().filter_map(|(unit, old)| Some((unit, nine_digits(*new.get(unit)?), *old))).collect();
     let differences: Vec<f64> = shared.iter().map(|(_, new, old)| new - old).collect();
     let judged = rule::judge(&differences, margin);
     let side = |of: fn(&(&String, f64, f64)) -> f64| mean(&shared.iter().map(of).collect::<Vec<_>>());
