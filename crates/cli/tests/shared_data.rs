@@ -40,8 +40,15 @@ fn compared(dir: &Path, format: &str, files: &[PathBuf], concat: Option<&str>) -
     let imported = program(dir, &import);
     assert!(imported.status.success(), "{format}: {}", text(&imported.stderr));
     let told = text(&imported.stdout) + &text(&imported.stderr);
-    // Questions and decoys are in no transcript, so of the properties there is one.
-    assert!(told.contains("share of a group's passages"), "{format}: {told}");
+    // Questions and decoys are in no transcript, and that is said.
+    for property in [
+        "questions answered without the conversation: not applicable: no questions",
+        "share a word of four characters with the answer: not applicable: no questions",
+        "not its decoy (a coin: .5): not applicable: no decoys",
+        "share of a group's passages of eight words in one other group: 0.",
+    ] {
+        assert!(told.contains(property), "{format}: `{property}` in {told}");
+    }
     let args =
         ["compare", "suite.jsonl", "-s", "summarize,full,null,random-drop,oracle", "--out", "run"].map(str::to_owned);
     let run = program(dir, &args);
@@ -71,7 +78,9 @@ fn every_format_comes_to_a_report_whose_checks_hold_or_say_why_not() {
         // No label is in such files, and few units are no ranking: the report says both.
         let warnings = group["warnings"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned());
         let warnings = warnings.collect::<Vec<_>>().join("\n");
-        assert!(warnings.contains("exact values only"), "{format}: {warnings}");
+        for said in ["exact values only", "the suite, not measured: questions answered", "the suite: greatest share"] {
+            assert!(warnings.contains(said), "{format}: `{said}` in {warnings}");
+        }
         let units = summary["groups"][0]["strategies"][0]["triggered"]["of"].as_u64().unwrap();
         assert!(units >= 5 || warnings.contains("under 5 units: unranked"), "{format}: {warnings}");
         let idle = group["strategies"][0]["triggered"]["conversations"] == 0;

@@ -28,6 +28,7 @@ fn violations_are_warnings_and_the_rest_notes() {
             "the suite: even: 0.000, at most 0.05, holds (0 of 10)"
         ]
     );
+    assert!(group.warnings.contains(&"the suite, not measured: odd: not applicable: none".to_owned()));
     let replay = group.warnings.iter().position(|line| line.starts_with("a replay")).expect("is said");
     let place = |start: &str| group.warnings.iter().position(|line| line.starts_with(start)).expect("is there");
     assert!(place("the suite: uneven") < replay && replay < place("the suite: even"));

@@ -37,7 +37,7 @@ pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
         for line in imported.report.lines() {
             eprintln!("{line}");
         }
-        for property in measure(&imported.suite).iter().filter(|property| property.value.is_some()) {
+        for property in measure(&imported.suite) {
             eprintln!("{}", property.line());
         }
         eprintln!("wrote {}", args.out.display());

@@ -152,16 +152,8 @@ fn estimated(unit: Unit, units: usize, n: usize, statistic: impl Fn(&[u32]) -> O
 }
 
 fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {
-    /// Sums that do not wait for each other.
-    const LANES: usize = 4;
     let drawn: u32 = times.iter().sum();
-    let mut sums = [0.0; LANES];
-    for (values, times) in values.chunks(LANES).zip(times.chunks(LANES)) {
-        for ((sum, value), times) in sums.iter_mut().zip(values).zip(times) {
-            *sum += value * f64::from(*times);
-        }
-    }
-    let sum: f64 = sums.iter().sum();
+    let sum: f64 = values.iter().zip(times).map(|(value, times)| value * f64::from(*times)).sum();
     (drawn > 0).then(|| sum / f64::from(drawn))
 }
 
