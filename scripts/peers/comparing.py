@@ -1,4 +1,5 @@
 """One row of the comparison: a peer and us on the same work, in turn, several times; medians with their range."""
+
 import json
 import os
 import statistics
@@ -11,16 +12,18 @@ from environments import Failed, HERE
 class Row:
     """`theirs` and `ours` each do the work once and give {"cpu_s", "peak_mb", "note"}."""
 
-    def __init__(self, peer, work, theirs, ours):
-        self.peer, self.work, self.theirs, self.ours = peer, work, theirs, ours
+    def __init__(self, peer, work, theirs, ours, most_rounds=99):
+        self.peer, self.work, self.theirs, self.ours, self.most_rounds = peer, work, theirs, ours, most_rounds
 
     def measured(self, rounds):
         """The row as Markdown, after so many rounds; a peer that fails says why in its row."""
         try:
-            pairs = [(self.theirs(), self.ours()) for _ in range(rounds)]
+            pairs = [(self.theirs(), self.ours()) for _ in range(min(rounds, self.most_rounds))]
         except Failed as reason:
             return f"| {self.peer}: {self.work} | failed: {str(reason).strip()} | | | | |"
-        ratios = [theirs["cpu_s"] / max(ours["cpu_s"], 1e-9) for theirs, ours in pairs]
+        if any(side["cpu_s"] <= 0 for pair in pairs for side in pair):
+            return f"| {self.peer}: {self.work} | it runs; too short to tell from its start-up | | | | |"
+        ratios = [theirs["cpu_s"] / ours["cpu_s"] for theirs, ours in pairs]
         shown = [seconds([one["cpu_s"] for one in side]) for side in zip(*pairs)]
         peaks = [memory([one["peak_mb"] for one in side]) for side in zip(*pairs)]
         notes = "; ".join(filter(None, (pairs[-1][0].get("note"), pairs[-1][1].get("note"))))
@@ -48,7 +51,7 @@ def run(command, environment=None, cwd=None, limit=300):
 
 
 def within(command, **options):
-    """The same for a program that measures itself: its last line is JSON with its own "cpu_s"."""
+    """The same for a program whose last line is JSON of its own; a "cpu_s" there is the measured part's."""
     outer = run(command, **options)
     return outer | json.loads(outer["said"].strip().splitlines()[-1])
 

@@ -1,7 +1,8 @@
-"""What a comparison needs beside this repository: each peer in an environment of its own, templates, vocabularies, our programs.
+"""What a comparison needs: each peer in an environment of its own, templates, vocabularies, our programs.
 
 All of it stands in a cache folder and is made once. Peers come from PyPI alone, every file checked against a hash.
 """
+
 import hashlib
 import json
 import os
@@ -16,7 +17,8 @@ import venv
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 UNREACHABLE = re.compile(
-    "Connection|Temporary failure|Name or service not known|Max retries|timed out|unreachable|No matching distribution", re.I
+    "Connection|Temporary failure|Name or service not known|Max retries|timed out|unreachable|No matching distribution",
+    re.I,
 )
 
 
@@ -68,7 +70,9 @@ def vocabularies(cache):
     """tiktoken's own cache, filled from the crate that has the same files, so that nothing is fetched when it first counts."""
     folder = cache / "vocabularies"
     folder.mkdir(parents=True, exist_ok=True)
-    metadata = subprocess.check_output(["cargo", "metadata", "--format-version", "1", "--locked"], cwd=ROOT)
+    host = re.search(r"host: (\S+)", subprocess.check_output(["rustc", "-vV"], text=True))[1]
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", host]
+    metadata = subprocess.check_output(command, cwd=ROOT)
     [crate] = [package for package in json.loads(metadata)["packages"] if package["name"] == "tiktoken-rs"]
     for name in ("cl100k_base", "o200k_base"):
         # tiktoken looks for the hash of the address that it would fetch from, and checks what it finds.
@@ -80,7 +84,6 @@ def vocabularies(cache):
 
 def programs():
     """Our two programs: the one that users run, and the one that does what peers do."""
-    packages = ["-p", "compactometer", "-p", "compactometer-benches"]
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--bins", *packages], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--release", "--quiet", "--workspace", "--bins"], cwd=ROOT, check=True)
     folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
     return (folder / "compactometer").resolve(), (folder / "peer-work").resolve()

@@ -3,6 +3,7 @@
 A process of its own, and a small one: a child's peak begins with that of the process that starts it, so nothing under this
 one's own 9 MB can be told.
 """
+
 import json
 import os
 import sys

@@ -1,6 +1,6 @@
 """The rows, by peer: what each side is given to do. README.md beside this file says the same in words."""
+
 import dataclasses
-import json
 import pathlib
 import re
 import shutil
@@ -85,15 +85,21 @@ def inspect(at):
             def replay(suite):
                 out = at.work / "replay"
                 shutil.rmtree(out, ignore_errors=True)
-                strategy = ["-s", "summarize", "--window", compact_at * 5 // 4] if compact_at else ["-s", "full", "--window", 200_000]
-                return run([at.compactometer, "run", suite, *strategy, "--jobs", 1, "--quiet", "--out", out], cwd=at.work)
+                strategy = (
+                    ["-s", "summarize", "--window", compact_at * 5 // 4]
+                    if compact_at
+                    else ["-s", "full", "--window", 200_000]
+                )
+                return run(
+                    [at.compactometer, "run", suite, *strategy, "--jobs", 1, "--quiet", "--out", out], cwd=at.work
+                )
 
             work = beyond_start(replay(many), replay(few))
             each = work["cpu_s"] / copies
             return work | {"cpu_s": each, "note": f"{2 * turns / max(each, 1e-9):,.0f} messages a CPU second"}
 
         how = f"compacted at {compact_at:,} tokens" if compact_at else "no compaction"
-        return Row("inspect_ai", f"a conversation of {turns} turns end to end, {how}", theirs, ours)
+        return Row("inspect_ai", f"a conversation of {turns} turns end to end, {how}", theirs, ours, most_rounds=3)
 
     return [row(turns, 0) for turns in lengths] + [row(lengths[-1], 1_200 if at.quick else 8_000)]
 
@@ -105,7 +111,9 @@ def compactbench(at):
     few, many = (1, 2) if at.quick else (1, 21)
 
     def convert(count):
-        return at.file(f"cb-{count}.jsonl", python, DRIVERS / "convert.py", "compactbench", templates / "elite_practice", count)
+        return at.file(
+            f"cb-{count}.jsonl", python, DRIVERS / "convert.py", "compactbench", templates / "elite_practice", count
+        )
 
     suites = {count: convert(count) for count in (few, many)}
 
@@ -114,13 +122,24 @@ def compactbench(at):
             out = at.work / f"cb-{count}.out"
             out.unlink(missing_ok=True)
             options = ["--provider", "mock", "--benchmarks-dir", templates, "--case-count", count, "--output", out]
-            command = [python, "-m", "compactbench", "run", "--method", "built-in:hybrid-ledger", "--suite", "elite_practice"]
+            command = [
+                python,
+                "-m",
+                "compactbench",
+                "run",
+                "--method",
+                "built-in:hybrid-ledger",
+                "--suite",
+                "elite_practice",
+            ]
             return run([*command, *options], environment=environment, cwd=at.work)
 
         return beyond_start(suite(many), suite(few))
 
     def ours():
-        whole, small = (within_cases(at, suites[count], "hybrid-checkpoint", 3) for count in (many, few))
+        whole, small = (
+            within([at.peer_work, "cases", suites[count], "hybrid-checkpoint", 3, "at-once"]) for count in (many, few)
+        )
         return beyond_start(whole, small, done_between(whole, small))
 
     cases = 15 * (many - few)
@@ -141,27 +160,31 @@ def kit(at):
         whole, small = (run([python, DRIVERS / "kit_corpus.py", f"1-{seed}"]) for seed in (last, 1))
         return beyond_start(whole, small)
 
-    def ours():
-        whole, small = (within_cases(at, suite, 7, 5) for suite in (many, few))
-        return beyond_start(whole, small, done_between(whole, small))
+    def row(model, how):
+        def ours():
+            whole, small = (within([at.peer_work, "cases", suite, 7, 5, model]) for suite in (many, few))
+            return beyond_start(whole, small, done_between(whole, small))
 
-    return [Row("compaction-conformance-kit", f"{last - 1} sessions, 7 compactors, 5 rounds each", theirs, ours)]
+        return Row(
+            "compaction-conformance-kit", f"{last - 1} sessions, 7 compactors, 5 rounds each; {how}", theirs, ours
+        )
 
-
-def within_cases(at, suite, strategies, rounds):
-    outer = run([at.peer_work, "cases", suite, strategies, rounds])
-    return outer | json.loads(outer["said"].strip().splitlines()[-1])
+    return [row("mock", "our mock writes the summaries"), row("at-once", "a model answers at once")]
 
 
 def done_between(whole, small):
     done = {key: whole[key] - small[key] for key in ("rounds", "applied", "checks", "asked")}
-    return "ours: {rounds:,} rounds, {applied:,} of them applied, {checks:,} checks of facts, {asked:,} questions".format(**done)
+    return (
+        "ours: {rounds:,} rounds, {applied:,} of them applied, {checks:,} checks of facts, {asked:,} questions".format(
+            **done
+        )
+    )
 
 
 def tiktoken(at):
     """Exact counts, in chunks of 4 KB, each seen for the first time."""
     python, environment = at.python("tiktoken"), at.vocabularies()
-    size = 1 << (14 if at.quick else 21)
+    size = 1 << (14 if at.quick else 19)
 
     def row(kind, encoding):
         text = at.file(f"{kind}.txt", at.peer_work, "texts", kind, size)
@@ -173,7 +196,7 @@ def tiktoken(at):
             found.add(done["tokens"])
             if len(found) > 1:
                 raise environments.Failed(f"the two sides count {sorted(found)} tokens")
-            return done | {"cpu_s": done["cpu_s"][0]}
+            return done
 
         def theirs():
             return first_pass(python, DRIVERS / "tiktoken_count.py")
@@ -200,7 +223,9 @@ def versions():
         "tiktoken": ("tiktoken",),
     }
     pins = [
-        re.search(rf"^{package}==(\S+)", (HERE / "requirements" / f"{peer}.txt").read_text(), re.M).group(0).replace("==", " ")
+        re.search(rf"^{package}==(\S+)", (HERE / "requirements" / f"{peer}.txt").read_text(), re.M)
+        .group(0)
+        .replace("==", " ")
         for peer, packages in named.items()
         for package in packages
     ]

@@ -6,6 +6,7 @@
 A value becomes a fact where the session states it as a whole word, as our matcher asks; every item of compactbench becomes a
 question. What no message states (a forbidden value that is only implied) is left out and counted on stderr.
 """
+
 import json
 import re
 import sys

@@ -1,7 +1,8 @@
 """inspect_ai's side of the loop rows: one sample whose solver says recorded messages and lets a mock model answer each.
 
-    inspect_loop.py SUITE TURNS COMPACT_AT LOGS      COMPACT_AT: tokens, or 0 for no compaction
+inspect_loop.py SUITE TURNS COMPACT_AT LOGS      COMPACT_AT: tokens, or 0 for no compaction
 """
+
 import json
 import sys
 
@@ -14,7 +15,9 @@ path, turns, compact_at, logs = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]),
 with open(path) as suite:
     suite.readline()
     scenario = json.loads(suite.readline())
-texts = {role: [m["parts"][0]["text"] for m in scenario["messages"] if m["role"] == role] for role in ("user", "assistant")}
+texts = {
+    role: [m["parts"][0]["text"] for m in scenario["messages"] if m["role"] == role] for role in ("user", "assistant")
+}
 assert len(texts["user"]) >= turns, f"{len(texts['user'])} turns, asked for {turns}"
 recorded = iter(texts["assistant"])
 
@@ -32,7 +35,11 @@ users = set(texts["user"])
 def recorded_turns():
     async def solve(state, generate):
         model = get_model()
-        compact = compaction(CompactionSummary(threshold=compact_at, memory=False), prefix=[], model=model) if compact_at else None
+        compact = (
+            compaction(CompactionSummary(threshold=compact_at, memory=False), prefix=[], model=model)
+            if compact_at
+            else None
+        )
         for text in texts["user"][:turns]:
             state.messages.append(ChatMessageUser(content=text))
             if compact is None:

@@ -4,6 +4,7 @@
 
 Left out: semantic-checklist, which takes two hundred times the CPU of the others and would flatter whatever stands beside it.
 """
+
 import sys
 
 from compaction_kit import cli

@@ -1,7 +1,8 @@
 """LangChain's side of the hook row: `before_model` of SummarizationMiddleware before each message of one conversation.
 
-    langchain_hook.py SUITE MESSAGES TRIGGER ANSWER
+langchain_hook.py SUITE MESSAGES TRIGGER ANSWER
 """
+
 import json
 import sys
 import time

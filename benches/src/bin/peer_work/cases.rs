@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use compactometer_benches::cheap::SameAnswer;
 use compactometer_benches::conversations::counted;
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::estimate::Estimator;
@@ -25,8 +26,8 @@ use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
 const COUNTER: Encoding = Encoding::O200k;
-/// Most tokens that a strategy writes here: the sessions of peers are short.
-const WRITTEN: u32 = 200;
+/// A strategy writes at most this part of a session, so that there is something to gain from short ones too.
+const WRITTEN_PART: u32 = 3;
 /// Most tokens of an answer to a question.
 const ANSWER: u32 = 100;
 
@@ -44,15 +45,32 @@ struct Done {
     tokens_after: u64,
 }
 
-/// Runs the first so many strategies of the registry, or one by its name, over every scenario.
-pub(crate) fn run(path: &Path, strategies: &str, rounds: usize) -> Result<serde_json::Value, Box<dyn Error>> {
+/// What a model says that answers at once, as the mocks of peers do: a summary, and a checkpoint where one is asked for.
+const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
+
+/// Runs the first so many strategies of the registry, or one by its name, over every scenario, with a model of that name or
+/// `at-once`.
+pub(crate) fn run(
+    path: &Path,
+    strategies: &str,
+    rounds: usize,
+    model: &str,
+) -> Result<serde_json::Value, Box<dyn Error>> {
     let suite = Suite::read(path)?;
-    let model = compactometer_llm::by_name("mock")?;
+    let model = match model {
+        "at-once" => Box::new(SameAnswer(AT_ONCE.to_owned())),
+        name => compactometer_llm::by_name(name)?,
+    };
     let runtime = Builder::new_current_thread().build()?;
     let mut done = Done::default();
-    for spec in chosen(strategies)? {
-        for scenario in &suite.scenarios {
-            run_case(&mut done, spec, scenario, rounds, (&*model, &runtime))?;
+    let strategies = chosen(strategies)?;
+    for scenario in &suite.scenarios {
+        // Counted and its values made ready once, whatever number of strategies: as every replay does.
+        let said = counted(scenario, &COUNTER);
+        let matcher = Matcher::new(scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms())))?;
+        for spec in &strategies {
+            let case = Case { scenario, said: &said, matcher: &matcher, model: &*model, runtime: &runtime };
+            case.run(&mut done, spec, rounds)?;
         }
     }
     let Done { cases, rounds, applied, checks, held, asked, tokens_before, tokens_after } = done;
@@ -67,53 +85,58 @@ fn chosen(strategies: &str) -> Result<Vec<&'static StrategySpec>, String> {
     if found.is_empty() { Err(format!("no strategy `{strategies}`")) } else { Ok(found) }
 }
 
-fn run_case(
-    done: &mut Done,
-    spec: &StrategySpec,
-    scenario: &Scenario,
-    rounds: usize,
-    (model, runtime): (&dyn ChatModel, &Runtime),
-) -> Result<(), Box<dyn Error>> {
-    let settings = Settings::defaults(spec);
-    let strategy = (spec.build)(&settings);
-    let metered = Metered::new(model, 1);
-    let matcher = Matcher::new(scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms())))?;
-    let mut session = Session::new(&*strategy, &metered, &COUNTER, config());
-    for message in counted(scenario, &COUNTER) {
-        session.push(message)?;
-    }
-    for round in 0..rounds {
-        if round > 0 {
-            go_on(&mut session)?;
-        }
-        let event = runtime.block_on(session.compact(None)).ok_or("nothing was said")?;
-        done.applied += usize::from(event.outcome == Outcome::Applied);
-        done.tokens_before += u64::from(event.tokens_before);
-        done.tokens_after += u64::from(event.tokens_after);
-        let held = held(&matcher, session.view());
-        done.checks += held.len();
-        done.held += held.iter().filter(|held| **held).count();
-        for probe in &scenario.probes {
-            runtime.block_on(model.complete(&question(session.view(), &probe.question)))?;
-            done.asked += 1;
-        }
-        done.rounds += 1;
-    }
-    done.cases += 1;
-    Ok(())
+/// One session and what every strategy shares of it.
+struct Case<'c> {
+    scenario: &'c Scenario,
+    said: &'c [Counted],
+    matcher: &'c Matcher,
+    model: &'c dyn ChatModel,
+    runtime: &'c Runtime,
 }
 
-/// Only asked to: no trigger. What a strategy writes is used even where it is no shorter, as peers use it.
-fn config() -> SessionConfig {
+impl Case<'_> {
+    fn run(&self, done: &mut Done, spec: &StrategySpec, rounds: usize) -> Result<(), Box<dyn Error>> {
+        let settings = Settings::defaults(spec);
+        let strategy = (spec.build)(&settings);
+        let metered = Metered::new(self.model, 1);
+        let written = self.said.iter().map(|message| message.tokens).sum::<u32>() / WRITTEN_PART;
+        let mut session = Session::new(&*strategy, &metered, &COUNTER, config(written));
+        for message in self.said {
+            session.push(message.clone())?;
+        }
+        for round in 0..rounds {
+            if round > 0 {
+                go_on(&mut session)?;
+            }
+            let event = self.runtime.block_on(session.compact(None)).ok_or("nothing was said")?;
+            done.applied += usize::from(event.outcome == Outcome::Applied);
+            done.tokens_before += u64::from(event.tokens_before);
+            done.tokens_after += u64::from(event.tokens_after);
+            let held = held(self.matcher, session.view());
+            done.checks += held.len();
+            done.held += held.iter().filter(|held| **held).count();
+            for probe in &self.scenario.probes {
+                self.runtime.block_on(self.model.complete(&question(session.view(), &probe.question)))?;
+                done.asked += 1;
+            }
+            done.rounds += 1;
+        }
+        done.cases += 1;
+        Ok(())
+    }
+}
+
+/// Compacts when asked to, without a trigger.
+fn config(written: u32) -> SessionConfig {
     let budget = Budget {
         window: u32::MAX,
         trigger: 0,
         retained: None,
         tail: Tail::Messages(2),
-        written: WRITTEN,
+        written,
         estimator: Estimator::Exact,
     };
-    SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: false, policy: Policy::Observe }
+    SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: false, policy: Policy::Enforce }
 }
 
 /// The turn between two rounds.

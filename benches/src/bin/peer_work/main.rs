@@ -4,7 +4,7 @@
 //! peer-work suite CONVERSATIONS TURNS              plain conversations, as a suite, on stdout
 //! peer-work texts KIND BYTES                       text of a kind, on stdout
 //! peer-work hook SUITE MESSAGES TRIGGER            the decision before each message of the first conversation
-//! peer-work cases SUITE STRATEGIES ROUNDS          rounds of compaction with every fact looked for after each
+//! peer-work cases SUITE STRATEGIES ROUNDS MODEL    rounds of compaction with every fact looked for after each
 //! peer-work count ENCODING FILE                    exact tokens of a text, in chunks
 //! ```
 //!
@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["hook", path, messages, trigger] => {
             writeln!(out, "{}", hook::measure(path.as_ref(), messages.parse()?, trigger.parse()?)?)?;
         }
-        ["cases", path, strategies, rounds] => {
-            writeln!(out, "{}", cases::run(path.as_ref(), strategies, rounds.parse()?)?)?;
+        ["cases", path, strategies, rounds, model] => {
+            writeln!(out, "{}", cases::run(path.as_ref(), strategies, rounds.parse()?, model)?)?;
         }
         ["count", encoding, path] => writeln!(out, "{}", count::measure(encoding, path.as_ref())?)?,
         _ => return Err("expected `suite`, `texts`, `hook`, `cases` or `count`; see the head of peer_work".into()),
