@@ -9,6 +9,7 @@ use compactometer_schema::matcher::TooManyValues;
 use compactometer_schema::record::{Protocol, VERSION};
 use compactometer_schema::scenario::{Fact, Scenario};
 use compactometer_schema::suite::Suite;
+use serde::Serialize;
 
 use crate::answers;
 use crate::contender::{Contender, LimitsError, Sizes};
@@ -63,6 +64,8 @@ pub struct Plan {
     suite_hash: String,
     /// Of each scenario's content.
     hashes: Vec<String>,
+    /// Of each scenario's cases.
+    seeds: Vec<u64>,
 }
 
 /// One case to run.
@@ -78,7 +81,8 @@ pub struct PlannedCase {
     pub protocol: Protocol,
     /// Its limits.
     pub budget: Budget,
-    /// Its seed, drawn from the run's seed and the scenario's content.
+    /// Its seed, drawn from the run's seed and what the scenario's messages say: other facts about them make no other draws, and
+    /// leave recorded calls as they are.
     pub seed: u64,
 }
 
@@ -90,7 +94,8 @@ impl Plan {
     pub fn new(suite: Suite, options: Options, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
         let suite_hash = suite.hash();
         let suite_window = suite.header.window;
-        let hashes = suite.scenarios.iter().map(scenario_hash).collect::<Vec<_>>();
+        let hashes = suite.scenarios.iter().map(hash).collect::<Vec<_>>();
+        let seeds = suite.scenarios.iter().map(|scenario| seed_of(options.seed, &hash(&scenario.messages))).collect();
         let loaded = load(suite.scenarios, &suite_hash, counter)?;
         let window = options.window.map(|window| ChosenWindow { window, because: "as given".to_owned() });
         let from_suite = || suite_window.map(|window| ChosenWindow { window, because: "the suite's own".to_owned() });
@@ -115,6 +120,7 @@ impl Plan {
             cases: Vec::new(),
             suite_hash,
             hashes,
+            seeds,
         };
         for protocol in plan.protocols.clone() {
             plan.add_cases(protocol, retained, counter)?;
@@ -188,7 +194,7 @@ impl Plan {
             protocol,
             budget,
             // Equal for all strategies of a scenario, so that a paired comparison shares its draws.
-            seed: seed_of(self.seed, scenario_hash),
+            seed: self.seeds[scenario],
         })
     }
 }
@@ -202,9 +208,9 @@ fn seed_of(seed: u64, content: &str) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-fn scenario_hash(scenario: &Scenario) -> String {
+fn hash(content: &impl Serialize) -> String {
     // A scenario came from JSON or a generator: it has a JSON form.
-    let json = serde_json::to_string(scenario).unwrap_or_default();
+    let json = serde_json::to_string(content).unwrap_or_default();
     blake3::hash(json.as_bytes()).to_hex().to_string()
 }
 
