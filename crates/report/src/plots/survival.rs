@@ -99,10 +99,10 @@ fn draw(lines: &[Line]) -> Figure {
     figure
 }
 
-/// A curve that falls at each length at which something is absent.
+/// A curve that falls at each length at which something is absent; what is gone at once is its start.
 fn steps(line: &Line, axes: &Axes) -> Vec<(f64, f64)> {
-    let mut share = 1.0;
-    let mut points = Vec::new();
+    let mut share = line.tokens.first().filter(|(tokens, _)| *tokens == 0).map_or(1.0, |(_, share)| *share);
+    let mut points = vec![axes.at(0.0, share)];
     for (tokens, next) in &line.tokens {
         points.push(axes.at(*tokens as f64, share));
         points.push(axes.at(*tokens as f64, *next));
