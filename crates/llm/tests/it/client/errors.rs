@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use compactometer_engine::model::{ChatError, ChatModel};
-use compactometer_llm::client::{Api, Client, Place};
+use compactometer_llm::client::{Api, Client, Limits, Place};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -56,8 +56,8 @@ async fn the_wait_that_a_server_asks_for_is_kept_and_is_no_latency() {
     Mock::given(method("POST")).respond_with(good).mount(&server).await;
     let started = std::time::Instant::now();
     let reply = client(Api::Compatible, &server.uri()).complete(&request()).await.expect("a reply");
-    assert!(started.elapsed() >= Duration::from_secs(1));
-    assert!(reply.latency_ms < 1_000, "{}", reply.latency_ms);
+    let waited = started.elapsed().saturating_sub(Duration::from_millis(reply.latency_ms));
+    assert!(waited >= Duration::from_millis(990), "{waited:?}");
 }
 
 #[tokio::test]
@@ -151,33 +151,25 @@ async fn raw(pieces: &'static [(u64, &'static str)]) -> String {
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n";
 const PIECE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
 
+const DRIP: [(u64, &str); 24] = [(250, PIECE); 24];
+
+/// The limits are wide apart, since a busy machine is late by a second at times.
 #[tokio::test]
 async fn a_stream_that_breaks_off_falls_silent_or_never_ends_is_given_up() {
     let broken = raw(&[(0, HEAD), (0, PIECE)]).await;
-    let silent = raw(&[(0, HEAD), (0, PIECE), (5_000, PIECE)]).await;
-    let mute = raw(&[(5_000, HEAD)]).await;
-    let drip = raw(&[
-        (0, HEAD),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-        (200, PIECE),
-    ])
-    .await;
+    let silent = raw(&[(0, HEAD), (0, PIECE), (30_000, PIECE)]).await;
+    let mute = raw(&[(30_000, HEAD)]).await;
+    let drip = raw([&[(0, HEAD)], &DRIP[..]].concat().leak()).await;
+    let short = Limits { silence: Duration::from_secs(2), whole: Duration::from_secs(4), repeats: 0, ..limits() };
     for (address, expected) in [
         (broken, "broke off"),
-        (silent, "no byte within"),
-        (mute, "no byte within"),
-        (drip, "no whole answer within 2 s"),
+        (silent, "no byte within 2 s"),
+        (mute, "no byte within 2 s"),
+        (drip, "no whole answer within 4 s"),
     ] {
-        let (why, later) = stopped(client(Api::Compatible, &address).complete(&request()).await);
+        let place = Place::new(Api::Compatible, "small", &address, None).expect("a place");
+        let client = Client::new(place, short).expect("a client");
+        let (why, later) = stopped(client.complete(&request()).await);
         assert!(later && why.contains(expected), "{expected}: {why}");
     }
 }

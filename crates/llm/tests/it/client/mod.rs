@@ -17,9 +17,9 @@ pub(super) const KEY: &str = "sk-secret-0123456789";
 pub(super) fn limits() -> Limits {
     let millis = Duration::from_millis;
     Limits {
-        connect: millis(1_000),
-        silence: millis(300),
-        whole: millis(2_000),
+        connect: millis(10_000),
+        silence: millis(10_000),
+        whole: millis(30_000),
         bytes: 1 << 20,
         repeats: 2,
         first_wait: millis(1),
