@@ -1,7 +1,5 @@
 //! Random-drop contexts for lift: what chance would have kept, on a strategy's own schedule and at its realized sizes.
 
-use std::ops::Range;
-
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
 use compactometer_schema::record::{ChanceCell, RANDOM_DRAWS};
@@ -19,6 +17,10 @@ pub(crate) struct RandomDrop<'l> {
     /// Messages that every draw still holds whole: pending at the last compaction, and all that came after it.
     whole: Vec<usize>,
     length: usize,
+    /// In how many draws each fact stands in cut form; changes with a compaction alone.
+    drawn_facts: Vec<u32>,
+    /// The same of each foreign fact.
+    drawn_foreign: Vec<u32>,
 }
 
 struct Draw {
@@ -41,7 +43,14 @@ impl<'l> RandomDrop<'l> {
             rng.set_stream(u64::from(number));
             Draw { rng, segments: Vec::new() }
         };
-        RandomDrop { loaded, draws: (0..RANDOM_DRAWS).map(draw).collect(), whole: Vec::new(), length: 0 }
+        RandomDrop {
+            loaded,
+            draws: (0..RANDOM_DRAWS).map(draw).collect(),
+            whole: Vec::new(),
+            length: 0,
+            drawn_facts: vec![0; loaded.mentions.len()],
+            drawn_foreign: vec![0; loaded.foreign_kinds.len()],
+        }
     }
 
     /// The contexts as they stand, for [`RandomDrop::going_on`].
@@ -57,6 +66,7 @@ impl<'l> RandomDrop<'l> {
             draw.rng.set_word_pos(u128::from(position));
             draw.segments = segments;
         }
+        random.count_drawn();
         random
     }
 
@@ -85,41 +95,52 @@ impl<'l> RandomDrop<'l> {
             });
             draw.segments = pool;
         }
+        self.count_drawn();
     }
 
     /// For each of these facts, in how many draws it stands.
     pub(crate) fn hits(&self, facts: &[u32]) -> Vec<u32> {
-        let whole =
-            |fact: u32| self.whole.iter().any(|index| self.loaded.mentions[fact as usize].binary_search(index).is_ok());
-        let mut hits = facts.iter().map(|fact| if whole(*fact) { RANDOM_DRAWS } else { 0 }).collect::<Vec<_>>();
-        for draw in &self.draws {
-            let mut present = vec![false; self.loaded.mentions.len()];
-            for segment in &draw.segments {
-                for fact in &self.loaded.segments[*segment as usize].facts {
-                    present[*fact as usize] = true;
-                }
-            }
-            for (hit, fact) in hits.iter_mut().zip(facts) {
-                if present[*fact as usize] && *hit < RANDOM_DRAWS {
-                    *hit += 1;
-                }
-            }
-        }
-        hits
+        let is_whole = |fact: u32| {
+            let mentions = &self.loaded.mentions[fact as usize];
+            mentions.iter().any(|mention| self.whole.binary_search(mention).is_ok())
+        };
+        facts.iter().map(|fact| if is_whole(*fact) { RANDOM_DRAWS } else { self.drawn_facts[*fact as usize] }).collect()
     }
 
     /// Matches of foreign facts in what the draws hold of messages before the index `old_before`.
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
-        let mut counts = ChanceCounts::new(self.loaded);
-        let whole = self.whole.iter().filter(|index| **index < old_before);
-        let whole = whole.flat_map(|index| &self.loaded.foreign_in[*index]).copied().collect::<Vec<_>>();
-        for draw in &self.draws {
-            let cut =
-                draw.segments.iter().flat_map(|segment| &self.loaded.segments[*segment as usize].foreign).copied();
-            counts.add(whole.iter().copied().chain(cut));
+        let mut counts = ChanceCounts { contexts: RANDOM_DRAWS, ..ChanceCounts::new(self.loaded) };
+        counts.hits.clone_from(&self.drawn_foreign);
+        let whole = &self.whole[..self.whole.partition_point(|index| *index < old_before)];
+        // What stands whole stands in every draw.
+        for fact in whole.iter().flat_map(|index| &self.loaded.foreign_in[*index]) {
+            counts.hits[*fact as usize] = RANDOM_DRAWS;
         }
         counts.cells()
     }
+
+    /// In how many draws each fact stands in cut form, and each foreign fact.
+    fn count_drawn(&mut self) {
+        let loaded = self.loaded;
+        let drawn = self.draws.iter().map(|draw| draw.segments.iter().map(|at| &loaded.segments[*at as usize]));
+        let facts = drawn.clone().map(|segments| segments.flat_map(|segment| &segment.facts));
+        let foreign = drawn.map(|segments| segments.flat_map(|segment| &segment.foreign));
+        (self.drawn_facts, self.drawn_foreign) =
+            (count_each(loaded.mentions.len(), facts), count_each(loaded.foreign_kinds.len(), foreign));
+    }
+}
+
+/// In how many sets each of so many items stands; repeats count once.
+fn count_each<'i, S: Iterator<Item = &'i u32>>(items: usize, sets: impl Iterator<Item = S>) -> Vec<u32> {
+    let mut counted = vec![(0, 0); items];
+    for (set, number) in sets.zip(1..) {
+        for item in set {
+            let (count, last) = &mut counted[*item as usize];
+            *count += u32::from(*last != number);
+            *last = number;
+        }
+    }
+    counted.into_iter().map(|(count, _)| count).collect()
 }
 
 /// Counts matches of foreign facts over contexts, by value kind.
@@ -161,9 +182,7 @@ impl<'l> ChanceCounts<'l> {
 
 /// The first index of the log that is newer than the trigger's distance before `length`.
 pub(crate) fn old_before(loaded: &Loaded, length: usize, trigger: u32) -> usize {
-    let range: Range<usize> = 0..length;
-    range
-        .rev()
-        .find(|index| loaded.tokens_between(index + 1, length) >= u64::from(trigger))
-        .map_or(0, |index| index + 1)
+    // Of the messages 1 to `length`, those that the distance begins before.
+    let before = &loaded.tokens_before[1..=length];
+    before.partition_point(|before| loaded.tokens_before[length] - before >= u64::from(trigger))
 }

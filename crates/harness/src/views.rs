@@ -1,5 +1,7 @@
 //! What a compaction changed: two views side by side.
 
+use std::collections::HashSet;
+
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Body, Entry, Origin, View};
@@ -49,7 +51,7 @@ pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, Mess
         let kept = view.entries().iter().filter(|entry| is_kept(entry) && entry.role != Role::System);
         kept.filter_map(Entry::message_id).collect::<Vec<_>>()
     };
-    let stays = whole(after);
+    let stays = whole(after).into_iter().collect::<HashSet<_>>();
     let mut runs: Vec<(MessageId, MessageId)> = Vec::new();
     let mut joined = false;
     for id in whole(before) {
