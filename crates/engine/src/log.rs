@@ -19,6 +19,8 @@ pub struct Log {
     /// Calls of the last batch without a result so far.
     open: Vec<String>,
     unanswered: BTreeSet<String>,
+    /// Indices of the messages whose time is known.
+    timed: Vec<usize>,
 }
 
 /// A message and its tokens. Cheap to clone.
@@ -42,6 +44,7 @@ impl Log {
         }
         self.calls.extend(counted.message.call_ids().map(str::to_owned));
         self.open = still_open;
+        self.timed.extend(counted.message.at_ms.map(|_| self.messages.len()));
         self.messages.push(counted);
         Ok(())
     }
@@ -67,6 +70,12 @@ impl Log {
         self.messages.binary_search_by_key(&id, |counted| counted.message.id).ok().map(|at| &self.messages[at])
     }
 
+    /// When the last of the messages before that index was said whose time is known, in milliseconds since the Unix epoch.
+    pub fn said_before(&self, index: usize) -> Option<i64> {
+        let timed = self.timed.partition_point(|at| *at < index).checked_sub(1)?;
+        self.messages[self.timed[timed]].message.at_ms
+    }
+
     /// The system message, where the conversation has one.
     pub fn system(&self) -> Option<&Counted> {
         self.messages.first().filter(|counted| counted.message.role == Role::System)
@@ -84,11 +93,7 @@ impl Log {
 
     /// What every strategy keeps: see [`Pending`].
     pub fn pending(&self) -> Pending {
-        let last_user = self.messages.iter().rposition(|counted| counted.message.role == Role::User);
-        let length = self.messages.len();
-        let caller = self.messages.iter().rposition(|counted| counted.message.role != Role::Tool);
-        let open = caller.filter(|index| self.messages[*index].message.call_ids().next().is_some());
-        Pending { last_user, batch: open.unwrap_or(length)..length }
+        Pending::of(&self.messages)
     }
 
     /// The calls that would be open after that message, where it can be said now.
@@ -138,6 +143,15 @@ pub struct Pending {
 }
 
 impl Pending {
+    /// The pending part of a log of these messages.
+    pub fn of(messages: &[Counted]) -> Self {
+        let last_user = messages.iter().rposition(|counted| counted.message.role == Role::User);
+        let length = messages.len();
+        let caller = messages.iter().rposition(|counted| counted.message.role != Role::Tool);
+        let open = caller.filter(|index| messages[*index].message.call_ids().next().is_some());
+        Pending { last_user, batch: open.unwrap_or(length)..length }
+    }
+
     /// Whether the message at that index is pending.
     pub fn contains(&self, index: usize) -> bool {
         self.last_user == Some(index) || self.batch.contains(&index)

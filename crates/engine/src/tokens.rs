@@ -2,9 +2,11 @@
 //!
 //! Absent on purpose: estimators. A strategy's own estimate is a parameter of that strategy.
 
-use std::sync::LazyLock;
+mod classes;
+mod memo;
+mod split;
 
-use tiktoken_rs::CoreBPE;
+use bpe_openai::byte_pair_encoding::BytePairEncoding;
 
 use crate::message::{Message, Part};
 
@@ -62,12 +64,10 @@ impl Encoding {
         Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }
 
-    fn bpe(self) -> &'static CoreBPE {
-        static O200K: LazyLock<&'static CoreBPE> = LazyLock::new(tiktoken_rs::o200k_base_singleton);
-        static CL100K: LazyLock<&'static CoreBPE> = LazyLock::new(tiktoken_rs::cl100k_base_singleton);
+    fn bpe(self) -> &'static BytePairEncoding {
         match self {
-            Encoding::O200k => &O200K,
-            Encoding::Cl100k => &CL100K,
+            Encoding::O200k => &bpe_openai::o200k_base().bpe,
+            Encoding::Cl100k => &bpe_openai::cl100k_base().bpe,
         }
     }
 }
@@ -81,42 +81,8 @@ impl TokenCounter for Encoding {
     }
 
     fn count_text(&self, text: &str) -> u32 {
-        let tokens: usize = split_long_blanks(text).map(|piece| self.bpe().count_ordinary(piece)).sum();
-        u32::try_from(tokens).unwrap_or(u32::MAX)
+        memo::with(*self, |memo| total(split::pieces(*self, text).map(|piece| memo.count(piece))))
     }
-}
-
-/// Longest run of blanks that goes to the encoder in one piece: its pattern matcher overflows its stack on about a
-/// million (500,000 pass), so a longer run is cut. Only such texts can differ from the reference encoder.
-const LONGEST_BLANK_RUN: usize = 100_000;
-
-fn split_long_blanks(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let cut = end_of_long_blank_run(rest).unwrap_or(rest.len());
-        let (piece, tail) = rest.split_at(cut);
-        rest = tail;
-        Some(piece)
-    })
-}
-
-/// Where the first run of more than [`LONGEST_BLANK_RUN`] bytes of blanks reaches that length.
-fn end_of_long_blank_run(text: &str) -> Option<usize> {
-    if text.len() <= LONGEST_BLANK_RUN {
-        return None;
-    }
-    let mut start = 0;
-    for (at, letter) in text.char_indices() {
-        if !letter.is_whitespace() {
-            start = at + letter.len_utf8();
-        } else if at - start >= LONGEST_BLANK_RUN {
-            return Some(at);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -134,13 +100,6 @@ mod tests {
     fn a_megabyte_of_blanks_is_counted() {
         let text = format!("a{}b", " ".repeat(1_000_000));
         assert!(Encoding::O200k.count_text(&text) > 1_000);
-    }
-
-    #[test]
-    fn splitting_keeps_every_byte() {
-        let text = format!("x{}y{}", "\u{2003}".repeat(70_000), "\n".repeat(250_000));
-        assert_eq!(split_long_blanks(&text).collect::<String>(), text);
-        assert_eq!(split_long_blanks(&text).count(), 5);
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Random-drop contexts for lift: what chance would have kept, on a strategy's own schedule and at its realized sizes. For the
 //! selection lift they keep the verbatim tail that the strategy kept, and chance fills the rest.
 
-use std::ops::Range;
-
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
 use compactometer_schema::record::{ChanceCell, RANDOM_DRAWS};
@@ -124,29 +122,27 @@ impl<'l> RandomDrop<'l> {
 
 impl Holding {
     fn of(loaded: &Loaded, draws: &[Draw]) -> Self {
-        let mut holding =
-            Holding { facts: vec![0; loaded.mentions.len()], foreign: vec![0; loaded.foreign_kinds.len()] };
-        // The draw that was counted last, so that a draw counts once.
-        let mut counted_facts = vec![usize::MAX; holding.facts.len()];
-        let mut counted_foreign = vec![usize::MAX; holding.foreign.len()];
-        for (number, draw) in draws.iter().enumerate() {
-            for segment in &draw.segments {
-                let segment = &loaded.segments[*segment as usize];
-                count_once(&segment.facts, number, &mut counted_facts, &mut holding.facts);
-                count_once(&segment.foreign, number, &mut counted_foreign, &mut holding.foreign);
-            }
+        let drawn = draws.iter().map(|draw| draw.segments.iter().map(|at| &loaded.segments[*at as usize]));
+        let facts = drawn.clone().map(|segments| segments.flat_map(|segment| &segment.facts));
+        let foreign = drawn.map(|segments| segments.flat_map(|segment| &segment.foreign));
+        Holding {
+            facts: count_each(loaded.mentions.len(), facts),
+            foreign: count_each(loaded.foreign_kinds.len(), foreign),
         }
-        holding
     }
 }
 
-fn count_once(found: &[u32], draw: usize, counted: &mut [usize], counts: &mut [u32]) {
-    for fact in found.iter().map(|fact| *fact as usize) {
-        if counted[fact] != draw {
-            counted[fact] = draw;
-            counts[fact] += 1;
+/// In how many sets each of so many items stands; repeats count once.
+fn count_each<'i, S: Iterator<Item = &'i u32>>(items: usize, sets: impl Iterator<Item = S>) -> Vec<u32> {
+    let mut counted = vec![(0, 0); items];
+    for (set, number) in sets.zip(1..) {
+        for item in set {
+            let (count, last) = &mut counted[*item as usize];
+            *count += u32::from(*last != number);
+            *last = number;
         }
     }
+    counted.into_iter().map(|(count, _)| count).collect()
 }
 
 /// Counts matches of foreign facts over contexts, by value kind.
@@ -188,9 +184,7 @@ impl<'l> ChanceCounts<'l> {
 
 /// The first index of the log that is newer than the trigger's distance before `length`.
 pub(crate) fn old_before(loaded: &Loaded, length: usize, trigger: u32) -> usize {
-    let range: Range<usize> = 0..length;
-    range
-        .rev()
-        .find(|index| loaded.tokens_between(index + 1, length) >= u64::from(trigger))
-        .map_or(0, |index| index + 1)
+    // Of the messages 1 to `length`, those that the distance begins before.
+    let before = &loaded.tokens_before[1..=length];
+    before.partition_point(|before| loaded.tokens_before[length] - before >= u64::from(trigger))
 }

@@ -184,9 +184,9 @@ impl<'r> Replay<'r> {
 
     /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
     async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
-        // A view is costly to keep and changes only where a compaction is due or a checkpoint may be shown.
+        // The view changes only where a compaction is due or a checkpoint may be shown.
         let may_change = self.session.is_due() || self.session.may_recover(now_ms);
-        let before = may_change.then(|| self.session.view().clone());
+        let before = may_change.then(|| self.session.shared_view());
         let checkpoints_before = self.session.checkpoint_events().len();
         let recoveries_before = self.session.recovery_events().len();
         let event = self.session.before_call(now_ms).await.cloned();

@@ -22,13 +22,14 @@ const FIELDS: [(&str, Category); 6] = [
 /// What all of a session's records come to.
 pub(crate) fn storage(loaded: &Loaded, history: &[Saved]) -> Storage {
     let mut storage = Storage { records: history.len() as u32, ..Storage::default() };
+    let fields = FIELDS.map(|(field, category)| (field, first_stated(loaded, category)));
     for saved in history {
         // A record is plain data: it has a JSON form.
         storage.bytes += serde_json::to_vec(saved).map_or(0, |json| json.len() as u64);
         let Some(populated) = populated(saved) else { continue };
         let until = saved.covers.map_or(MessageId(u32::MAX), |(_, last)| last);
-        for (field, category) in FIELDS {
-            if is_supported(loaded, category, until) {
+        for (field, stated) in fields {
+            if stated.is_some_and(|stated| stated <= until) {
                 storage.fields_supported += 1;
                 storage.fields_populated += u32::from(populated.contains(&field));
             }
@@ -49,8 +50,8 @@ fn populated(saved: &Saved) -> Option<Vec<&'static str>> {
     Some(filled.collect::<Vec<_>>()).filter(|filled| !filled.is_empty())
 }
 
-/// Whether a fact of that category was stated by then.
-fn is_supported(loaded: &Loaded, category: Category, until: MessageId) -> bool {
+/// The first message that states a fact of that category.
+fn first_stated(loaded: &Loaded, category: Category) -> Option<MessageId> {
     let facts = loaded.scenario.facts.iter().filter(|fact| fact.decoy_of.is_none() && fact.category == category);
-    facts.flat_map(|fact| &fact.evidence_message_ids).any(|stated| *stated <= until)
+    facts.flat_map(|fact| &fact.evidence_message_ids).min().copied()
 }

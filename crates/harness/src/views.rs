@@ -52,7 +52,7 @@ pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, Mess
         let kept = view.entries().iter().filter(|entry| is_kept(entry) && entry.role != Role::System);
         kept.filter_map(Entry::message_id).collect::<Vec<_>>()
     };
-    let stays = whole(after);
+    let stays = whole(after).into_iter().collect::<HashSet<_>>();
     let mut runs: Vec<(MessageId, MessageId)> = Vec::new();
     let mut joined = false;
     for id in whole(before) {

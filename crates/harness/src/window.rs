@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
 
 use crate::loaded::Loaded;
@@ -45,8 +46,7 @@ pub fn points(loaded: &Loaded, trigger: u32) -> Vec<Point> {
 
 /// What is looked at when the log has that length; the headline set is left empty unless `headline`.
 pub(crate) fn point(loaded: &Loaded, length: usize, trigger: u64, headline: bool) -> Point {
-    let log = loaded.log_of(length);
-    let pending = log.pending();
+    let pending = Pending::of(&loaded.messages[..length]);
     let outside = |index: usize| pending.contains(index) || loaded.messages[index].message.role == Role::System;
     let mut point = Point { length, ..Point::default() };
     let using = loaded.messages.get(length).map(|counted| counted.message.id);

@@ -255,6 +255,11 @@ impl<'s> Session<'s> {
         &self.view
     }
 
+    /// The next request, to be held across a decision; a message that is said meanwhile makes the session copy it.
+    pub fn shared_view(&self) -> Arc<View> {
+        Arc::clone(&self.view)
+    }
+
     /// Tokens of the next request: the view and what stands beside it.
     pub fn request_tokens(&self) -> u32 {
         self.config.overhead.saturating_add(self.view.tokens())

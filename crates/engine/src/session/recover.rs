@@ -94,8 +94,8 @@ impl<'s> Session<'s> {
         let least = self.recovery.absence_ms?;
         let messages = self.log.messages();
         let back = messages.iter().rposition(|counted| counted.message.role != Role::User)? + 1;
-        let before = messages[..back].iter().rev().find_map(|counted| counted.message.at_ms)?;
         let back_at = messages.get(back)?.message.at_ms.or(now_ms)?;
+        let before = self.log.said_before(back)?;
         Some(back_at - before).filter(|gap| *gap >= least)
     }
 

@@ -51,6 +51,7 @@ impl Trouble {
                 Trouble { kind: "server_error", ..Trouble::of(status, message) }
             }
             ChatError::Refused { .. } => Trouble::of(StatusCode::BAD_REQUEST, message),
+            ChatError::Unavailable { .. } => Trouble::of(StatusCode::SERVICE_UNAVAILABLE, message),
         }
     }
 
