@@ -27,7 +27,13 @@ impl SuiteIdentity {
 }
 
 /// The manifest of a plan, whose report counts with a table of that text.
-pub(crate) fn manifest(plan: &Plan, suite: SuiteIdentity, tokenizer: &str, prices: &str, reference: Option<&str>) -> Manifest {
+pub(crate) fn manifest(
+    plan: &Plan,
+    suite: SuiteIdentity,
+    tokenizer: &str,
+    prices: &str,
+    reference: Option<&str>,
+) -> Manifest {
     let settings = plan.contenders.iter().map(|contender| serde_json::json!([contender.name, contender.settings()]));
     Manifest {
         version: VERSION,

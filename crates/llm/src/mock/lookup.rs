@@ -81,7 +81,8 @@ fn best<'s>(all: &[&'s Said], wanted: &[Option<u32>], profile: &Profile) -> Opti
     let mean_length = terms as f64 / all.len().max(1) as f64;
     let scored = matches.into_iter().filter_map(|(said, held)| {
         let covered: f64 = held.iter().map(|at| weights[*at]).sum();
-        (covered >= profile.answer_threshold.value * total).then(|| (covered * norm(said.stems.len(), mean_length), said))
+        (covered >= profile.answer_threshold.value * total)
+            .then(|| (covered * norm(said.stems.len(), mean_length), said))
     });
     let scored: Vec<(f64, &Said)> = scored.collect();
     let highest = scored.iter().map(|(score, _)| *score).fold(0.0, f64::max);

@@ -71,7 +71,14 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     (
         "Recall",
         "Shares of 1 with 95 % intervals over units. A replay measures what contexts hold, not whether a task succeeds.",
-        &["context_recall", "context_recall_corrected", "lift", "selection_lift", "needed_at_use_recall", "keyword_luck"],
+        &[
+            "context_recall",
+            "context_recall_corrected",
+            "lift",
+            "selection_lift",
+            "needed_at_use_recall",
+            "keyword_luck",
+        ],
     ),
     (
         "Answers to questions",
