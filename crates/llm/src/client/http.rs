@@ -63,8 +63,10 @@ impl Http {
         // Another provider may be installed already; either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder();
-        // A proxy from the environment serves other hosts; of this one it knows nothing.
-        let builder = if is_loopback(&place.url) { builder.no_proxy() } else { builder };
+        // A proxy from the environment serves other hosts, and a new connection to this one costs nothing, while some servers
+        // close one after each answer without saying so.
+        let here = is_loopback(&place.url);
+        let builder = if here { builder.no_proxy().pool_max_idle_per_host(0) } else { builder };
         let client = builder
             // A key must not travel to where a redirect points.
             .redirect(reqwest::redirect::Policy::none())
