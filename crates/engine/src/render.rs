@@ -50,11 +50,11 @@ impl Material {
             material.tokens_at_most = material.tokens_at_most.saturating_add(tokens);
             material.cut.extend(entry.message_id().filter(|_| is_cut));
         }
-        material.text = neutralize(material.text.trim_end());
-        // A broken closing tag takes two tokens more.
-        let broken = material.text.matches("<\\/").count() as u32;
+        let text = neutralize(material.text.trim_end());
+        // A broken closing tag takes a letter more, and two tokens at most.
+        let broken = (text.len() - material.text.trim_end().len()) as u32;
         material.tokens_at_most = material.tokens_at_most.saturating_add(2 * broken);
-        material
+        Material { text, ..material }
     }
 }
 
@@ -74,7 +74,8 @@ pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: Limi
 
 /// The first `most` characters, with a mark where something is missing.
 pub fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+    // A letter has a byte or more: most texts are told short without being read.
+    match (text.len() > most).then(|| text.char_indices().nth(most)).flatten() {
         Some((at, _)) => format!("{}{CUT}", &text[..at]),
         None => text.to_owned(),
     }
@@ -109,7 +110,7 @@ fn block(entry: &Entry, limits: Limits) -> (String, bool) {
 }
 
 fn is_longer(text: &str, most: usize) -> bool {
-    text.chars().nth(most).is_some()
+    text.len() > most && text.chars().nth(most).is_some()
 }
 
 /// Breaks closing tags, so that no text of a conversation ends the block that our prompts put it in.
