@@ -81,7 +81,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
 
 /// Runs and says nothing on stdout.
 pub(crate) fn records(args: &RunArgs) -> Result<(), Failure> {
-    execute(args).map(drop)
+    execute(args, SHIPPED).map(drop)
 }
 
 struct Finished {

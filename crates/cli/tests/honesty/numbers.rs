@@ -2,7 +2,7 @@
 
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_harness::contender::Contender;
+use compactometer_harness::contender::{Contender, Sizes};
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Protocol;
 
@@ -61,7 +61,9 @@ fn characters() {
     assert!(exact > 1.4 * guessed, "{exact} tokens, {guessed} guessed");
     let source: Contender = named(&["chained-faithful"]).remove(0);
     // A document that counts characters is run with them under its own limits alone.
-    let estimator = |protocol| source.resolve(protocol, 12_000, 1.0).unwrap().0.estimator;
+    let estimator = |protocol| {
+        source.resolve(protocol, Sizes { window: 12_000, trigger: 9_600, retained: 3_600 }, 1.0).unwrap().0.estimator
+    };
     assert_eq!(
         (estimator(Protocol::Matched), estimator(Protocol::Published)),
         (Estimator::Exact, Estimator::Characters)

@@ -13,6 +13,7 @@ use compactometer_generate::{Spec, generate};
 use compactometer_harness::contender::{Contender, Entry, select};
 use compactometer_harness::plan::{Options, Plan, PlanError};
 use compactometer_harness::replay::run_case;
+use compactometer_harness::window::RETAINED_SHARE;
 use compactometer_report::summarize;
 use compactometer_schema::manifest::{Manifest, VERSION};
 use compactometer_schema::prices::PriceTable;
@@ -64,6 +65,7 @@ pub fn plan(suite: Suite, contenders: Vec<Contender>, model: &str, window: u32) 
     let options = Options {
         contenders,
         window: Some(window),
+        retain: RETAINED_SHARE,
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: model.to_owned(),
@@ -96,6 +98,9 @@ fn manifest(plan: &Plan, suite: String) -> Manifest {
         retained: plan.retained,
         protocols: plan.protocols.iter().copied().collect(),
         strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
+        sweep: Vec::new(),
+        reference: None,
+        prompts: Default::default(),
         scale: 1.0,
         settings_hash: String::new(),
         prices_hash: String::new(),
@@ -214,6 +219,6 @@ impl ChatModel for Says {
 
     async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
         let usage = Usage { input: 100, output: 10, ..Usage::default() };
-        Ok(ChatReply { text: self.0.to_owned(), finish: Finish::Stop, usage, latency_ms: 1_000 })
+        Ok(ChatReply { text: self.0.to_owned(), finish: Finish::Stop, usage, latency_ms: 1_000, served: None })
     }
 }
