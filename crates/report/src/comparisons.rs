@@ -1,6 +1,6 @@
 //! Every strategy under test against one declared reference, paired by unit (MEASUREMENT section 5).
 //!
-//! Absent on purpose: rankings, winners, and comparison at equal sizes by interpolation.
+//! Absent on purpose: rankings and winners; under a mock also comparisons of answers, which are its own making.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,9 @@ use compactometer_schema::record::Family;
 use compactometer_schema::summary::{Compared, Comparison, StrategySummary};
 
 use crate::data::{Run, Strategy, Unit};
-use crate::metrics::fact_shares;
+use crate::metrics::{fact_shares, reader_strength, recall_of_unit};
 use crate::scores::{CORRECTED, Primary, RAW, Scores};
+use crate::sizes;
 use crate::stats::paired::Paired;
 use crate::stats::{bootstrap, family, planning, sign_flip};
 use crate::summarize::nine_digits;
@@ -19,8 +20,6 @@ const FEWEST_UNITS: usize = 5;
 /// From this many units on the t test stands alone.
 const T_ALONE: usize = 30;
 const LEVEL: f64 = 0.05;
-/// Sizes within this share of the reference's are compared as one size.
-const SIZE_MARGIN: f64 = 0.1;
 
 /// The strategy that all others are compared with: the one declared, else the first reference strategy of the run.
 pub(crate) fn reference<'s>(run: &Run, strategies: &'s [StrategySummary]) -> Option<&'s StrategySummary> {
@@ -33,43 +32,57 @@ pub(crate) fn reference<'s>(run: &Run, strategies: &'s [StrategySummary]) -> Opt
 }
 
 /// Every comparison, in the order of strategies, then of metrics; a metric that neither side has is left out.
-pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<Comparison> {
+pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Vec<Comparison> {
     let Some(reference) = reference(run, strategies) else { return Vec::new() };
     let tested = strategies.iter().filter(|strategy| strategy.family.is_tested() && strategy.name != reference.name);
-    let pairs = tested.flat_map(|strategy| Primary::ALL.map(|primary| (strategy, primary)));
+    let primaries = if run.is_mock() { &Primary::ALL[..1] } else { &Primary::ALL[..] };
+    let pairs = tested.flat_map(|strategy| primaries.iter().map(move |primary| (strategy, *primary)));
     let mut found: Vec<Comparison> =
-        pairs.filter_map(|(strategy, primary)| one(run, strategy, reference, primary)).collect();
+        pairs.filter_map(|(strategy, primary)| one(runs, run, [strategy, reference], primary)).collect();
     adjust(&mut found);
     found.into_iter().map(rounded).collect()
 }
 
 /// One comparison before Holm; where a test was made, [`Comparison::p_holm`] holds its p as yet unadjusted.
-fn one(run: &Run, strategy: &StrategySummary, reference: &StrategySummary, primary: Primary) -> Option<Comparison> {
+fn one(runs: &[Run], run: &Run, sides: [&StrategySummary; 2], primary: Primary) -> Option<Comparison> {
+    let [strategy, reference] = sides;
     let pair = Pair::of(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
     let (scores, metric) = pair.scores(primary)?;
     let mut made = empty(&strategy.name, &reference.name, metric);
     if metric == RAW {
         made.reason = Some(format!("`{CORRECTED}` is undefined, so raw recall is compared: chance is in it"));
     }
-    let idle = [strategy, reference].into_iter().find(|side| side.triggered.conversations == 0);
     let Some((own, other)) = scores else {
-        made.verdict = Compared::Undefined;
-        made.reason = Some("one of the two has no value in any unit that both have".to_owned());
-        return Some(made);
+        return Some(without(made, Compared::Undefined, "one of the two has no value in any unit that both have"));
     };
     test(&mut made, &own, &other, pair.own.units.len());
     if primary == Primary::Context {
         plan(&mut made, &pair);
     }
-    if let Some(side) = idle {
-        made.verdict = Compared::DidNotTrigger;
-        made.reason = Some(format!("`{}` never compacted anything", side.name));
-        made.p_holm = None;
-    } else if let Some(sizes) = sizes(strategy, reference) {
-        made.verdict = Compared::SizesDiffer;
-        made.reason = Some(sizes);
+    if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
+        return Some(without(made, Compared::DidNotTrigger, format!("`{}` never compacted anything", idle.name)));
     }
-    Some(made)
+    if let Some(weak) = (primary == Primary::Answers).then(|| reader_strength(run).err()).flatten() {
+        return Some(without(made, Compared::Undefined, weak));
+    }
+    let Some((sizes, at)) = sizes_differ(sides) else { return Some(made) };
+    let curve = sizes::curve(runs, &strategy.name, recall_of_unit);
+    match sizes::at_size(&curve, at).filter(|_| primary == Primary::Context) {
+        Some(values) => {
+            let mut made = empty(&strategy.name, &reference.name, RAW);
+            made.reason =
+                Some(format!("{sizes}; so raw recall is compared, its own read off its curve at {at:.0} tokens"));
+            let other = Scores::of(RAW, &pair.other)?;
+            test(&mut made, &Scores::given(&values, &pair.own), &other, pair.own.units.len());
+            Some(made)
+        }
+        None => Some(without(made, Compared::SizesDiffer, format!("{sizes}: recall is not compared at one size"))),
+    }
+}
+
+/// A comparison that no test decides, and why.
+fn without(made: Comparison, verdict: Compared, reason: impl Into<String>) -> Comparison {
+    Comparison { verdict, reason: Some(reason.into()), p_holm: None, ..made }
 }
 
 /// Two strategies in the units that both have.
@@ -152,11 +165,11 @@ fn plan(made: &mut Comparison, pair: &Pair) {
     made.design_effect = found.map(|found| found.design_effect);
 }
 
-fn sizes(strategy: &StrategySummary, reference: &StrategySummary) -> Option<String> {
+/// That the two do not retain as much, and the reference's tokens.
+fn sizes_differ([strategy, reference]: [&StrategySummary; 2]) -> Option<(String, f64)> {
     let size = |of: &StrategySummary| of.metrics.get("tokens_retained").and_then(|metric| metric.value);
     let (own, other) = (size(strategy)?, size(reference)?);
-    ((own - other).abs() > SIZE_MARGIN * other)
-        .then(|| format!("retains {own:.0} tokens on average against {other:.0}: recall is not compared at one size"))
+    (!sizes::agree(own, other)).then(|| (format!("retains {own:.0} tokens on average against {other:.0}"), other))
 }
 
 /// Holm over all tests of the group, and the verdicts that hang on it.

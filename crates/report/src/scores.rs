@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::data::{Strategy, Unit};
-use crate::metrics::{Corrected, fact_shares, recall_of_unit};
+use crate::metrics::{Corrected, answer_score, fact_shares, recall_of_unit};
 
 /// Recall corrected for chance.
 pub(crate) const CORRECTED: &str = "context_recall_corrected";
@@ -54,11 +54,19 @@ impl Scores {
         let values = match metric {
             CORRECTED => Values::Corrected(Corrected::own(strategy)),
             RAW => Values::Plain(strategy.units.iter().map(recall_of_unit).collect()),
-            _ => Values::Plain(strategy.units.iter().map(answer_recall).collect()),
+            _ => Values::Plain(strategy.units.iter().map(answer_score).collect()),
         };
         let scores = Scores { groups, values };
         let has_any = scores.drawn(&vec![1; strategy.units.len()]).iter().any(Option::is_some);
         has_any.then_some(scores)
+    }
+
+    /// Values that were computed elsewhere, by unit; a unit without one has none.
+    pub(crate) fn given(values: &BTreeMap<&str, f64>, strategy: &Strategy) -> Self {
+        Scores {
+            groups: strategy.units.iter().map(|unit| unit.group.to_owned()).collect(),
+            values: Values::Plain(strategy.units.iter().map(|unit| values.get(unit.group).copied()).collect()),
+        }
     }
 
     /// The units' values where units are drawn so many times: q of CR* is that of the drawn units.
@@ -91,9 +99,4 @@ fn held(unit: &Unit) -> Vec<f64> {
     let shares = fact_shares(unit);
     let whole: f64 = shares.values().map(|(weight, _)| weight).sum();
     shares.values().map(|(weight, share)| weight * share / whole).filter(|held| *held > 0.0).collect()
-}
-
-/// A unit's share of right answers: no record holds answers yet, so it is undefined.
-fn answer_recall(_unit: &Unit) -> Option<f64> {
-    None
 }

@@ -36,7 +36,7 @@ fn group(runs: &[Run], run: &Run) -> Group {
         properties: manifest.properties.clone(),
         checks: checks::all(run, &strategies),
         targets: targets::all(run, &strategies),
-        comparisons: comparisons::all(run, &strategies),
+        comparisons: comparisons::all(runs, run, &strategies),
         strategies,
     }
 }

@@ -172,11 +172,13 @@ fn cost(run: &Run, record: &Record) -> Option<f64> {
 
 const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are of before answers were kept";
 
-/// Answer recall of each unit that has any, by group: what paired comparisons join on.
-pub(crate) fn by_unit<'r>(strategy: &Strategy<'r>) -> BTreeMap<&'r str, f64> {
-    let score =
-        |unit: &Group<'r>| Some((unit.group, of_unit(unit, |answer| of_context(answer).map(Answer::is_right))?));
-    strategy.units.iter().filter_map(score).collect()
+/// A unit's AR: what paired comparisons join on.
+pub(crate) fn score(unit: &Group) -> Option<f64> {
+    of_unit(unit, |answer| of_context(answer).map(Answer::is_right))
+}
+
+fn by_unit<'r>(strategy: &Strategy<'r>) -> BTreeMap<&'r str, f64> {
+    strategy.units.iter().filter_map(|unit| Some((unit.group, score(unit)?))).collect()
 }
 
 /// Whether the reader can tell what is there from what is not: else answer recall ranks nothing.
