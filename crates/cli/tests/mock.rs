@@ -75,9 +75,13 @@ fn what_is_outside_the_prompt_changes_no_reply() {
             fact.weight = 7.0;
         }
         scenario.facts.iter_mut().step_by(2).for_each(|fact| fact.value = "nowhere-said-91".into());
-        scenario.probes.iter_mut().for_each(|probe| probe.question = "Is it so?".into());
     }
-    let [one, other] = [suite(), relabelled].map(|suite| replay(&plan(suite, ASK)));
+    // Which questions are asked, and what about, hangs on the facts; what summaries say must not.
+    let unasked = |mut suite: Suite| {
+        suite.scenarios.iter_mut().for_each(|scenario| scenario.probes.clear());
+        suite
+    };
+    let [one, other] = [suite(), relabelled].map(|suite| replay(&plan(unasked(suite), ASK)));
     for (one, other) in one.iter().zip(&other) {
         assert!(one.record.rounds() >= 2 && one.texts.len() > 2);
         assert_eq!(one.texts, other.texts, "{}", one.record.case.strategy);

@@ -52,7 +52,7 @@ fn a_report_of_records_is_the_one_that_compare_wrote() {
     let mut names =
         std::fs::read_dir(dir.join("part")).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
     names.sort_unstable();
-    assert_eq!(names, ["facts.csv", "summary.csv", "summary.json"]);
+    assert_eq!(names, ["comparisons.csv", "facts.csv", "summary.csv", "summary.json"]);
 
     // Two runs that share a control join; one of another window does not.
     done(dir, &["run", "tiny.toml", "-s", "summarize,full", "--out", "more", "-q"]);
