@@ -3,7 +3,7 @@
 //! Absent on purpose: a judge. An answer that gives a value in other words than its accepted forms is missing.
 
 use compactometer_schema::answer::{Grade, ProbeRow};
-use compactometer_schema::matcher::{Matcher, TooManyValues};
+use compactometer_schema::matcher::{self, Matcher, Sought, TooManyValues};
 use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::loaded::Loaded;
@@ -118,11 +118,16 @@ impl Keys {
     pub(crate) fn new(scenario: &Scenario, facts: &Matcher) -> Result<Self, TooManyValues> {
         let (mut owners, mut answers) = (Vec::new(), Vec::new());
         for (number, probe) in scenario.probes.iter().enumerate() {
-            let kind = asked(scenario, probe).next().map_or(ValueKind::Free, |(_, fact)| fact.value_kind);
-            let gold = probe.gold.iter().map(|gold| (gold, false));
-            for (text, is_forbidden) in gold.chain(probe.forbidden.iter().map(|text| (text, true))) {
+            let sought = asked(scenario, probe).next().map(|(_, fact)| fact.sought());
+            let kind = sought.map_or(ValueKind::Free, |sought| sought.kind);
+            // The bare value answers also what must not be; what is said not to be so answers nothing else.
+            let right = sought.map(|sought| sought.said).filter(|said| *said == matcher::Said::Affirmed);
+            let gold = probe.gold.iter().map(|gold| (gold, right.unwrap_or(matcher::Said::Either)));
+            let forbidden = probe.forbidden.iter().map(|text| (text, matcher::Said::Affirmed));
+            for (is_forbidden, (text, said)) in gold.map(|gold| (false, gold)).chain(forbidden.map(|text| (true, text)))
+            {
                 owners.push((number as u32, is_forbidden));
-                answers.push((kind, [text.as_str()]));
+                answers.push((Sought { kind, said }, [text.as_str()]));
             }
         }
         let foils = scenario.facts.iter().enumerate();

@@ -103,6 +103,25 @@ fn answers_are_graded_by_the_values_that_they_state() {
 }
 
 #[test]
+fn what_an_answer_denies_it_does_not_give() {
+    let asked = || {
+        let mut scenario = scenario();
+        scenario.probes[0].gold = Some("kx-4711".into());
+        scenario.probes[0].forbidden = vec!["kx-1111".into()];
+        scenario
+    };
+    for (answer, expected) in [
+        ("kx-4711", Grade::Right),
+        ("kx-4711, formerly kx-1111", Grade::Right),
+        ("kx-4711, not kx-1111", Grade::Right),
+        ("kx-1111", Grade::Stale),
+        ("It is not kx-4711", Grade::Missing),
+    ] {
+        assert_eq!(grade(asked(), answer), expected, "{answer}");
+    }
+}
+
+#[test]
 fn where_nothing_is_said_only_not_knowing_is_right() {
     let asked = || {
         let mut scenario = scenario();

@@ -239,6 +239,22 @@ fn runs_that_cannot_be_compared_name_both_values() {
     assert!(report.notes.iter().any(|note| note == "seed 9, the baseline's 1"), "{:?}", report.notes);
 }
 
+/// Each strategy stands there once a budget, and the first would be held against all.
+#[test]
+fn runs_of_several_retained_budgets_are_refused() {
+    let one = run(&["chained"], 12, about_ten);
+    let mut swept = run(&["chained"], 12, about_ten);
+    let mut small = run(&["chained"], 12, |_| 2).records;
+    swept.records.iter_mut().for_each(|record| record.case.budget.retained = Some(swept.manifest.retained));
+    small.iter_mut().for_each(|record| record.case.budget.retained = Some(1_200));
+    swept.records.extend(small);
+    swept.manifest.sweep = vec![1_200];
+    let refused =
+        |new: &RunFiles, old: &RunFiles| gate(new, &base(old), &prices(), &options()).map(|report| report.verdict);
+    assert_eq!(refused(&swept, &one), Err(Mismatch::Swept { side: "run" }));
+    assert_eq!(refused(&one, &swept), Err(Mismatch::Swept { side: "baseline" }));
+}
+
 #[test]
 fn strategies_of_one_side_and_unknown_ones_are_refused() {
     let one = run(&["chained"], 12, about_ten);

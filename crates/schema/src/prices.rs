@@ -9,6 +9,9 @@ use crate::choice::unknown;
 /// The table that this program ships.
 pub const SHIPPED: &str = include_str!("../../../datasets/prices.toml");
 
+/// How names of models in records begin where their makers serve them.
+const OWN_SERVICES: [&str; 2] = ["openai:", "anthropic:"];
+
 /// Prices of models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,11 +109,14 @@ impl PriceTable {
         Ok((Self::parse(&text)?, text))
     }
 
-    /// The row for that model; a mock is priced as [`PriceTable::mock_as`].
+    /// The row for that model, by its name in records; a mock is priced as [`PriceTable::mock_as`]. The makers' own services
+    /// go by the model alone; what another server takes, no row tells, unless it has the whole name.
     pub fn row(&self, model: &str) -> Option<&PriceRow> {
         let is_mock = model == "mock" || model.starts_with("mock:") || model.starts_with("mock+");
         let name = if is_mock { self.mock_as.as_str() } else { model };
-        self.model.iter().find(|row| row.name == name)
+        let find = |name: &str| self.model.iter().find(|row| row.name == name);
+        let own = || OWN_SERVICES.iter().find_map(|service| name.strip_prefix(service)).and_then(find);
+        find(name).or_else(own)
     }
 }
 
@@ -187,6 +193,20 @@ mod tests {
         assert!(table.row("mock:strong").is_some());
         assert_eq!(table.row("mock+empty=0.1"), table.row("mock"));
         assert!(table.row("no-such-model").is_none());
+    }
+
+    #[test]
+    fn models_are_priced_under_their_names_in_records() {
+        let table = PriceTable::shipped().expect("the shipped table parses");
+        for (name, row) in [("openai:gpt-5.4", "gpt-5.4"), ("anthropic:claude-opus-4-1", "claude-opus-4-1")] {
+            assert_eq!(table.row(name).map(|found| found.name.as_str()), Some(row));
+        }
+        assert!(table.row("openai-compatible:gpt-5.4").is_none(), "another server has prices of its own");
+    }
+
+    #[test]
+    fn writing_to_a_cache_has_its_price() {
+        let table = PriceTable::shipped().expect("the shipped table parses");
         let written = table.model.iter().map(|row| (row.name.as_str(), row.write_multiplier())).collect::<Vec<_>>();
         assert!(written.contains(&("claude-opus-4-1", 1.25)) && written.contains(&("gpt-5.4", 1.0)), "{written:?}");
     }

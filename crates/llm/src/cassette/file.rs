@@ -56,8 +56,11 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
     paths.sort();
     let mut calls = Vec::new();
     for path in paths {
-        let text = std::fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let mut bytes = std::fs::read(&path).map_err(|error| failed(&path, error))?;
+        // A torn line may end within a letter, so it goes before the bytes are text.
+        bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0));
+        let no_text = |error: std::string::FromUtf8Error| failed(&path, std::io::Error::other(error.utf8_error()));
+        let whole = String::from_utf8(bytes).map_err(no_text)?;
         for (number, line) in whole.lines().enumerate() {
             let wrong = |why| CassetteError::Line { path: path.clone(), line: number + 1, why };
             let call: Call = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;

@@ -161,6 +161,20 @@ async fn a_line_that_a_killed_process_tore_is_recorded_again() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_torn_within_a_letter_is_left_out() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let recorded = recording(dir.path(), counting("a").0);
+    recorded.complete(&request(1)).await.expect("a reply");
+    drop(recorded);
+    let path = dir.path().join("calls.jsonl");
+    let mut bytes = std::fs::read(&path).expect("bytes");
+    bytes.extend(&"{\"key\":\"é".as_bytes()[.."{\"key\":\"é".len() - 1]);
+    std::fs::write(&path, &bytes).expect("torn");
+    let replayed = Cassette::replaying(dir.path()).expect("a cassette");
+    assert!(replayed.complete(&request(1)).await.is_ok());
+}
+
+#[tokio::test]
 async fn folders_that_cannot_be_used_say_why() {
     let dir = tempfile::tempdir().expect("a folder");
     assert!(replay_error(dir.path()).contains("holds no recorded calls"));

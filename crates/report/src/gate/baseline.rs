@@ -133,6 +133,12 @@ pub enum Mismatch {
         /// Where it stands.
         side: &'static str,
     },
+    /// A strategy that stands there once for each retained budget.
+    #[error("the {side} was made under several retained budgets, and a gate compares one; make it with one `--retain`")]
+    Swept {
+        /// Which side.
+        side: &'static str,
+    },
     /// A strategy that neither side has.
     #[error("{0}")]
     Unknown(String),
@@ -159,6 +165,15 @@ pub enum Mismatch {
 
 /// Holds the conditions of both sides against each other. Seeds, prices and the retained budget may differ.
 pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch> {
+    let names = baseline.strategies.iter().map(|one| (one.head.protocol, &one.head.strategy));
+    for (side, is_swept) in [
+        ("run", !run.manifest.sweep.is_empty()),
+        ("baseline", names.collect::<BTreeSet<_>>().len() < baseline.strategies.len()),
+    ] {
+        if is_swept {
+            return Err(Mismatch::Swept { side });
+        }
+    }
     let (new, old) = (conditions(run), &baseline.run);
     let named = |what: &str, new: &str, old: &str| differing(what, new, old);
     named("the suite", &new.suite, &old.suite)?;

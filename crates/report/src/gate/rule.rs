@@ -92,6 +92,7 @@ mod tests {
         assert_eq!(alone(&around(0.0, 15), 0.05, 1), Verdict::Pass);
         assert_eq!(alone(&around(-0.025, 15), 0.05, 1), Verdict::PassWorse);
         assert_eq!(alone(&around(-0.05, 15), 0.05, 1), Verdict::Inconclusive);
+        assert_eq!(alone(&[0.8 - 0.85; 12], 0.05, 1), Verdict::Inconclusive, "a loss of the margin itself");
         assert_eq!(alone(&around(-0.1, 15), 0.05, 1), Verdict::Regression);
     }
 

@@ -2,6 +2,9 @@
 
 use super::{mean, student};
 
+/// .80 - .85 is not -.05 in the last bit; scores are kept with nine digits.
+const ROUNDING: f64 = 1e-12;
+
 /// Differences of units, summed up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Paired {
@@ -42,11 +45,11 @@ impl Paired {
     }
 
     /// P of a mean at most this high where the true one is `value`. Equal differences leave no doubt: 0, or 1 for a
-    /// mean of the value itself or above.
+    /// mean of the value itself, up to rounding, or above.
     pub(crate) fn p_below(&self, value: f64) -> f64 {
         let distance = self.mean - value;
         if self.sd == 0.0 {
-            return if distance < 0.0 { 0.0 } else { 1.0 };
+            return if distance < -ROUNDING { 0.0 } else { 1.0 };
         }
         student::cdf(distance / self.error(), self.freedom())
     }
@@ -99,6 +102,8 @@ mod tests {
         assert_eq!(paired.bounds(0.05), (paired.mean, paired.mean));
         assert_eq!((paired.p_below(0.5), paired.p_above(0.5)), (0.0, 1.0));
         assert_eq!(Paired::of(&[0.0; 4]).unwrap().p_two_sided(), 1.0);
+        let margin = Paired::of(&[0.8 - 0.85; 6]).unwrap();
+        assert_eq!((margin.p_above(-0.05), margin.p_below(-0.05)), (1.0, 1.0), "{}", margin.mean);
         assert_eq!(Paired::of(&[0.1]), None);
     }
 }
