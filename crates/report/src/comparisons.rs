@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_schema::record::Family;
+use compactometer_schema::record::{Family, Protocol};
 use compactometer_schema::summary::{Compared, Comparison, StrategySummary};
 
 use crate::data::{Run, Strategy, Unit};
@@ -67,7 +67,9 @@ fn one(runs: &[Run], run: &Run, sides: [&StrategySummary; 2], primary: Primary) 
     }
     let Some((sizes, at)) = sizes_differ(sides) else { return Some(made) };
     let curve = sizes::curve(runs, &strategy.name, recall_of_unit);
-    match sizes::at_size(&curve, at).filter(|_| primary == Primary::Context) {
+    // Curves are of the matched protocol, and of contexts.
+    let has_curve = primary == Primary::Context && run.protocol == Protocol::Matched;
+    match sizes::at_size(&curve, at).filter(|_| has_curve) {
         Some(values) => {
             let mut made = empty(&strategy.name, &reference.name, RAW);
             made.reason =
@@ -176,12 +178,14 @@ fn sizes_differ([strategy, reference]: [&StrategySummary; 2]) -> Option<(String,
 fn adjust(found: &mut [Comparison]) {
     let tested: Vec<usize> = (0..found.len()).filter(|at| found[*at].p_holm.is_some()).collect();
     let p_values: Vec<f64> = tested.iter().filter_map(|at| found[*at].p_holm).collect();
-    let adjusted = family::holm(&p_values, p_values.len());
+    // The family was fixed before the results: a comparison without a test stays in it.
+    let adjusted = family::holm(&p_values, found.len());
     let by_place: BTreeMap<usize, f64> = tested.iter().copied().zip(adjusted).collect();
+    let tests = found.len();
     for (at, made) in found.iter_mut().enumerate() {
         made.p_holm = by_place.get(&at).copied();
         if matches!(made.verdict, Compared::NoSupportedDifference) {
-            made.verdict = verdict(made, p_values.len());
+            made.verdict = verdict(made, tests);
         }
     }
 }

@@ -184,9 +184,9 @@ fn spellings(value: &str) -> Vec<String> {
     for text in [normal(value), normal(&value.replace('\\', "/"))] {
         let words = text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>();
         let blanks = words.len().saturating_sub(1);
-        let breaks: Vec<usize> = match blanks {
-            0..=MOST_FREE_BLANKS => (0..1 << blanks).collect(),
-            _ => std::iter::once(0).chain((0..blanks.min(63)).map(|at| 1 << at)).collect(),
+        let breaks: Vec<u64> = match blanks {
+            0..=MOST_FREE_BLANKS => (0..1_u64 << blanks).collect(),
+            _ => std::iter::once(0).chain((0..blanks.min(63)).map(|at| 1_u64 << at)).collect(),
         };
         all.extend(breaks.into_iter().map(|breaks| joined(&words, breaks)));
     }
@@ -197,7 +197,7 @@ fn spellings(value: &str) -> Vec<String> {
 }
 
 /// The words with a line break at each blank whose bit is set.
-fn joined(words: &[&str], breaks: usize) -> String {
+fn joined(words: &[&str], breaks: u64) -> String {
     let mut text = String::new();
     for (at, word) in words.iter().enumerate() {
         if at > 0 {

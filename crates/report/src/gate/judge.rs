@@ -12,6 +12,7 @@ use super::changes::changes;
 use super::power::{Arm, Population};
 use super::rule::{self, Judged};
 use super::{Pair, StrategyGate, Verdict};
+use crate::metrics::reader_strength;
 use crate::scores::{CORRECTED, Primary, RAW, Scores};
 use crate::stats::{family, mean};
 use crate::summarize::nine_digits;
@@ -95,7 +96,14 @@ pub(super) fn all(pairs: &[Pair], baseline: &Baseline, summary: &Summary, margin
 /// Under the mock contexts alone are tested: its answers are made up.
 fn of_pair(pair: &Pair, margin: f64) -> Vec<Test> {
     let primaries = if pair.run.is_mock() { &Primary::ALL[..1] } else { &Primary::ALL[..] };
-    primaries.iter().map(|primary| of_metric(pair, *primary, margin)).collect()
+    let asked = |primary: &&Primary| **primary == Primary::Context || is_on_a_side(pair, **primary);
+    primaries.iter().filter(asked).map(|primary| of_metric(pair, *primary, margin)).collect()
+}
+
+/// A suite without questions has no answers to be judged by.
+fn is_on_a_side(pair: &Pair, primary: Primary) -> bool {
+    let has = |metric: &&str| !scores(pair.baseline, metric).is_empty() || Scores::of(metric, pair.strategy).is_some();
+    primary.metrics().iter().any(has)
 }
 
 fn of_metric(pair: &Pair, primary: Primary, margin: f64) -> Test {
@@ -107,6 +115,9 @@ fn of_metric(pair: &Pair, primary: Primary, margin: f64) -> Test {
         let metric = primary.metrics()[0];
         return undefined(metric, format!("`{metric}` has no value in the run or in the baseline"));
     };
+    if let Some(weak) = (primary == Primary::Answers).then(|| reader_strength(pair.run).err()).flatten() {
+        return undefined(metric, weak);
+    }
     let new = scores.by_unit();
     // With as many digits as the baseline's: what is lost in rounding is no difference.
     let shared: Vec<(&String, f64, f64)> =
@@ -163,6 +174,12 @@ fn cannot_pass(pair: &Pair, without_score: usize) -> Option<String> {
     if new.over_window > old.over_window {
         let turns = new.over_window;
         return Some(format!("{turns} turns were sent over the window, {} in the baseline", old.over_window));
+    }
+    let sizes = new.tokens_retained.zip(old.tokens_retained);
+    if let Some((new, old)) = sizes.filter(|(new, old)| *new > (1.0 + SIZE_MARGIN) * old) {
+        return Some(format!(
+            "{new:.0} tokens are retained on average, {old:.0} in the baseline: more room is no better memory"
+        ));
     }
     (without_score > 0).then(|| format!("{without_score} units of the baseline have no score in the run"))
 }

@@ -145,9 +145,10 @@ fn kinds() -> impl Strategy<Value = ValueKind> {
 }
 
 proptest! {
+    /// With three blanks at most, an escaped line end among them: of more, one alone may be a line's end.
     #[test]
     fn a_value_is_found_in_every_spelling(
-        kind in kinds(), value in "[a-zé]{1,3}[-/ \\\\'\"_.]?[a-zé]{0,6}( [a-z]{1,5}){0,5}", case in any::<bool>(), gap in "( |\n|\r\n  |\u{a0}|\t)"
+        kind in kinds(), value in "[a-zé]{1,3}[-/ \\\\'\"_.]?[a-zé]{0,6}( [a-z]{1,5}){0,2}", case in any::<bool>(), gap in "( |\n|\r\n  |\u{a0}|\t)"
     ) {
         let value = value.trim_end_matches(['-', '/', ' ', '\\', '\'', '"', '_', '.']);
         let cased = if case { value.to_uppercase() } else { value.to_owned() };
