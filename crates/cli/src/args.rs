@@ -131,6 +131,10 @@ pub(crate) struct RunArgs {
     /// The conversations of one split alone; results are reported on `test`, and nothing is tuned on it.
     #[arg(long, value_enum, value_name = "SPLIT")]
     pub(crate) split: Option<SplitArg>,
+    /// N conversations alone, spread over split, source, tools and length by a hash of the suite's name and their ids; more than there
+    /// are is all of them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) sample: Option<u32>,
     /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
     /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat.
     #[arg(

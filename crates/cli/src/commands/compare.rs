@@ -10,6 +10,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{RunError, RunOutcome, run_in_store};
+use compactometer_harness::sample::sample;
 use compactometer_harness::watched::Stopped;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::manifest::Manifest;
@@ -98,6 +99,10 @@ fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
     let suite = source::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
+    let suite = match args.sample {
+        Some(count) => sample(suite, count as usize),
+        None => suite,
+    };
     let identity = SuiteIdentity::of(&suite);
     let (largest, smaller) = args.setting.shares();
     let options = Options {
