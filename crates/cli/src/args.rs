@@ -2,10 +2,12 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use compactometer_engine::model::ChatModel;
 use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_llm::cap::Cap;
 use compactometer_llm::{ModelError, Opening};
 use compactometer_report::Format;
 use compactometer_schema::record::Protocol;
@@ -69,8 +71,6 @@ pub(crate) struct CompareArgs {
     /// good number. Costs N times one conversation of each of 8 groups. Default: none.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
-    #[command(flatten)]
-    pub(crate) prices: PricesArg,
 }
 
 /// Which prices to count with.
@@ -131,6 +131,10 @@ pub(crate) struct RunArgs {
     /// The conversations of one split alone; results are reported on `test`, and nothing is tuned on it.
     #[arg(long, value_enum, value_name = "SPLIT")]
     pub(crate) split: Option<SplitArg>,
+    /// N conversations alone, spread over split, source, tools and length by a hash of the suite's name and their ids; more than there
+    /// are is all of them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) sample: Option<u32>,
     /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
     /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat.
     #[arg(
@@ -167,6 +171,15 @@ pub(crate) struct RunArgs {
     /// stopped in its middle then goes on from there. The records are the same.
     #[arg(long, value_name = "DIR|FILE.db")]
     pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+    /// Print what the run would call and cost, by purpose, and stop: a dry run with the mock.
+    #[arg(long)]
+    pub(crate) estimate: bool,
+    /// Most US dollars that calls to the model may cost, with what the folder's records and the recording cost already; the call
+    /// that could pass it is not made. A server that bills needs it, or a yes on a terminal.
+    #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
+    pub(crate) max_cost: Option<f64>,
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -211,9 +224,9 @@ impl SettingArgs {
         (largest, shares.into_iter().skip(1).collect())
     }
 
-    /// The model, recorded where that is asked for.
-    pub(crate) fn open_model(&self) -> Result<Box<dyn ChatModel>, ModelError> {
-        let opening = Opening { record: self.record.as_deref(), requests_a_minute: self.requests_per_minute };
+    /// The model under that cap, recorded where that is asked for.
+    pub(crate) fn open_model(&self, cap: Option<Arc<Cap>>) -> Result<Box<dyn ChatModel>, ModelError> {
+        let opening = Opening { record: self.record.as_deref(), requests_a_minute: self.requests_per_minute, cap };
         compactometer_llm::open(&self.model, &opening)
     }
 }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod failure;
 mod help;
+mod money;
 mod output;
 mod progress;
 mod source;

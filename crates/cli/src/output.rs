@@ -72,7 +72,8 @@ fn prompt(contender: &Contender) -> Option<(String, String)> {
 
 /// The arguments without those that say nothing of what is run: where to write, how many threads, what to print.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
-    const WITH_VALUE: [&str; 7] = ["--out", "-o", "--jobs", "-j", "--store", "--record", "--requests-per-minute"];
+    const WITH_VALUE: [&str; 8] =
+        ["--out", "-o", "--jobs", "-j", "--store", "--record", "--requests-per-minute", "--max-cost"];
     const ALONE: [&str; 6] = ["--json", "--quiet", "-q", "--verbose", "-v", "-vv"];
     let mut kept = vec!["compactometer".to_owned()];
     let mut skip = false;

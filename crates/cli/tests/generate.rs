@@ -87,3 +87,31 @@ fn bad_specs_and_places_are_refused() {
     assert!(!dir.path().join("x.jsonl").exists());
     assert_eq!(std::fs::read(dir.path().join("there.jsonl")).unwrap(), b"keep");
 }
+
+#[test]
+fn a_sample_is_noted_resumes_and_is_never_more_than_there_are() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+    let run = |count: &str, out: &str| {
+        program(dir.path(), &["compare", "tiny.toml", "-s", "full,null", "--sample", count, "--out", out])
+    };
+    let done = run("3", "three");
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let note = "a sample of 3 of 5 conversations";
+    assert!(text(&done.stderr).contains(note), "{}", text(&done.stderr));
+    for file in ["manifest.json", "report.md", "summary.json"] {
+        let written = std::fs::read_to_string(dir.path().join("three").join(file)).unwrap();
+        assert!(written.contains(note), "{file}");
+    }
+    let again = run("3", "three");
+    assert!(text(&again.stderr).contains("resumed: 6 of 6 cases"), "{}", text(&again.stderr));
+    let other = run("2", "three");
+    assert_eq!(other.status.code(), Some(2), "another sample is another run: {}", text(&other.stderr));
+    let all = run("99", "all");
+    assert!(
+        text(&all.stderr).contains("5 conversations") && !text(&all.stderr).contains("a sample"),
+        "{}",
+        text(&all.stderr)
+    );
+    assert_eq!(run("0", "none").status.code(), Some(2));
+}

@@ -18,6 +18,7 @@ pub mod properties;
 mod random;
 pub mod replay;
 pub mod run;
+pub mod sample;
 mod storage;
 mod trace;
 mod views;

@@ -2,6 +2,7 @@
 //!
 //! Absent on purpose: scenarios, facts, and why a model is called. A model sees wire content alone.
 
+pub mod cap;
 pub mod cassette;
 pub mod client;
 pub mod faults;
@@ -10,9 +11,11 @@ pub mod server;
 
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::sync::Arc;
 
+use cap::{Cap, Capped};
 use cassette::{Cassette, CassetteError};
-use client::PlaceError;
+use client::{PlaceError, Receiver};
 use compactometer_engine::model::ChatModel;
 use faults::{FaultError, Faulty};
 
@@ -62,12 +65,14 @@ pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
 }
 
 /// How a model is opened, beside its name.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Opening<'o> {
     /// The folder that its calls are kept in; what stands there already is not called again.
     pub record: Option<&'o Path>,
     /// Most requests a minute to a model behind HTTP.
     pub requests_a_minute: Option<NonZeroU32>,
+    /// What its calls may cost; what a recording holds costs nothing.
+    pub cap: Option<Arc<Cap>>,
 }
 
 /// The model of that name, opened so.
@@ -78,16 +83,34 @@ pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, Mod
     // Faults stand outside of a recording, which holds what the model said.
     let model = |spec| {
         let model = without_faults(spec, opening)?;
+        let model = match &opening.cap {
+            Some(cap) => Box::new(Capped::new(model, Arc::clone(cap))) as Box<dyn ChatModel>,
+            None => model,
+        };
         Ok(match opening.record {
             Some(folder) => Box::new(Cassette::recording(folder, model)?) as Box<dyn ChatModel>,
             None => model,
         })
     };
     // A name may hold a `+` of its own.
-    match spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults)) {
-        Some((plain, faults)) => Ok(Box::new(Faulty::new(model(plain)?, faults.parse()?))),
-        None => model(spec),
+    match split(spec) {
+        (plain, Some(faults)) => Ok(Box::new(Faulty::new(model(plain)?, faults.parse()?))),
+        (plain, None) => model(plain),
     }
+}
+
+/// Who receives the requests of the model of that name; nobody where it answers in the process or from a recording.
+///
+/// # Errors
+/// [`PlaceError`] where an address cannot be used. A missing key is none.
+pub fn receiver(spec: &str) -> Result<Option<Receiver>, PlaceError> {
+    client::receiver(split(spec).0)
+}
+
+/// A model's plain name, and its faults.
+fn split(spec: &str) -> (&str, Option<&str>) {
+    let faults = spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults));
+    faults.map_or((spec, None), |(plain, faults)| (plain, Some(faults)))
 }
 
 fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {

@@ -215,7 +215,11 @@ fn foils(run: &Run) -> Option<String> {
 
 fn prices(run: &Run) -> Vec<String> {
     let Some(row) = run.prices.row(&run.manifest.model) else { return Vec::new() };
-    let mut warnings = vec![format!("costs are those of `{}` at its prices of {}", row.name, row.date)];
+    let priced = match row.is_free() {
+        true => format!("`{}` is priced as {}: nothing is billed, so costs are 0", run.manifest.model, row.name),
+        false => format!("costs are those of `{}` at its prices of {}", row.name, row.date),
+    };
+    let mut warnings = vec![priced];
     let turns = || run.strategies.iter().flat_map(|strategy| strategy.records()).flat_map(|record| &record.turns);
     if turns().any(|turn| turn.at_ms.is_none()) {
         warnings

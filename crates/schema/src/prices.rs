@@ -1,6 +1,7 @@
 //! Prices of model calls and rules of prompt caches, dated and sourced: data in `datasets/prices.toml`.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,28 @@ pub struct PriceTable {
     /// One row for each model.
     pub model: Vec<PriceRow>,
 }
+
+/// What a model on this machine costs: nothing.
+static LOCAL: LazyLock<PriceRow> = LazyLock::new(|| {
+    let prefix_order = vec![PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages];
+    PriceRow {
+        name: "a server on this machine".to_owned(),
+        date: String::new(),
+        source: "its calls are not billed".to_owned(),
+        input: 0.0,
+        cache_write: 0.0,
+        cache_read: 0.0,
+        output: 0.0,
+        cache: CacheRules {
+            prefix_order,
+            minimum_tokens: 0,
+            granularity_tokens: 1,
+            breakpoints: 0,
+            lifetime_s: 0,
+            renewed_by_use: false,
+        },
+    }
+});
 
 /// What a model costs, in US dollars per million tokens, and how its prompt cache works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,18 +132,24 @@ impl PriceTable {
         Ok((Self::parse(&text)?, text))
     }
 
-    /// The row for that model, by its name in records; a mock is priced as [`PriceTable::mock_as`]. The makers' own services
-    /// go by the model alone; what another server takes, no row tells, unless it has the whole name.
+    /// The row for that model: its name in records, or without `openai:` or `anthropic:` before it. A mock is priced as
+    /// [`PriceTable::mock_as`]; a server on this machine, whose name holds no host, costs nothing.
     pub fn row(&self, model: &str) -> Option<&PriceRow> {
         let is_mock = model == "mock" || model.starts_with("mock:") || model.starts_with("mock+");
         let name = if is_mock { self.mock_as.as_str() } else { model };
-        let find = |name: &str| self.model.iter().find(|row| row.name == name);
-        let own = || OWN_SERVICES.iter().find_map(|service| name.strip_prefix(service)).and_then(find);
-        find(name).or_else(own)
+        let of_name = |name: &str| self.model.iter().find(|row| row.name == name);
+        let plain = name.strip_prefix("openai:").or_else(|| name.strip_prefix("anthropic:"));
+        let is_local = name.strip_prefix("openai-compatible:").is_some_and(|model| !model.contains('@'));
+        of_name(name).or_else(|| of_name(plain?)).or_else(|| is_local.then(|| &*LOCAL))
     }
 }
 
 impl PriceRow {
+    /// Whether nothing is billed at all.
+    pub fn is_free(&self) -> bool {
+        [self.input, self.cache_write, self.cache_read, self.output].iter().all(|price| *price == 0.0)
+    }
+
     /// What a written token costs over an uncached one.
     pub fn write_multiplier(&self) -> f64 {
         self.cache_write / self.input
@@ -193,15 +222,10 @@ mod tests {
         assert!(table.row("mock:strong").is_some());
         assert_eq!(table.row("mock+empty=0.1"), table.row("mock"));
         assert!(table.row("no-such-model").is_none());
-    }
-
-    #[test]
-    fn models_are_priced_under_their_names_in_records() {
-        let table = PriceTable::shipped().expect("the shipped table parses");
-        for (name, row) in [("openai:gpt-5.4", "gpt-5.4"), ("anthropic:claude-opus-4-1", "claude-opus-4-1")] {
-            assert_eq!(table.row(name).map(|found| found.name.as_str()), Some(row));
-        }
-        assert!(table.row("openai-compatible:gpt-5.4").is_none(), "another server has prices of its own");
+        assert_eq!(table.row("openai:gpt-5.4"), table.row("gpt-5.4"));
+        assert_eq!(table.row("anthropic:claude-opus-4-1").map(|row| row.input), Some(15.0));
+        assert!(table.row("openai-compatible:qwen").is_some_and(PriceRow::is_free), "a server on this machine");
+        assert!(table.row("openai-compatible:qwen@models.example").is_none());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{RunError, RunOutcome, run_in_store};
+use compactometer_harness::sample::sample;
 use compactometer_harness::watched::Stopped;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::manifest::Manifest;
@@ -20,13 +21,15 @@ use compactometer_schema::summary::Summary;
 use super::salience::Salience;
 use crate::args::{CompareArgs, PricesArg, RunArgs};
 use crate::failure::Failure;
+use crate::money::{self, Estimate, Purse};
 use crate::output::{self, SuiteIdentity};
 use crate::{print, progress, source, stores};
 
 /// Runs, then reports.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let (prices, text) = price_table(&args.prices)?;
-    let mut finished = execute(&args.run, &text)?;
+    let prices = price_table(&args.run.prices)?;
+    let Some(mut finished) = execute(&args.run, &prices)? else { return Ok(()) };
+    let (prices, _) = prices;
     if let Some(draws) = args.salience_draws {
         let Finished { dir, plan, records, .. } = &finished;
         let counter = encoding(&args.run.setting.tokenizer)?;
@@ -75,13 +78,13 @@ pub(crate) fn price_table(args: &PricesArg) -> Result<(PriceTable, String), Fail
 
 /// Runs and writes records only.
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let finished = execute(args, SHIPPED)?;
+    let Some(finished) = execute(args, &price_table(&args.prices)?)? else { return Ok(()) };
     print(&format!("{}\n", finished.dir.join("records.jsonl").display()))
 }
 
 /// Runs and says nothing on stdout.
 pub(crate) fn records(args: &RunArgs) -> Result<(), Failure> {
-    execute(args, SHIPPED).map(drop)
+    execute(args, &price_table(&args.prices)?).map(drop)
 }
 
 struct Finished {
@@ -91,13 +94,43 @@ struct Finished {
     records: Vec<Record>,
 }
 
-fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
+/// Runs; nothing where only an estimate was asked for.
+fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<Finished>, Failure> {
+    let counter = encoding(&args.setting.tokenizer)?;
+    let purse = Purse::of(&args.setting.model, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let model = args.setting.open_model(purse.cap()).map_err(Failure::usage)?;
+    let (plan, identity) = resolve(args, model.name(), counter)?;
+    let reference = reference(args, &plan)?;
+    let manifest = output::manifest(&plan, identity, counter.name(), table, reference);
+    let dir = output::folder(args.out.as_deref(), &manifest);
+    if !args.quiet {
+        announce(&plan, &manifest);
+    }
+    if args.estimate {
+        let estimate = Estimate::of(&plan, &money::done(&dir)?, counter, purse.tariff())?;
+        return print(&estimate.table()).map(|()| None);
+    }
+    purse.agree(&plan, &dir, counter, args.quiet)?;
+    output::prepare(&dir, &manifest).map_err(Failure::usage)?;
+    purse.count_spent(&dir, args.setting.record.as_deref())?;
+    let outcome = run_cases(args, &plan, &*model, &counter, &dir)?;
+    output::write_timings(&dir, &outcome.seconds).map_err(Failure::failed)?;
+    if !args.quiet {
+        tell_outcome(&plan, &outcome);
+    }
+    Ok(Some(Finished { dir, plan, manifest, records: outcome.records }))
+}
+
+/// The suite and the options, as cases of the model of that name.
+fn resolve(args: &RunArgs, model: &str, counter: Encoding) -> Result<(Plan, SuiteIdentity), Failure> {
     let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
         .map_err(Failure::usage)?;
-    let model = args.setting.open_model().map_err(Failure::usage)?;
-    let counter = encoding(&args.setting.tokenizer)?;
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
     let suite = source::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
+    let suite = match args.sample {
+        Some(count) => sample(suite, count as usize),
+        None => suite,
+    };
     let identity = SuiteIdentity::of(&suite);
     let (largest, smaller) = args.setting.shares();
     let options = Options {
@@ -106,26 +139,14 @@ fn execute(args: &RunArgs, prices: &str) -> Result<Finished, Failure> {
         retain: largest,
         protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
         scale: args.scale,
-        model: model.name().to_owned(),
+        model: model.to_owned(),
         seed: args.setting.seed,
     };
     let mut plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     for share in smaller {
         plan.also_retaining(share, &counter).map_err(Failure::usage)?;
     }
-    let reference = reference(args, &plan)?;
-    let manifest = output::manifest(&plan, identity, counter.name(), prices, reference);
-    let dir = output::folder(args.out.as_deref(), &manifest);
-    if !args.quiet {
-        announce(&plan, &manifest);
-    }
-    output::prepare(&dir, &manifest).map_err(Failure::usage)?;
-    let outcome = run_cases(args, &plan, &*model, &counter, &dir)?;
-    output::write_timings(&dir, &outcome.seconds).map_err(Failure::failed)?;
-    if !args.quiet {
-        tell_outcome(&plan, &outcome);
-    }
-    Ok(Finished { dir, plan, manifest, records: outcome.records })
+    Ok((plan, identity))
 }
 
 /// The declared reference of comparisons, which must be among the strategies under test.

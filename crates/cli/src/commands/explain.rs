@@ -23,7 +23,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
             contenders.len()
         )));
     }
-    let model = args.setting.open_model().map_err(Failure::usage)?;
+    let model = args.setting.open_model(None).map_err(Failure::usage)?;
     let suite = source::load(args.suite.as_slice()).map_err(Failure::usage)?;
     let options = Options {
         contenders,

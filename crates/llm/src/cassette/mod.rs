@@ -66,6 +66,22 @@ impl Cassette {
         Ok(Self::new(folder, model.name().to_owned(), Some((model, tape)), calls))
     }
 
+    /// The replies of that model that a folder holds: what was paid for. None where there is no such folder.
+    ///
+    /// # Errors
+    /// [`CassetteError`] where the folder cannot be read.
+    pub fn replies(folder: &Path, model: &str) -> Result<Vec<ChatReply>, CassetteError> {
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        let calls = file::read(folder)?.into_iter().filter(|call| call.model == model);
+        let reply = |call: Call| match call.outcome {
+            Outcome::Reply(reply) => Some(reply),
+            Outcome::Refused(_) => None,
+        };
+        Ok(calls.filter_map(reply).collect())
+    }
+
     fn new(folder: &Path, name: String, live: Option<(Box<dyn ChatModel>, Tape)>, calls: Vec<Call>) -> Self {
         let mut kept = HashMap::new();
         for call in calls.into_iter().filter(|call| call.model == name) {

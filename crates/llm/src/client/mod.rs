@@ -47,6 +47,32 @@ pub(crate) const COMPATIBLE: ModelKind = ModelKind {
     form: Form::Free { form: "MODEL@URL", build: |spec, opening| by_place(Place::compatible(spec), opening) },
 };
 
+/// Where a model's requests go, and as whom its answers stand in records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receiver {
+    /// The model's name in records.
+    pub name: String,
+    /// Host and port.
+    pub host: String,
+    /// Whether the host is this machine.
+    pub is_here: bool,
+}
+
+/// Who receives the requests of a model named so, without faults after its name; nobody where it answers in the process.
+///
+/// # Errors
+/// [`PlaceError`] where the address cannot be used. A missing key is none.
+pub fn receiver(plain: &str) -> Result<Option<Receiver>, PlaceError> {
+    let place = match plain.split_once(':') {
+        Some((kind, model)) if kind == OPENAI.name => Place::new(Api::OpenAi, model, place::AT_OPENAI, None)?,
+        Some((kind, model)) if kind == ANTHROPIC.name => Place::new(Api::Anthropic, model, place::AT_ANTHROPIC, None)?,
+        Some((kind, spec)) if kind == COMPATIBLE.name => Place::compatible(spec)?,
+        _ => return Ok(None),
+    };
+    let is_here = place::is_loopback(&place.url);
+    Ok(Some(Receiver { name: place.name().to_owned(), host: place.host(), is_here }))
+}
+
 fn by_place(place: Result<Place, PlaceError>, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {
     let limits = Limits { requests_a_minute: opening.requests_a_minute, ..Limits::default() };
     Ok(Box::new(Client::new(place?, limits)?))

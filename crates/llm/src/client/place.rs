@@ -5,6 +5,11 @@ use std::net::IpAddr;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 
+/// The address of OpenAI's own service.
+pub(super) const AT_OPENAI: &str = "https://api.openai.com/v1";
+/// The address of Anthropic's own service.
+pub(super) const AT_ANTHROPIC: &str = "https://api.anthropic.com/v1";
+
 /// A wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Api {
@@ -44,12 +49,12 @@ pub struct Place {
 impl Place {
     pub(super) fn openai(model: &str) -> Result<Self, PlaceError> {
         let key = needed_key(Api::OpenAi, model)?;
-        Place::new(Api::OpenAi, model, "https://api.openai.com/v1", Some(key))
+        Place::new(Api::OpenAi, model, AT_OPENAI, Some(key))
     }
 
     pub(super) fn anthropic(model: &str) -> Result<Self, PlaceError> {
         let key = needed_key(Api::Anthropic, model)?;
-        Place::new(Api::Anthropic, model, "https://api.anthropic.com/v1", Some(key))
+        Place::new(Api::Anthropic, model, AT_ANTHROPIC, Some(key))
     }
 
     /// `MODEL@URL`; a model's name may hold an `@` of its own.

@@ -1,0 +1,162 @@
+//! A limit on what a model's calls may cost: the call that could pass it is not made.
+//!
+//! Absent on purpose: price tables, and what earlier runs spent; the caller knows both.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use compactometer_engine::message::Usage;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use compactometer_engine::tokens::Encoding;
+
+/// How many tokens of a model's own tokenizer one of the measuring counter may be, at most. Assumed: those known to us make
+/// up to 1.4.
+pub const TOKENS_AT_MOST: f64 = 2.0;
+/// Tokens of a reply that no request limits, at most. Assumed; to Anthropic the client sends half of it as a limit.
+pub const REPLY_AT_MOST: u32 = 8_192;
+
+/// What calls cost, in US dollars per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tariff {
+    /// Uncached input.
+    pub input: f64,
+    /// Input written to the cache.
+    pub cache_write: f64,
+    /// Input read from the cache.
+    pub cache_read: f64,
+    /// Output.
+    pub output: f64,
+}
+
+impl Tariff {
+    /// What that usage costs, in US dollars.
+    pub fn dollars(&self, usage: &Usage) -> f64 {
+        let millionths = usage.input as f64 * self.input
+            + usage.cache_write as f64 * self.cache_write
+            + usage.cache_read as f64 * self.cache_read
+            + usage.output as f64 * self.output;
+        millionths / 1e6
+    }
+
+    /// What a call of so many tokens costs at most, in US dollars, whatever its tokenizer and cache.
+    pub fn at_most(&self, input: u64, output: u64) -> f64 {
+        (input as f64 * TOKENS_AT_MOST * self.input.max(self.cache_write) + output as f64 * self.output) / 1e6
+    }
+}
+
+/// What may be spent, and what was.
+#[derive(Debug)]
+pub struct Cap {
+    tariff: Tariff,
+    limit: f64,
+    counter: Encoding,
+    /// Calls under way count with all that they may cost.
+    spent: Mutex<f64>,
+}
+
+impl Cap {
+    /// Of so many US dollars; a request's tokens are those of the counter.
+    pub fn new(limit: f64, tariff: Tariff, counter: Encoding) -> Self {
+        Cap { tariff, limit, counter, spent: Mutex::new(0.0) }
+    }
+
+    /// Counts what was spent before, in US dollars.
+    pub fn add(&self, dollars: f64) {
+        *self.spent() += dollars;
+    }
+
+    fn spent(&self) -> MutexGuard<'_, f64> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets aside what a call may cost, where that much is left.
+    fn reserve(&self, dollars: f64) -> Result<(), ChatError> {
+        let mut spent = self.spent();
+        if *spent + dollars > self.limit {
+            let why = format!(
+                "`--max-cost {}` is reached: {:.4} US dollars are spent or under way, and the next call may cost {dollars:.4}; give \
+                 more to go on",
+                self.limit, *spent
+            );
+            return Err(ChatError::Unavailable { why, later: false });
+        }
+        *spent += dollars;
+        Ok(())
+    }
+}
+
+/// A model whose calls end before they cost more than a cap.
+pub struct Capped {
+    model: Box<dyn ChatModel>,
+    cap: Arc<Cap>,
+}
+
+impl Capped {
+    /// That model under that cap.
+    pub fn new(model: Box<dyn ChatModel>, cap: Arc<Cap>) -> Self {
+        Capped { model, cap }
+    }
+}
+
+#[async_trait]
+impl ChatModel for Capped {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let output = request.max_output_tokens.unwrap_or(REPLY_AT_MOST);
+        let most = self.cap.tariff.at_most(u64::from(request.tokens(&self.cap.counter)), u64::from(output));
+        self.cap.reserve(most)?;
+        let outcome = self.model.complete(request).await;
+        // A call that failed may have been billed as far as it came: nobody says, so all of it stays counted.
+        let paid = match &outcome {
+            Ok(reply) => self.cap.tariff.dollars(&reply.usage),
+            Err(ChatError::Refused { .. }) => 0.0,
+            Err(_) => most,
+        };
+        self.cap.add(paid - most);
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_name;
+
+    /// A dollar a token of input, two a token of output.
+    const TARIFF: Tariff = Tariff { input: 1e6, cache_write: 1e6, cache_read: 0.0, output: 2e6 };
+
+    fn capped(limit: f64) -> (Capped, Arc<Cap>) {
+        let cap = Arc::new(Cap::new(limit, TARIFF, Encoding::O200k));
+        (Capped::new(by_name("mock").expect("the mock"), Arc::clone(&cap)), cap)
+    }
+
+    fn request() -> ChatRequest {
+        ChatRequest::prompt("Summarize: the build was mended on Monday.".to_owned(), 10, None, 1)
+    }
+
+    #[tokio::test]
+    async fn a_call_counts_what_it_used_and_the_one_that_may_pass_the_limit_is_not_made() {
+        let most = TARIFF.at_most(u64::from(request().tokens(&Encoding::O200k)), 10);
+        let (model, cap) = capped(most);
+        let reply = model.complete(&request()).await.expect("there is enough for one call");
+        assert!(
+            (*cap.spent() - TARIFF.dollars(&reply.usage)).abs() < 1e-9,
+            "what is used counts, not what was set aside"
+        );
+        assert!(*cap.spent() > 0.0 && *cap.spent() < most);
+        let Err(ChatError::Unavailable { why, later }) = model.complete(&request()).await else {
+            panic!("the second call may pass the limit");
+        };
+        assert!(!later && why.contains("--max-cost"), "{why}");
+    }
+
+    #[tokio::test]
+    async fn what_was_spent_before_counts() {
+        let (model, cap) = capped(1_000.0);
+        cap.add(1_000.0);
+        assert!(model.complete(&request()).await.is_err());
+    }
+}
