@@ -1,49 +1,84 @@
-//! The registry of paths.
+//! The key paths: one registry for `scripts/perf-gate`, which counts instructions, and `cargo bench`, which takes times.
+//!
+//! Absent on purpose: limits and verdicts, which are the script's.
+
+mod counting;
+mod replays;
+mod sessions;
+mod stored;
 
 use std::error::Error;
 
-use crate::{counting, sessions, stored};
+pub use counting::{CHUNK, reference};
 
 /// Work that is ready to be done: gives a number that is never 0 where it was done, and the same at each run.
-pub(crate) type Work = Box<dyn FnMut() -> u64>;
-/// Makes the work of one size ready.
-pub(crate) type Prepare = fn(usize) -> Result<Work, Box<dyn Error>>;
+pub type Work = Box<dyn FnMut() -> u64>;
+
+/// Work, or what kept it from being ready.
+pub type Prepared = Result<Work, Box<dyn Error>>;
 
 /// One path.
-pub(crate) struct Path {
-    pub(crate) name: &'static str,
+pub struct Path {
+    /// What users type.
+    pub name: String,
     /// What is done once.
-    pub(crate) about: &'static str,
-    /// The size whose instructions the baseline holds; growth is looked at from here to its double.
-    pub(crate) size: usize,
-    pub(crate) prepare: Prepare,
+    pub about: String,
+    /// The size whose instructions the baseline holds and whose time is taken; growth is looked at from here to its double.
+    pub size: usize,
+    /// Whether its instructions are counted; of the others only times are taken.
+    pub counted: bool,
+    prepare: Box<dyn Fn(usize) -> Prepared>,
 }
 
-const fn path(name: &'static str, size: usize, about: &'static str, prepare: Prepare) -> Path {
-    Path { name, about, size, prepare }
+impl Path {
+    fn new(
+        name: impl Into<String>,
+        size: usize,
+        about: impl Into<String>,
+        prepare: impl Fn(usize) -> Prepared + 'static,
+    ) -> Self {
+        Path { name: name.into(), about: about.into(), size, counted: true, prepare: Box::new(prepare) }
+    }
+
+    /// Too long, or too little of ours, to count its instructions.
+    fn timed_only(self) -> Self {
+        Path { counted: false, ..self }
+    }
+
+    /// Makes the work of one size ready.
+    ///
+    /// # Errors
+    /// What kept the work from being ready.
+    pub fn prepare(&self, size: usize) -> Prepared {
+        (self.prepare)(size)
+    }
 }
 
 /// Every path.
-pub(crate) const ALL: &[Path] = &[
-    path("count-prose", 128, "exact count of SIZE KB of prose", counting::prose),
-    path("count-code", 128, "exact count of SIZE KB of code", counting::code),
-    path("count-json", 128, "exact count of SIZE KB of JSON", counting::json),
-    path("count-mixed", 128, "exact count of SIZE KB in nine scripts", counting::mixed),
-    path("trigger", 4_000, "SIZE messages said, the trigger asked before each", sessions::trigger),
-    path("selection", 4_000, "what leaves and what stays of SIZE messages, ten times", sessions::selection),
-    path("aging", 40, "SIZE rounds of `progressive`", sessions::aging),
-    path("checkpoint", 400, "a checkpoint of SIZE tasks read from an answer", sessions::checkpoint),
-    path("mock", 32, "the mock's summary of SIZE KB", sessions::mock),
-    path("trace", 300, "SIZE turns counted and their facts found", sessions::trace),
-    path("replay-full", 300, "a case of SIZE turns without compaction", sessions::replay_full),
-    path("replay-summarize", 300, "a case of SIZE turns under `summarize`, with the mock", sessions::replay_summarize),
-    path("store-folder", 30, "SIZE commits to a folder, then all read", stored::folder),
-    path("store-sqlite", 30, "SIZE commits to a database, then all read", stored::sqlite),
-    path("report", 12, "the summary of SIZE records", stored::report),
-];
+pub fn all() -> Vec<Path> {
+    [counting::paths(), sessions::paths(), replays::paths(), stored::paths()].into_iter().flatten().collect()
+}
 
 /// The path of that name.
-pub(crate) fn by_name(name: &str) -> Result<&'static Path, String> {
-    let names = || ALL.iter().map(|path| path.name).collect::<Vec<_>>().join(", ");
-    ALL.iter().find(|path| path.name == name).ok_or_else(|| format!("unknown path `{name}`; choose one of {}", names()))
+///
+/// # Errors
+/// Names the paths that there are.
+pub fn by_name(name: &str) -> Result<Path, String> {
+    let names = all().iter().map(|path| path.name.clone()).collect::<Vec<_>>().join(", ");
+    let found = all().into_iter().find(|path| path.name == name);
+    found.ok_or_else(|| format!("unknown path `{name}`; choose one of {names}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_does_the_same_work_twice() {
+        for path in all().into_iter().filter(|path| path.counted) {
+            let mut work = path.prepare(4).unwrap_or_else(|error| panic!("{}: {error}", path.name));
+            let once = work();
+            assert!(once > 0 && work() == once, "{} did {once} and then something else", path.name);
+        }
+    }
 }

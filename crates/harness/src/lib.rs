@@ -24,3 +24,5 @@ mod views;
 pub mod watched;
 pub mod window;
 mod windowed;
+
+pub use views::shared_tokens;
