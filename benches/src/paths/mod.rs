@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn every_path_does_the_same_work_twice() {
         for path in all().into_iter().filter(|path| path.counted) {
-            let mut work = path.prepare(4).unwrap_or_else(|error| panic!("{}: {error}", path.name));
+            let mut work = path.prepare(12).unwrap_or_else(|error| panic!("{}: {error}", path.name));
             let once = work();
             assert!(once > 0 && work() == once, "{} did {once} and then something else", path.name);
         }
