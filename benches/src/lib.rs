@@ -6,5 +6,6 @@
 pub mod cheap;
 pub mod conversations;
 pub mod cpu;
+pub mod paths;
 pub mod texts;
 mod words;

@@ -64,6 +64,30 @@ pub fn chunks(text: &str, bytes: usize) -> Vec<&str> {
     chunks
 }
 
+/// Texts of about that many bytes that are hard to split or to merge, with what they are.
+pub fn hard(bytes: usize) -> Vec<(&'static str, String)> {
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let mut drawn = |letter: fn(u32) -> char| {
+        let mut text = String::with_capacity(bytes + 4);
+        while text.len() < bytes {
+            text.push(letter(random.next_u32()));
+        }
+        text
+    };
+    let letters = drawn(|number| char::from(b'a' + (number % 26) as u8));
+    let blanks = drawn(|number| [' ', '\t', '\n', '\r', '\u{a0}', '\u{2003}'][number as usize % 6]);
+    let any = drawn(|number| char::from_u32(number % 0x11_0000).unwrap_or(char::REPLACEMENT_CHARACTER));
+    vec![
+        ("one letter", "a".repeat(bytes)),
+        ("dashes", "-".repeat(bytes)),
+        ("blanks", " ".repeat(bytes)),
+        ("line ends", "\n".repeat(bytes)),
+        ("random letters", letters),
+        ("random blanks", blanks),
+        ("random characters", any),
+    ]
+}
+
 struct Writer {
     random: ChaCha8Rng,
     text: String,

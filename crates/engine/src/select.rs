@@ -34,7 +34,9 @@ impl<'s> Selection<'s> {
         let first_kept = first_of_tail(log, view, tail, pending);
         let is_kept = |index: usize| index >= first_kept || pending.contains(index);
         let messages = log.messages();
-        let kept = (0..messages.len())
+        // Nothing before these stays, and a log is long.
+        let earliest = pending.last_user.unwrap_or(first_kept).min(pending.batch.start).min(first_kept);
+        let kept = (earliest..messages.len())
             .filter(|&index| messages[index].message.role != Role::System && is_kept(index))
             .map(|index| messages[index].message.id)
             .collect::<Vec<_>>();

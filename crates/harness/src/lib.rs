@@ -25,3 +25,5 @@ mod views;
 pub mod watched;
 pub mod window;
 mod windowed;
+
+pub use views::shared_tokens;

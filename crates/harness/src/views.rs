@@ -80,7 +80,7 @@ pub(crate) fn tail_start(view: &View, log: &Log) -> usize {
 }
 
 /// Tokens that both views open with: whole entries, then the equal leading parts of the first that differs.
-pub(crate) fn shared_tokens(before: &View, after: &View, counter: &dyn TokenCounter) -> u32 {
+pub fn shared_tokens(before: &View, after: &View, counter: &dyn TokenCounter) -> u32 {
     let pairs = || before.entries().iter().zip(after.entries());
     let whole = pairs().take_while(|(old, new)| reads_the_same(old, new)).count();
     let tokens = before.entries()[..whole].iter().map(|entry| entry.tokens).sum::<u32>();

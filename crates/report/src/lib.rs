@@ -27,5 +27,6 @@ pub mod text;
 mod warnings;
 
 pub use formats::{Format, ReportError, write, write_formats};
+pub use stats::bootstrap::interval as bootstrap_interval;
 pub use summarize::summarize;
 pub use table::table;

@@ -1,7 +1,7 @@
 //! The key paths whose instructions `scripts/perf-gate` counts, one in a process, and exact counting against tiktoken-rs.
 //!
 //! ```text
-//! perf-paths list                 names, and the size at which each is counted
+//! perf-paths list                 names of what is counted, and the size at which it is
 //! perf-paths run NAME SIZE        prepares, then does the path's work once inside `counted`
 //! perf-paths ratio ENCODING KIND  CPU time of tiktoken-rs over ours, both in this process, in turn
 //! ```
@@ -9,22 +9,23 @@
 //! Absent on purpose: limits and verdicts, which are the script's; and times, of which only a ratio within one process says
 //! something on a shared machine.
 
-mod counting;
-mod paths;
 mod ratio;
-mod sessions;
-mod stored;
 
 use std::error::Error;
 use std::hint::black_box;
 
+use compactometer_benches::paths;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["list"] => paths::ALL.iter().for_each(|path| println!("{} {} {}", path.name, path.size, path.about)),
+        ["list"] => {
+            let counted = paths::all().into_iter().filter(|path| path.counted);
+            counted.for_each(|path| println!("{} {} {}", path.name, path.size, path.about));
+        }
         ["run", name, size] => {
             let path = paths::by_name(name)?;
-            let mut work = (path.prepare)(size.parse()?)?;
+            let mut work = path.prepare(size.parse()?)?;
             let outcome = counted(&mut *work);
             if outcome == 0 {
                 return Err(format!("path `{name}` did nothing at size `{size}`").into());

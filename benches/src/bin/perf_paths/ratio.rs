@@ -3,11 +3,9 @@
 use std::error::Error;
 
 use compactometer_benches::cpu::timed;
+use compactometer_benches::paths::{CHUNK, reference};
 use compactometer_benches::texts::{Kind, chunks};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use tiktoken_rs::CoreBPE;
-
-use crate::counting::CHUNK;
 
 /// Pairs of passes; one more before them warms both.
 const ROUNDS: usize = 15;
@@ -17,10 +15,7 @@ const BYTES: usize = 1 << 20;
 pub(crate) fn measure(encoding: &str, kind: &str) -> Result<String, Box<dyn Error>> {
     let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind of text `{kind}`"))?;
     let ours = Encoding::by_name(encoding).ok_or_else(|| format!("unknown encoding `{encoding}`"))?;
-    let reference: &CoreBPE = match ours {
-        Encoding::O200k => tiktoken_rs::o200k_base_singleton(),
-        Encoding::Cl100k => tiktoken_rs::cl100k_base_singleton(),
-    };
+    let reference = reference(ours);
     let text = kind.text(7, BYTES);
     let texts = chunks(&text, CHUNK);
     let mut ratios = Vec::with_capacity(ROUNDS);

@@ -19,8 +19,8 @@ const TAILS: [f64; 2] = [0.025, 0.975];
 ///
 /// The statistic gets how often each unit was drawn; it may be undefined for a draw, which then does not count. Where
 /// the draws lie on one side of the estimate, or leaving out units changes nothing, the interval is the percentile one.
-/// `None` for under [`FEWEST_UNITS`] units or where no draw is defined.
-pub(crate) fn interval(units: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> Option<(f64, f64)> {
+/// `None` for under three units or where no draw is defined.
+pub fn interval(units: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> Option<(f64, f64)> {
     if units < FEWEST_UNITS {
         return None;
     }

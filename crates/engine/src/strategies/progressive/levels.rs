@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::BY_LIKENESS;
 use crate::embed::{Lexical, similarity};
 use crate::params::Settings;
-use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
+use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
 
 /// The ages and sizes of source 002.
 pub(super) struct Levels {
@@ -37,6 +37,12 @@ pub enum Level {
     Detailed,
 }
 
+impl Level {
+    fn lower(self) -> Self {
+        if self == Level::Detailed { Level::Moderate } else { Level::Compact }
+    }
+}
+
 /// One message of the journey.
 pub(super) struct Shown {
     /// The summaries that it shows, as places in the journey; several where they are merged.
@@ -60,6 +66,13 @@ struct Group {
     level: Level,
 }
 
+impl Group {
+    /// So many of its newest.
+    fn newest(&self, number: usize) -> Group {
+        Group { members: self.members.end - number..self.members.end, level: self.level }
+    }
+}
+
 impl Levels {
     pub(super) fn new(settings: &Settings) -> Self {
         let count = |name| settings.count(name) as usize;
@@ -76,11 +89,45 @@ impl Levels {
     /// The journey at the levels of its ages, lowered from the oldest on until it fits; the oldest are left out last.
     pub(super) fn fit(&self, journey: &[(u32, &str)], budget: u32, counter: &dyn TokenCounter) -> Vec<Shown> {
         let mut groups = self.groups(journey);
-        loop {
-            let shown = groups.iter().map(|group| self.show(group, journey)).collect::<Vec<_>>();
-            let fits = shown.iter().map(|shown| shown.tokens(counter)).sum::<u32>() <= budget;
-            if fits || self.unbounded || !lower(&mut groups) {
-                return shown;
+        if !self.unbounded {
+            self.lower(&mut groups, journey, budget, counter);
+        }
+        groups.iter().map(|group| self.show(group, journey)).collect()
+    }
+
+    /// Steps towards fewer tokens until all fit: the oldest that can be lowered, else the oldest summaries go. The newest is
+    /// lowered only after all others have gone. What a step leaves as it is is not counted again.
+    fn lower(&self, groups: &mut Vec<Group>, journey: &[(u32, &str)], budget: u32, counter: &dyn TokenCounter) {
+        let newest_that_fit = |group: &Group, room| {
+            largest(group.members.len(), |number| self.show(&group.newest(number), journey).tokens(counter) <= room)
+        };
+        let fits_alone = |group: &Group| newest_that_fit(group, budget) == group.members.len();
+        let tokens_of = |group: &Group| match group.members.len() == 1 || fits_alone(group) {
+            true => self.show(group, journey).tokens(counter),
+            false => u32::MAX,
+        };
+        let mut tokens = groups.iter().map(tokens_of).collect::<Vec<_>>();
+        while total(tokens.iter().copied()) > budget {
+            let alone = groups.len() == 1;
+            match groups.iter().position(|group| group.level > Level::Compact) {
+                Some(at) if at + 1 < groups.len() || alone => {
+                    groups[at].level = groups[at].level.lower();
+                    tokens[at] = tokens_of(&groups[at]);
+                }
+                _ if alone && groups[0].members.len() == 1 => return,
+                _ => {
+                    let room = budget.saturating_sub(total(tokens[1..].iter().copied()));
+                    match newest_that_fit(&groups[0], room).max(usize::from(alone)) {
+                        0 => {
+                            groups.remove(0);
+                            tokens.remove(0);
+                        }
+                        kept => {
+                            groups[0] = groups[0].newest(kept);
+                            tokens[0] = tokens_of(&groups[0]);
+                        }
+                    }
+                }
             }
         }
     }
@@ -171,21 +218,18 @@ impl Levels {
     }
 }
 
-/// One step towards fewer tokens, and whether there was one: the oldest that can be lowered, else the oldest summary goes. The
-/// newest is lowered only after all others have gone.
-fn lower(groups: &mut Vec<Group>) -> bool {
-    match groups.iter().position(|group| group.level > Level::Compact) {
-        Some(at) if at + 1 < groups.len() || groups.len() == 1 => {
-            let level = &mut groups[at].level;
-            *level = if *level == Level::Detailed { Level::Moderate } else { Level::Compact };
-        }
-        _ if groups.len() == 1 && groups[0].members.len() == 1 => return false,
-        _ => {
-            groups[0].members.start += 1;
-            groups.retain(|group| !group.members.is_empty());
-        }
+/// The largest number up to `limit` that fits, where whatever is less than a fitting number fits too. Looked for from the small
+/// side, so that the cost follows from what fits and not from the limit.
+fn largest(limit: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut fitting, mut over) = (0, 1);
+    while over <= limit && fits(over) {
+        (fitting, over) = (over, if over < limit { limit.min(over * 2) } else { limit + 1 });
     }
-    true
+    while fitting + 1 < over {
+        let middle = fitting.midpoint(over);
+        if fits(middle) { fitting = middle } else { over = middle }
+    }
+    fitting
 }
 
 fn first_line(text: &str) -> &str {
@@ -204,6 +248,8 @@ pub(super) fn items<'b>(body: &'b str, word: &'static str) -> impl Iterator<Item
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::tokens::Encoding;
 
@@ -300,6 +346,41 @@ mod tests {
                     |old: &Range<usize>| after.iter().any(|new| new.start <= old.start && old.end <= new.end);
                 assert!(after.len() == 4 && before.iter().all(is_within), "{before:?} and then {after:?}");
             }
+        }
+    }
+
+    /// The rule as it is said: one step, then everything is shown and counted again.
+    fn step(groups: &mut Vec<Group>) -> bool {
+        match groups.iter().position(|group| group.level > Level::Compact) {
+            Some(at) if at + 1 < groups.len() || groups.len() == 1 => groups[at].level = groups[at].level.lower(),
+            _ if groups.len() == 1 && groups[0].members.len() == 1 => return false,
+            _ => {
+                groups[0].members.start += 1;
+                groups.retain(|group| !group.members.is_empty());
+            }
+        }
+        true
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_is_what_single_steps_come_to(
+            bodies in prop::collection::vec("[a-z .一-龥-]{0,30}(\n[a-z -]{0,12}){0,7}(\nDecisions:\n- [a-z]{1,9}){0,1}", 1..40),
+            budget in 0..400_u32,
+            by_likeness in any::<bool>(),
+        ) {
+            let levels = Levels { moderate_age: 2, compact_age: 4, most: 5, lines: 2, by_likeness, unbounded: false };
+            let journey = bodies.iter().enumerate().map(|(at, body)| (at as u32, body.as_str())).collect::<Vec<_>>();
+            let mut groups = levels.groups(&journey);
+            let tokens = |shown: &[Shown]| shown.iter().map(|shown| shown.tokens(&Encoding::O200k)).sum::<u32>();
+            let show = |groups: &[Group]| groups.iter().map(|group| levels.show(group, &journey)).collect::<Vec<_>>();
+            let mut expected = show(&groups);
+            while tokens(&expected) > budget && step(&mut groups) {
+                expected = show(&groups);
+            }
+            let found = levels.fit(&journey, budget, &Encoding::O200k);
+            let texts = |shown: &[Shown]| shown.iter().map(|one| (one.members.clone(), one.text.clone())).collect::<Vec<_>>();
+            prop_assert_eq!(texts(&found), texts(&expected));
         }
     }
 }

@@ -2,28 +2,39 @@
 
 use std::error::Error;
 
-use compactometer_benches::conversations::{scenario, suite};
-use compactometer_benches::texts::Kind;
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::saved::{Saved, SavedKind};
 use compactometer_engine::store::{Commit, Store};
 use compactometer_engine::view::Edit;
 use compactometer_harness::plan::Plan;
+use compactometer_report::bootstrap_interval;
 use compactometer_schema::manifest::{Manifest, VERSION};
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Record;
 use compactometer_store::{Checkpoints, KEEP};
 
-use crate::paths::Work;
-use crate::sessions;
+use super::{Path, Work, replays};
+use crate::conversations::{scenario, suite};
+use crate::texts::Kind;
 
-pub(crate) fn folder(commits: usize) -> Result<Work, Box<dyn Error>> {
+pub(super) fn paths() -> Vec<Path> {
+    vec![
+        // Many times the commits that have files of their own: the archive of all others grows from the first of them on, so a
+        // small size would see it begin and not grow.
+        Path::new("store-folder", 150, "SIZE commits to a folder, then all read", folder),
+        Path::new("store-sqlite", 30, "SIZE commits to a database, then all read", sqlite),
+        Path::new("bootstrap", 100, "the interval of a mean over SIZE units", bootstrap),
+        Path::new("report", 12, "the summary of SIZE records", report),
+    ]
+}
+
+fn folder(commits: usize) -> Result<Work, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let store = Checkpoints::in_directory(&folder.path().join("threads"), KEEP)?;
     Ok(commit_and_load(folder, store, commits))
 }
 
-pub(crate) fn sqlite(commits: usize) -> Result<Work, Box<dyn Error>> {
+fn sqlite(commits: usize) -> Result<Work, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let store = Checkpoints::in_sqlite(&folder.path().join("store.db"), KEEP)?;
     Ok(commit_and_load(folder, store, commits))
@@ -32,17 +43,21 @@ pub(crate) fn sqlite(commits: usize) -> Result<Work, Box<dyn Error>> {
 fn commit_and_load(folder: tempfile::TempDir, store: Checkpoints, commits: usize) -> Work {
     let saved = saved(commits);
     let view = (0..40).map(|id| Edit::Keep(MessageId(id))).collect::<Vec<_>>();
+    let mut runs = 0;
     Box::new(move || {
         // Removed when the work is dropped.
         let _ = &folder;
-        let all = store.thread("measured").and_then(|mut thread| {
+        // A thread of its own for each run, so that none finds what another left.
+        runs += 1;
+        let name = format!("measured-{runs}");
+        let all = store.thread(&name).and_then(|mut thread| {
             for one in &saved {
                 let commit = Commit { saved: std::slice::from_ref(one), view: &view, after: MessageId(one.number) };
                 if thread.commit(&commit).is_err() {
                     return Ok(0);
                 }
             }
-            Ok(store.thread("measured")?.load()?.history.len() as u64)
+            Ok(store.thread(&name)?.load()?.history.len() as u64)
         });
         all.unwrap_or_default()
     })
@@ -64,8 +79,20 @@ fn saved(commits: usize) -> Vec<Saved> {
         .collect()
 }
 
-pub(crate) fn report(records: usize) -> Result<Work, Box<dyn Error>> {
-    let (plan, records) = sessions::records("summarize", suite(0..records as u64, |seed| scenario(seed, 80)))?;
+fn bootstrap(units: usize) -> Result<Work, Box<dyn Error>> {
+    let values = (0..units).map(|unit| (unit * unit % 101) as f64 / 100.0).collect::<Vec<_>>();
+    Ok(Box::new(move || {
+        let mean = |times: &[u32]| {
+            let sum = times.iter().zip(&values).map(|(times, value)| f64::from(*times) * value).sum::<f64>();
+            Some(sum / times.len() as f64)
+        };
+        // Both ends at once, as whole numbers.
+        bootstrap_interval(values.len(), mean).map_or(0, |(low, high)| ((low + 2.0 * high) * 1e9) as u64)
+    }))
+}
+
+fn report(records: usize) -> Result<Work, Box<dyn Error>> {
+    let (plan, records) = replays::records("summarize", suite(0..records as u64, |seed| scenario(seed, 80)))?;
     let (manifest, prices) = (manifest(&plan, &records), PriceTable::shipped()?);
     Ok(Box::new(move || {
         let summary = compactometer_report::summarize(&manifest, &records, &prices);

@@ -1,13 +1,9 @@
-//! Sessions, their parts, and whole cases. A cheap counter and, but for the mock's own paths, a cheap model leave the
-//! instructions to the engine and the harness.
+//! Sessions and their parts. A cheap counter and, but for the mock's own path, a cheap model leave the work to the engine.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
+use std::sync::Arc;
 
-use compactometer_benches::cheap::{Quarter, SameAnswer};
-use compactometer_benches::conversations::{counted, scenario, suite};
-use compactometer_benches::texts::Kind;
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::checkpoint::extract;
 use compactometer_engine::log::{Counted, Log};
@@ -20,22 +16,30 @@ use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
-use compactometer_harness::contender::select;
-use compactometer_harness::loaded::Loaded;
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::run_case;
-use compactometer_harness::window::RETAINED_SHARE;
-use compactometer_schema::record::{Protocol, Record};
-use compactometer_schema::suite::Suite;
+use compactometer_harness::shared_tokens;
 
-use crate::paths::Work;
+use super::{Path, Work};
+use crate::cheap::{Quarter, SameAnswer};
+use crate::conversations::{counted, scenario};
+use crate::texts::Kind;
 
 /// Messages of a turn of [`scenario`].
 const MESSAGES_PER_TURN: usize = 4;
 /// Tokens.
-const WINDOW: u32 = 8_000;
+pub(super) const WINDOW: u32 = 8_000;
 
-pub(crate) fn trigger(messages: usize) -> Result<Work, Box<dyn Error>> {
+pub(super) fn paths() -> Vec<Path> {
+    vec![
+        Path::new("trigger", 4_000, "SIZE messages said, the trigger asked before each", trigger),
+        Path::new("selection", 4_000, "what leaves and what stays of SIZE messages, ten times", selection),
+        Path::new("cache-prefix", 4_000, "how much two views of SIZE messages open alike, ten times", cache_prefix),
+        Path::new("aging", 40, "SIZE rounds of `progressive`", aging),
+        Path::new("checkpoint", 400, "a checkpoint of SIZE tasks read from an answer", checkpoint),
+        Path::new("mock", 32, "the mock's summary of SIZE KB", mock),
+    ]
+}
+
+fn trigger(messages: usize) -> Result<Work, Box<dyn Error>> {
     let said = said(messages);
     let never = Budget::matched(u32::MAX, u32::MAX - 1, WINDOW, 0.5)?;
     let spec = spec("chained")?;
@@ -54,7 +58,7 @@ pub(crate) fn trigger(messages: usize) -> Result<Work, Box<dyn Error>> {
     }))
 }
 
-pub(crate) fn selection(messages: usize) -> Result<Work, Box<dyn Error>> {
+fn selection(messages: usize) -> Result<Work, Box<dyn Error>> {
     let (mut log, mut view) = (Log::default(), View::default());
     for message in said(messages) {
         log.push(message.clone())?;
@@ -64,7 +68,17 @@ pub(crate) fn selection(messages: usize) -> Result<Work, Box<dyn Error>> {
     Ok(Box::new(move || (0..10).map(|_| Selection::recent(&log, &view, tail).leaving.len() as u64).sum()))
 }
 
-pub(crate) fn aging(rounds: usize) -> Result<Work, Box<dyn Error>> {
+fn cache_prefix(messages: usize) -> Result<Work, Box<dyn Error>> {
+    let (mut one, mut other) = (View::default(), View::default());
+    for message in said(messages) {
+        one.push(&message);
+        // Of the same words and not the same memory, as after a compaction.
+        other.push(&Counted { tokens: message.tokens, message: Arc::new((*message.message).clone()) });
+    }
+    Ok(Box::new(move || (0..10).map(|_| u64::from(shared_tokens(&one, &other, &Quarter))).sum()))
+}
+
+fn aging(rounds: usize) -> Result<Work, Box<dyn Error>> {
     const MESSAGES_A_ROUND: usize = 12;
     let said = said(rounds * MESSAGES_A_ROUND);
     let spec = spec("progressive")?;
@@ -88,7 +102,7 @@ pub(crate) fn aging(rounds: usize) -> Result<Work, Box<dyn Error>> {
     }))
 }
 
-pub(crate) fn checkpoint(tasks: usize) -> Result<Work, Box<dyn Error>> {
+fn checkpoint(tasks: usize) -> Result<Work, Box<dyn Error>> {
     let mut answer = "Here is the state:\n```json\n{\"active_goals\": [\"go live\"], \"pending_tasks\": [".to_owned();
     for (number, line) in Kind::Prose.text(4, tasks * 1_000).split("\n\n").take(tasks).enumerate() {
         let comma = if number > 0 { "," } else { "" };
@@ -101,7 +115,7 @@ pub(crate) fn checkpoint(tasks: usize) -> Result<Work, Box<dyn Error>> {
     }))
 }
 
-pub(crate) fn mock(kilobytes: usize) -> Result<Work, Box<dyn Error>> {
+fn mock(kilobytes: usize) -> Result<Work, Box<dyn Error>> {
     let model = ready_mock()?;
     let material = Kind::Prose.text(5, kilobytes * 1_024);
     let text = spec("summarize")?.prompt.replace("{messages}", &material);
@@ -110,70 +124,19 @@ pub(crate) fn mock(kilobytes: usize) -> Result<Work, Box<dyn Error>> {
     Ok(Box::new(move || runtime.block_on(model.complete(&request)).map_or(0, |reply| reply.text.len() as u64)))
 }
 
-pub(crate) fn trace(turns: usize) -> Result<Work, Box<dyn Error>> {
-    let (own, other) = (scenario(1, turns), scenario(2, turns));
-    let mut own = Some(own);
-    Ok(Box::new(move || {
-        let foreign = other.facts.iter().collect::<Vec<_>>();
-        let loaded = own.take().and_then(|own| Loaded::new(own, &foreign, &Quarter).ok());
-        loaded.map_or(0, |loaded| loaded.segments.iter().map(|segment| segment.facts.len() as u64).sum())
-    }))
-}
-
-pub(crate) fn replay_full(turns: usize) -> Result<Work, Box<dyn Error>> {
-    replay("full", turns)
-}
-
-pub(crate) fn replay_summarize(turns: usize) -> Result<Work, Box<dyn Error>> {
-    replay("summarize", turns)
-}
-
-fn replay(contender: &str, turns: usize) -> Result<Work, Box<dyn Error>> {
-    // Six groups, so that five others give a chance rate.
-    let plan = plan(contender, suite(0..6, |seed| scenario(seed, turns)))?;
-    let model = ready_mock()?;
-    let runtime = runtime()?;
-    Ok(Box::new(move || {
-        let record = runtime.block_on(run_case(&plan.cases[0], &*model, &Quarter)).record;
-        record.turns.iter().map(|turn| u64::from(turn.input)).sum()
-    }))
-}
-
 /// The mock, with the vocabulary that it counts by loaded.
-fn ready_mock() -> Result<Box<dyn ChatModel>, Box<dyn Error>> {
+pub(super) fn ready_mock() -> Result<Box<dyn ChatModel>, Box<dyn Error>> {
     Encoding::O200k.count_text("ready");
     Ok(compactometer_llm::by_name("mock")?)
 }
 
-/// One record for each conversation.
-pub(crate) fn records(contender: &str, suite: Suite) -> Result<(Plan, Vec<Record>), Box<dyn Error>> {
-    let plan = plan(contender, suite)?;
-    let (model, runtime) = (compactometer_llm::by_name("mock")?, runtime()?);
-    let run = |case| runtime.block_on(run_case(case, &*model, &Quarter)).record;
-    let records = plan.cases.iter().map(run).collect();
-    Ok((plan, records))
-}
-
-fn plan(contender: &str, suite: Suite) -> Result<Plan, Box<dyn Error>> {
-    let options = Options {
-        contenders: select([contender], [])?,
-        window: Some(WINDOW),
-        retain: RETAINED_SHARE,
-        protocols: BTreeSet::from([Protocol::Matched]),
-        scale: 1.0,
-        model: "mock".to_owned(),
-        seed: 1,
-    };
-    Ok(Plan::new(suite, options, &Quarter)?)
-}
-
-pub(crate) fn said(messages: usize) -> Vec<Counted> {
+fn said(messages: usize) -> Vec<Counted> {
     let mut said = counted(&scenario(1, messages.div_ceil(MESSAGES_PER_TURN)), &Quarter);
     said.truncate(messages);
     said
 }
 
-pub(crate) fn spec(name: &str) -> Result<&'static StrategySpec, String> {
+fn spec(name: &str) -> Result<&'static StrategySpec, String> {
     let found = strategies::ALL.iter().find(|spec| spec.name == name);
     found.copied().ok_or_else(|| format!("no strategy `{name}`"))
 }
@@ -182,6 +145,6 @@ fn config(budget: Budget) -> SessionConfig {
     SessionConfig { budget, overhead: 0, summarizer_window: None, automatic: true, policy: Policy::Enforce }
 }
 
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().build()
 }

@@ -1,0 +1,63 @@
+//! Exact counting, in chunks as long as messages are: the first pass meets each piece for the first time, as a process that
+//! counts instructions does; later passes meet what is remembered.
+
+use std::error::Error;
+
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use tiktoken_rs::CoreBPE;
+
+use super::{Path, Work};
+use crate::texts::{Kind, chunks};
+
+/// Bytes of a chunk.
+pub const CHUNK: usize = 4_096;
+const SEED: u64 = 7;
+/// Kilobytes.
+const SIZE: usize = 128;
+
+pub(super) fn paths() -> Vec<Path> {
+    let mut paths = Vec::new();
+    for (text, kind) in Kind::ALL {
+        let cl100k = move |size| count(Encoding::Cl100k, *kind, size);
+        paths.push(Path::new(format!("count-{text}"), SIZE, format!("cl100k count of SIZE KB of {text}"), cl100k));
+        let o200k = move |size| count(Encoding::O200k, *kind, size);
+        let about = format!("o200k count of SIZE KB of {text}");
+        // Both encodings go the same way, so counting the instructions of one is enough.
+        paths.push(Path::new(format!("count-o200k-{text}"), SIZE, about, o200k).timed_only());
+        for encoding in Encoding::ALL {
+            let about = format!("{} count of SIZE KB of {text} by tiktoken-rs", encoding.name());
+            let name = format!("tiktoken-{}-{text}", encoding.name().trim_end_matches("_base"));
+            let theirs = move |size| count_by_reference(*encoding, *kind, size);
+            paths.push(Path::new(name, SIZE, about, theirs).timed_only());
+        }
+    }
+    paths
+}
+
+fn count(encoding: Encoding, kind: Kind, kilobytes: usize) -> Result<Work, Box<dyn Error>> {
+    let text = kind.text(SEED, kilobytes * 1_024);
+    // Loads the vocabulary.
+    encoding.count_text("ready");
+    Ok(Box::new(move || chunks(&text, CHUNK).iter().map(|chunk| u64::from(encoding.count_text(chunk))).sum()))
+}
+
+/// The same by tiktoken-rs, which must come to the same number.
+fn count_by_reference(encoding: Encoding, kind: Kind, kilobytes: usize) -> Result<Work, Box<dyn Error>> {
+    let reference = reference(encoding);
+    let text = kind.text(SEED, kilobytes * 1_024);
+    let mut work: Work =
+        Box::new(move || chunks(&text, CHUNK).iter().map(|chunk| reference.count_ordinary(chunk) as u64).sum());
+    let (expected, found) = (work(), count(encoding, kind, kilobytes)?());
+    if found != expected {
+        return Err(format!("{} counts {found} tokens where tiktoken-rs counts {expected}", encoding.name()).into());
+    }
+    Ok(work)
+}
+
+/// The encoder of tiktoken-rs.
+pub fn reference(encoding: Encoding) -> &'static CoreBPE {
+    match encoding {
+        Encoding::O200k => tiktoken_rs::o200k_base_singleton(),
+        Encoding::Cl100k => tiktoken_rs::cl100k_base_singleton(),
+    }
+}

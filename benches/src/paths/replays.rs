@@ -1,0 +1,88 @@
+//! Facts found, and whole cases. The cheap counter, and but for two paths a cheap model, leave the work to the engine and the
+//! harness.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+
+use compactometer_engine::model::ChatModel;
+use compactometer_engine::strategies;
+use compactometer_harness::contender::select;
+use compactometer_harness::loaded::Loaded;
+use compactometer_harness::plan::{Options, Plan};
+use compactometer_harness::replay::run_case;
+use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_schema::record::{Protocol, Record};
+use compactometer_schema::suite::Suite;
+
+use super::sessions::{WINDOW, ready_mock, runtime};
+use super::{Path, Work};
+use crate::cheap::{Quarter, SameAnswer};
+use crate::conversations::{scenario, suite};
+
+/// What a summarizer says that costs nothing: a summary, and a checkpoint where one is asked for.
+const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
+/// Turns of the longest replays. Absent on purpose: 100,000, which took a strategy 23 s, and criterion wants a dozen runs.
+const TURNS: [(usize, &str); 2] = [(1_000, "1k"), (10_000, "10k")];
+
+pub(super) fn paths() -> Vec<Path> {
+    let mut paths = vec![
+        Path::new("trace", 300, "SIZE turns counted and their facts found", trace),
+        Path::new("replay-full", 300, "a case of SIZE turns without compaction", |turns| replay("full", turns)),
+        Path::new("replay-summarize", 300, "a case of SIZE turns under `summarize`, with the mock", |turns| {
+            replay("summarize", turns)
+        }),
+    ];
+    for (turns, shown) in TURNS {
+        paths.extend(strategies::ALL.iter().map(|spec| {
+            let about = format!("a case of SIZE turns under `{}`, whose model answers at once", spec.name);
+            let prepare = |turns| replay_with(spec.name, turns, Box::new(SameAnswer(AT_ONCE.to_owned())));
+            Path::new(format!("replay-{shown}-{}", spec.name), turns, about, prepare).timed_only()
+        }));
+    }
+    paths
+}
+
+fn trace(turns: usize) -> Result<Work, Box<dyn Error>> {
+    let (own, other) = (scenario(1, turns), scenario(2, turns));
+    Ok(Box::new(move || {
+        let foreign = other.facts.iter().collect::<Vec<_>>();
+        let loaded = Loaded::new(own.clone(), &foreign, &Quarter).ok();
+        loaded.map_or(0, |loaded| loaded.segments.iter().map(|segment| segment.facts.len() as u64).sum())
+    }))
+}
+
+fn replay(contender: &str, turns: usize) -> Result<Work, Box<dyn Error>> {
+    replay_with(contender, turns, ready_mock()?)
+}
+
+fn replay_with(contender: &str, turns: usize, model: Box<dyn ChatModel>) -> Result<Work, Box<dyn Error>> {
+    // Six groups, so that five others give a chance rate; only the first is replayed, so the others' length costs only memory.
+    let plan = plan(contender, suite(0..6, |seed| scenario(seed, if seed == 0 { turns } else { turns.min(300) })))?;
+    let runtime = runtime()?;
+    Ok(Box::new(move || {
+        let record = runtime.block_on(run_case(&plan.cases[0], &*model, &Quarter)).record;
+        record.turns.iter().map(|turn| u64::from(turn.input)).sum()
+    }))
+}
+
+/// One record for each conversation.
+pub(super) fn records(contender: &str, suite: Suite) -> Result<(Plan, Vec<Record>), Box<dyn Error>> {
+    let plan = plan(contender, suite)?;
+    let (model, runtime) = (compactometer_llm::by_name("mock")?, runtime()?);
+    let run = |case| runtime.block_on(run_case(case, &*model, &Quarter)).record;
+    let records = plan.cases.iter().map(run).collect();
+    Ok((plan, records))
+}
+
+fn plan(contender: &str, suite: Suite) -> Result<Plan, Box<dyn Error>> {
+    let options = Options {
+        contenders: select([contender], [])?,
+        window: Some(WINDOW),
+        retain: RETAINED_SHARE,
+        protocols: BTreeSet::from([Protocol::Matched]),
+        scale: 1.0,
+        model: "mock".to_owned(),
+        seed: 1,
+    };
+    Ok(Plan::new(suite, options, &Quarter)?)
+}
