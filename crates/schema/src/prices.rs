@@ -10,9 +10,6 @@ use crate::choice::unknown;
 /// The table that this program ships.
 pub const SHIPPED: &str = include_str!("../../../datasets/prices.toml");
 
-/// How names of models in records begin where their makers serve them.
-const OWN_SERVICES: [&str; 2] = ["openai:", "anthropic:"];
-
 /// Prices of models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
