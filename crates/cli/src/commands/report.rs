@@ -69,6 +69,7 @@ fn alike(manifest: &Manifest) -> Manifest {
         retained: 0,
         sweep: Vec::new(),
         strategies: Vec::new(),
+        prompts: Default::default(),
         settings_hash: String::new(),
         prices_hash: String::new(),
         commit: String::new(),
@@ -85,6 +86,7 @@ fn join(mut one: Manifest, other: Manifest) -> Manifest {
     sizes.sort_unstable_by(|one, other| other.cmp(one));
     sizes.dedup();
     (one.retained, one.sweep) = (sizes.remove(0), sizes);
+    one.prompts.extend(other.prompts);
     one.strategies.extend(other.strategies);
     let mut seen = Vec::new();
     one.strategies.retain(|name| {

@@ -124,6 +124,10 @@ const CHANGED: &[&str] =
     &["changed", "changing", "migrated", "migrating", "switched", "switching", "updated", "upgraded"];
 const WITHOUT: &[&str] = &["has", "have", "is", "need", "needs", "there", "use", "want", "with"];
 
+fn has_digit(word: Option<&str>) -> bool {
+    word.is_some_and(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
 fn said_after(text: &str) -> Stance {
     let text = head(text.trim_start_matches(CLOSING)).to_ascii_lowercase();
     let own = first_clause(&text);
@@ -138,6 +142,8 @@ fn said_after(text: &str) -> Stance {
     let follows = own.trim().is_empty();
     match first {
         pronoun if follows && PRONOUNS.contains(&pronoun) && !text.trim_start().starts_with('.') => verb(others, 1),
+        // `V, formerly 4711` says what V replaced.
+        "formerly" if follows && has_digit(others.split(' ').next()) => Stance::Asserted,
         "replaced" | "superseded" | "formerly" | "obsolete" | "deprecated" if follows => Stance::Replaced,
         "no" if follows && others.starts_with("longer") => Stance::Replaced,
         "not" | "rejected" if follows && text[own.len()..].starts_with('(') => Stance::Denied,
@@ -270,6 +276,8 @@ mod tests {
             ("Redis replaced VALUE", Replaced),
             ("changed from VALUE to Redis", Replaced),
             ("formerly VALUE", Replaced),
+            ("VALUE, formerly kx-11", Asserted),
+            ("VALUE, formerly", Replaced),
             ("replaced Redis by VALUE", Asserted),
             ("copy from VALUE to there", Asserted),
         ] {
