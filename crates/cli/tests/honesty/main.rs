@@ -21,7 +21,7 @@
 //! | a strategy hoards identifiers | `gaming::hoarder` |
 //! | a strategy learns from the questions | `gaming::question_reader` |
 //!
-//! A reader too weak to tell contexts apart needs answers, which no test here has yet.
+//! A reader too weak to tell contexts apart is made of records: `crates/report/tests/answers.rs`.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "a test")]
 
 mod answers;
