@@ -1,9 +1,9 @@
 //! The one matcher: where values stand in text. Facts, decoys, foils and foreign facts all pass it, and so do importers
 //! when they list evidence, so that "stated" and "present" mean the same.
 //!
-//! Text and values are compared in one form ([`normal`]). A value matches whole: letters of any case, no word character beside
-//! it, a number never inside a longer one. Numbers match by value and unit ([`quantity`]). A fact that affirms is held where
-//! its value is asserted, one that denies where it is denied; what is said to be replaced holds neither ([`stance`]).
+//! Text and values are compared in one form (`normal`). A value matches whole: letters of any case, no word character beside
+//! it, a number never inside a longer one. Numbers match by value and unit (`quantity`). A fact that affirms is held where
+//! its value is asserted, one that denies where it is denied; what is said to be replaced holds neither (`stance`).
 //!
 //! Absent on purpose: meaning. A paraphrase that leaves the value out holds nothing.
 
