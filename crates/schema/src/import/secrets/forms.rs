@@ -51,7 +51,7 @@ const PLACES: &[(&str, &str, Accepts)] = &[
     ("url_login", r"\bhttps?://([A-Za-z0-9_-]{16,})@[A-Za-z0-9]", issued),
     (
         "command_line",
-        r#"\bcurl\b(?:[^|;\n]|\\\r?\n)*?\s(?:-u|--user|--proxy-user)[\s=]*\\*["']?[^\s:"'@/\\]{1,64}:([^\s"'\\]{3,})"#,
+        r#"\bcurl\b(?:[^|;\n]|\\\r?\n)*?\s(?:-u|--user|--proxy-user)[\s=]*\\*["']?[^\s:"'@/\\\[]{1,64}:([^\s"'\\]{3,})"#,
         login_password,
     ),
     (
