@@ -21,7 +21,7 @@ use crate::conversations::{scenario, suite};
 
 /// What a summarizer says that costs nothing: a summary, and a checkpoint where one is asked for.
 const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
-/// Turns of the longest replays. Absent on purpose: 100,000, which took a strategy 23 s, and criterion wants a dozen runs.
+/// Turns of the longest replays. Absent on purpose: 100,000, since criterion wants a dozen runs of each.
 const TURNS: [(usize, &str); 2] = [(1_000, "1k"), (10_000, "10k")];
 
 pub(super) fn paths() -> Vec<Path> {
