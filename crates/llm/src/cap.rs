@@ -9,8 +9,7 @@ use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::Encoding;
 
-/// How many tokens of a model's own tokenizer one of the measuring counter may be, at most. Assumed: those known to us make
-/// up to 1.4.
+/// How many tokens of a model's own tokenizer one of the measuring counter may be, at most: assumed.
 pub const TOKENS_AT_MOST: f64 = 2.0;
 /// Tokens of a reply that no request limits, at most. Assumed; to Anthropic the client sends half of it as a limit.
 pub const REPLY_AT_MOST: u32 = 8_192;

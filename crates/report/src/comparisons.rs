@@ -12,14 +12,8 @@ use crate::metrics::{fact_shares, reader_strength, recall_of_unit};
 use crate::scores::{CORRECTED, Primary, RAW, Scores};
 use crate::sizes;
 use crate::stats::paired::Paired;
-use crate::stats::{bootstrap, family, planning, sign_flip};
+use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, bootstrap, family, planning, sign_flip};
 use crate::summarize::nine_digits;
-
-/// Under this many units no verdict is given.
-const FEWEST_UNITS: usize = 5;
-/// From this many units on the t test stands alone.
-const T_ALONE: usize = 30;
-const LEVEL: f64 = 0.05;
 
 /// The strategy that all others are compared with: the one declared, else the first reference strategy of the run.
 pub(crate) fn reference<'s>(run: &Run, strategies: &'s [StrategySummary]) -> Option<&'s StrategySummary> {

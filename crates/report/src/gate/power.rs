@@ -86,7 +86,7 @@ impl Population {
     pub(crate) fn needed(&self, margin: f64, tests: usize, random: &mut ChaCha8Rng) -> Option<usize> {
         let fewest = rule::fewest(tests);
         let sd = Paired::of(&self.planted(2.0 * margin, random)?)?.sd.max(self.noise_sd());
-        let reach = (normal::quantile(1.0 - rule::LEVEL) + normal::quantile(POWER)) * sd / margin;
+        let reach = (normal::quantile(1.0 - crate::stats::LEVEL) + normal::quantile(POWER)) * sd / margin;
         let start = (libm::ceil(reach * reach) as usize).clamp(fewest, MOST_UNITS);
         let mut is_enough = |units| {
             let at = Gates { loss: 2.0 * margin, units, margin, tests, gates: GATES, widest: true };

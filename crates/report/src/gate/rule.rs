@@ -3,19 +3,13 @@
 //! Absent on purpose: what the differences are of, and Holm's method over several lists, which needs them all.
 
 use crate::stats::paired::Paired;
-use crate::stats::sign_flip;
+use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, sign_flip};
 
 use super::Verdict;
 
-/// Level of the upper bound and of the tests for a regression.
-pub(crate) const LEVEL: f64 = 0.05;
 /// Level of the lower bound and of the tests for a pass. At .05 a loss of exactly the margin passes in one of twenty gates by
 /// construction, and in 5.1 % of 8,000 simulated ones; .05 is the most that may.
 pub(crate) const PASS_LEVEL: f64 = 0.04;
-/// Under this many units nothing is decided.
-const FEWEST_UNITS: usize = 5;
-/// Under this many units the sign-flip test must agree.
-const T_ALONE: usize = 30;
 
 /// What the units say, before Holm.
 #[derive(Clone, Copy, Debug)]

@@ -12,6 +12,13 @@ pub(crate) mod proportion;
 pub(crate) mod sign_flip;
 mod student;
 
+/// Level of every test for a difference or a regression.
+pub(crate) const LEVEL: f64 = 0.05;
+/// Under this many units nothing is decided.
+pub(crate) const FEWEST_UNITS: usize = 5;
+/// Under this many units the sign-flip test must agree with the t test.
+pub(crate) const T_ALONE: usize = 30;
+
 /// The unweighted mean; nothing for no numbers.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
