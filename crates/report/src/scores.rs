@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::data::{Strategy, Unit};
-use crate::metrics::{Corrected, answer_score, fact_shares, recall_of_unit};
+use crate::metrics::{Corrected, answer_score, answer_shares, fact_shares, recall_of_unit};
 
 /// Recall corrected for chance.
 pub(crate) const CORRECTED: &str = "context_recall_corrected";
@@ -84,19 +84,23 @@ impl Scores {
         found.filter_map(|(group, value)| Some((group, value?))).collect()
     }
 
-    /// By unit, what each fact that contexts hold adds to its value; nothing for a metric that looks at no context.
+    /// By unit, what each fact that contexts hold, or that answers give, adds to its value.
     pub(crate) fn held(&self, metric: &str, strategy: &Strategy) -> BTreeMap<String, Vec<f64>> {
         let held = match &self.values {
             Values::Corrected(corrected) => corrected.held(strategy),
-            Values::Plain(_) if metric == RAW => strategy.units.iter().map(held).collect(),
-            Values::Plain(_) => Vec::new(),
+            Values::Plain(_) => strategy.units.iter().map(|unit| parts(&shares(metric, unit))).collect(),
         };
         self.groups.iter().cloned().zip(held).collect()
     }
 }
 
-fn held(unit: &Unit) -> Vec<f64> {
-    let shares = fact_shares(unit);
-    let whole: f64 = shares.values().map(|(weight, _)| weight).sum();
-    shares.values().map(|(weight, share)| weight * share / whole).filter(|held| *held > 0.0).collect()
+/// The weight of each fact of a unit, and its share of hits.
+fn shares(metric: &str, unit: &Unit) -> Vec<(f64, f64)> {
+    if metric == RAW { fact_shares(unit).into_values().collect() } else { answer_shares(unit) }
+}
+
+/// What each share adds to their weighted mean, of those that add anything.
+fn parts(shares: &[(f64, f64)]) -> Vec<f64> {
+    let whole: f64 = shares.iter().map(|(weight, _)| weight).sum();
+    shares.iter().map(|(weight, share)| weight * share / whole).filter(|part| *part > 0.0).collect()
 }

@@ -151,7 +151,7 @@ fn chance(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     for strategy in &run.strategies {
         let corrected = Corrected::own(strategy);
-        let left_out: Vec<_> = corrected.too_likely().collect();
+        let left_out: Vec<_> = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})")).collect();
         if !left_out.is_empty() {
             warnings.push(format!(
                 "left out of CR* of {}, found by chance alone: {}",

@@ -9,9 +9,11 @@ use std::path::Path;
 
 use common::{chance, compaction, facts, manifest, point, prices, record, turn};
 use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_engine::message::MessageId;
 use compactometer_report::gate::{
     GateOptions, GateReport, Mismatch, RunFiles, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
 };
+use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
 use compactometer_schema::baseline::{Baseline, BaselineError};
 use compactometer_schema::fate::Fate;
 use compactometer_schema::record::{Family, Record, Stages};
@@ -107,6 +109,78 @@ fn a_loss_of_the_margin_itself_is_open_and_says_what_it_takes() {
     assert!(metric.units_needed.unwrap() > 12, "{metric:?}");
     let next = report.strategies[0].next.as_ref().unwrap();
     assert!(next.contains("free with the mock") && next.contains("compactometer generate"), "{next}");
+}
+
+/// As [`run`] by a model of which nothing is made up: `right` says how many of 20 questions each conversation answers.
+fn answered(units: usize, right: impl Fn(usize) -> usize) -> RunFiles {
+    let mut found = run(&["full", "null", "chained"], units, about_ten);
+    found.manifest.model = "openai:some".to_owned();
+    for record in &mut found.records {
+        let at = record.case.scenario.trim_start_matches('s').parse().unwrap();
+        let (family, right) = match record.case.strategy.as_str() {
+            "full" => (Family::Control, 20),
+            "null" => (Family::Control, 0),
+            _ => (Family::Reference, right(at)),
+        };
+        record.case.family = family;
+        for probe in 0..20 {
+            let grade = if (probe as usize) < right { Grade::Right } else { Grade::Missing };
+            record.probes.push(ProbeRow {
+                id: format!("p{probe}"),
+                facts: vec![probe],
+                abstain_expected: false,
+                updated: false,
+            });
+            record.answers.push(AnswerRow {
+                probe,
+                after: MessageId(11),
+                prompted: false,
+                present: true,
+                grade,
+                call: None,
+            });
+        }
+    }
+    found
+}
+
+#[test]
+fn answers_say_what_it_takes_as_contexts_do() {
+    let report = gated(&answered(12, |at| about_ten(at) + at % 2 * 4 - 3), &base(&answered(12, about_ten)));
+    let [contexts, answers] = &report.strategies[0].metrics[..] else { panic!("{}", terminal(&report)) };
+    assert_eq!((contexts.verdict, answers.verdict), (Verdict::Pass, Verdict::Inconclusive), "{}", terminal(&report));
+    let needed = answers.units_needed.unwrap();
+    let next = report.strategies[0].next.as_ref().unwrap();
+    let expected = format!("of `answer_recall` is found with probability .80 from {needed} units on; there are 12");
+    assert!(needed > 12 && next.contains(&expected), "{next}");
+}
+
+#[test]
+fn more_units_are_no_advice_where_they_do_not_help() {
+    let mut none = run(&["chained"], 12, about_ten);
+    none.records.iter_mut().for_each(|record| record.compactions.clear());
+    let report = gated(&none, &base(&run(&["chained"], 12, about_ten)));
+    let found = &report.strategies[0];
+    assert_eq!((found.verdict, found.metrics[0].units_needed), (Verdict::Inconclusive, None));
+    assert!(found.next.as_ref().unwrap().contains("see its reason"), "{found:?}");
+}
+
+/// Chance finds numbers nearly always in the run and hardly ever in the baseline: what is left is another set of facts.
+#[test]
+fn a_run_that_leaves_out_other_facts_cannot_pass() {
+    let of_two_kinds = |hits: u32| {
+        let mut made = run(&["chained"], 12, about_ten);
+        for record in &mut made.records {
+            record.facts[10..].iter_mut().for_each(|fact| fact.value_kind = ValueKind::Number);
+            record.observations[0].chance.push(chance(ValueKind::Number, hits, 10));
+        }
+        made
+    };
+    let report = gated(&of_two_kinds(9), &base(&of_two_kinds(1)));
+    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", terminal(&report));
+    let reason = report.strategies[0].metrics[0].reason.as_ref().unwrap();
+    assert!(reason.contains("number at round 1"), "{reason}");
+    assert_eq!(gated(&of_two_kinds(9), &base(&of_two_kinds(9))).verdict, Verdict::Pass);
 }
 
 #[test]

@@ -93,6 +93,9 @@ pub struct StrategyHead {
     pub over_window: usize,
     /// Mean tokens retained; absent where nothing was compacted.
     pub tokens_retained: Option<f64>,
+    /// Value kinds and rounds that recall corrected for chance leaves out, since chance alone finds them nearly always.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub too_likely: Vec<String>,
 }
 
 /// One unit of a strategy.
@@ -224,6 +227,7 @@ mod tests {
             failed: 0,
             over_window: 0,
             tokens_retained: Some(3_412.5),
+            too_likely: Vec::new(),
         };
         let unit = UnitBaseline {
             unit: "g".to_owned(),

@@ -11,6 +11,7 @@ use compactometer_schema::record::{self, Protocol, Record, text_hash};
 
 use super::files::RunFiles;
 use crate::data::{Run, Strategy, Unit, is_applied};
+use crate::metrics::Corrected;
 use crate::scores::{Primary, Scores};
 use crate::stats::mean;
 use crate::summarize::nine_digits;
@@ -96,6 +97,7 @@ pub(super) fn head(run: &Run, strategy: &Strategy) -> StrategyHead {
         failed: counted.failed,
         over_window: turns.filter(|turn| turn.over_window).count(),
         tokens_retained: mean(&sizes.collect::<Vec<_>>()).map(nine_digits),
+        too_likely: Corrected::own(strategy).too_likely().map(|(what, _)| what).collect(),
     }
 }
 

@@ -140,7 +140,7 @@ fn of_metric(pair: &Pair, primary: Primary, margin: f64) -> Test {
         gate,
         judged,
         blocked: blocked(pair, baseline, margin),
-        cannot_pass: cannot_pass(pair, old.len() - shared.len()),
+        cannot_pass: cannot_pass(pair, old.len() - shared.len()).or_else(|| other_facts(pair, metric)),
         population: Some(Population::new(shared.iter().map(arm).collect())),
     }
 }
@@ -184,6 +184,19 @@ fn cannot_pass(pair: &Pair, without_score: usize) -> Option<String> {
     (without_score > 0).then(|| format!("{without_score} units of the baseline have no score in the run"))
 }
 
+/// What chance alone nearly always finds is left out of CR*: where that is not the same, the two means are of other facts.
+fn other_facts(pair: &Pair, metric: &str) -> Option<String> {
+    let (new, old) = (&pair.head.too_likely, &pair.baseline.head.too_likely);
+    let told = |kinds: &[String]| if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
+    (metric == CORRECTED && new != old).then(|| {
+        format!(
+            "chance above .8 leaves out {} in the run and {} in the baseline: not the same facts",
+            told(new),
+            told(old)
+        )
+    })
+}
+
 fn undefined(metric: &str, why: String) -> Test {
     Test { gate: empty(metric), judged: None, blocked: Some(why), cannot_pass: None, population: None }
 }
@@ -218,17 +231,20 @@ fn decided(test: Test, p_holm: Option<f64>, tests: usize, margin: f64) -> Metric
     }
     let fewest = rule::fewest(tests);
     let mut why = None;
+    let mut more_units_help = false;
     if let Some(blocked) = test.blocked {
         (gate.verdict, why) = (Verdict::Inconclusive, Some(blocked));
     } else if gate.units < fewest {
         (gate.verdict, why) = (Verdict::Inconclusive, Some(few(gate.units, fewest, tests)));
+        more_units_help = true;
     } else if gate.verdict < Verdict::Inconclusive && test.cannot_pass.is_some() {
         (gate.verdict, why) = (Verdict::Inconclusive, test.cannot_pass);
     } else if gate.verdict == Verdict::Inconclusive {
         why = Some(format!("the bounds leave open whether {margin} is lost"));
+        more_units_help = true;
     }
     gate.reason = why.or(gate.reason);
-    if gate.verdict == Verdict::Inconclusive {
+    if more_units_help {
         let mut random = ChaCha8Rng::seed_from_u64(SEED);
         gate.units_needed = test.population.and_then(|population| population.needed(margin, tests, &mut random));
     }
@@ -258,11 +274,25 @@ fn notes(pair: &Pair) -> Vec<String> {
 /// What it takes to decide: units, what they cost on both sides, and the next command.
 fn next(pair: &Pair, metrics: &[MetricGate], summary: &Summary) -> Option<String> {
     let open = metrics.iter().filter(|metric| metric.verdict == Verdict::Inconclusive);
-    let needed = open.clone().filter_map(|metric| metric.units_needed).max();
-    let units = open.map(|metric| metric.units).max()?;
-    let Some(needed) = needed else {
-        return Some("no number of units decides it as it stands; see the reason".to_owned());
-    };
+    let (told, untold): (Vec<_>, Vec<_>) = open.partition(|metric| metric.units_needed.is_some());
+    let most = told.into_iter().max_by_key(|metric| metric.units_needed);
+    let untold = untold
+        .iter()
+        .map(|metric| format!("no number of units decides `{}` as it stands; see its reason", metric.metric));
+    let said: Vec<String> =
+        most.and_then(|metric| from_units(pair, metric, summary)).into_iter().chain(untold).collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+fn from_units(pair: &Pair, metric: &MetricGate, summary: &Summary) -> Option<String> {
+    let needed = metric.units_needed?;
+    let found =
+        format!("a loss of two margins of `{}` is found with probability .80 from {needed} units on", metric.metric);
+    if needed <= metric.units {
+        return Some(format!(
+            "{found}, which there are: the difference itself is near the margin, and more units narrow its bounds"
+        ));
+    }
     let per_unit = pair.strategy.records().count() as f64 / pair.strategy.units.len().max(1) as f64;
     let conversations = libm::ceil(per_unit * needed as f64);
     let cost = if pair.run.is_mock() {
@@ -270,21 +300,20 @@ fn next(pair: &Pair, metrics: &[MetricGate], summary: &Summary) -> Option<String
     } else {
         cost(pair, summary, conversations).unwrap_or_else(|| "at an unknown price".to_owned())
     };
-    let reached = if needed <= units {
-        ", which there are: the difference itself is near the margin, and more units narrow its bounds".to_owned()
-    } else {
-        format!(
-            "; there are {units}. About {conversations:.0} conversations on each side, {cost}. Next: `compactometer generate SPEC \
-             --out larger.jsonl` with `conversations = {conversations:.0}`, then `compactometer run larger.jsonl` on the old \
-             program, `compactometer gate DIR --baseline FILE --update`, and both again on the new one without `--update`"
-        )
-    };
-    Some(format!("a loss of two margins is found with probability .80 from {needed} units on{reached}"))
+    Some(format!(
+        "{found}; there are {}. About {conversations:.0} conversations on each side, {cost}. Next: `compactometer generate SPEC \
+         --out larger.jsonl` with `conversations = {conversations:.0}`, then `compactometer run larger.jsonl` on the old \
+         program, `compactometer gate DIR --baseline FILE --update`, and both again on the new one without `--update`",
+        metric.units
+    ))
 }
 
+/// The strategy's own calls and those that ask it questions, on both sides.
 fn cost(pair: &Pair, summary: &Summary, conversations: f64) -> Option<String> {
     let group = summary.groups.iter().find(|group| group.protocol == pair.head.protocol)?;
     let strategy = group.strategies.iter().find(|strategy| strategy.name == pair.head.strategy)?;
-    let each = strategy.metrics.get("cost_usd_compaction")?.value?;
-    Some(format!("about ${:.2} of compaction calls in all", 2.0 * each * conversations))
+    let value = |metric: &str| strategy.metrics.get(metric).and_then(|found| found.value);
+    let besides = ["cost_usd_checkpoint", "cost_usd_probes"].iter().filter_map(|metric| value(metric)).sum::<f64>();
+    let each = value("cost_usd_compaction")? + besides;
+    Some(format!("about ${:.2} of calls in all", 2.0 * each * conversations))
 }

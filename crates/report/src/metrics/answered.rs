@@ -177,6 +177,11 @@ pub(crate) fn score(unit: &Group) -> Option<f64> {
     of_unit(unit, |answer| of_context(answer).map(Answer::is_right))
 }
 
+/// What AR of a unit is made of: the weight of each fact that is asked for, and its share of right answers.
+pub(crate) fn answer_shares(unit: &Group) -> Vec<(f64, f64)> {
+    shares(unit, |answer| of_context(answer).map(Answer::is_right))
+}
+
 fn by_unit<'r>(strategy: &Strategy<'r>) -> BTreeMap<&'r str, f64> {
     strategy.units.iter().filter_map(|unit| Some((unit.group, score(unit)?))).collect()
 }
@@ -269,7 +274,13 @@ fn share(strategy: &Strategy, reason: &str, hit: impl Fn(&Answer) -> Option<bool
 }
 
 fn of_unit(unit: &Group, hit: impl Fn(&Answer) -> Option<bool>) -> Option<f64> {
-    let (mut sum, mut weights) = (0.0, 0.0);
+    let shares = shares(unit, hit);
+    ratio(shares.iter().map(|(weight, share)| weight * share).sum(), shares.iter().map(|(weight, _)| weight).sum())
+}
+
+/// The weight of the facts that the same questions ask for, and the share of answers that hit.
+fn shares(unit: &Group, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64, f64)> {
+    let mut shares = Vec::new();
     for record in &unit.records {
         let mut by_facts: BTreeMap<&[u32], (f64, f64)> = BTreeMap::new();
         for answer in answers(record) {
@@ -278,13 +289,9 @@ fn of_unit(unit: &Group, hit: impl Fn(&Answer) -> Option<bool>) -> Option<f64> {
             *hits += f64::from(u8::from(is_hit));
             *times += 1.0;
         }
-        for (facts, (hits, times)) in by_facts {
-            let weight = weight(record, facts);
-            sum += weight * hits / times;
-            weights += weight;
-        }
+        shares.extend(by_facts.into_iter().map(|(facts, (hits, times))| (weight(record, facts), hits / times)));
     }
-    ratio(sum, weights)
+    shares
 }
 
 /// The mean weight of the facts; 1 where none is asked for.

@@ -187,9 +187,9 @@ impl Corrected {
         self.unknown
     }
 
-    /// What is left out because chance alone finds it nearly always.
-    pub(crate) fn too_likely(&self) -> impl Iterator<Item = String> {
-        self.too_likely.iter().map(|((kind, round), rate)| format!("{} at round {round} (q = {rate:.2})", label(kind)))
+    /// What is left out because chance alone finds it nearly always, with that chance.
+    pub(crate) fn too_likely(&self) -> impl Iterator<Item = (String, f64)> {
+        self.too_likely.iter().map(|((kind, round), rate)| (format!("{} at round {round}", label(kind)), *rate))
     }
 
     /// Why no unit has a value.
