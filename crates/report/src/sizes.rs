@@ -68,14 +68,16 @@ pub(crate) fn realized(strategy: &Strategy) -> Option<f64> {
     mean(&strategy.units.iter().filter_map(of_unit).collect::<Vec<_>>())
 }
 
-/// What a reader must know of a matched run's sizes: which strategies under test are not of the first one's size, and what their
-/// recall at it would be.
-pub(crate) fn warning(runs: &[Run], run: &Run) -> Option<String> {
+/// What a reader must know of a matched run's sizes: which strategies under test are not of the reference's size, and what their
+/// recall at it would be. Where the reference compacted nothing, the first strategy that did stands for it.
+pub(crate) fn warning(runs: &[Run], run: &Run, reference: Option<&str>) -> Option<String> {
     if run.protocol != Protocol::Matched {
         return None;
     }
     let tested = || run.strategies.iter().filter(|strategy| strategy.family.is_tested());
-    let (reference, tokens) = tested().find_map(|strategy| Some((strategy.name, realized(strategy)?)))?;
+    let declared = reference.and_then(|name| run.strategy(name));
+    let (reference, tokens) =
+        declared.into_iter().chain(tested()).find_map(|strategy| Some((strategy.name, realized(strategy)?)))?;
     let other = |strategy: &Strategy| {
         let size = realized(strategy).filter(|size| !agree(*size, tokens))?;
         let curve = curve(runs, strategy.name, recall_of_unit);

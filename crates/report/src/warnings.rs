@@ -5,6 +5,7 @@ use compactometer_schema::answer::Grade;
 use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::summary::{Decisions, StrategySummary};
 
+use crate::comparisons;
 use crate::data::{FULL, Run, Strategy, points};
 use crate::decisions::ALERT;
 use crate::metrics::{Corrected, extraction_counts, reader_strength};
@@ -30,7 +31,8 @@ pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Ve
     warnings.extend(leaked(run));
     warnings.extend(over_budget(run));
     warnings.extend(over_window(run));
-    warnings.extend(sizes::warning(runs, run));
+    let reference = comparisons::reference(run, strategies).map(|found| found.name.as_str());
+    warnings.extend(sizes::warning(runs, run, reference));
     warnings.extend(chance(run));
     warnings.extend(answers(run));
     warnings.extend(uses(run));

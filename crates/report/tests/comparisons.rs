@@ -83,6 +83,18 @@ fn the_reference_is_the_declared_one() {
 }
 
 #[test]
+fn sizes_are_held_against_the_declared_reference() {
+    let (mut manifest, mut records) = two(&HELD);
+    for record in records.iter_mut().filter(|record| record.case.strategy == "chained") {
+        record.compactions = vec![compaction(Stages::default(), 3_400, Vec::new())];
+    }
+    manifest.reference = Some("chained".to_owned());
+    let warnings = summarize(&manifest, &records, &prices()).groups.remove(0).warnings;
+    let told = warnings.iter().find(|warning| warning.contains("within 10 % of each other")).unwrap();
+    assert!(told.contains("the 3,400 tokens that chained retains: summarize 3,000"), "{told}");
+}
+
+#[test]
 fn what_cannot_be_compared_says_why() {
     let (manifest, records) = two(&HELD[..4]);
     let few = &compared(&manifest, &records)[0];

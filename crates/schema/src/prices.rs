@@ -109,8 +109,10 @@ impl PriceTable {
     /// [`PriceError`] where the text is no table, or a row cannot be looked up or computed with.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
         let table: PriceTable = toml::from_str(text).map_err(|error| PriceError::Malformed(error.to_string()))?;
-        for row in &table.model {
-            row.check().map_err(|what| PriceError::Row { name: row.name.clone(), what })?;
+        for (at, row) in table.model.iter().enumerate() {
+            let is_again = table.model[..at].iter().any(|before| before.name == row.name);
+            let once = if is_again { Err("there are two rows of that name; keep one".to_owned()) } else { Ok(()) };
+            once.and_then(|()| row.check()).map_err(|what| PriceError::Row { name: row.name.clone(), what })?;
         }
         if table.row("mock").is_none() {
             let names = table.model.iter().map(|row| row.name.as_str());
@@ -145,11 +147,6 @@ impl PriceRow {
     /// Whether nothing is billed at all.
     pub fn is_free(&self) -> bool {
         [self.input, self.cache_write, self.cache_read, self.output].iter().all(|price| *price == 0.0)
-    }
-
-    /// What a written token costs over an uncached one.
-    pub fn write_multiplier(&self) -> f64 {
-        self.cache_write / self.input
     }
 
     fn check(&self) -> Result<(), String> {
@@ -228,7 +225,8 @@ mod tests {
     #[test]
     fn writing_to_a_cache_has_its_price() {
         let table = PriceTable::shipped().expect("the shipped table parses");
-        let written = table.model.iter().map(|row| (row.name.as_str(), row.write_multiplier())).collect::<Vec<_>>();
+        let written =
+            table.model.iter().map(|row| (row.name.as_str(), row.cache_write / row.input)).collect::<Vec<_>>();
         assert!(written.contains(&("claude-opus-4-1", 1.25)) && written.contains(&("gpt-5.4", 1.0)), "{written:?}");
     }
 
@@ -244,6 +242,7 @@ mod tests {
         assert!(refused("\"tools\", \"system\"", "\"system\"").contains("each once"));
         assert!(refused("granularity_tokens = 1\n", "granularity_tokens = 0\n").contains("granularity_tokens `0`"));
         assert!(refused("renewed_by_use = true", "renewed = true").contains("expected a price table"));
+        assert!(refused("name = \"claude-opus-4-1\"", "name = \"claude-sonnet-4\"").contains("two rows of that name"));
         assert!(refused("mock_as = \"claude-sonnet-4\"", "mock_as = \"claude-sonet-4\"").contains("did you mean"));
     }
 }

@@ -10,8 +10,8 @@ use compactometer_schema::record::{Observation, ObservationKind, Record};
 use compactometer_schema::summary::MetricValue;
 
 use super::{Better, Metric, estimated, undefined};
-use crate::data::Strategy;
-use crate::text::Unit;
+use crate::data::{Strategy, Unit};
+use crate::text::Unit as Shown;
 
 const SOURCE: &str = "MEASUREMENT section 3";
 
@@ -20,7 +20,7 @@ const DRIFT_ROUNDS: usize = 4;
 
 pub(super) const FIRST_ROUND: Metric = Metric {
     id: "survival_first_round",
-    unit: Unit::Share,
+    unit: Shown::Share,
     better: Better::Higher,
     formula: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
               weighing the same",
@@ -30,7 +30,7 @@ pub(super) const FIRST_ROUND: Metric = Metric {
 
 pub(super) const DRIFT: Metric = Metric {
     id: "drift",
-    unit: Unit::Share,
+    unit: Shown::Share,
     better: Better::Lower,
     formula: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
               censored at the end, a restatement or a replacement; each unit weighs the same",
@@ -40,7 +40,7 @@ pub(super) const DRIFT: Metric = Metric {
 
 pub(super) const CLIFF: Metric = Metric {
     id: "cliff",
-    unit: Unit::Count,
+    unit: Shown::Count,
     better: Better::Higher,
     formula: "the first round a with S(a) < S(1) / 2; no interval",
     source: SOURCE,
@@ -51,10 +51,10 @@ pub(super) const CLIFF: Metric = Metric {
 pub(crate) fn drift_at(strategy: &Strategy, rounds: usize) -> MetricValue {
     told(strategy, |survival| {
         if survival.whole().at(1) == Some(0.0) {
-            return undefined(Unit::Share, "nothing survives the first round");
+            return undefined(Shown::Share, "nothing survives the first round");
         }
         match survival.whole().at(rounds) {
-            None => undefined(Unit::Share, format!("no fact is followed for {rounds} rounds")),
+            None => undefined(Shown::Share, format!("no fact is followed for {rounds} rounds")),
             Some(_) => survival.value(|curve| Some(curve.at(1)? - curve.at(rounds)?)),
         }
     })
@@ -68,14 +68,14 @@ pub(crate) fn by_rounds(strategy: &Strategy) -> Vec<(f64, usize)> {
 }
 
 /// S by tokens since: each length at which some fact is absent, with what survives it, ascending, and last the greatest length
-/// that any fact is followed for.
+/// that any fact is followed for. Nothing where a record does not tell when facts were mentioned, as by rounds.
 pub(crate) fn by_tokens(strategy: &Strategy) -> Vec<(u64, f64)> {
-    let weighted = |unit: &crate::data::Unit| {
-        let members: Vec<Member> = unit.records.iter().filter_map(|record| members(record)).flatten().collect();
+    let Some(units) = strategy.units.iter().map(of_unit).collect::<Option<Vec<_>>>() else { return Vec::new() };
+    let weighted = |members: Vec<Member>| {
         let whole: f64 = members.iter().map(|member| member.weight).sum();
-        members.into_iter().map(move |member| Member { weight: member.weight / whole, ..member }).collect::<Vec<_>>()
+        members.into_iter().map(move |member| Member { weight: member.weight / whole, ..member })
     };
-    let mut all: Vec<Member> = strategy.units.iter().flat_map(weighted).collect();
+    let mut all: Vec<Member> = units.into_iter().flat_map(weighted).collect();
     all.sort_by_key(|member| member.tokens);
     let mut at_risk: f64 = all.iter().map(|member| member.weight).sum();
     let mut share = 1.0;
@@ -98,7 +98,7 @@ pub(crate) fn by_tokens(strategy: &Strategy) -> Vec<(u64, f64)> {
 fn told(strategy: &Strategy, tell: impl Fn(&Survival) -> MetricValue) -> MetricValue {
     match Survival::new(strategy) {
         Ok(survival) => tell(&survival),
-        Err(reason) => undefined(Unit::Share, reason),
+        Err(reason) => undefined(Shown::Share, reason),
     }
 }
 
@@ -106,16 +106,16 @@ fn cliff(survival: &Survival) -> MetricValue {
     let curve = survival.whole();
     let first = curve.at(1).unwrap_or(0.0);
     if first == 0.0 {
-        return undefined(Unit::Count, "nothing survives the first round");
+        return undefined(Shown::Count, "nothing survives the first round");
     }
     match curve.0.iter().position(|share| *share < first / 2.0) {
         Some(place) => {
-            let unit = Unit::Count.name().to_owned();
+            let unit = Shown::Count.name().to_owned();
             let n = survival.units.iter().filter(|unit| unit.at_risk(place) > 0.0).count();
             MetricValue { value: Some(place as f64 + 1.0), low: None, high: None, n, unit, reason: None }
         }
         None => {
-            undefined(Unit::Count, format!("none: no fall to half of the first round's in {} rounds", curve.0.len()))
+            undefined(Shown::Count, format!("none: no fall to half of the first round's in {} rounds", curve.0.len()))
         }
     }
 }
@@ -157,11 +157,8 @@ impl Cohort {
 
 impl Survival {
     fn new(strategy: &Strategy) -> Result<Self, String> {
-        let of_unit = |unit: &crate::data::Unit| {
-            let found = unit.records.iter().map(|record| members(record)).collect::<Option<Vec<_>>>()?.concat();
-            Some(if found.is_empty() { Cohort(Vec::new()) } else { Cohort::new(&found) })
-        };
-        let units: Option<Vec<Cohort>> = strategy.units.iter().map(of_unit).collect();
+        let cohort = |found: Vec<Member>| if found.is_empty() { Cohort(Vec::new()) } else { Cohort::new(&found) };
+        let units: Option<Vec<Cohort>> = strategy.units.iter().map(|unit| of_unit(unit).map(cohort)).collect();
         match units {
             None => Err("records of before mentions were kept".to_owned()),
             Some(units) if units.iter().all(|unit| unit.0.is_empty()) => {
@@ -198,7 +195,7 @@ impl Survival {
 
     fn value(&self, of: impl Fn(&Curve) -> Option<f64>) -> MetricValue {
         let n = self.units.iter().filter(|unit| !unit.0.is_empty()).count();
-        estimated(Unit::Share, self.units.len(), n, |times| of(&self.drawn(times)))
+        estimated(Shown::Share, self.units.len(), n, |times| of(&self.drawn(times)))
     }
 }
 
@@ -211,6 +208,11 @@ struct Member {
     tokens: u64,
     is_absent: bool,
     weight: f64,
+}
+
+/// Every such fact of a unit; nothing where one of its records does not tell.
+fn of_unit(unit: &Unit) -> Option<Vec<Member>> {
+    Some(unit.records.iter().map(|record| members(record)).collect::<Option<Vec<_>>>()?.concat())
 }
 
 /// Every such fact of one conversation; nothing where the record does not tell when facts were mentioned.
@@ -318,6 +320,24 @@ mod tests {
         let curve = Survival { units: vec![unit] }.whole().0;
         // 3/4, then of two at risk one is lost.
         assert_eq!(curve, [0.75, 0.375, 0.375]);
+    }
+
+    /// Records of before mentions were kept tell when nothing began: no curve may be drawn of the others alone.
+    #[test]
+    fn one_old_record_leaves_no_curve() {
+        let (manifest, mut records) = crate::plots::common::simulated::run(6);
+        let prices = crate::plots::common::prices();
+        let curves = |records: &[Record]| {
+            let runs = crate::data::Run::by_protocol(&manifest, records, &prices);
+            runs[0].strategies.iter().map(|one| (by_tokens(one), by_rounds(one))).collect::<Vec<_>>()
+        };
+        let drawn = curves(&records).iter().position(|(tokens, rounds)| !tokens.is_empty() && !rounds.is_empty());
+        let drawn = drawn.expect("one that has a curve");
+        for record in records.iter_mut().filter(|record| record.case.scenario == "talk-00") {
+            record.facts.iter_mut().for_each(|fact| fact.mentions.clear());
+        }
+        let found = &curves(&records)[drawn];
+        assert_eq!(found, &(Vec::new(), Vec::new()));
     }
 
     #[test]
