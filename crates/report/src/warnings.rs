@@ -1,5 +1,7 @@
 //! What a reader must know before any number.
 
+use std::collections::BTreeSet;
+
 use compactometer_engine::event::Outcome;
 use compactometer_schema::answer::Grade;
 use compactometer_schema::record::{Protocol, Record};
@@ -38,6 +40,7 @@ pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Ve
     warnings.extend(uses(run));
     warnings.extend(generic(run));
     warnings.extend(foils(run));
+    warnings.extend(served(run));
     warnings.extend(prices(run));
     warnings.push(REPLAY.to_owned());
     warnings.extend(run.manifest.notes.iter().cloned());
@@ -213,6 +216,18 @@ fn foils(run: &Run) -> Option<String> {
     });
     let rates: Vec<_> = rates.collect();
     (!rates.is_empty()).then(|| format!("invented values, foils found in what was written: {}", rates.join(", ")))
+}
+
+/// One name may stand for several models, or for another one tomorrow.
+fn served(run: &Run) -> Option<String> {
+    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    let models: BTreeSet<&str> = records.flat_map(Record::served_models).collect();
+    let told = models.iter().map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ");
+    match models.len() {
+        0 => None,
+        1 => Some(format!("`{}` was served as {told}", run.manifest.model)),
+        count => Some(format!("`{}` was served as {count} models, so this is a mixture: {told}", run.manifest.model)),
+    }
 }
 
 fn prices(run: &Run) -> Vec<String> {

@@ -7,16 +7,17 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{chance, compaction, facts, manifest, point, prices, record, turn};
+use common::{call, chance, compaction, facts, manifest, point, prices, record, turn};
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::MessageId;
+use compactometer_engine::model::Served;
 use compactometer_report::gate::{
     GateOptions, GateReport, Mismatch, RunFiles, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
 };
 use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
 use compactometer_schema::baseline::{Baseline, BaselineError};
 use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{Family, Record, Stages};
+use compactometer_schema::record::{CallRow, Family, Record, Stages};
 use compactometer_schema::scenario::ValueKind;
 
 const KIND: ValueKind = ValueKind::Nonce;
@@ -285,6 +286,28 @@ fn hard_checks_fail_at_once_and_bytes_only_when_asked() {
     assert!(terminal(&report).contains("FAILED hard check: no fact is present unexplained"), "{}", terminal(&report));
 }
 
+fn served_as(model: &str) -> CallRow {
+    let served = Served { model: Some(model.to_owned()), ..Served::default() };
+    CallRow { served: Some(Box::new(served)), ..call(3_000, 100) }
+}
+
+/// One name for two models: the report says so, and so does a gate.
+#[test]
+fn a_run_tells_as_what_it_was_served() {
+    let mut new = run(&["chained"], 12, about_ten);
+    let told = |run: &RunFiles| {
+        let warnings =
+            compactometer_report::summarize(&run.manifest, &run.records, &prices()).groups.remove(0).warnings;
+        warnings.into_iter().find(|warning| warning.contains("was served as"))
+    };
+    assert_eq!(told(&new), None);
+    for (at, model) in ["some-0711", "some-0812"].iter().enumerate() {
+        new.records[at].compactions[0].calls = vec![served_as(model)];
+    }
+    assert!(told(&new).unwrap().contains("2 models, so this is a mixture: `some-0711`, `some-0812`"));
+    assert_eq!(gated(&new, &base(&new)).verdict, Verdict::Pass, "the same mixture");
+}
+
 #[test]
 fn runs_that_cannot_be_compared_name_both_values() {
     let old = base(&run(&["chained"], 12, about_ten));
@@ -298,6 +321,7 @@ fn runs_that_cannot_be_compared_name_both_values() {
         (changed(|run| run.manifest.suite = "other".into()), "`other` against `tiny`"),
         (changed(|run| run.manifest.model = "mock:weak".into()), "`mock:weak` against `mock:strong`"),
         (changed(|run| run.manifest.program = "0.2.0".into()), "`0.2.0` against `0.1.0`"),
+        (changed(|run| run.records[3].compactions[0].calls = vec![served_as("some-0711")]), "`some-0711` against ``"),
         (changed(|run| run.manifest.window = 6_000), "`6000` against `12000`"),
         (
             changed(|run| drop(run.manifest.prompts.insert("chained".into(), "4e8".into()))),

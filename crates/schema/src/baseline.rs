@@ -42,6 +42,9 @@ pub struct Conditions {
     pub tokenizer: String,
     /// The summarizer.
     pub model: String,
+    /// The models that servers said they were, sorted; a mock says nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub served: Vec<String>,
     /// Seed of the run.
     pub seed: u64,
     /// Context window, in tokens.
@@ -211,6 +214,7 @@ mod tests {
             prices_hash: "91ce5".to_owned(),
             tokenizer: "o200k_base".to_owned(),
             model: "mock:strong".to_owned(),
+            served: Vec::new(),
             seed: 7,
             window: 12_000,
             trigger: 9_600,

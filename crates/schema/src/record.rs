@@ -1,5 +1,7 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
 
+use std::collections::BTreeSet;
+
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{CheckpointEvent, Event, Outcome, RecoveryEvent};
 use compactometer_engine::message::{MessageId, Usage};
@@ -356,6 +358,12 @@ impl Record {
     /// Every call that answered a question; part of no compaction's cost.
     pub fn probe_calls(&self) -> impl Iterator<Item = &CallRow> {
         self.answers.iter().filter_map(|answer| answer.call.as_ref())
+    }
+
+    /// The models that servers said they were, over all calls.
+    pub fn served_models(&self) -> BTreeSet<&str> {
+        let told = self.calls().chain(self.probe_calls()).filter_map(|call| call.served.as_ref()?.model.as_deref());
+        told.collect()
     }
 
     /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.

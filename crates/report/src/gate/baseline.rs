@@ -44,12 +44,18 @@ fn conditions(run: &RunFiles) -> Conditions {
         prices_hash: manifest.prices_hash.clone(),
         tokenizer: manifest.tokenizer.clone(),
         model: manifest.model.clone(),
+        served: served(&run.records),
         seed: manifest.seed,
         window: manifest.window,
         trigger: manifest.trigger,
         retained: manifest.retained,
         scale: nine_digits(manifest.scale),
     }
+}
+
+fn served(records: &[Record]) -> Vec<String> {
+    let all: BTreeSet<&str> = records.iter().flat_map(Record::served_models).collect();
+    all.into_iter().map(str::to_owned).collect()
 }
 
 fn conversations(records: &[Record]) -> Vec<Conversation> {
@@ -181,6 +187,7 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
     named("the suite", &new.suite, &old.suite)?;
     named("the suite's content", &new.suite_hash, &old.suite_hash)?;
     named("the model", &new.model, &old.model)?;
+    named("the model that the server said it is", &new.served.join(", "), &old.served.join(", "))?;
     named("the program's version", &new.program, &old.program)?;
     named("the version of records", &new.records.to_string(), &old.records.to_string())?;
     named("the measuring counter", &new.tokenizer, &old.tokenizer)?;
