@@ -187,6 +187,17 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
             "{pair}"
         );
     }
-    let page = std::fs::read_to_string(dir.path().join("out/report.md")).unwrap();
-    assert!(page.contains("depends on the mock: "), "{page}");
+    let page = || std::fs::read_to_string(dir.path().join("out/report.md")).unwrap();
+    let first = page();
+    assert!(first.contains("depends on the mock: "), "{first}");
+
+    let report = || {
+        Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(["report", "out"]).output().unwrap()
+    };
+    assert!(report().status.success());
+    assert_eq!(page(), first, "a report made again says it too");
+    std::fs::write(dir.path().join("out/salience.json"), "{").unwrap();
+    let damaged = report();
+    let told = String::from_utf8_lossy(&damaged.stderr).into_owned();
+    assert!(damaged.status.code() == Some(2) && told.contains("salience.json` is damaged"), "{damaged:?}");
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use compactometer_schema::record::{Protocol, Record};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::data::Strategy;
 use crate::metrics;
@@ -15,7 +15,7 @@ use crate::metrics;
 pub type Recalls = BTreeMap<String, f64>;
 
 /// How far the order of two strategies holds under drawn weights.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     /// The strategy with the higher recall under the profile's own weights.
     pub higher: String,

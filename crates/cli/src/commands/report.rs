@@ -9,6 +9,7 @@ use compactometer_schema::manifest::Manifest;
 use compactometer_schema::record::{Record, text_hash};
 
 use super::compare::{price_table, show, verdict};
+use super::salience::Salience;
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::output::{difference, read_manifest};
@@ -24,8 +25,11 @@ pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
             )));
         }
     };
-    let (manifest, records) = joined(args).map_err(Failure::usage)?;
-    let manifest = Manifest { prices_hash: text_hash(&text), ..manifest };
+    let (mut manifest, records) = joined(args).map_err(Failure::usage)?;
+    manifest.prices_hash = text_hash(&text);
+    for dir in &args.dirs {
+        manifest.notes.extend(Salience::read(dir).map_err(Failure::usage)?.map(|found| found.note()));
+    }
     let formats = args.format.iter().map(|format| Format::from(*format)).collect::<Vec<_>>();
     let formats = if formats.is_empty() { Format::ALL } else { &formats };
     let summary = write_formats(out, &manifest, &records, &prices, formats).map_err(Failure::failed)?;

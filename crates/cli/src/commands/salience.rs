@@ -4,6 +4,7 @@
 //! model: the others cannot change.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -14,16 +15,18 @@ use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
 use compactometer_report::salience::{Pair, Recalls, note, pairs, recalls};
 use compactometer_schema::record::{Protocol, Record};
-use serde::Serialize;
+use compactometer_schema::whole::write_whole;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::progress;
 
+const FILE: &str = "salience.json";
 /// Most groups, with one conversation each.
 const GROUPS: usize = 8;
 
 /// How far the order of strategies depends on the mock's weights.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Salience {
     /// The model whose weights were drawn.
     model: String,
@@ -69,11 +72,24 @@ impl Salience {
 
     /// Writes `salience.json`.
     pub(crate) fn write(&self, dir: &Path) -> Result<(), Failure> {
-        let path = dir.join("salience.json");
+        let path = dir.join(FILE);
         let json = serde_json::to_string_pretty(self).map_err(Failure::failed)?;
-        std::fs::write(&path, json + "\n")
+        write_whole(&path, |out| writeln!(out, "{json}"))
             .with_context(|| format!("cannot write `{}`", path.display()))
             .map_err(Failure::failed)
+    }
+
+    /// What an earlier `compare` of that folder found, where it looked.
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
+        let path = dir.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read.with_context(|| format!("cannot read `{}`", path.display()))?,
+        };
+        let parsed = serde_json::from_str(&text);
+        parsed.map(Some).with_context(|| {
+            format!("`{}` is damaged; delete it, or run `compare --salience-draws` again", path.display())
+        })
     }
 }
 
