@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use compactometer_engine::event::{Event, Outcome, SkipReason};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::session::{Session, SessionConfig};
-use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
 use proptest::prelude::*;
@@ -16,6 +16,7 @@ use crate::checks;
 use crate::conversation::{Said, conversation};
 use crate::evidence;
 use crate::model::{Answer, Quarters, Scripted};
+use crate::reload::{Shelf, invariant_19_a_reload_is_the_same};
 
 /// What runs showed together, so that a run that shows nothing is noticed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -119,9 +120,11 @@ fn play_said(
     let metered = Metered::new(&model, 0);
     let (settings, config) = limits(spec, setting);
     let strategy = (spec.build)(&settings);
-    let session = Session::new(&*strategy, &metered, counter, config);
+    let shelf = Shelf::default();
+    let session = Session::new(&*strategy, &metered, counter, config).stored_in(shelf.clone());
     let tally = Tally::default();
-    let mut play = Play { session, config, counter, model: &model, metered: &metered, tally };
+    let mut play =
+        Play { session, strategy: &*strategy, shelf, config, counter, model: &model, metered: &metered, tally };
     for said in said {
         play.say(said)?;
         let answered = play.ask()?;
@@ -134,12 +137,15 @@ fn play_said(
         }
     }
     checks::invariant_04_termination(play.session.events(), config)?;
+    play.invariant_19()?;
     play.invariant_20_usage_is_in_the_totals()?;
     Ok(play.tally)
 }
 
 struct Play<'p> {
     session: Session<'p>,
+    strategy: &'p dyn Strategy,
+    shelf: Shelf,
     config: SessionConfig,
     counter: &'p dyn TokenCounter,
     model: &'p Scripted,
@@ -190,6 +196,9 @@ impl Play<'_> {
             calls: &calls,
         };
         AFTER_ASKING.iter().try_for_each(|check| check(&moment))?;
+        if Counts::of(&self.session) != counts {
+            self.invariant_19()?;
+        }
         self.count(event.as_ref(), &calls);
         Ok(true)
     }
@@ -215,6 +224,12 @@ impl Play<'_> {
         prop_assert_eq!(outcome, Some(Outcome::Skipped(SkipReason::NothingToCompact)), "insisted");
         prop_assert_eq!(self.model.asked(), asked, "insisted");
         checks::same_view(&before, self.session.view())
+    }
+
+    /// 19: now, and after what was said since the last commit.
+    fn invariant_19(&self) -> Result<(), TestCaseError> {
+        let fresh = Session::new(self.strategy, self.metered, self.counter, self.config);
+        invariant_19_a_reload_is_the_same(&self.session, fresh, self.shelf.state())
     }
 
     /// 20: what the meter saw stands in the session's records, but for what was cancelled half way.
