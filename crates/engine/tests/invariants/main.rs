@@ -3,6 +3,7 @@
 //! ones, and files (19), which the stores test.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
+mod background;
 mod case;
 mod checks;
 mod conversation;
@@ -28,7 +29,9 @@ const CONVERSATIONS: u32 = 100;
 
 fn config() -> ProptestConfig {
     let given = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(given.unwrap_or(CONVERSATIONS)) }
+    let cases = ProptestConfig::with_cases(given.unwrap_or(CONVERSATIONS));
+    // A long run would look for a smaller case for hours before it says that anything failed.
+    ProptestConfig { failure_persistence: None, max_shrink_time: 120_000, ..cases }
 }
 
 #[test]
@@ -44,8 +47,8 @@ fn every_strategy_holds_the_invariants() {
     });
     result.unwrap_or_else(|error| panic!("{error}"));
     println!("{} conversations, {} strategies: {tally:?}", config().cases, ALL.len());
-    let Tally { applied, failed, skipped, cancelled, refused, filled, unread, in_pieces } = tally;
-    let shown = [applied, failed, skipped, cancelled, refused, filled, unread, in_pieces];
+    let Tally { applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted } = tally;
+    let shown = [applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted];
     assert!(shown.iter().all(|count| *count > 0), "something never happened: {tally:?}");
 }
 

@@ -11,6 +11,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
 use proptest::prelude::*;
 
+use crate::background::background;
 use crate::case::{Case, Setting, limits};
 use crate::checks;
 use crate::conversation::{Said, conversation};
@@ -29,6 +30,7 @@ pub(crate) struct Tally {
     pub(crate) filled: usize,
     pub(crate) unread: usize,
     pub(crate) in_pieces: usize,
+    pub(crate) adopted: usize,
 }
 
 impl Tally {
@@ -41,6 +43,7 @@ impl Tally {
         self.filled += other.filled;
         self.unread += other.unread;
         self.in_pieces += other.in_pieces;
+        self.adopted += other.adopted;
     }
 }
 
@@ -71,7 +74,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    fn of(session: &Session<'_>) -> Self {
+    pub(crate) fn of(session: &Session<'_>) -> Self {
         Counts {
             log: session.log().messages().len(),
             events: session.events().len(),
@@ -81,7 +84,7 @@ impl Counts {
     }
 }
 
-type Check = fn(&Moment<'_>) -> Result<(), TestCaseError>;
+pub(crate) type Check = fn(&Moment<'_>) -> Result<(), TestCaseError>;
 
 /// Checks after each time that a session was asked; those that compare two moments stand in [`Play`].
 const AFTER_ASKING: &[Check] = &[
@@ -125,6 +128,9 @@ fn play_said(
     let tally = Tally::default();
     let mut play =
         Play { session, strategy: &*strategy, shelf, config, counter, model: &model, metered: &metered, tally };
+    if setting.meanwhile > 0 {
+        return background(play, said, setting.meanwhile);
+    }
     for said in said {
         play.say(said)?;
         let answered = play.ask()?;
@@ -142,20 +148,20 @@ fn play_said(
     Ok(play.tally)
 }
 
-struct Play<'p> {
-    session: Session<'p>,
+pub(crate) struct Play<'p> {
+    pub(crate) session: Session<'p>,
     strategy: &'p dyn Strategy,
     shelf: Shelf,
-    config: SessionConfig,
-    counter: &'p dyn TokenCounter,
+    pub(crate) config: SessionConfig,
+    pub(crate) counter: &'p dyn TokenCounter,
     model: &'p Scripted,
-    metered: &'p Metered<'p>,
-    tally: Tally,
+    pub(crate) metered: &'p Metered<'p>,
+    pub(crate) tally: Tally,
 }
 
 impl Play<'_> {
     /// A message is said; one that no provider takes is refused and changes nothing.
-    fn say(&mut self, said: &Said) -> Result<(), TestCaseError> {
+    pub(crate) fn say(&mut self, said: &Said) -> Result<(), TestCaseError> {
         let before = self.session.view().clone();
         let length = self.session.log().messages().len();
         let result = self.session.push(said.counted.clone());
@@ -227,13 +233,13 @@ impl Play<'_> {
     }
 
     /// 19: now, and after what was said since the last commit.
-    fn invariant_19(&self) -> Result<(), TestCaseError> {
+    pub(crate) fn invariant_19(&self) -> Result<(), TestCaseError> {
         let fresh = Session::new(self.strategy, self.metered, self.counter, self.config);
         invariant_19_a_reload_is_the_same(&self.session, fresh, self.shelf.state())
     }
 
     /// 20: what the meter saw stands in the session's records, but for what was cancelled half way.
-    fn invariant_20_usage_is_in_the_totals(&self) -> Result<(), TestCaseError> {
+    pub(crate) fn invariant_20_usage_is_in_the_totals(&self) -> Result<(), TestCaseError> {
         let recorded = self.session.history().iter().map(|saved| saved.usage.total_input()).sum::<u64>();
         let used = self.metered.usage().total_input();
         if self.tally.cancelled == 0 {
@@ -243,7 +249,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    fn count(&mut self, event: Option<&Event>, calls: &[Call]) {
+    pub(crate) fn count(&mut self, event: Option<&Event>, calls: &[Call]) {
         self.tally.filled = self.tally.filled.max(self.session.view().filled_calls());
         let pieces =
             calls.iter().any(|call| call.request.texts().any(|text| text.contains("<messages>\n(earlier summary) ")));
