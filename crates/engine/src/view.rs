@@ -122,9 +122,12 @@ impl View {
         self.append(kept(counted));
     }
 
-    /// Appends a message of the log, and before it answers the calls at the end that the log left unanswered.
+    /// Appends a message of the log, and before it answers the calls at the end that the log left unanswered. Results are
+    /// part of their batch: the log may know by now that another call of it was never answered.
     pub fn follow(&mut self, counted: &Counted, log: &Log, counter: &dyn TokenCounter) {
-        self.answer_open(log, counter);
+        if counted.message.role != Role::Tool {
+            self.answer_open(log, counter);
+        }
         self.push(counted);
     }
 

@@ -195,6 +195,9 @@ fn is_named(contender: &Contender, name: &str) -> bool {
 }
 
 fn aliased(alias: &str, base: &str) -> Result<Contender, SelectError> {
+    if alias.split_once(':').is_some_and(|(name, _)| strategy(name).is_ok()) {
+        return Err(SelectError::Nameless(format!("{alias}={base}")));
+    }
     let mut parts = base.split(':');
     let mut contender = strategy(parts.next().unwrap_or_default())?;
     for part in parts {
@@ -266,6 +269,9 @@ pub enum SelectError {
     /// A part that should assign a value.
     #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
     Assignment(String),
+    /// A strategy with another parameter, and no name to stand in reports.
+    #[error("`{0}` changes a parameter and has no name of its own; write `NAME={0}`")]
+    Nameless(String),
     /// An alias that cannot stand in reports.
     #[error(
         "`{0}` is no name for an alias: letters, digits, `-`, `_` and `.`, a letter or digit first, and no strategy's own name"
@@ -327,6 +333,7 @@ mod tests {
         assert!(error(&["null=chained"], &[]).contains("no name for an alias"));
         assert!(error(&["..=chained"], &[]).contains("no name for an alias"));
         assert!(error(&["x=chained:tail"], &[]).contains("`tail` assigns nothing"));
+        assert!(error(&["chained:tail=5"], &[]).contains("write `NAME=chained:tail=5`"));
         assert!(error(&["x=chained:tail=5", "x=chained:tail=6"], &[]).contains("`x` names two"));
         assert!(error(&["x=chained:prompt=missing.md"], &[]).contains("`missing.md`"));
         assert!(error(&[], &["chained.threshold=2"]).contains("from 0.01 to 1"));

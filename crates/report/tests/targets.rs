@@ -11,7 +11,7 @@ use compactometer_engine::message::MessageId;
 use compactometer_report::{summarize, targets};
 use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
 use compactometer_schema::record::{CheckpointRow, Family, Record, Stages};
-use compactometer_schema::scenario::ValueKind;
+use compactometer_schema::scenario::{Category, ValueKind};
 use compactometer_schema::stands::Storage;
 use compactometer_schema::summary::{Found, Group};
 
@@ -57,6 +57,8 @@ fn values_and_verdicts_come_from_the_records() {
     assert_eq!(found("context_after_80k"), met(15_500.0, true));
     // (2,000 * 4 + 100 * 20) / 1e6 dollars.
     assert_eq!(found("compaction_cost_usd"), met(0.01, false));
+    assert_eq!(found("cost_usd_per_compaction"), met(0.01, false), "of one compaction");
+    assert_eq!(found("compaction_reduction"), met(1.0 - nine(15_500.0 / 90_000.0), true));
     // 30,000 of 90,000 tokens at 4, and the compaction.
     let uncached = found("cost_reduction_uncached");
     assert!((uncached.value.unwrap() - (1.0 - 0.13 / 0.36)).abs() < 1e-9 && uncached.met == Some(true), "{uncached:?}");
@@ -68,6 +70,8 @@ fn values_and_verdicts_come_from_the_records() {
         ("answered_given_checkpointed", "writes no checkpoint"),
         ("conversations_at_once", "crates/llm"),
         ("rounds_without_drift", "the most are 1"),
+        ("decisions_preserved", "no decision is among the facts"),
+        ("context_after_100_rounds", "no conversation has 100 rounds"),
     ] {
         let found = found(id);
         assert!(found.value.is_none() && found.met.is_none() && found.reason.unwrap().contains(reason), "{id}");
@@ -75,6 +79,36 @@ fn values_and_verdicts_come_from_the_records() {
     let shown = found_in.targets.iter().map(|target| target.id.as_str());
     assert!(shown.eq(targets::ALL.iter().map(|target| target.id)));
     assert!(!found_in.targets[0].strategies.contains_key("full"), "a yardstick has no target");
+}
+
+fn nine(value: f64) -> f64 {
+    (value * 1e9).round() / 1e9
+}
+
+#[test]
+fn what_source_001_expects_is_held_against_facts_and_compactions() {
+    let mut records = talk();
+    let row = records[0].compactions[0].clone();
+    records[0].facts = facts(10, ValueKind::Id);
+    records[0].facts[1..].iter_mut().for_each(|fact| fact.category = Category::Reference);
+    records[0].observations = vec![point(1, "svvvvvvvvv")];
+    let found = |records: &[Record], id| found(&group(records, "priced"), id);
+    assert_eq!(found(&records, "facts_preserved"), met(0.9, true));
+    assert_eq!(found(&records, "decisions_preserved"), met(0.0, false), "the one that is in the store alone");
+    records[0].observations = vec![point(1, "vsvvvvvvvs")];
+    assert_eq!(found(&records, "facts_preserved"), met(0.8, false));
+    assert_eq!(found(&records, "decisions_preserved"), met(1.0, true));
+
+    records[0].compactions = vec![row; 100];
+    for (round, row) in records[0].compactions.iter_mut().enumerate() {
+        row.event.tokens_after = if round < 99 { 9_000 } else { 8_400 };
+        row.calls = if round == 0 { vec![call(30_000, 0)] } else { Vec::new() };
+    }
+    assert_eq!(found(&records, "context_after_100_rounds"), met(8_400.0, true));
+    assert_eq!(found(&records, "cost_usd_per_compaction"), met(0.0012, true), "0.12 dollars over a hundred");
+    assert_eq!(found(&records, "compaction_reduction"), met(nine(1.0 - 0.99 * 0.1 - 0.01 * 8_400.0 / 90_000.0), true));
+    records[0].compactions[99].event.tokens_after = 8_501;
+    assert_eq!(found(&records, "context_after_100_rounds"), met(8_501.0, false));
 }
 
 #[test]

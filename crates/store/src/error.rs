@@ -17,25 +17,25 @@ pub enum Error {
         why: String,
     },
     /// The file system refused.
-    #[error("cannot {doing} `{}`: {source}{}", path.display(), advice(source))]
+    #[error("cannot {doing} `{}`: {cause}{}", path.display(), advice(cause))]
     Io {
         /// What was tried.
         doing: &'static str,
         /// Where.
         path: PathBuf,
-        /// What it answered.
-        source: io::Error,
+        /// What it answered; not a source of this error, whose text says it with what to do.
+        cause: io::Error,
     },
     /// The database refused.
     #[cfg(feature = "sqlite")]
-    #[error("cannot {doing} in `{}`: {source}{}", path.display(), crate::sqlite::advice(source))]
+    #[error("cannot {doing} in `{}`: {cause}{}", path.display(), crate::sqlite::advice(cause))]
     Sqlite {
         /// What was tried.
         doing: &'static str,
         /// The database.
         path: PathBuf,
-        /// What it answered.
-        source: rusqlite::Error,
+        /// What it answered; not a source of this error, whose text says it with what to do.
+        cause: rusqlite::Error,
     },
     /// Something in the store is torn, or was not written by this library.
     #[error("`{}` is no whole file of this store: {why}; it was left as it is: restore it from a copy, or move it away", path.display())]
@@ -86,7 +86,7 @@ pub enum Error {
 impl Error {
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_owned();
-        move |source| Error::Io { doing, path, source }
+        move |cause| Error::Io { doing, path, cause }
     }
 
     pub(crate) fn damaged(path: &Path, why: impl ToString) -> Error {
@@ -94,8 +94,8 @@ impl Error {
     }
 }
 
-fn advice(source: &io::Error) -> &'static str {
-    match source.kind() {
+fn advice(cause: &io::Error) -> &'static str {
+    match cause.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; nothing was lost: free space there, then commit again"
         }

@@ -32,13 +32,23 @@ pub(crate) struct Setting {
     pub(crate) insists: bool,
     /// Whether tokens are those of an encoding.
     pub(crate) exact: bool,
+    /// Messages that are said while a compaction is prepared in the background; 0 where each is decided in place.
+    pub(crate) meanwhile: usize,
 }
 
 pub(crate) fn case() -> impl Strategy<Value = Case> {
     let overhead = prop_oneof![6 => Just(0), 1 => Just(300), 1 => Just(TRIGGER + 50)];
     let exact = prop::bool::weighted(0.01);
-    let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact).prop_map(
-        |(published, narrow, overhead, insists, exact)| Setting { published, narrow, overhead, insists, exact },
+    let meanwhile = prop_oneof![3 => Just(0), 1 => 1_usize..5];
+    let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact, meanwhile).prop_map(
+        |(published, narrow, overhead, insists, exact, meanwhile)| Setting {
+            published,
+            narrow,
+            overhead,
+            insists,
+            exact,
+            meanwhile,
+        },
     );
     let steps = prop::collection::vec(step(), 1..40);
     (opening(), steps, prop::collection::vec(answer(), 1..4), setting)

@@ -299,8 +299,12 @@ fn kept(view: &View) -> Vec<u32> {
 
 /// Two views that a model reads alike, byte for byte.
 pub(crate) fn same_view(before: &View, after: &View) -> Checked {
-    prop_assert_eq!(before.entries().len(), after.entries().len(), "the view changed");
-    before.entries().iter().zip(after.entries()).try_for_each(|(old, new)| same_entry(old, new))
+    same_entries(before.entries(), after.entries())
+}
+
+pub(crate) fn same_entries(before: &[Entry], after: &[Entry]) -> Checked {
+    prop_assert_eq!(before.len(), after.len(), "the view changed");
+    before.iter().zip(after).try_for_each(|(old, new)| same_entry(old, new))
 }
 
 fn same_entry(old: &Entry, new: &Entry) -> Checked {

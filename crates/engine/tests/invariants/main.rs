@@ -1,7 +1,9 @@
 //! The invariants of STRATEGIES section 4 over random conversations, for every registered strategy: a new one is tested without
-//! a line of test code. Absent on purpose: 15 (no estimators yet) and 19 (stores have their own tests).
+//! a line of test code. Absent on purpose: how far an estimate errs (15), which goes by real kinds of text and not by random
+//! ones, and files (19), which the stores test.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
+mod background;
 mod case;
 mod checks;
 mod conversation;
@@ -9,8 +11,10 @@ mod evidence;
 mod model;
 mod play;
 mod regressions;
+mod reload;
 mod texts;
 
+use compactometer_engine::estimate::Estimator;
 use compactometer_engine::render;
 use compactometer_engine::strategies::ALL;
 use proptest::prelude::*;
@@ -25,7 +29,9 @@ const CONVERSATIONS: u32 = 100;
 
 fn config() -> ProptestConfig {
     let given = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(given.unwrap_or(CONVERSATIONS)) }
+    let cases = ProptestConfig::with_cases(given.unwrap_or(CONVERSATIONS));
+    // A long run would look for a smaller case for hours before it says that anything failed.
+    ProptestConfig { failure_persistence: None, max_shrink_time: 120_000, ..cases }
 }
 
 #[test]
@@ -41,13 +47,23 @@ fn every_strategy_holds_the_invariants() {
     });
     result.unwrap_or_else(|error| panic!("{error}"));
     println!("{} conversations, {} strategies: {tally:?}", config().cases, ALL.len());
-    let Tally { applied, failed, skipped, cancelled, refused, filled, unread, in_pieces } = tally;
-    let shown = [applied, failed, skipped, cancelled, refused, filled, unread, in_pieces];
+    let Tally { applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted } = tally;
+    let shown = [applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted];
     assert!(shown.iter().all(|count| *count > 0), "something never happened: {tally:?}");
 }
 
 proptest! {
     #![proptest_config(config())]
+
+    #[test]
+    fn invariant_15_estimates_never_fall_when_text_is_added(text in texts::text(), more in texts::text()) {
+        for estimator in [Estimator::Characters, Estimator::Classes] {
+            let (least, most) = (estimator.of_text(&text), estimator.of_text(&format!("{text}{more}")));
+            prop_assert!(least <= most, "{estimator:?}: {least} tokens, and {most} with {more:?} behind");
+            prop_assert!(most as usize <= text.len() + more.len(), "{estimator:?}: more tokens than bytes");
+        }
+    }
+
     #[test]
     fn invariant_14_truncation_is_valid_at_every_index(text in texts::text()) {
         let letters = text.chars().count();

@@ -6,16 +6,18 @@ use std::task::{Context, Poll, Waker};
 use compactometer_engine::event::{Event, Outcome, SkipReason};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::session::{Session, SessionConfig};
-use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
 use proptest::prelude::*;
 
+use crate::background::background;
 use crate::case::{Case, Setting, limits};
 use crate::checks;
 use crate::conversation::{Said, conversation};
 use crate::evidence;
 use crate::model::{Answer, Quarters, Scripted};
+use crate::reload::{Shelf, invariant_19_a_reload_is_the_same};
 
 /// What runs showed together, so that a run that shows nothing is noticed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +30,7 @@ pub(crate) struct Tally {
     pub(crate) filled: usize,
     pub(crate) unread: usize,
     pub(crate) in_pieces: usize,
+    pub(crate) adopted: usize,
 }
 
 impl Tally {
@@ -40,6 +43,7 @@ impl Tally {
         self.filled += other.filled;
         self.unread += other.unread;
         self.in_pieces += other.in_pieces;
+        self.adopted += other.adopted;
     }
 }
 
@@ -70,7 +74,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    fn of(session: &Session<'_>) -> Self {
+    pub(crate) fn of(session: &Session<'_>) -> Self {
         Counts {
             log: session.log().messages().len(),
             events: session.events().len(),
@@ -80,7 +84,7 @@ impl Counts {
     }
 }
 
-type Check = fn(&Moment<'_>) -> Result<(), TestCaseError>;
+pub(crate) type Check = fn(&Moment<'_>) -> Result<(), TestCaseError>;
 
 /// Checks after each time that a session was asked; those that compare two moments stand in [`Play`].
 const AFTER_ASKING: &[Check] = &[
@@ -119,9 +123,14 @@ fn play_said(
     let metered = Metered::new(&model, 0);
     let (settings, config) = limits(spec, setting);
     let strategy = (spec.build)(&settings);
-    let session = Session::new(&*strategy, &metered, counter, config);
+    let shelf = Shelf::default();
+    let session = Session::new(&*strategy, &metered, counter, config).stored_in(shelf.clone());
     let tally = Tally::default();
-    let mut play = Play { session, config, counter, model: &model, metered: &metered, tally };
+    let mut play =
+        Play { session, strategy: &*strategy, shelf, config, counter, model: &model, metered: &metered, tally };
+    if setting.meanwhile > 0 {
+        return background(play, said, setting.meanwhile);
+    }
     for said in said {
         play.say(said)?;
         let answered = play.ask()?;
@@ -134,22 +143,25 @@ fn play_said(
         }
     }
     checks::invariant_04_termination(play.session.events(), config)?;
+    play.invariant_19()?;
     play.invariant_20_usage_is_in_the_totals()?;
     Ok(play.tally)
 }
 
-struct Play<'p> {
-    session: Session<'p>,
-    config: SessionConfig,
-    counter: &'p dyn TokenCounter,
+pub(crate) struct Play<'p> {
+    pub(crate) session: Session<'p>,
+    strategy: &'p dyn Strategy,
+    shelf: Shelf,
+    pub(crate) config: SessionConfig,
+    pub(crate) counter: &'p dyn TokenCounter,
     model: &'p Scripted,
-    metered: &'p Metered<'p>,
-    tally: Tally,
+    pub(crate) metered: &'p Metered<'p>,
+    pub(crate) tally: Tally,
 }
 
 impl Play<'_> {
     /// A message is said; one that no provider takes is refused and changes nothing.
-    fn say(&mut self, said: &Said) -> Result<(), TestCaseError> {
+    pub(crate) fn say(&mut self, said: &Said) -> Result<(), TestCaseError> {
         let before = self.session.view().clone();
         let length = self.session.log().messages().len();
         let result = self.session.push(said.counted.clone());
@@ -190,6 +202,9 @@ impl Play<'_> {
             calls: &calls,
         };
         AFTER_ASKING.iter().try_for_each(|check| check(&moment))?;
+        if Counts::of(&self.session) != counts {
+            self.invariant_19()?;
+        }
         self.count(event.as_ref(), &calls);
         Ok(true)
     }
@@ -217,8 +232,14 @@ impl Play<'_> {
         checks::same_view(&before, self.session.view())
     }
 
+    /// 19: now, and after what was said since the last commit.
+    pub(crate) fn invariant_19(&self) -> Result<(), TestCaseError> {
+        let fresh = Session::new(self.strategy, self.metered, self.counter, self.config);
+        invariant_19_a_reload_is_the_same(&self.session, fresh, self.shelf.state())
+    }
+
     /// 20: what the meter saw stands in the session's records, but for what was cancelled half way.
-    fn invariant_20_usage_is_in_the_totals(&self) -> Result<(), TestCaseError> {
+    pub(crate) fn invariant_20_usage_is_in_the_totals(&self) -> Result<(), TestCaseError> {
         let recorded = self.session.history().iter().map(|saved| saved.usage.total_input()).sum::<u64>();
         let used = self.metered.usage().total_input();
         if self.tally.cancelled == 0 {
@@ -228,7 +249,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    fn count(&mut self, event: Option<&Event>, calls: &[Call]) {
+    pub(crate) fn count(&mut self, event: Option<&Event>, calls: &[Call]) {
         self.tally.filled = self.tally.filled.max(self.session.view().filled_calls());
         let pieces =
             calls.iter().any(|call| call.request.texts().any(|text| text.contains("<messages>\n(earlier summary) ")));

@@ -21,13 +21,13 @@ use compactometer_engine::view::{Edit, Entry, NO_RESPONSE, Origin, WrittenPart};
 use crate::model::{Answer, Quarters, Scripted, USED};
 use crate::play::answered;
 
-fn strategy(name: &str) -> Arc<dyn Strategy> {
+pub(crate) fn strategy(name: &str) -> Arc<dyn Strategy> {
     let spec = ALL.iter().find(|spec| spec.name == name).unwrap();
     (spec.build)(&Settings::defaults(spec))
 }
 
 /// A window of 1,000 tokens, compacted at 800; as many tokens stay as `tail` says, and 150 are written.
-fn config(tail: u32, summarizer_window: Option<u32>) -> SessionConfig {
+pub(crate) fn config(tail: u32, summarizer_window: Option<u32>) -> SessionConfig {
     let budget = Budget {
         window: 1_000,
         trigger: 800,
@@ -44,16 +44,16 @@ fn message(id: u32, role: Role, parts: Vec<Part>) -> Counted {
     Counted { tokens: Quarters.count_message(&message), message: Arc::new(message) }
 }
 
-fn said(id: u32, role: Role, text: &str) -> Counted {
+pub(crate) fn said(id: u32, role: Role, text: &str) -> Counted {
     message(id, role, vec![Part::Text { text: text.to_owned() }])
 }
 
-fn calls(id: u32, ids: &[&str]) -> Counted {
+pub(crate) fn calls(id: u32, ids: &[&str]) -> Counted {
     let call = |id: &&str| Part::ToolCall { id: (*id).to_owned(), name: "run".into(), arguments: "{}".into() };
     message(id, Role::Assistant, ids.iter().map(call).collect())
 }
 
-fn result(id: u32, call_id: &str, text: &str) -> Counted {
+pub(crate) fn result(id: u32, call_id: &str, text: &str) -> Counted {
     message(id, Role::Tool, vec![Part::ToolResult { call_id: call_id.into(), text: text.into(), is_error: false }])
 }
 

@@ -277,7 +277,9 @@ fn a_root_that_is_a_file_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("file");
     fs::write(&path, "mine").unwrap();
-    let error = Checkpoints::in_directory(&path, TWO).unwrap_err().to_string();
+    let error = Checkpoints::in_directory(&path, TWO).unwrap_err();
+    assert!(std::error::Error::source(&error).is_none(), "who prints the chain would say its cause twice");
+    let error = error.to_string();
     assert!(error.starts_with("cannot make the folder `") && error.ends_with("name a folder"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
 }

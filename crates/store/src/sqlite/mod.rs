@@ -107,7 +107,7 @@ impl Backend for Sqlite {
 
 fn cannot(doing: &'static str, path: &Path) -> impl FnOnce(rusqlite::Error) -> Error {
     let path = path.to_owned();
-    move |source| Error::Sqlite { doing, path, source }
+    move |cause| Error::Sqlite { doing, path, cause }
 }
 
 /// What to do about an error, for its text.
