@@ -8,7 +8,7 @@ mod anthropic;
 mod http;
 mod openai;
 mod patience;
-mod place;
+pub(crate) mod place;
 mod sse;
 mod trouble;
 
