@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Checkpoint(CheckpointCommand),
     /// List strategies, controls, metrics, targets, formats and models.
     List(ListArgs),
+    /// Say what would keep a run from its end, and what to do: give it the run's own arguments.
+    Doctor(DoctorArgs),
     /// Answer as an OpenAI-compatible server on loopback: the mock, for programs in other languages.
     Serve(ServeArgs),
 }
@@ -183,6 +185,23 @@ pub(crate) struct RunArgs {
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// What to look at.
+#[derive(ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 nothing would stop the run (there may be warnings), 1 something would, 2 usage.\nNothing is \
+    run or kept. A server is asked for its models alone."
+)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Make one call of one token to each model behind HTTP: some servers do not say which models they have.
+    #[arg(long)]
+    pub(crate) call: bool,
+    /// Print the checks as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Under which conditions conversations are replayed.

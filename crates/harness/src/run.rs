@@ -200,7 +200,9 @@ pub enum RunError {
         key: String,
     },
     /// A record cannot be written.
-    #[error("cannot write a record: {0}; what is finished is kept, the same command resumes")]
+    #[error(
+        "cannot write a record: {0}; free space or make the folder writable: what is finished is kept, the same command resumes"
+    )]
     Write(std::io::Error),
     /// A case cannot be kept in its store.
     #[error("{0}; what is finished is kept, the same command resumes")]

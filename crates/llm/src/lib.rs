@@ -107,6 +107,15 @@ pub fn receiver(spec: &str) -> Result<Option<Receiver>, PlaceError> {
     client::receiver(split(spec).0)
 }
 
+/// A client of the model of that name, to ask its server how things stand; none where it answers in the process or from a
+/// recording. Faults after the name do not count.
+///
+/// # Errors
+/// [`PlaceError`] where the address cannot be used, or the key is missing.
+pub fn client_of(spec: &str, limits: client::Limits) -> Result<Option<client::Client>, PlaceError> {
+    client::client(split(spec).0, limits)
+}
+
 /// A model's plain name, and its faults.
 fn split(spec: &str) -> (&str, Option<&str>) {
     let faults = spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults));

@@ -122,7 +122,7 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
 }
 
 /// The suite and the options, as cases of the model of that name.
-fn resolve(args: &RunArgs, model: &str, counter: Encoding) -> Result<(Plan, SuiteIdentity), Failure> {
+pub(super) fn resolve(args: &RunArgs, model: &str, counter: Encoding) -> Result<(Plan, SuiteIdentity), Failure> {
     let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
         .map_err(Failure::usage)?;
     let suite = source::load(&args.suites).map_err(Failure::usage)?;

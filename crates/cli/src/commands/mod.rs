@@ -2,6 +2,7 @@
 
 pub(crate) mod checkpoint;
 pub(crate) mod compare;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod gate;
 pub(crate) mod generate;

@@ -99,6 +99,13 @@ impl Place {
         &self.name
     }
 
+    /// The address of something else that the server has, for example `models`.
+    pub(super) fn beside(&self, path: &str) -> Url {
+        let mut url = self.url.clone();
+        url.set_path(&format!("{}{path}", url.path().trim_end_matches(self.api.path())));
+        url
+    }
+
     /// Host and port, for messages.
     pub(super) fn host(&self) -> String {
         host(&self.url)
