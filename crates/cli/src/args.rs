@@ -163,6 +163,10 @@ pub(crate) struct RunArgs {
     /// first reference strategy.
     #[arg(long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
+    /// A model that judges each answer beside the grader; its verdicts are reported and change no number. `--record DIR` keeps its
+    /// calls in `DIR/judge`. Default: none.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_JUDGE")]
+    pub(crate) judge: Option<String>,
     /// Threads. Results do not depend on it. Default: one for each core.
     #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
@@ -243,6 +247,18 @@ impl SettingArgs {
         (largest, shares.into_iter().skip(1).collect())
     }
 
+    /// The folder in which a judge's calls are recorded: a recording holds one model's calls.
+    pub(crate) fn judge_record(&self) -> Option<PathBuf> {
+        self.record.as_ref().map(|folder| folder.join("judge"))
+    }
+
+    /// The judge under that cap, recorded where that is asked for.
+    pub(crate) fn open_judge(&self, judge: &str, cap: Option<Arc<Cap>>) -> Result<Box<dyn ChatModel>, ModelError> {
+        let record = self.judge_record();
+        let opening = Opening { record: record.as_deref(), requests_a_minute: self.requests_per_minute, cap };
+        compactometer_llm::open(judge, &opening)
+    }
+
     /// The model under that cap, recorded where that is asked for.
     pub(crate) fn open_model(&self, cap: Option<Arc<Cap>>) -> Result<Box<dyn ChatModel>, ModelError> {
         let opening = Opening { record: self.record.as_deref(), requests_a_minute: self.requests_per_minute, cap };
@@ -310,6 +326,12 @@ pub(crate) struct ExplainArgs {
     pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+    /// Most US dollars that calls to the model may cost, with what the recording cost already. A server that bills needs it, or a
+    /// yes on a terminal.
+    #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
+    pub(crate) max_cost: Option<f64>,
 }
 
 /// What to import.

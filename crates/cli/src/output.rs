@@ -56,6 +56,7 @@ pub(crate) fn manifest(
         prices_hash: text_hash(prices),
         tokenizer: tokenizer.to_owned(),
         model: plan.model.clone(),
+        judge: plan.judge.clone(),
         seed: plan.seed,
         properties: suite.properties,
         cases: plan.cases.len(),

@@ -11,6 +11,7 @@ mod decisions;
 mod fates;
 mod formats;
 pub mod gate;
+mod judged;
 pub mod metrics;
 mod plots;
 mod reasons;

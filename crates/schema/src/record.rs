@@ -358,6 +358,11 @@ impl Record {
         self.answers.iter().filter_map(|answer| answer.call.as_ref())
     }
 
+    /// Every call that judged an answer; part of no other cost.
+    pub fn judge_calls(&self) -> impl Iterator<Item = &CallRow> {
+        self.answers.iter().filter_map(|answer| Some(&answer.judged.as_ref()?.call))
+    }
+
     /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.
     ///
     /// # Errors

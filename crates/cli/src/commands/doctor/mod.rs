@@ -38,19 +38,13 @@ fn plan(args: &RunArgs) -> Result<Vec<Check>, Failure> {
         Ok(counter) => counter,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
-    // What the model's recording is called does not change the cases; a model that cannot be opened has its own check.
-    let is_recorded = args.setting.model.starts_with("cassette:");
-    let model = is_recorded.then(|| compactometer_llm::by_name(&args.setting.model).ok()).flatten();
-    let name = model.as_ref().map_or(args.setting.model.as_str(), |model| model.name());
-    let plan = match compare::resolve(args, name, counter) {
+    let plan = match compare::resolve(args, &args.setting.model, counter) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
     let (cases, groups) = (plan.cases.len(), plan.groups());
     let mut checks = vec![Check::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.window.window))];
-    if let Some(model) = model {
-        checks.extend(recorded::check(&plan, &*model, counter)?);
-    }
+    checks.extend(recorded::check(args, &plan, counter)?);
     Ok(checks)
 }
 

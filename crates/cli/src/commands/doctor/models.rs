@@ -17,7 +17,8 @@ const LISTED: usize = 8;
 
 /// What a run calls, with each model's part in it.
 pub(super) fn named(args: &RunArgs) -> Vec<(&'static str, &str)> {
-    vec![("model", args.setting.model.as_str())]
+    let judge = args.judge.as_deref().map(|judge| ("judge", judge));
+    std::iter::once(("model", args.setting.model.as_str())).chain(judge).collect()
 }
 
 pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
@@ -30,8 +31,10 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
             Ok(Some(receiver)) => checks.extend(runtime.block_on(served(part, spec, &receiver, args.call))),
         }
     }
-    if let Some(folder) = args.run.setting.record.as_deref().filter(|folder| folder.exists()) {
-        checks.extend(named(&args.run).iter().filter_map(|(_, spec)| tape(folder, spec)));
+    let setting = &args.run.setting;
+    let folders = [setting.record.clone(), setting.judge_record()];
+    for ((_, spec), folder) in named(&args.run).into_iter().zip(folders) {
+        checks.extend(folder.filter(|folder| folder.exists()).and_then(|folder| tape(&folder, spec)));
     }
     Ok(checks)
 }
