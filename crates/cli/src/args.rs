@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Report again what runs recorded; the runs of one suite and configuration may be joined.
     Report(ReportArgs),
+    /// Say whether a mock puts strategies in the order in which a model does, from two runs of one suite.
+    Agreement(AgreementArgs),
     /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
     #[command(subcommand)]
     Checkpoint(CheckpointCommand),
@@ -100,6 +102,27 @@ pub(crate) struct ReportArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
+}
+
+/// Whose orders to compare.
+#[derive(ClapArgs)]
+#[command(
+    after_help = "The runs differ in `--model`, `--seed` and `--out` alone; strategies that one of them lacks are left out.\n\
+    Exit codes: 0 told, whatever the claim, 2 usage or mismatch."
+)]
+pub(crate) struct AgreementArgs {
+    /// Folder of the mock's run.
+    #[arg(value_name = "MOCK")]
+    pub(crate) mock: PathBuf,
+    /// Folder of the model's run, live or replayed from a recording.
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Folder of the same model's run with another seed: how far the model agrees with itself. Default: none.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ceiling: Option<PathBuf>,
+    /// Print the numbers as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// A part of a report.

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Some(Command::Generate(generate)) => commands::generate::generate(&generate),
         Some(Command::Report(report)) => commands::report::report(&report),
         Some(Command::Doctor(doctor)) => commands::doctor::doctor(&doctor),
+        Some(Command::Agreement(runs)) => commands::agreement::agreement(&runs),
         Some(Command::List(list)) => commands::list::list(&list),
         Some(Command::Serve(serve)) => commands::serve::serve(&serve),
     };

@@ -4,6 +4,7 @@
 //!
 //! Absent on purpose: anything that runs a strategy or calls a model, and anything that names a winner.
 
+pub mod agreement;
 mod checks;
 mod comparisons;
 mod data;

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod agreement;
 pub(crate) mod checkpoint;
 pub(crate) mod compare;
 pub(crate) mod doctor;
