@@ -50,11 +50,15 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Report again what runs recorded; the runs of one suite and configuration may be joined.
     Report(ReportArgs),
+    /// Say whether a mock puts strategies in the order in which a model does, from two runs of one suite.
+    Agreement(AgreementArgs),
     /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
     #[command(subcommand)]
     Checkpoint(CheckpointCommand),
     /// List strategies, controls, metrics, targets, formats and models.
     List(ListArgs),
+    /// Say what would keep a run from its end, and what to do: give it the run's own arguments.
+    Doctor(DoctorArgs),
     /// Answer as an OpenAI-compatible server on loopback: the mock, for programs in other languages.
     Serve(ServeArgs),
 }
@@ -98,6 +102,27 @@ pub(crate) struct ReportArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
+}
+
+/// Whose orders to compare.
+#[derive(ClapArgs)]
+#[command(
+    after_help = "The runs differ in `--model`, `--seed` and `--out` alone; strategies that one of them lacks are left out.\n\
+    Exit codes: 0 told, whatever the claim, 2 usage or mismatch."
+)]
+pub(crate) struct AgreementArgs {
+    /// Folder of the mock's run.
+    #[arg(value_name = "MOCK")]
+    pub(crate) mock: PathBuf,
+    /// Folder of the model's run, live or replayed from a recording.
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Folder of the same model's run with another seed: how far the model agrees with itself. Default: none.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ceiling: Option<PathBuf>,
+    /// Print the numbers as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// A part of a report.
@@ -161,6 +186,10 @@ pub(crate) struct RunArgs {
     /// first reference strategy.
     #[arg(long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
+    /// A model that judges each answer beside the grader; its verdicts are reported and change no number. `--record DIR` keeps its
+    /// calls in `DIR/judge`. Default: none.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_JUDGE")]
+    pub(crate) judge: Option<String>,
     /// Threads. Results do not depend on it. Default: one for each core.
     #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
@@ -183,6 +212,23 @@ pub(crate) struct RunArgs {
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// What to look at.
+#[derive(ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 nothing would stop the run (there may be warnings), 1 something would, 2 usage.\nNothing is \
+    run or kept. A server is asked for its models alone."
+)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Make one call of one token to each model behind HTTP: some servers do not say which models they have.
+    #[arg(long)]
+    pub(crate) call: bool,
+    /// Print the checks as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Under which conditions conversations are replayed.
@@ -222,6 +268,18 @@ impl SettingArgs {
         shares.dedup();
         let largest = shares.first().copied().unwrap_or(RETAINED_SHARE);
         (largest, shares.into_iter().skip(1).collect())
+    }
+
+    /// The folder in which a judge's calls are recorded: a recording holds one model's calls.
+    pub(crate) fn judge_record(&self) -> Option<PathBuf> {
+        self.record.as_ref().map(|folder| folder.join("judge"))
+    }
+
+    /// The judge under that cap, recorded where that is asked for.
+    pub(crate) fn open_judge(&self, judge: &str, cap: Option<Arc<Cap>>) -> Result<Box<dyn ChatModel>, ModelError> {
+        let record = self.judge_record();
+        let opening = Opening { record: record.as_deref(), requests_a_minute: self.requests_per_minute, cap };
+        compactometer_llm::open(judge, &opening)
     }
 
     /// The model under that cap, recorded where that is asked for.
@@ -291,6 +349,12 @@ pub(crate) struct ExplainArgs {
     pub(crate) fact: Option<String>,
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+    /// Most US dollars that calls to the model may cost, with what the recording cost already. A server that bills needs it, or a
+    /// yes on a terminal.
+    #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
+    pub(crate) max_cost: Option<f64>,
 }
 
 /// What to import.

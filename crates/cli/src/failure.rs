@@ -46,9 +46,14 @@ impl Failure {
         Failure { code: INCONCLUSIVE, error: error.into() }
     }
 
+    /// What happened and what to do, with causes.
+    pub(crate) fn words(&self) -> String {
+        format!("{:#}", self.error)
+    }
+
     /// Says it on stderr.
     pub(crate) fn report(&self) -> ExitCode {
-        eprintln!("error: {:#}", self.error);
+        eprintln!("error: {}", self.words());
         ExitCode::from(self.code)
     }
 }

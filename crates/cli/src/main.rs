@@ -30,6 +30,8 @@ fn main() -> ExitCode {
         Some(Command::Gate(gate)) => commands::gate::gate(&gate),
         Some(Command::Generate(generate)) => commands::generate::generate(&generate),
         Some(Command::Report(report)) => commands::report::report(&report),
+        Some(Command::Doctor(doctor)) => commands::doctor::doctor(&doctor),
+        Some(Command::Agreement(runs)) => commands::agreement::agreement(&runs),
         Some(Command::List(list)) => commands::list::list(&list),
         Some(Command::Serve(serve)) => commands::serve::serve(&serve),
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use compactometer_harness::contender::Contender;
 use compactometer_harness::plan::Plan;
 use compactometer_harness::properties::measure;
@@ -56,6 +56,7 @@ pub(crate) fn manifest(
         prices_hash: text_hash(prices),
         tokenizer: tokenizer.to_owned(),
         model: plan.model.clone(),
+        judge: plan.judge.clone(),
         seed: plan.seed,
         properties: suite.properties,
         cases: plan.cases.len(),
@@ -117,10 +118,11 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
             Some(field) => bail!("`{}` holds another run ({field} differs); choose another `--out`", dir.display()),
         };
     }
-    if dir.is_file() || holds_foreign_files(dir) {
+    if holds_no_run(dir) {
         bail!("`{}` exists and holds no run; choose another `--out`", dir.display());
     }
-    std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
+    std::fs::create_dir_all(dir)
+        .map_err(|error| anyhow!("cannot make the folder `{}`: {error}; {}", dir.display(), advice(&error, "--out")))?;
     write(&dir.join(".gitignore"), "*\n")?;
     write_json(&path, manifest)
 }
@@ -130,6 +132,23 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
     let path = dir.join("manifest.json");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))
+}
+
+/// What to do where something cannot be written that a flag names.
+pub(crate) fn advice(error: &std::io::Error, flag: &str) -> String {
+    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded => format!("free space there, or choose another `{flag}`"),
+        PermissionDenied | ReadOnlyFilesystem => {
+            format!("make it writable for this user, or choose another `{flag}`")
+        }
+        _ => format!("choose another `{flag}`"),
+    }
+}
+
+/// Whether something is there that no run may write into.
+pub(crate) fn holds_no_run(dir: &Path) -> bool {
+    dir.is_file() || holds_foreign_files(dir)
 }
 
 /// Whether the folder holds anything but what a start that failed leaves.
@@ -178,7 +197,7 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
 
 fn write(path: &Path, text: &str) -> Result<()> {
     write_whole(path, |out| out.write_all(text.as_bytes()))
-        .with_context(|| format!("cannot write `{}`", path.display()))
+        .map_err(|error| anyhow!("cannot write `{}`: {error}; {}", path.display(), advice(&error, "--out")))
 }
 
 #[cfg(test)]

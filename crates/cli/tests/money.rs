@@ -146,5 +146,27 @@ mod billed {
         let more = capped(10_000.0);
         assert!(more.status.success(), "{}", stderr(&more));
         assert_eq!(lines("out/records.jsonl"), 4);
+        let plain = ["--model", &model, "--prices", "prices.toml"];
+        let finished = run(dir.path(), &plain);
+        assert!(finished.status.success(), "nothing is left to pay, so nobody is asked: {}", stderr(&finished));
     }
+}
+
+#[test]
+fn explain_asks_and_caps_like_a_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let explain = |more: &[&str]| {
+        std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+        let mut command = Command::cargo_bin("compactometer").unwrap();
+        command.env("OPENAI_API_KEY", "sk-none").env("NO_PROXY", "*");
+        let plain = ["explain", "tiny.toml", "-s", "summarize", "--model", "openai:gpt-5.4"];
+        command.current_dir(dir.path()).args(plain).args(more).output().unwrap()
+    };
+    let refused = explain(&[]);
+    let told = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains("estimate for 1 cases") && told.contains("--max-cost USD"), "{told}");
+    let capped = explain(&["--max-cost", "0.0001"]);
+    assert_eq!(capped.status.code(), Some(1), "{}", stderr(&capped));
+    assert!(stderr(&capped).contains("`--max-cost 0.0001` is reached"), "{}", stderr(&capped));
 }

@@ -134,4 +134,6 @@ pub enum Purpose {
     Recount,
     /// Answering a question of a measurement on a copy of the session.
     Probe,
+    /// Judging such an answer.
+    Judge,
 }

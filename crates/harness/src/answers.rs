@@ -121,6 +121,7 @@ impl Asking<'_> {
             present: self.loaded.keys.probes[probe].row.facts.iter().all(is_present),
             grade: reply.map_or(Grade::Failed, |reply| grade(self.loaded, probe, &reply.text)),
             call: None,
+            judged: None,
         };
         (row, call)
     }

@@ -10,6 +10,7 @@ pub mod controls;
 pub mod explain;
 mod grade;
 pub mod journal;
+pub mod judge;
 pub mod loaded;
 pub mod plan;
 mod progress;

@@ -11,10 +11,10 @@ use compactometer_schema::scenario::{Fact, Scenario};
 use compactometer_schema::suite::Suite;
 use serde::Serialize;
 
-use crate::answers;
 use crate::contender::{Contender, LimitsError, Sizes};
 use crate::loaded::{FOREIGN_SCENARIOS, Loaded};
 use crate::window::{ChosenWindow, TRIGGER_SHARE, choose, smallest_feasible};
+use crate::{answers, judge};
 
 /// What a user asked for.
 pub struct Options {
@@ -55,6 +55,8 @@ pub struct Plan {
     pub scale: f64,
     /// The summarizer's name.
     pub model: String,
+    /// The judge's name; none where nobody judges answers.
+    pub judge: Option<String>,
     /// Seed of everything random.
     pub seed: u64,
     /// The cases, by protocol, then by scenario, then by contender: a protocol's cases are those of a run of it alone, and
@@ -116,6 +118,7 @@ impl Plan {
             protocols: options.protocols,
             scale: options.scale,
             model: options.model,
+            judge: None,
             seed: options.seed,
             cases: Vec::new(),
             suite_hash,
@@ -141,6 +144,15 @@ impl Plan {
         }
         self.sweep.push(retained);
         self.add_cases(Protocol::Matched, retained, counter)
+    }
+
+    /// Has a model of that name judge the answers of every case: a case that is judged is another case. To be called last.
+    pub fn judged_by(&mut self, judge: &str) {
+        for case in &mut self.cases {
+            let judged = serde_json::json!([case.key, judge, judge::IDENTITY]).to_string();
+            case.key = blake3::hash(judged.as_bytes()).to_hex()[..32].to_owned();
+        }
+        self.judge = Some(judge.to_owned());
     }
 
     fn add_cases(&mut self, protocol: Protocol, retained: u32, counter: &dyn TokenCounter) -> Result<(), PlanError> {

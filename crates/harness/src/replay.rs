@@ -348,32 +348,11 @@ impl<'r> Replay<'r> {
     }
 
     fn call_row(&mut self, call: &Call) -> CallRow {
-        match &call.outcome {
-            Ok(reply) => CallRow {
-                purpose: call.purpose,
-                usage: reply.usage,
-                latency_ms: reply.latency_ms,
-                finish: Some(reply.finish),
-                reply: Some(self.keep_text(&reply.text)),
-                error: None,
-                served: reply.served.clone(),
-            },
-            Err(error) => CallRow {
-                purpose: call.purpose,
-                usage: Usage::default(),
-                latency_ms: waited_ms(call),
-                finish: None,
-                reply: None,
-                error: Some(error.to_string()),
-                served: None,
-            },
-        }
+        call_row(call, &mut self.texts)
     }
 
     fn keep_text(&mut self, text: &str) -> String {
-        let hash = text_hash(text);
-        self.texts.entry(hash.clone()).or_insert_with(|| text.to_owned());
-        hash
+        keep_text(text, &mut self.texts)
     }
 
     pub(crate) fn into_result(self, model: &str) -> CaseResult {
@@ -420,6 +399,36 @@ impl<'r> Replay<'r> {
             storage: Some(storage(self.loaded, self.session.history())),
         }
     }
+}
+
+/// A call as a record holds it; its reply goes to the texts.
+pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> CallRow {
+    match &call.outcome {
+        Ok(reply) => CallRow {
+            purpose: call.purpose,
+            usage: reply.usage,
+            latency_ms: reply.latency_ms,
+            finish: Some(reply.finish),
+            reply: Some(keep_text(&reply.text, texts)),
+            error: None,
+            served: reply.served.clone(),
+        },
+        Err(error) => CallRow {
+            purpose: call.purpose,
+            usage: Usage::default(),
+            latency_ms: waited_ms(call),
+            finish: None,
+            reply: None,
+            error: Some(error.to_string()),
+            served: None,
+        },
+    }
+}
+
+fn keep_text(text: &str, texts: &mut BTreeMap<String, String>) -> String {
+    let hash = text_hash(text);
+    texts.entry(hash.clone()).or_insert_with(|| text.to_owned());
+    hash
 }
 
 /// What a turn waited for a call: a timeout was waited for too.

@@ -14,6 +14,7 @@ use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
 use crate::journal::{Journal, JournalError};
+use crate::judge::judge_answers;
 use crate::plan::Plan;
 pub use crate::progress::KeepError;
 use crate::progress::Keeper;
@@ -32,21 +33,44 @@ pub struct RunOutcome {
     pub seconds: BTreeMap<String, f64>,
 }
 
+/// Who is called.
+#[derive(Clone, Copy)]
+pub struct Models<'m> {
+    /// The target model, which also summarizes.
+    pub model: &'m dyn ChatModel,
+    /// The judge of its answers, where the plan has one ([`Plan::judged_by`]).
+    pub judge: Option<&'m dyn ChatModel>,
+}
+
+impl<'m> From<&'m dyn ChatModel> for Models<'m> {
+    /// Nobody judges.
+    fn from(model: &'m dyn ChatModel) -> Self {
+        Models { model, judge: None }
+    }
+}
+
+impl<'m, M: ChatModel> From<&'m M> for Models<'m> {
+    /// Nobody judges.
+    fn from(model: &'m M) -> Self {
+        Models { model, judge: None }
+    }
+}
+
 /// Runs every case of the plan that the folder's journal does not hold.
 ///
 /// `progress` is told the number of finished cases, in case order.
 ///
 /// # Errors
 /// [`RunError`] where the journal cannot be used, or holds records of another configuration.
-pub fn run(
+pub fn run<'m>(
     plan: &Plan,
-    model: &dyn ChatModel,
+    models: impl Into<Models<'m>>,
     counter: &dyn TokenCounter,
     jobs: usize,
     dir: &Path,
     progress: &dyn Fn(usize),
 ) -> Result<RunOutcome, RunError> {
-    run_cases(&Cases { plan, model, counter, keeper: None }, jobs, dir, progress)
+    run_cases(&Cases { plan, models: models.into(), counter, keeper: None }, jobs, dir, progress)
 }
 
 /// The same, with each case's session in a thread `STRATEGY:KEY` of the store, so that a case that was stopped in its middle
@@ -54,22 +78,23 @@ pub fn run(
 ///
 /// # Errors
 /// As [`run`], and [`RunError::Keep`] where the store refuses.
-pub fn run_in_store(
+pub fn run_in_store<'m>(
     plan: &Plan,
-    model: &dyn ChatModel,
+    models: impl Into<Models<'m>>,
     counter: &dyn TokenCounter,
     jobs: usize,
     dir: &Path,
     store: &Checkpoints,
     progress: &dyn Fn(usize),
 ) -> Result<RunOutcome, RunError> {
-    run_cases(&Cases { plan, model, counter, keeper: Some(Keeper::new(store, dir)) }, jobs, dir, progress)
+    let keeper = Some(Keeper::new(store, dir));
+    run_cases(&Cases { plan, models: models.into(), counter, keeper }, jobs, dir, progress)
 }
 
 /// What every worker needs.
 struct Cases<'c> {
     plan: &'c Plan,
-    model: &'c dyn ChatModel,
+    models: Models<'c>,
     counter: &'c dyn TokenCounter,
     keeper: Option<Keeper<'c>>,
 }
@@ -176,13 +201,18 @@ impl Cases<'_> {
         let started = Instant::now();
         let case = &self.plan.cases[index];
         let span = tracing::info_span!("case", strategy = case.contender.name, scenario = case.loaded.scenario.id);
-        let model = Watched::new(self.model);
+        let model = Watched::new(self.models.model);
         let ran = match &self.keeper {
             Some(keeper) => keeper.run_case(case, &model, self.counter).instrument(span).await,
             None => Ok((run_case(case, &model, self.counter).instrument(span).await, false)),
         };
         model.check()?;
-        let (result, continued) = ran?;
+        let (mut result, continued) = ran?;
+        if let Some(judge) = self.models.judge {
+            let judge = Watched::new(judge);
+            judge_answers(case, &judge, &mut result).await;
+            judge.check()?;
+        }
         Ok(Done { result, continued, seconds: started.elapsed().as_secs_f64() })
     }
 }
@@ -200,7 +230,9 @@ pub enum RunError {
         key: String,
     },
     /// A record cannot be written.
-    #[error("cannot write a record: {0}; what is finished is kept, the same command resumes")]
+    #[error(
+        "cannot write a record: {0}; free space or make the folder writable: what is finished is kept, the same command resumes"
+    )]
     Write(std::io::Error),
     /// A case cannot be kept in its store.
     #[error("{0}; what is finished is kept, the same command resumes")]

@@ -49,14 +49,19 @@ pub struct Cap {
     tariff: Tariff,
     limit: f64,
     counter: Encoding,
-    /// Calls under way count with all that they may cost.
-    spent: Mutex<f64>,
+    /// Calls under way count with all that they may cost. Models of one run share it.
+    spent: Arc<Mutex<f64>>,
 }
 
 impl Cap {
     /// Of so many US dollars; a request's tokens are those of the counter.
     pub fn new(limit: f64, tariff: Tariff, counter: Encoding) -> Self {
-        Cap { tariff, limit, counter, spent: Mutex::new(0.0) }
+        Cap { tariff, limit, counter, spent: Arc::default() }
+    }
+
+    /// The same limit on the calls of another model with another tariff: what either spends, both have spent.
+    pub fn beside(&self, tariff: Tariff) -> Self {
+        Cap { tariff, limit: self.limit, counter: self.counter, spent: Arc::clone(&self.spent) }
     }
 
     /// Counts what was spent before, in US dollars.
@@ -157,5 +162,53 @@ mod tests {
         let (model, cap) = capped(1_000.0);
         cap.add(1_000.0);
         assert!(model.complete(&request()).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn two_models_share_a_limit_each_at_its_own_price() {
+        let (model, cap) = capped(1_000.0);
+        let free = Tariff { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
+        let beside = Capped::new(by_name("mock").expect("the mock"), Arc::new(cap.beside(free)));
+        beside.complete(&request()).await.expect("it costs nothing");
+        assert_eq!(*cap.spent(), 0.0);
+        let dear = cap.beside(Tariff { output: 1e9, ..TARIFF });
+        dear.add(1_000.0);
+        assert!(model.complete(&request()).await.is_err(), "what the other spent counts");
+    }
+
+    /// Fails so.
+    struct Failing(ChatError);
+
+    #[async_trait]
+    impl ChatModel for Failing {
+        fn name(&self) -> &str {
+            "failing"
+        }
+
+        async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
+            Err(self.0.clone())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_refused_call_costs_nothing_and_one_that_broke_off_all_that_it_may() {
+        let most = TARIFF.at_most(u64::from(request().tokens(&Encoding::O200k)), 10);
+        for (error, expected) in
+            [(ChatError::Refused { message: "too long".into() }, 0.0), (ChatError::Server { status: 500 }, most)]
+        {
+            let cap = Arc::new(Cap::new(1e6, TARIFF, Encoding::O200k));
+            let model = Capped::new(Box::new(Failing(error.clone())), Arc::clone(&cap));
+            assert_eq!(model.complete(&request()).await, Err(error));
+            assert!((*cap.spent() - expected).abs() < 1e-9, "{} is not {expected}", cap.spent());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_without_a_limit_counts_with_the_longest_reply() {
+        let unlimited = ChatRequest { max_output_tokens: None, ..request() };
+        let input = u64::from(unlimited.tokens(&Encoding::O200k));
+        let (model, _) = capped(TARIFF.at_most(input, REPLY_AT_MOST.into()) - 1.0);
+        assert!(model.complete(&unlimited).await.is_err());
+        assert!(model.complete(&request()).await.is_ok());
     }
 }

@@ -107,6 +107,15 @@ pub fn receiver(spec: &str) -> Result<Option<Receiver>, PlaceError> {
     client::receiver(split(spec).0)
 }
 
+/// A client of the model of that name, to ask its server how things stand; none where it answers in the process or from a
+/// recording. Faults after the name do not count.
+///
+/// # Errors
+/// [`PlaceError`] where the address cannot be used, or the key is missing.
+pub fn client_of(spec: &str, limits: client::Limits) -> Result<Option<client::Client>, PlaceError> {
+    client::client(split(spec).0, limits)
+}
+
 /// A model's plain name, and its faults.
 fn split(spec: &str) -> (&str, Option<&str>) {
     let faults = spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults));
@@ -120,7 +129,7 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
     };
     let kind = ALL.iter().find(|kind| kind.name == name).ok_or_else(|| {
         let kinds = ALL.iter().map(|kind| kind.name).collect::<Vec<_>>();
-        ModelError::Kind { given: spec.to_owned(), hint: hint(name, &kinds), choices: kinds.join(", ") }
+        ModelError::Kind { given: without_user(spec), hint: hint(name, &kinds), choices: kinds.join(", ") }
     })?;
     let (variants, build) = match kind.form {
         Form::Listed { variants, build } => (variants(), build),
@@ -171,6 +180,11 @@ pub enum ModelError {
     Cassette(#[from] CassetteError),
 }
 
+/// A model's name for messages: of an address what follows the last `@`, since a user and password may stand before it.
+fn without_user(spec: &str) -> String {
+    spec.rsplit_once('@').map_or_else(|| spec.to_owned(), |(_, host)| format!("...@{host}"))
+}
+
 /// Below this Jaro-Winkler similarity a suggestion would only confuse.
 const LEAST_SIMILARITY: f64 = 0.7;
 
@@ -196,6 +210,16 @@ mod tests {
         for spec in ["mock", "mock:strong"] {
             assert_eq!(by_name(spec).expect("a model").name(), "mock:strong");
         }
+    }
+
+    #[test]
+    fn no_error_shows_a_password() {
+        for spec in ["http://me:hush@host/v1", "openai-compatible:small@me:hush@host", "openai-compatible:me:hush@host"]
+        {
+            let told = error(spec);
+            assert!(!told.is_empty() && !told.contains("hush"), "{told}");
+        }
+        assert!(error("openai-compatible:small@http://me:hush@host").contains("holds a user or password"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_engine::event::Outcome;
 use compactometer_schema::fate::Fate;
 use compactometer_schema::manifest::Manifest;
+use compactometer_schema::mock::is_mock;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::{
     CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record,
@@ -84,7 +85,7 @@ impl<'r> Run<'r> {
     }
 
     pub(crate) fn is_mock(&self) -> bool {
-        self.manifest.model == "mock" || self.manifest.model.starts_with("mock:")
+        is_mock(&self.manifest.model)
     }
 
     /// Groups with any record.

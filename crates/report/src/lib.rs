@@ -4,6 +4,7 @@
 //!
 //! Absent on purpose: anything that runs a strategy or calls a model, and anything that names a winner.
 
+pub mod agreement;
 mod checks;
 mod comparisons;
 mod data;
@@ -11,6 +12,7 @@ mod decisions;
 mod fates;
 mod formats;
 pub mod gate;
+mod judged;
 pub mod metrics;
 mod plots;
 mod reasons;

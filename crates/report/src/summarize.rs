@@ -11,7 +11,7 @@ use compactometer_schema::summary::{Group, MetricValue, StrategySummary, Summary
 
 use crate::data::{Run, Strategy};
 use crate::metrics::{self, Metric};
-use crate::{checks, comparisons, decisions, fates, targets, warnings};
+use crate::{checks, comparisons, decisions, fates, judged, targets, warnings};
 
 /// Computes every number of a report: one group for each protocol and retained budget.
 pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
@@ -37,6 +37,7 @@ fn group(runs: &[Run], run: &Run) -> Group {
         checks: checks::all(run, &strategies),
         targets: targets::all(run, &strategies),
         comparisons: comparisons::all(runs, run, &strategies),
+        judged: judged::of(run),
         strategies,
     }
 }

@@ -7,6 +7,7 @@ use compactometer_schema::record::{Family, Protocol};
 use compactometer_schema::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
 
 use crate::formats;
+use crate::judged;
 use crate::reasons;
 use crate::scores::{CORRECTED, RAW};
 use crate::text::{Unit, conditions, verdict};
@@ -168,6 +169,9 @@ fn below(group: &Group) -> String {
     }
     if let Some(line) = answered(group) {
         push(&mut text, &format!("- {line}"));
+    }
+    for line in group.judged.iter().flat_map(judged::lines) {
+        push(&mut text, &format!("- judge: {line}"));
     }
     for warning in &group.warnings {
         push(&mut text, &format!("! {warning}"));

@@ -10,6 +10,7 @@ use compactometer_schema::summary::{Decisions, StrategySummary};
 use crate::comparisons;
 use crate::data::{FULL, Run, Strategy, points};
 use crate::decisions::ALERT;
+use crate::judged;
 use crate::metrics::{Corrected, extraction_counts, reader_strength};
 use crate::scale::too_large;
 use crate::sizes;
@@ -37,6 +38,7 @@ pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Ve
     warnings.extend(sizes::warning(runs, run, reference));
     warnings.extend(chance(run));
     warnings.extend(answers(run));
+    warnings.extend(judged::warnings(run));
     warnings.extend(uses(run));
     warnings.extend(generic(run));
     warnings.extend(foils(run));

@@ -48,7 +48,15 @@ fn talk(strategy: &str, at: usize, fates: &str, grades: &str) -> Record {
 
 fn answer(probe: u32, present: bool, letter: char) -> AnswerRow {
     let place = "+wsamf".find(letter).unwrap();
-    AnswerRow { probe, after: MessageId(11), prompted: false, present, grade: Grade::ALL[place], call: None }
+    AnswerRow {
+        probe,
+        after: MessageId(11),
+        prompted: false,
+        present,
+        grade: Grade::ALL[place],
+        call: None,
+        judged: None,
+    }
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn what_a_checkpoint_holds_must_be_answered_nine_times_in_ten() {
         let facts = vec![probe as u32];
         made.probes.push(ProbeRow { id: format!("p{probe}"), facts, abstain_expected: false, updated: false });
         let probe = probe as u32;
-        made.answers.push(AnswerRow { probe, after, prompted: false, present: true, grade, call: None });
+        made.answers.push(AnswerRow { probe, after, prompted: false, present: true, grade, call: None, judged: None });
     }
     assert_eq!(
         found(&group(&records, "priced"), "answered_given_checkpointed"),

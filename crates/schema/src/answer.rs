@@ -37,6 +37,30 @@ pub struct AnswerRow {
     /// The call; none where the request was one that no provider takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallRow>,
+    /// What a judge says of it; none where no judge was asked, or there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judgement>,
+}
+
+/// A model's opinion of an answer, beside the grade and never in its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// What it says.
+    pub verdict: Verdict,
+    /// The call.
+    pub call: CallRow,
+}
+
+/// What a judge says of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is right.
+    Accepted,
+    /// It is not.
+    Rejected,
+    /// Nothing that was asked for: the call failed, or its text is neither of the two words.
+    Unreadable,
 }
 
 impl ProbeRow {

@@ -9,6 +9,7 @@ pub mod fate;
 pub mod import;
 pub mod manifest;
 pub mod matcher;
+pub mod mock;
 pub mod prices;
 pub mod property;
 pub mod record;

@@ -57,6 +57,9 @@ pub struct Manifest {
     pub tokenizer: String,
     /// The summarizer.
     pub model: String,
+    /// The model that judged answers beside the grader; absent where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
     /// Seed of the run.
     pub seed: u64,
     /// What was measured on the suite itself; absent in manifests that were written before it was measured.

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::choice::unknown;
+use crate::mock::is_mock;
 
 /// The table that this program ships.
 pub const SHIPPED: &str = include_str!("../../../datasets/prices.toml");
@@ -134,8 +135,7 @@ impl PriceTable {
     /// The row for that model: its name in records, or without `openai:` or `anthropic:` before it. A mock is priced as
     /// [`PriceTable::mock_as`]; a server on this machine, whose name holds no host, costs nothing.
     pub fn row(&self, model: &str) -> Option<&PriceRow> {
-        let is_mock = model == "mock" || model.starts_with("mock:") || model.starts_with("mock+");
-        let name = if is_mock { self.mock_as.as_str() } else { model };
+        let name = if is_mock(model) { self.mock_as.as_str() } else { model };
         let of_name = |name: &str| self.model.iter().find(|row| row.name == name);
         let plain = name.strip_prefix("openai:").or_else(|| name.strip_prefix("anthropic:"));
         let is_local = name.strip_prefix("openai-compatible:").is_some_and(|model| !model.contains('@'));

@@ -366,6 +366,11 @@ impl Record {
         told.collect()
     }
 
+    /// Every call that judged an answer; part of no other cost.
+    pub fn judge_calls(&self) -> impl Iterator<Item = &CallRow> {
+        self.answers.iter().filter_map(|answer| Some(&answer.judged.as_ref()?.call))
+    }
+
     /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.
     ///
     /// # Errors

@@ -50,6 +50,37 @@ pub struct Group {
     pub strategies: Vec<StrategySummary>,
     /// Every strategy under test against one, paired by unit.
     pub comparisons: Vec<Comparison>,
+    /// A judge's verdicts beside the grades; absent where none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+}
+
+/// How far a judge agrees with the grader, over the answers of all strategies. No metric depends on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The judge.
+    pub model: String,
+    /// Answers that it was asked about.
+    pub judgements: usize,
+    /// Of these, those without a verdict: they count as disagreement.
+    pub unreadable: usize,
+    /// Share of the answers on which both agree, with its interval over units.
+    pub agreement: MetricValue,
+    /// Cohen's kappa, with its interval over units.
+    pub kappa: MetricValue,
+    /// Of the answers that the grader calls wrong, the share that the judge accepts, for `all` and by grade; `n` counts answers, and
+    /// the interval is Wilson's.
+    pub false_accepts: BTreeMap<String, MetricValue>,
+    /// Of the answers that the grader calls right, the share that the judge rejects; likewise.
+    pub false_rejects: MetricValue,
+    /// Calls to the judge.
+    pub calls: usize,
+    /// Tokens of their requests.
+    pub tokens_in: u64,
+    /// Tokens of their replies.
+    pub tokens_out: u64,
+    /// What they cost, in US dollars; null where the price is unknown. Part of no other cost.
+    pub cost_usd: Option<f64>,
 }
 
 /// One strategy against the declared reference in one metric (MEASUREMENT section 5). What cannot be told is null.

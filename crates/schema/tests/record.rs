@@ -84,6 +84,7 @@ fn answers_read_back_as_they_were_written() {
         present: true,
         grade: Grade::WrongValue,
         call: None,
+        judged: None,
     };
     record.answers = vec![row];
     let written = record.to_line().unwrap();

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::anyhow;
-use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::run::{RunError, RunOutcome, run_in_store};
+use compactometer_harness::run::{Models, RunError, RunOutcome, run_in_store};
 use compactometer_harness::sample::sample;
 use compactometer_harness::watched::Stopped;
 use compactometer_schema::choice::unknown;
@@ -97,23 +96,29 @@ struct Finished {
 /// Runs; nothing where only an estimate was asked for.
 fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<Finished>, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
-    let purse = Purse::of(&args.setting.model, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let judge = args.judge.as_deref();
+    let purse = Purse::of(&args.setting.model, judge, prices, args.max_cost, counter).map_err(Failure::usage)?;
     let model = args.setting.open_model(purse.cap()).map_err(Failure::usage)?;
-    let (plan, identity) = resolve(args, model.name(), counter)?;
+    let judge = judge.map(|judge| args.setting.open_judge(judge, purse.judge_cap())).transpose();
+    let judge = judge.map_err(Failure::usage)?;
+    let (mut plan, identity) = resolve(args, model.name(), counter)?;
+    judge.iter().for_each(|judge| plan.judged_by(judge.name()));
     let reference = reference(args, &plan)?;
     let manifest = output::manifest(&plan, identity, counter.name(), table, reference);
     let dir = output::folder(args.out.as_deref(), &manifest);
     if !args.quiet {
         announce(&plan, &manifest);
     }
+    let done = money::done(&dir)?;
+    let missing = money::missing(&plan, &done);
     if args.estimate {
-        let estimate = Estimate::of(&plan, &money::done(&dir)?, counter, purse.tariff())?;
-        return print(&estimate.table()).map(|()| None);
+        return print(&Estimate::of(&missing, counter, purse.tariffs())?.table()).map(|()| None);
     }
-    purse.agree(&plan, &dir, counter, args.quiet)?;
+    purse.agree(&missing, args.quiet)?;
     output::prepare(&dir, &manifest).map_err(Failure::usage)?;
-    purse.count_spent(&dir, args.setting.record.as_deref())?;
-    let outcome = run_cases(args, &plan, &*model, &counter, &dir)?;
+    purse.count_spent(&done, &args.setting)?;
+    let models = Models { model: &*model, judge: judge.as_deref() };
+    let outcome = run_cases(args, &plan, models, &counter, &dir)?;
     output::write_timings(&dir, &outcome.seconds).map_err(Failure::failed)?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
@@ -122,7 +127,7 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
 }
 
 /// The suite and the options, as cases of the model of that name.
-fn resolve(args: &RunArgs, model: &str, counter: Encoding) -> Result<(Plan, SuiteIdentity), Failure> {
+pub(super) fn resolve(args: &RunArgs, model: &str, counter: Encoding) -> Result<(Plan, SuiteIdentity), Failure> {
     let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
         .map_err(Failure::usage)?;
     let suite = source::load(&args.suites).map_err(Failure::usage)?;
@@ -169,7 +174,7 @@ pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
 fn run_cases(
     args: &RunArgs,
     plan: &Plan,
-    model: &dyn ChatModel,
+    models: Models<'_>,
     counter: &dyn TokenCounter,
     dir: &Path,
 ) -> Result<RunOutcome, Failure> {
@@ -183,8 +188,8 @@ fn run_cases(
         bar.set_position(done as u64);
     };
     let outcome = match &store {
-        Some(store) => run_in_store(plan, model, counter, jobs, dir, store, &told),
-        None => compactometer_harness::run::run(plan, model, counter, jobs, dir, &told),
+        Some(store) => run_in_store(plan, models, counter, jobs, dir, store, &told),
+        None => compactometer_harness::run::run(plan, models, counter, jobs, dir, &told),
     };
     bar.finish_and_clear();
     outcome.map_err(|error| match error {

@@ -9,9 +9,10 @@ use compactometer_harness::watched::Watched;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::record::Protocol;
 
-use super::compare::encoding;
+use super::compare::{encoding, price_table};
 use crate::args::ExplainArgs;
 use crate::failure::Failure;
+use crate::money::Purse;
 use crate::{print, source};
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
@@ -23,7 +24,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
             contenders.len()
         )));
     }
-    let model = args.setting.open_model(None).map_err(Failure::usage)?;
+    let counter = encoding(&args.setting.tokenizer)?;
+    let (prices, _) = price_table(&args.prices)?;
+    let purse = Purse::of(&args.setting.model, None, &prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let model = args.setting.open_model(purse.cap()).map_err(Failure::usage)?;
     let suite = source::load(args.suite.as_slice()).map_err(Failure::usage)?;
     let options = Options {
         contenders,
@@ -34,7 +38,6 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         model: model.name().to_owned(),
         seed: args.setting.seed,
     };
-    let counter = encoding(&args.setting.tokenizer)?;
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     let case = choose(&plan, args.scenario.as_deref())?;
     let scenario = &case.loaded.scenario;
@@ -42,6 +45,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     if let Some(id) = args.fact.as_deref().filter(|id| !facts().any(|fact| fact == *id)) {
         return Err(Failure::usage(anyhow!(unknown(&format!("fact of `{}`", scenario.id), id, facts()))));
     }
+    purse.agree(&[case], false)?;
+    purse.count_spent(&[], &args.setting)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let watched = Watched::new(&*model);
     let result = runtime.block_on(run_case(case, &watched, &counter));

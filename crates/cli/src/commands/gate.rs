@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow};
 use clap::Parser;
 use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
 use compactometer_schema::baseline::Baseline;
+use compactometer_schema::mock::is_mock;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::whole::write_whole;
 
@@ -170,7 +171,7 @@ fn embedded(seed: u64, quiet: bool, scratch: &Scratch) -> Result<RunFiles, Failu
 /// Runs a run's own command under the next seed, where that costs nothing.
 fn again(first: &RunFiles, scratch: &Scratch) -> Result<RunFiles, Failure> {
     let manifest = &first.manifest;
-    if manifest.model != "mock" && !manifest.model.starts_with("mock:") {
+    if !is_mock(&manifest.model) {
         return Err(Failure::usage(anyhow!(
             "a second run with `{}` may cost money: run the same command with another `--seed` and name both folders",
             manifest.model

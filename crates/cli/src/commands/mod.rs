@@ -1,7 +1,9 @@
 //! One file for each command.
 
+pub(crate) mod agreement;
 pub(crate) mod checkpoint;
 pub(crate) mod compare;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod gate;
 pub(crate) mod generate;

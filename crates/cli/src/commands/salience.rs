@@ -14,6 +14,7 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
 use compactometer_report::salience::{Pair, Recalls, note, pairs, recalls};
+use compactometer_schema::mock::is_mock;
 use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::whole::write_whole;
 use serde::{Deserialize, Serialize};
@@ -96,7 +97,7 @@ impl Salience {
 /// The name of a draw of a mock's weights; nothing for another model.
 fn drawn_name(model: &str, number: usize) -> Option<String> {
     let (mock, faults) = model.find('+').map_or((model, ""), |at| model.split_at(at));
-    (mock.starts_with("mock:") && !mock.contains('~')).then(|| format!("{mock}~{number}{faults}"))
+    (is_mock(mock) && !mock.contains('~')).then(|| format!("{mock}~{number}{faults}"))
 }
 
 /// The cases whose outcome the model has a hand in, of one conversation of each of the first groups.

@@ -3,7 +3,7 @@
 //! The low end is what the mock used. The high end takes every request at [`TOKENS_AT_MOST`] of its tokens and every reply at
 //! the limit that its request sets. Calls that fail and are made again are in neither, nor is a provider's prompt cache.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
@@ -12,17 +12,19 @@ use compactometer_engine::message::Usage;
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_harness::plan::Plan;
+use compactometer_harness::judge::judge_answers;
+use compactometer_harness::plan::PlannedCase;
 use compactometer_harness::replay::run_case;
 use compactometer_llm::cap::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
-use compactometer_schema::record::{CallRow, Record, text_hash};
+use compactometer_schema::record::{CallRow, text_hash};
 
+use super::Tariffs;
 use crate::failure::Failure;
 
 /// Calls, tokens and cost by purpose.
 pub(crate) struct Estimate {
     rows: BTreeMap<&'static str, Row>,
-    tariff: Option<Tariff>,
+    tariffs: Tariffs,
     cases: usize,
 }
 
@@ -35,29 +37,30 @@ struct Row {
 }
 
 impl Estimate {
-    /// Of the plan's cases without those that are done; no tariff where the price is unknown.
+    /// Of these cases; answers are judged where the tariffs name a judge.
     ///
     /// # Errors
     /// Where no runtime can be had.
-    pub(crate) fn of(
-        plan: &Plan,
-        done: &[Record],
-        counter: impl TokenCounter,
-        tariff: Option<Tariff>,
-    ) -> Result<Self, Failure> {
-        let done = done.iter().map(|record| record.key.as_str()).collect::<HashSet<_>>();
-        let missing = || plan.cases.iter().filter(|case| !done.contains(case.key.as_str()));
+    pub(crate) fn of(cases: &[&PlannedCase], counter: impl TokenCounter, tariffs: Tariffs) -> Result<Self, Failure> {
         let mock = compactometer_llm::by_name("mock").map_err(Failure::failed)?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
         let mut rows: BTreeMap<&str, Row> =
             ["compaction", "checkpoint", "probe"].map(|purpose| (purpose, Row::default())).into_iter().collect();
-        for case in missing() {
-            let noting = Noting { model: &*mock, limits: Mutex::default() };
-            let record = runtime.block_on(run_case(case, &noting, &counter)).record;
-            let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);
-            record.calls().chain(record.probe_calls()).for_each(|call| add(&mut rows, call, &limits));
+        if tariffs.judge.is_some() {
+            rows.insert(JUDGE, Row::default());
         }
-        Ok(Estimate { rows, tariff, cases: missing().count() })
+        for case in cases {
+            let noting = Noting { model: &*mock, limits: Mutex::default() };
+            let mut result = runtime.block_on(run_case(case, &noting, &counter));
+            if tariffs.judge.is_some() {
+                runtime.block_on(judge_answers(case, &noting, &mut result));
+            }
+            let record = result.record;
+            let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let calls = record.calls().chain(record.probe_calls()).chain(record.judge_calls());
+            calls.for_each(|call| add(&mut rows, call, &limits));
+        }
+        Ok(Estimate { rows, tariffs, cases: cases.len() })
     }
 
     /// The table, a line each purpose and one for all.
@@ -69,28 +72,43 @@ impl Estimate {
         );
         let head = ["purpose", "calls", "tokens in", "tokens out", "US dollars"];
         let _ = writeln!(text, "{:<12}{:>8}{:>24}{:>24}{:>20}", head[0], head[1], head[2], head[3], head[4]);
-        let mut all = Row::default();
+        let (mut all, mut cost) = (Row::default(), Some((0.0, 0.0)));
         for (purpose, row) in &self.rows {
-            self.line(&mut text, purpose, row);
+            let of_row = row.dollars(self.tariff(purpose));
+            line(&mut text, purpose, row, of_row);
             all.calls += row.calls;
             all.used += row.used;
             all.longest += row.longest;
+            cost = cost.zip(of_row).map(|(all, row)| (all.0 + row.0, all.1 + row.1));
         }
-        self.line(&mut text, "all", &all);
+        line(&mut text, "all", &all, cost);
         text
     }
 
-    fn line(&self, text: &mut String, purpose: &str, row: &Row) {
-        let (input, output) = (row.used.total_input(), row.used.output);
-        let most_input = (input as f64 * TOKENS_AT_MOST) as u64;
-        let dollars = self.tariff.map_or("unknown".to_owned(), |tariff| {
-            let low = tariff.dollars(&Usage { input, output, ..Usage::default() });
-            format!("{low:.2}-{:.2}", tariff.at_most(input, row.longest))
-        });
-        let (input, output) = (format!("{input}-{most_input}"), format!("{output}-{}", row.longest));
-        // A text takes every line.
-        let _ = writeln!(text, "{purpose:<12}{:>8}{input:>24}{output:>24}{dollars:>20}", row.calls);
+    fn tariff(&self, purpose: &str) -> Option<Tariff> {
+        if purpose == JUDGE { self.tariffs.judge.flatten() } else { self.tariffs.model }
     }
+}
+
+/// What verdicts are called in the table.
+const JUDGE: &str = "judge";
+
+impl Row {
+    /// Fewest and most US dollars; nothing where the price is unknown.
+    fn dollars(&self, tariff: Option<Tariff>) -> Option<(f64, f64)> {
+        let (input, output) = (self.used.total_input(), self.used.output);
+        let low = |tariff: Tariff| tariff.dollars(&Usage { input, output, ..Usage::default() });
+        tariff.map(|tariff| (low(tariff), tariff.at_most(input, self.longest)))
+    }
+}
+
+fn line(text: &mut String, purpose: &str, row: &Row, dollars: Option<(f64, f64)>) {
+    let (input, output) = (row.used.total_input(), row.used.output);
+    let most_input = (input as f64 * TOKENS_AT_MOST) as u64;
+    let dollars = dollars.map_or("unknown".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}"));
+    let (input, output) = (format!("{input}-{most_input}"), format!("{output}-{}", row.longest));
+    // A text takes every line.
+    let _ = writeln!(text, "{purpose:<12}{:>8}{input:>24}{output:>24}{dollars:>20}", row.calls);
 }
 
 fn add(rows: &mut BTreeMap<&'static str, Row>, call: &CallRow, limits: &HashMap<String, u32>) {
@@ -99,6 +117,7 @@ fn add(rows: &mut BTreeMap<&'static str, Row>, call: &CallRow, limits: &HashMap<
         Purpose::Compaction | Purpose::Recount => "compaction",
         Purpose::Checkpoint => "checkpoint",
         Purpose::Probe => "probe",
+        Purpose::Judge => JUDGE,
     };
     let row = rows.entry(purpose).or_default();
     let limit = call.reply.as_ref().and_then(|reply| limits.get(reply)).copied().unwrap_or(REPLY_AT_MOST);

@@ -5,6 +5,7 @@
 
 mod estimate;
 
+use std::collections::HashSet;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,109 +13,163 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::journal::Journal;
-use compactometer_harness::plan::Plan;
+use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_llm::cap::{Cap, Tariff};
 use compactometer_llm::cassette::Cassette;
 use compactometer_llm::client::Receiver;
 use compactometer_schema::prices::{PriceRow, PriceTable};
-use compactometer_schema::record::{Record, text_hash};
+use compactometer_schema::record::{CallRow, Record, text_hash};
 
+use crate::args::SettingArgs;
 use crate::failure::Failure;
 pub(crate) use estimate::Estimate;
 
-/// Who answers, and at what price.
+/// Who answers and who judges, and at what price.
 pub(crate) struct Purse {
+    model: Account,
+    judge: Option<Account>,
+    counter: Encoding,
+}
+
+/// One model's part of the cost.
+struct Account {
     /// Nobody where the model answers in the process, from a recording or on this machine.
     receiver: Option<Receiver>,
     tariff: Option<Tariff>,
     cap: Option<Arc<Cap>>,
 }
 
+/// What calls cost; nothing where a price is unknown.
+#[derive(Clone, Copy)]
+pub(crate) struct Tariffs {
+    pub(crate) model: Option<Tariff>,
+    /// Where answers are judged.
+    pub(crate) judge: Option<Option<Tariff>>,
+}
+
 impl Purse {
-    /// The purse of a run with that model.
+    /// The purse of a run with these models.
     ///
     /// # Errors
-    /// Where a cap is set and the model's price is unknown, or the model's address cannot be used.
+    /// Where a cap is set and a model's price is unknown, or a model's address cannot be used.
     pub(crate) fn of(
         model: &str,
+        judge: Option<&str>,
         prices: &PriceTable,
         max_cost: Option<f64>,
         counter: Encoding,
     ) -> anyhow::Result<Purse> {
-        let receiver = compactometer_llm::receiver(model)?.filter(|receiver| !receiver.is_here);
-        let Some(name) = receiver.as_ref().map(|receiver| receiver.name.clone()) else {
-            return Ok(Purse { receiver, tariff: None, cap: None });
+        let capped = |spec: &str, before: Option<&Cap>| {
+            let account = Account::of(spec, prices)?;
+            account.under(max_cost, before, counter)
         };
-        let tariff = prices.row(&name).map(tariff);
-        let cap = match (max_cost, tariff) {
-            (None, _) => None,
-            (Some(limit), Some(tariff)) => Some(Arc::new(Cap::new(limit, tariff, counter))),
-            (Some(_), None) => bail!(
-                "`--max-cost` needs the price of `{name}`, and the table has no row for it; add one to a table of your own and name \
-                 it with `--prices FILE` (`datasets/prices.toml` shows the form)"
-            ),
-        };
-        Ok(Purse { receiver, tariff, cap })
+        let model = capped(model, None)?;
+        let judge = judge.map(|judge| capped(judge, model.cap.as_deref())).transpose()?;
+        Ok(Purse { model, judge, counter })
     }
 
-    /// What ends calls before they cost too much; nothing where nothing limits them.
+    /// What ends the model's calls before they cost too much; nothing where nothing limits them.
     pub(crate) fn cap(&self) -> Option<Arc<Cap>> {
-        self.cap.clone()
+        self.model.cap.clone()
     }
 
-    /// What calls cost; nothing where the price is unknown.
-    pub(crate) fn tariff(&self) -> Option<Tariff> {
-        const FREE: Tariff = Tariff { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
-        if self.receiver.is_none() { Some(FREE) } else { self.tariff }
+    /// The same of the judge's calls.
+    pub(crate) fn judge_cap(&self) -> Option<Arc<Cap>> {
+        self.judge.as_ref()?.cap.clone()
     }
 
-    /// Makes sure that somebody agreed to the cost: by a cap, on a terminal, or because nothing is billed or no price is known.
+    /// What calls cost.
+    pub(crate) fn tariffs(&self) -> Tariffs {
+        Tariffs { model: self.model.tariff(), judge: self.judge.as_ref().map(Account::tariff) }
+    }
+
+    /// Makes sure that somebody agreed to what these cases cost: by a cap, on a terminal, or because nothing is billed or no
+    /// price is known.
     ///
     /// # Errors
     /// Exit code 2 where nobody did.
-    pub(crate) fn agree(&self, plan: &Plan, dir: &Path, counter: Encoding, quiet: bool) -> Result<(), Failure> {
-        let Some(receiver) = &self.receiver else { return Ok(()) };
-        if self.cap.is_some() {
+    pub(crate) fn agree(&self, cases: &[&PlannedCase], quiet: bool) -> Result<(), Failure> {
+        let billed = || self.accounts().filter_map(|account| Some((account.receiver.as_ref()?, account)));
+        if cases.is_empty() || billed().all(|(_, account)| account.cap.is_some()) {
             return Ok(());
         }
-        if self.tariff.is_none() {
-            if !quiet {
-                eprintln!(
-                    "note: the price of `{}` is unknown, so its cost is; `--prices FILE` names one",
-                    receiver.name
-                );
-            }
-            return Ok(());
+        for (receiver, _) in billed().filter(|(_, account)| account.tariff.is_none() && !quiet) {
+            eprintln!("note: the price of `{}` is unknown, so its cost is; `--prices FILE` names one", receiver.name);
         }
-        let estimate = Estimate::of(plan, &done(dir)?, counter, self.tariff())?;
-        eprint!("{}", estimate.table());
-        eprintln!("texts go to `{}`, which bills them", receiver.host);
+        let priced = billed().filter(|(_, account)| account.tariff.is_some()).collect::<Vec<_>>();
+        let Some((first, _)) = priced.first() else { return Ok(()) };
+        eprint!("{}", Estimate::of(cases, self.counter, self.tariffs())?.table());
+        for (receiver, _) in &priced {
+            eprintln!("texts go to `{}`, which bills them", receiver.host);
+        }
         if agreed_on_terminal().map_err(Failure::failed)? {
             return Ok(());
         }
         Err(Failure::usage(anyhow!(
-            "nobody agreed to what `{}` may cost; give a limit with `--max-cost USD`, or look first with `--estimate`",
-            receiver.name
+            "nobody agreed to what `{}` may cost; give a limit with `--max-cost USD`, or look first with `run --estimate`",
+            first.name
         )))
     }
 
-    /// Counts what the records of the folder and the recording cost before.
+    /// Counts what the records and the recording cost before.
     ///
     /// # Errors
-    /// Where either cannot be read.
-    pub(crate) fn count_spent(&self, dir: &Path, record: Option<&Path>) -> Result<(), Failure> {
+    /// Where the recording cannot be read.
+    pub(crate) fn count_spent(&self, records: &[Record], setting: &SettingArgs) -> Result<(), Failure> {
+        let calls = records.iter().flat_map(|record| record.calls().chain(record.probe_calls()));
+        self.model.count_spent(calls, setting.record.as_deref())?;
+        let Some(judge) = &self.judge else { return Ok(()) };
+        judge.count_spent(records.iter().flat_map(Record::judge_calls), setting.judge_record().as_deref())
+    }
+
+    fn accounts(&self) -> impl Iterator<Item = &Account> {
+        std::iter::once(&self.model).chain(&self.judge)
+    }
+}
+
+impl Account {
+    fn of(spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
+        let receiver = compactometer_llm::receiver(spec)?.filter(|receiver| !receiver.is_here);
+        let tariff = receiver.as_ref().and_then(|receiver| prices.row(&receiver.name)).map(tariff);
+        Ok(Account { receiver, tariff, cap: None })
+    }
+
+    /// The same under a limit, which it shares with the cap before it.
+    fn under(self, limit: Option<f64>, before: Option<&Cap>, counter: Encoding) -> anyhow::Result<Self> {
+        let (Some(limit), Some(receiver)) = (limit, &self.receiver) else { return Ok(self) };
+        let Some(tariff) = self.tariff else {
+            bail!(
+                "`--max-cost` needs the price of `{}`, and the table has no row for it; add one to a table of your own and name \
+                 it with `--prices FILE` (`datasets/prices.toml` shows the form)",
+                receiver.name
+            )
+        };
+        let cap = before.map_or_else(|| Cap::new(limit, tariff, counter), |cap| cap.beside(tariff));
+        Ok(Account { cap: Some(Arc::new(cap)), ..self })
+    }
+
+    fn tariff(&self) -> Option<Tariff> {
+        const FREE: Tariff = Tariff { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
+        if self.receiver.is_none() { Some(FREE) } else { self.tariff }
+    }
+
+    fn count_spent<'c>(&self, calls: impl Iterator<Item = &'c CallRow>, record: Option<&Path>) -> Result<(), Failure> {
         let (Some(cap), Some(tariff), Some(receiver)) = (&self.cap, self.tariff, &self.receiver) else { return Ok(()) };
         let taped = record.map(|folder| Cassette::replies(folder, &receiver.name)).transpose();
         let taped = taped.map_err(Failure::usage)?.unwrap_or_default();
         // A record's call that stands on the tape was paid for once.
-        let on_tape = taped.iter().map(|reply| text_hash(&reply.text)).collect::<std::collections::HashSet<_>>();
-        let records = done(dir)?;
-        let calls = records.iter().flat_map(|record| record.calls().chain(record.probe_calls()));
+        let on_tape = taped.iter().map(|reply| text_hash(&reply.text)).collect::<HashSet<_>>();
         let untaped = calls.filter(|call| call.reply.as_ref().is_none_or(|reply| !on_tape.contains(reply)));
         let usages = taped.iter().map(|reply| &reply.usage).chain(untaped.map(|call| &call.usage));
         cap.add(usages.map(|usage| tariff.dollars(usage)).sum());
         Ok(())
     }
+}
+
+/// The plan's cases of which there is no record.
+pub(crate) fn missing<'p>(plan: &'p Plan, done: &[Record]) -> Vec<&'p PlannedCase> {
+    let done = done.iter().map(|record| record.key.as_str()).collect::<HashSet<_>>();
+    plan.cases.iter().filter(|case| !done.contains(case.key.as_str())).collect()
 }
 
 /// The records that the folder holds already.

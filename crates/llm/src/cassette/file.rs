@@ -1,9 +1,10 @@
 //! A cassette on disk: a folder of `.jsonl` files, a call on each line. New calls are appended to `calls.jsonl`; two recordings
 //! are joined by putting their files into one folder, or by sorting their lines into one file (`LC_ALL=C sort -u`).
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::call::{Call, key};
 
@@ -14,6 +15,8 @@ const FILE: &str = "calls.jsonl";
 pub(super) struct Tape {
     path: PathBuf,
     file: File,
+    /// Bytes of whole lines.
+    whole: AtomicU64,
 }
 
 impl Tape {
@@ -23,25 +26,38 @@ impl Tape {
         let failed = |source| CassetteError::Write { path: path.clone(), source };
         std::fs::create_dir_all(folder).map_err(failed)?;
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(failed)?;
-        if file.try_lock().is_err() {
-            return Err(CassetteError::Busy(path));
-        }
+        locked(&path, file.try_lock())?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        if whole < bytes.len() {
-            file.set_len(whole as u64).and_then(|()| file.seek(std::io::SeekFrom::End(0)).map(drop)).map_err(failed)?;
-        }
-        Ok(Tape { path, file })
+        let tape = Tape { path: path.clone(), file, whole: AtomicU64::new(whole as u64) };
+        tape.cut_torn_line().map_err(failed)?;
+        Ok(tape)
     }
 
-    /// Appends a call in one write, so that a killed process tears one line at most.
+    /// Appends a call in one write, so that a killed process tears one line at most. What an earlier write left torn, as a full
+    /// disk does, goes first: else two calls would share a line.
     pub(super) fn append(&self, call: &Call) -> Result<(), CassetteError> {
         let failed = |source| CassetteError::Write { path: self.path.clone(), source };
         let mut line = serde_json::to_vec(call).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
-        (&self.file).write_all(&line).map_err(failed)
+        self.cut_torn_line().and_then(|()| (&self.file).write_all(&line)).map_err(failed)?;
+        self.whole.fetch_add(line.len() as u64, Ordering::Relaxed);
+        Ok(())
     }
+
+    fn cut_torn_line(&self) -> std::io::Result<()> {
+        let whole = self.whole.load(Ordering::Relaxed);
+        if self.file.metadata()?.len() > whole { self.file.set_len(whole) } else { Ok(()) }
+    }
+}
+
+/// What came of locking a cassette's file: only a lock that another process holds is one to wait for.
+fn locked(path: &Path, outcome: Result<(), TryLockError>) -> Result<(), CassetteError> {
+    outcome.map_err(|error| match error {
+        TryLockError::WouldBlock => CassetteError::Busy(path.to_owned()),
+        TryLockError::Error(source) => CassetteError::Lock { path: path.to_owned(), source },
+    })
 }
 
 /// Every call of a folder's files, by file name and line; a torn last line is left out.
@@ -95,6 +111,14 @@ pub enum CassetteError {
     /// Another process records.
     #[error("another process records to `{}`; wait for it, or record to another folder and join the two", .0.display())]
     Busy(PathBuf),
+    /// The file cannot be locked.
+    #[error("cannot lock the cassette `{}`: {source}; record to a folder on a disk of this machine", path.display())]
+    Lock {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A line is no call.
     #[error("`{}`, line {line}: {why}", path.display())]
     Line {
@@ -116,4 +140,18 @@ pub enum CassetteError {
         /// Their names.
         models: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_lock_that_is_held_is_another_process() {
+        let path = Path::new("tape/calls.jsonl");
+        let told = |error| locked(path, Err(error)).expect_err("refused").to_string();
+        assert!(told(TryLockError::WouldBlock).contains("another process records"));
+        let unsupported = told(TryLockError::Error(std::io::ErrorKind::Unsupported.into()));
+        assert!(unsupported.contains("cannot lock") && !unsupported.contains("process"), "{unsupported}");
+    }
 }

@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant, SystemTime};
 
-use reqwest::Response;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
@@ -121,6 +121,33 @@ impl Http {
         }
         answer.check()?;
         Ok((answer, times))
+    }
+
+    /// Asks for something at the place without sending anything: status, the server's clock, and the answer's JSON. That something
+    /// is not there is an answer.
+    pub(super) async fn get(
+        &self,
+        url: Url,
+        patience: Duration,
+    ) -> Result<(StatusCode, Option<SystemTime>, Value), Trouble> {
+        let late = |_| again(format!("`{}` says nothing within {} s", self.place.host(), patience.as_secs()));
+        let asked = tokio::time::timeout(patience, self.client.get(url).send()).await.map_err(late)?;
+        let mut response = asked.map_err(|error| self.not_sent(&error))?;
+        let status = response.status();
+        let is_answer =
+            status.is_success() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status);
+        if !is_answer {
+            return Err(self.refusal(response).await);
+        }
+        let date = header(&response, &DATE).and_then(|date| httpdate::parse_http_date(date).ok());
+        let mut body = Vec::new();
+        while let Some(bytes) = tokio::time::timeout(patience, self.chunk(&mut response)).await.map_err(late)?? {
+            body.extend_from_slice(&bytes);
+            if body.len() > self.limits.bytes {
+                return Err(stop(format!("the server's answer is over {} bytes", self.limits.bytes)));
+            }
+        }
+        Ok((status, date, serde_json::from_slice(&body).unwrap_or_default()))
     }
 
     async fn chunk(

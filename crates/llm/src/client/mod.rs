@@ -5,10 +5,11 @@
 
 mod answer;
 mod anthropic;
+mod greeting;
 mod http;
 mod openai;
 mod patience;
-mod place;
+pub(crate) mod place;
 mod sse;
 mod trouble;
 
@@ -18,6 +19,7 @@ use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use tokio::runtime::Runtime;
 
+pub use greeting::Greeting;
 use http::Http;
 pub use http::Limits;
 use patience::Pace;
@@ -73,6 +75,20 @@ pub fn receiver(plain: &str) -> Result<Option<Receiver>, PlaceError> {
     Ok(Some(Receiver { name: place.name().to_owned(), host: place.host(), is_here }))
 }
 
+/// A client of the model named so, without faults after its name; none where it answers in the process.
+///
+/// # Errors
+/// [`PlaceError`] where the address cannot be used, or the key is missing.
+pub fn client(plain: &str, limits: Limits) -> Result<Option<Client>, PlaceError> {
+    let place = match plain.split_once(':') {
+        Some((kind, model)) if kind == OPENAI.name => Place::openai(model)?,
+        Some((kind, model)) if kind == ANTHROPIC.name => Place::anthropic(model)?,
+        Some((kind, spec)) if kind == COMPATIBLE.name => Place::compatible(spec)?,
+        _ => return Ok(None),
+    };
+    Client::new(place, limits).map(Some)
+}
+
 fn by_place(place: Result<Place, PlaceError>, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {
     let limits = Limits { requests_a_minute: opening.requests_a_minute, ..Limits::default() };
     Ok(Box::new(Client::new(place?, limits)?))
@@ -107,6 +123,29 @@ impl Client {
             runtime: Some(runtime),
         })
     }
+
+    /// Asks the server whether it knows the model. Nothing is generated or billed.
+    ///
+    /// # Errors
+    /// [`ChatError::Unavailable`] where the server cannot be asked, with what to do.
+    pub async fn greet(&self) -> Result<Greeting, ChatError> {
+        let line = Arc::clone(&self.line);
+        let greeted = self.on_thread(async move {
+            let told = line.greet().await;
+            told.map_err(|trouble| trouble.with(|words| line.place.without_key(words)).into())
+        });
+        greeted.await
+    }
+
+    /// What is done on the client's own thread.
+    async fn on_thread<T: Send + 'static>(
+        &self,
+        doing: impl Future<Output = Result<T, ChatError>> + Send + 'static,
+    ) -> Result<T, ChatError> {
+        let gone = || Trouble::Stop { why: "the client's thread has ended".to_owned(), later: true }.into();
+        let Some(runtime) = &self.runtime else { return Err(gone()) };
+        runtime.spawn(doing).await.unwrap_or_else(|_| Err(gone()))
+    }
 }
 
 #[async_trait]
@@ -117,9 +156,7 @@ impl ChatModel for Client {
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let (line, request) = (Arc::clone(&self.line), request.clone());
-        let gone = || Trouble::Stop { why: "the client's thread has ended".to_owned(), later: true }.into();
-        let Some(runtime) = &self.runtime else { return Err(gone()) };
-        runtime.spawn(async move { line.ask(&request).await }).await.unwrap_or_else(|_| Err(gone()))
+        self.on_thread(async move { line.ask(&request).await }).await
     }
 }
 

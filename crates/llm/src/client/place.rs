@@ -59,7 +59,7 @@ impl Place {
 
     /// `MODEL@URL`; a model's name may hold an `@` of its own.
     pub(super) fn compatible(spec: &str) -> Result<Self, PlaceError> {
-        let at = spec.rfind("@http").ok_or_else(|| PlaceError::NoUrl(spec.to_owned()))?;
+        let at = spec.rfind("@http").ok_or_else(|| PlaceError::NoUrl(crate::without_user(spec)))?;
         Place::new(Api::Compatible, &spec[..at], &spec[at + 1..], key_of(Api::Compatible))
     }
 
@@ -99,6 +99,13 @@ impl Place {
         &self.name
     }
 
+    /// The address of something else that the server has, for example `models`.
+    pub(super) fn beside(&self, path: &str) -> Url {
+        let mut url = self.url.clone();
+        url.set_path(&format!("{}{path}", url.path().trim_end_matches(self.api.path())));
+        url
+    }
+
     /// Host and port, for messages.
     pub(super) fn host(&self) -> String {
         host(&self.url)
@@ -129,9 +136,13 @@ fn host(url: &Url) -> String {
 
 /// Whether the host is this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
+    is_loopback_host(url.host_str().unwrap_or_default())
+}
+
+/// The same of a host's name or address, an IPv6 one in brackets.
+pub(crate) fn is_loopback_host(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 fn needed_key(api: Api, model: &str) -> Result<SecretString, PlaceError> {
@@ -150,7 +161,7 @@ pub enum PlaceError {
     /// No model is named.
     #[error("no model is named; write `openai:MODEL`, `anthropic:MODEL` or `openai-compatible:MODEL@URL`")]
     NoModel,
-    /// No address is named.
+    /// No address is named. What stands before an `@` is not shown, since it may be a user's password.
     #[error(
         "`openai-compatible:{0}` names no address; write `openai-compatible:MODEL@URL`, for example `openai-compatible:qwen@http://127.0.0.1:8080/v1`"
     )]

@@ -7,6 +7,7 @@
 
 mod answer;
 pub(crate) mod chat;
+mod choose;
 mod counts;
 mod cues;
 pub(crate) mod draw;
@@ -96,6 +97,7 @@ impl Mock {
                 let continued = self.continued(&reading, request.seed);
                 continued.unwrap_or_else(|| self.condense(&reading.turns, shape, request))
             }
+            Ask::Choose(word) => word.clone(),
             Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
         let (text, output, finish) = within(text, request.max_output_tokens);

@@ -3,6 +3,7 @@
 use compactometer_engine::message::{Part as WirePart, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 
+use super::choose;
 use super::json_shape::{self, Node};
 use super::limits::{Unit, limits};
 use super::regions::{self, Parted};
@@ -28,6 +29,8 @@ pub(super) enum Ask {
     Condense(Shape),
     /// To answer this.
     Answer(String),
+    /// To choose a word; the one that is chosen.
+    Choose(String),
 }
 
 /// The shape of a condensed text.
@@ -89,6 +92,10 @@ pub(super) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     if spoken.is_empty() {
         // With a conversation after it, a system prompt instructs the agent and not the summarizer.
         lines.splice(0..0, system.iter().flat_map(|message| texts(message)).flat_map(str::lines));
+    }
+    // Which word is said depends on the instruction alone, so that a conversation is never asked to choose.
+    if let Some(word) = choose::chosen(&lines).filter(|_| given.is_empty() && shape.is_none()) {
+        return Reading { turns: given, ask: Ask::Choose(word), is_open };
     }
     let asked = lines.join("\n");
     if question.is_none() && (shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some()) {

@@ -3,12 +3,14 @@
 use compactometer_engine::model::ChatModel;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::trouble::Trouble;
 use super::{Limits, reply, wire};
+use crate::client::place::is_loopback_host;
 
 /// The answer to a request, whatever it is.
 pub(super) async fn respond(
@@ -18,6 +20,9 @@ pub(super) async fn respond(
 ) -> Response<Full<Bytes>> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
     let allowed = if path == "/v1/chat/completions" { Method::POST } else { Method::GET };
+    if let Err(trouble) = came_to_this_machine(&request) {
+        return of_trouble(&trouble, &allowed);
+    }
     let found = match path.as_str() {
         "/v1/chat/completions" | "/v1/models" | "/health" if *request.method() != allowed => {
             let message = format!("`{}` is not answered here; use {allowed}", request.method());
@@ -38,11 +43,38 @@ pub(super) async fn respond(
     found.unwrap_or_else(|trouble| of_trouble(&trouble, &allowed))
 }
 
+/// Whether the client meant this machine. A page in a browser can make a name of its own point here (DNS rebinding), and then
+/// read what is answered.
+fn came_to_this_machine(request: &Request<Incoming>) -> Result<(), Trouble> {
+    let host = header(request, &HOST).and_then(|host| host.parse::<Authority>().ok());
+    if host.is_some_and(|host| is_loopback_host(host.host())) {
+        return Ok(());
+    }
+    let message = "the header `host` names another machine, or none; use `127.0.0.1` or `localhost`";
+    Err(Trouble::of(StatusCode::FORBIDDEN, message))
+}
+
+/// Whether the body says that it is JSON. Pages of other sites can post forms and plain text here, but no JSON.
+fn says_json(request: &Request<Incoming>) -> Result<(), Trouble> {
+    let kind = header(request, &CONTENT_TYPE).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let message = format!("the header `content-type` is `{kind}`; send `application/json`");
+    Err(Trouble::of(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+}
+
+fn header<'r>(request: &'r Request<Incoming>, name: &HeaderName) -> Option<&'r str> {
+    request.headers().get(name)?.to_str().ok()
+}
+
 async fn complete(
     model: &dyn ChatModel,
     limits: &Limits,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Trouble> {
+    says_json(&request)?;
     let body = body(limits, request).await?;
     let asked = wire::read(&body)?;
     if asked.model != model.name() {
@@ -99,7 +131,7 @@ fn of_trouble(trouble: &Trouble, allowed: &Method) -> Response<Full<Bytes>> {
         headers.insert(ALLOW, HeaderValue::from_str(allowed.as_str()).unwrap_or(HeaderValue::from_static("GET")));
     }
     // What is left of a body that was not read would pass for the next request.
-    if matches!(trouble.status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT) {
+    if trouble.leaves_body() {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     if let Some(ms) = trouble.retry_after_ms {

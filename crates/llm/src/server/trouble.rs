@@ -28,6 +28,14 @@ impl Trouble {
         Trouble { status, message: message.into(), kind, param: None, code: None, retry_after_ms: None }
     }
 
+    /// Whether the request's body was not read to its end.
+    pub(super) fn leaves_body(&self) -> bool {
+        use StatusCode as Status;
+        let unread =
+            [Status::PAYLOAD_TOO_LARGE, Status::REQUEST_TIMEOUT, Status::FORBIDDEN, Status::UNSUPPORTED_MEDIA_TYPE];
+        unread.contains(&self.status)
+    }
+
     /// No such model.
     pub(super) fn unknown_model(given: &str, served: &str) -> Self {
         let message = format!("the model `{given}` is not served here; choose `{served}`");

@@ -161,6 +161,24 @@ async fn a_line_that_a_killed_process_tore_is_recorded_again() {
 }
 
 #[tokio::test]
+async fn a_line_that_a_failed_write_tore_does_not_join_the_next() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("calls.jsonl");
+    let recorded = recording(dir.path(), counting("a").0);
+    recorded.complete(&request(1)).await.expect("a reply");
+    // What a write leaves that a full disk ends.
+    let mut half = std::fs::read(&path).expect("bytes");
+    half.extend_from_slice(b"{\"key\":\"half");
+    std::fs::write(&path, &half).expect("written");
+    recorded.complete(&request(2)).await.expect("a reply");
+    drop(recorded);
+    let replayed = Cassette::replaying(dir.path()).expect("a cassette");
+    for seed in 1..=2 {
+        replayed.complete(&request(seed)).await.expect("kept");
+    }
+}
+
+#[tokio::test]
 async fn a_line_that_is_torn_within_a_letter_is_left_out() {
     let dir = tempfile::tempdir().expect("a folder");
     let recorded = recording(dir.path(), counting("a").0);

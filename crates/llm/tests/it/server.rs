@@ -48,7 +48,7 @@ impl Running {
     fn send(&self, method: &str, path: &str, body: &[u8]) -> Answer {
         let mut stream = self.connect();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
@@ -319,7 +319,7 @@ fn huge_bodies_are_refused_unread() {
     assert_eq!(server.send("POST", "/v1/chat/completions", &[b' '; 5_000]).error().0, 413);
     // A body without a length is cut off on its way.
     let mut stream = server.connect();
-    stream.write_all(b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n").unwrap();
+    stream.write_all(b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n").unwrap();
     let chunk = format!("190\r\n{}\r\n", " ".repeat(400));
     let sent = (0..100).take_while(|_| stream.write_all(chunk.as_bytes()).is_ok()).count();
     assert!(sent > 0);
@@ -334,7 +334,7 @@ fn slow_clients_are_cut_off() {
     let mut silent = server.connect();
     silent.write_all(b"POST /v1/chat/comple").unwrap();
     let mut half = server.connect();
-    half.write_all(b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 900\r\n\r\n{\"model\"").unwrap();
+    half.write_all(b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n{\"model\"").unwrap();
     assert_eq!(Answer::read(half).status, 408);
     let mut left = Vec::new();
     drop(silent.read_to_end(&mut left));
@@ -348,7 +348,11 @@ fn connections_are_bounded_and_wait_for_their_turn() {
     let server = Running::new("mock", limits);
     let held = [server.connect(), server.connect()];
     let mut third = server.connect();
-    third.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    third
+        .write_all(
+            b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n",
+        )
+        .unwrap();
     third.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     let waits = third.read(&mut [0; 16]).map_err(|error| error.kind());
     assert!(matches!(waits, Err(std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)), "{waits:?}");
@@ -372,7 +376,10 @@ fn a_client_that_goes_away_harms_nobody() {
     let body = wire.to_string();
     for _ in 0..5 {
         let mut stream = server.connect();
-        let head = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", body.len());
+        let head = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body.as_bytes()).unwrap();
         drop(stream.read(&mut [0; 20]));
@@ -391,4 +398,33 @@ fn a_stop_ends_an_idle_server_at_once() {
     assert!(started.elapsed() < Duration::from_secs(20));
     drop(idle);
     assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn only_this_machine_and_only_json_are_answered() {
+    let server = started();
+    let (wire, _) = both();
+    let body = wire.to_string();
+    let status = |headers: &str| {
+        let mut stream = server.connect();
+        let head = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        drop(stream.write_all(body.as_bytes()));
+        Answer::read(stream).status
+    };
+    let json = "content-type: application/json\r\n";
+    for host in ["127.0.0.1", "localhost:8041", "LOCALHOST", "[::1]:8041", "127.0.0.2:1"] {
+        assert_eq!(status(&format!("host: {host}\r\n{json}")), 200, "{host}");
+    }
+    for host in ["host: attacker.example\r\n", "host: 127.0.0.1.attacker.example\r\n", "host: 10.0.0.1\r\n", ""] {
+        assert_eq!(status(&format!("{host}{json}")), 403, "{host}");
+    }
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {
+        assert_eq!(status(&format!("host: localhost\r\ncontent-type: {kind}\r\n")), 415, "{kind}");
+    }
+    assert_eq!(status("host: localhost\r\n"), 415, "no type at all");
+    assert_eq!(status("host: localhost\r\ncontent-type: application/json; charset=utf-8\r\n"), 200);
 }

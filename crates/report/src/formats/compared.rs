@@ -1,5 +1,6 @@
 //! Comparisons as rows: for the page, the terminal and `comparisons.csv`.
 
+use compactometer_schema::mock::is_mock;
 use compactometer_schema::summary::{Comparison, Group};
 use serde::Serialize;
 
@@ -33,7 +34,7 @@ impl Compared {
 /// What stands over the rows; nothing where there are none.
 pub(crate) fn note(group: &Group) -> Option<String> {
     let first = group.comparisons.first()?;
-    let mock = if group.model == "mock" || group.model.starts_with("mock:") {
+    let mock = if is_mock(&group.model) {
         " Mechanism, not model: what passed through the mock's text is its own, and nothing here names a winner."
     } else {
         ""

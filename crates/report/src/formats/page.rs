@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::compared::Compared;
 use super::escape::{breakable_html, code_html, markdown_text};
 use super::targets::Targets;
+use crate::judged;
 use crate::metrics::{self, Metric};
 use crate::reasons;
 use crate::text::{conditions, grouped, slug, verdict};
@@ -37,6 +38,7 @@ struct Section<'p> {
     reasons: Vec<String>,
     plots: Vec<Picture>,
     compared: Compared,
+    judged: Vec<String>,
     targets: Targets<'p>,
     checks: Vec<[&'p str; 3]>,
 }
@@ -194,6 +196,7 @@ impl<'p> Section<'p> {
             reasons: reasons::lines(group, &ids),
             plots,
             compared: Compared::of(group),
+            judged: group.judged.as_ref().map_or(Vec::new(), judged::lines),
             targets: Targets::of(group),
             checks: group
                 .checks
@@ -229,6 +232,7 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("seed", manifest.seed.to_string()),
         ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
     ];
+    facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     if manifest.protocols.contains(&Protocol::Published) {
         let limits = format!(
             "multiplied by {}; the limits below are those of the matched protocol and of controls",

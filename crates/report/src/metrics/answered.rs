@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use compactometer_engine::message::Usage;
 use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_schema::prices::PriceRow;
 use compactometer_schema::record::{ObservationKind, Record};
 use compactometer_schema::summary::MetricValue;
 
@@ -161,13 +162,16 @@ pub(super) const COST: Metric = Metric {
 /// What one conversation's answers cost, in US dollars.
 fn cost(run: &Run, record: &Record) -> Option<f64> {
     let row = run.prices.row(&record.case.model)?;
-    let of = |usage: &Usage| {
-        usage.input as f64 * row.input
-            + usage.cache_read as f64 * row.cache_read
-            + usage.cache_write as f64 * row.cache_write
-            + usage.output as f64 * row.output
-    };
-    Some(record.probe_calls().map(|call| of(&call.usage) / 1e6).sum())
+    Some(record.probe_calls().map(|call| usage_cost(row, &call.usage)).sum())
+}
+
+/// What a call's usage costs, in US dollars.
+pub(crate) fn usage_cost(row: &PriceRow, usage: &Usage) -> f64 {
+    let millionths = usage.input as f64 * row.input
+        + usage.cache_read as f64 * row.cache_read
+        + usage.cache_write as f64 * row.cache_write
+        + usage.output as f64 * row.output;
+    millionths / 1e6
 }
 
 const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are of before answers were kept";

@@ -21,7 +21,7 @@ mod stages;
 mod storage;
 mod survival;
 
-pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score};
+pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
 pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};

@@ -5,6 +5,7 @@
 
 pub(crate) mod bootstrap;
 pub(crate) mod family;
+pub(crate) mod kendall;
 pub(crate) mod normal;
 pub(crate) mod paired;
 pub(crate) mod planning;

@@ -41,6 +41,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         prices_hash: "91ce5".to_owned(),
         tokenizer: "o200k_base".to_owned(),
         model: "mock:strong".to_owned(),
+        judge: None,
         seed: 1,
         properties: Vec::new(),
         cases,

@@ -1,0 +1,88 @@
+//! Folders and files that a run writes or goes on with.
+
+use std::io::Write;
+use std::path::Path;
+
+use compactometer_harness::journal::{read_records, read_texts};
+
+use super::Check;
+use crate::args::RunArgs;
+use crate::{output, stores};
+
+/// As much as a small record takes: a disk that cannot take it is full.
+const WRITTEN: usize = 64 << 10;
+
+pub(super) fn checks(args: &RunArgs) -> Vec<Check> {
+    let out = args.out.as_deref();
+    let mut checks = vec![writable("output", out.unwrap_or(Path::new("reports")), "--out")];
+    checks.extend(out.filter(|dir| dir.exists()).map(run));
+    checks.extend(args.setting.record.as_deref().map(|folder| writable("recording", folder, "--record")));
+    if let Some(path) = args.store.as_deref() {
+        // A store that is a file is written beside, too.
+        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        checks.push(writable("store", folder, "--store"));
+        checks.extend(path.exists().then(|| store(path)));
+    }
+    checks
+}
+
+/// Whether something can be written there, or where it would be made.
+fn writable(check: &'static str, path: &Path, flag: &str) -> Check {
+    let folder = path.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists()).unwrap_or(path);
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let shown = path.display();
+    match write_and_remove(folder) {
+        Ok(()) => Check::ok(check, format!("`{shown}` can be written")),
+        Err(error) => {
+            Check::problem(check, format!("cannot write to `{shown}`: {error}; {}", output::advice(&error, flag)))
+        }
+    }
+}
+
+fn write_and_remove(folder: &Path) -> std::io::Result<()> {
+    let path = folder.join(format!(".compactometer-{}.part", std::process::id()));
+    let write = || {
+        let mut file = std::fs::File::create_new(&path)?;
+        file.write_all(&[0; WRITTEN])?;
+        file.sync_all()
+    };
+    let written = write();
+    let removed = std::fs::remove_file(&path);
+    written.and(removed)
+}
+
+/// What a folder holds that a run would go on with.
+fn run(dir: &Path) -> Check {
+    let shown = dir.display();
+    if !dir.join("manifest.json").exists() {
+        return match output::holds_no_run(dir) {
+            true => Check::problem("output", format!("`{shown}` exists and holds no run; choose another `--out`")),
+            false => Check::ok("output", format!("`{shown}` is free")),
+        };
+    }
+    let read = || -> anyhow::Result<(usize, usize)> {
+        let manifest = output::read_manifest(dir)?;
+        if !dir.join("records.jsonl").exists() {
+            return Ok((0, manifest.cases));
+        }
+        read_texts(dir)?;
+        Ok((read_records(dir)?.len(), manifest.cases))
+    };
+    match read() {
+        Ok((found, cases)) => Check::ok("output", format!("`{shown}` holds {found} of {cases} cases")),
+        Err(error) => {
+            let told = format!("{error:#}");
+            let advice =
+                if told.contains("; ") { "" } else { "; choose another `--out`, or delete the folder to run again" };
+            Check::problem("output", told + advice)
+        }
+    }
+}
+
+fn store(path: &Path) -> Check {
+    let threads = stores::existing(path).and_then(|store| Ok(store.threads()?.len()));
+    match threads {
+        Ok(threads) => Check::ok("store", format!("`{}` holds {threads} threads", path.display())),
+        Err(error) => Check::problem("store", format!("{error:#}")),
+    }
+}

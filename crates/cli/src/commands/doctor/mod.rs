@@ -1,0 +1,113 @@
+//! `doctor`: what is wrong and what to do, before a run meets it. It takes a run's own arguments and looks at what they name.
+//!
+//! Nothing is run, written for good or billed, unless `--call` asks for one call of one token. A server is asked only where a
+//! model names one. Absent on purpose: terminal, locale and fonts, on which no result and no picture depends.
+
+mod files;
+mod models;
+mod prices;
+mod recorded;
+mod settings;
+
+use anyhow::anyhow;
+use serde::Serialize;
+
+use super::compare;
+use crate::args::{DoctorArgs, RunArgs};
+use crate::failure::Failure;
+use crate::print;
+
+/// Looks at everything that the arguments name; fails where something would keep the run from its end.
+pub(crate) fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
+    let mut checks = settings::checks();
+    checks.extend(prices::checks(&args.run));
+    checks.extend(models::checks(args)?);
+    checks.extend(files::checks(&args.run));
+    checks.extend(plan(&args.run)?);
+    print(&if args.json { json(&checks)? } else { checks.iter().map(Check::line).collect() })?;
+    let of = |state| checks.iter().filter(|check| check.state == state).count();
+    match of(State::Problem) {
+        0 => Ok(()),
+        problems => Err(Failure::failed(anyhow!("problems: {problems}; warnings: {}", of(State::Warning)))),
+    }
+}
+
+/// Whether suite, strategies and limits make a run, and whether a recording holds the calls that it makes.
+fn plan(args: &RunArgs) -> Result<Vec<Check>, Failure> {
+    let counter = match compare::encoding(&args.setting.tokenizer) {
+        Ok(counter) => counter,
+        Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
+    };
+    let plan = match compare::resolve(args, &args.setting.model, counter) {
+        Ok((plan, _)) => plan,
+        Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
+    };
+    let (cases, groups) = (plan.cases.len(), plan.groups());
+    let mut checks = vec![Check::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.window.window))];
+    checks.extend(recorded::check(args, &plan, counter)?);
+    Ok(checks)
+}
+
+/// What was looked at, and what was found.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Check {
+    check: &'static str,
+    state: State,
+    found: String,
+    /// What to do; nothing where nothing needs to be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    /// A run goes on, and its numbers or its cost may not be what the user expects.
+    Warning,
+    /// A run would stop.
+    Problem,
+}
+
+impl Check {
+    fn ok(check: &'static str, found: impl Into<String>) -> Self {
+        Check { check, state: State::Ok, found: found.into(), fix: None }
+    }
+
+    fn warning(check: &'static str, told: impl AsRef<str>) -> Self {
+        Check::told(check, State::Warning, told.as_ref())
+    }
+
+    fn problem(check: &'static str, told: impl AsRef<str>) -> Self {
+        Check::told(check, State::Problem, told.as_ref())
+    }
+
+    /// The program's errors say what happened, then after a semicolon what to do.
+    fn told(check: &'static str, state: State, told: &str) -> Self {
+        let (found, fix) = told.split_once("; ").map_or((told, None), |(found, fix)| (found, Some(fix.to_owned())));
+        Check { check, state, found: found.to_owned(), fix }
+    }
+
+    fn line(&self) -> String {
+        let state = match self.state {
+            State::Ok => "ok",
+            State::Warning => "warning",
+            State::Problem => "problem",
+        };
+        let fix = self.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
+        // What others wrote, such as a server's words, may hold line ends.
+        let told = format!("{}{fix}", self.found).split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("{state:<8} {:<10} {}\n", self.check, crate::stores::plain(&told))
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'c> {
+    version: u32,
+    checks: &'c [Check],
+}
+
+fn json(checks: &[Check]) -> Result<String, Failure> {
+    let json = serde_json::to_string_pretty(&Report { version: 1, checks }).map_err(Failure::failed)?;
+    Ok(json + "\n")
+}

@@ -1,0 +1,149 @@
+//! Each model that the arguments name: its key, its server, whether that knows it, and its clock.
+
+use std::time::{Duration, SystemTime};
+
+use compactometer_engine::model::{ChatError, ChatModel, ChatRequest};
+use compactometer_llm::cassette::Cassette;
+use compactometer_llm::client::{Client, Greeting, Limits, Receiver};
+
+use super::Check;
+use crate::args::{DoctorArgs, RunArgs};
+use crate::failure::Failure;
+
+/// Further apart than this, a server's clock and ours are worth a look: assumed. Dates of retries and records depend on it.
+const SKEW: Duration = Duration::from_secs(300);
+/// Most models that are listed where the one asked for is none of them.
+const LISTED: usize = 8;
+
+/// What a run calls, with each model's part in it.
+pub(super) fn named(args: &RunArgs) -> Vec<(&'static str, &str)> {
+    let judge = args.judge.as_deref().map(|judge| ("judge", judge));
+    std::iter::once(("model", args.setting.model.as_str())).chain(judge).collect()
+}
+
+pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
+    let mut checks = Vec::new();
+    for (part, spec) in named(&args.run) {
+        match compactometer_llm::receiver(spec) {
+            Err(error) => checks.push(Check::problem(part, error.to_string())),
+            Ok(None) => checks.push(in_process(part, spec)),
+            Ok(Some(receiver)) => checks.extend(runtime.block_on(served(part, spec, &receiver, args.call))),
+        }
+    }
+    let setting = &args.run.setting;
+    let folders = [setting.record.clone(), setting.judge_record()];
+    for ((_, spec), folder) in named(&args.run).into_iter().zip(folders) {
+        checks.extend(folder.filter(|folder| folder.exists()).and_then(|folder| tape(&folder, spec)));
+    }
+    Ok(checks)
+}
+
+/// A model that no server answers for.
+fn in_process(part: &'static str, spec: &str) -> Check {
+    match compactometer_llm::by_name(spec) {
+        Ok(model) => Check::ok(part, format!("`{}` answers without a server or a key", model.name())),
+        Err(error) => Check::problem(part, error.to_string()),
+    }
+}
+
+/// A model behind HTTP. One request that is not billed, and one that is where `call` asks for it.
+async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool) -> Vec<Check> {
+    let limits = Limits { repeats: 0, ..Limits::default() };
+    let client = match compactometer_llm::client_of(spec, limits) {
+        Ok(Some(client)) => client,
+        Ok(None) => return Vec::new(),
+        Err(error) => return vec![Check::problem(part, error.to_string())],
+    };
+    let greeting = match client.greet().await {
+        Ok(greeting) => greeting,
+        Err(error) => return vec![Check::problem(part, words(&error))],
+    };
+    let answered = if call { Some(one_token(&client).await) } else { None };
+    let mut checks = vec![known(part, receiver, &greeting, answered.as_ref())];
+    checks.extend(greeting.date.and_then(|date| clock(&receiver.host, date, SystemTime::now())));
+    checks
+}
+
+/// The least that can be asked: one token of output.
+async fn one_token(client: &Client) -> Result<(), ChatError> {
+    let request = ChatRequest::prompt("Say yes.".to_owned(), 1, Some(0.0), 0);
+    client.complete(&request).await.map(drop)
+}
+
+/// Whether the server has the model. An answer of the model says it more surely than a list.
+fn known(
+    part: &'static str,
+    receiver: &Receiver,
+    greeting: &Greeting,
+    answered: Option<&Result<(), ChatError>>,
+) -> Check {
+    let Receiver { name, host, .. } = receiver;
+    let listed = greeting.models.iter().take(LISTED).map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ");
+    match (answered, greeting.knows_model) {
+        (Some(Err(error)), _) => Check::problem(part, words(error)),
+        (Some(Ok(())), Some(false)) => {
+            let told = format!(
+                "`{host}` answers for `{name}` and lists other models ({listed}); name one of them, since records say who answered"
+            );
+            Check::warning(part, told)
+        }
+        (Some(Ok(())), _) => Check::ok(part, format!("`{name}` answers at `{host}`")),
+        (None, Some(true)) => Check::ok(part, format!("`{host}` has `{name}`")),
+        (None, Some(false)) if listed.is_empty() => {
+            Check::problem(part, format!("`{host}` knows no `{name}`; look up the model's name"))
+        }
+        (None, Some(false)) => Check::problem(part, format!("`{host}` has no `{name}`; choose from {listed}")),
+        (None, None) => {
+            let told = format!(
+                "`{host}` answers and lists no models; `--call` makes one call of one token, and tells whether it has `{name}`"
+            );
+            Check::warning(part, told)
+        }
+    }
+}
+
+fn clock(host: &str, theirs: SystemTime, ours: SystemTime) -> Option<Check> {
+    let apart = ours.duration_since(theirs).or_else(|_| theirs.duration_since(ours)).unwrap_or_default();
+    (apart > SKEW).then(|| {
+        let told = format!("this machine's clock and that of `{host}` are {} s apart; set this one", apart.as_secs());
+        Check::warning("clock", told)
+    })
+}
+
+/// How many of a model's calls a folder to record in holds already.
+fn tape(folder: &std::path::Path, spec: &str) -> Option<Check> {
+    let receiver = compactometer_llm::receiver(spec).ok().flatten();
+    let name = receiver
+        .map(|receiver| receiver.name)
+        .or_else(|| Some(compactometer_llm::by_name(spec).ok()?.name().to_owned()))?;
+    Some(match Cassette::replies(folder, &name) {
+        Ok(replies) => {
+            Check::ok("recording", format!("`{}` holds {} replies of `{name}`", folder.display(), replies.len()))
+        }
+        Err(error) => Check::problem("recording", error.to_string()),
+    })
+}
+
+fn words(error: &ChatError) -> String {
+    match error {
+        ChatError::Unavailable { why, .. } => why.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_may_be_five_minutes_apart_either_way() {
+        let noon = SystemTime::UNIX_EPOCH + Duration::from_secs(43_200);
+        assert_eq!(clock("host", noon, noon + SKEW), None);
+        assert_eq!(clock("host", noon + SKEW, noon), None);
+        for (theirs, ours) in [(noon, noon + 2 * SKEW), (noon + 2 * SKEW, noon)] {
+            let told = clock("host", theirs, ours).expect("a warning").line();
+            assert!(told.contains("600 s apart; set this one"), "{told}");
+        }
+    }
+}

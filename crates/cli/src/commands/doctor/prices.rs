@@ -1,0 +1,119 @@
+//! The price table: whether it can be read, knows the models, and fits the calendar.
+
+use compactometer_schema::prices::{PriceRow, PriceTable};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Unit};
+
+use super::{Check, models};
+use crate::args::RunArgs;
+use crate::commands::compare::price_table;
+
+/// Prices older than this many days are worth another look: assumed.
+const OLD_DAYS: i32 = 180;
+/// A table may be dated tomorrow: its author's day may begin earlier than that of UTC.
+const AHEAD_DAYS: i32 = 1;
+
+pub(super) fn checks(args: &RunArgs) -> Vec<Check> {
+    let table = match price_table(&args.prices) {
+        Ok((table, _)) => table,
+        Err(failure) => return vec![Check::problem("prices", failure.words())],
+    };
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let mut checks: Vec<Check> = dates(&table, today).into_iter().collect();
+    for (_, spec) in models::named(args) {
+        checks.extend(model(&table, spec, today));
+    }
+    if checks.is_empty() {
+        let newest = newest(&table).map_or(String::new(), |date| format!(", the newest of {date}"));
+        checks.push(Check::ok("prices", format!("{} rows{newest}", table.model.len())));
+    }
+    checks
+}
+
+/// A table of the future: either date or this machine's clock is wrong.
+fn dates(table: &PriceTable, today: Date) -> Option<Check> {
+    let newest = newest(table)?;
+    (days(today, newest) > AHEAD_DAYS).then(|| {
+        let told = format!(
+            "prices are dated {newest} and this machine's clock says {today}; set the clock, or mend the date in the table"
+        );
+        Check::warning("clock", told)
+    })
+}
+
+fn newest(table: &PriceTable) -> Option<Date> {
+    table.model.iter().filter_map(date).max()
+}
+
+/// What to know of a model's price.
+fn model(table: &PriceTable, spec: &str, today: Date) -> Option<Check> {
+    let receiver = compactometer_llm::receiver(spec).ok().flatten();
+    let name = receiver.as_ref().map_or(spec, |receiver| &receiver.name);
+    let Some(row) = table.row(name) else {
+        let is_billed = receiver.as_ref().is_some_and(|receiver| !receiver.is_here);
+        return is_billed.then(|| {
+            let told = format!(
+                "the table has no row for `{name}`, so its cost is unknown and `--max-cost` is refused; add a row to a table of \
+                 your own and name it with `--prices FILE`"
+            );
+            Check::warning("prices", told)
+        });
+    };
+    let date = date(row)?;
+    let age = days(date, today);
+    (age > OLD_DAYS).then(|| {
+        let told = format!(
+            "prices of `{}` are of {date}, {age} days ago; look them up again ({}) and name your table with `--prices FILE`",
+            row.name, row.source
+        );
+        Check::warning("prices", told)
+    })
+}
+
+fn date(row: &PriceRow) -> Option<Date> {
+    row.date.parse().ok()
+}
+
+/// Days from one date to another.
+fn days(from: Date, to: Date) -> i32 {
+    from.until((Unit::Day, to)).map_or(0, |span| span.get_days())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn of(spec: &str, today: Date) -> Vec<String> {
+        let table = PriceTable::shipped().expect("the shipped table");
+        let checks = dates(&table, today).into_iter().chain(model(&table, spec, today));
+        checks.map(|check| check.line()).collect()
+    }
+
+    #[test]
+    fn a_table_is_held_against_the_calendar() {
+        let table = PriceTable::shipped().expect("the shipped table");
+        let newest = newest(&table).expect("dated");
+        let shifted = |days: i32| newest.checked_add(jiff::Span::new().days(days)).expect("a date");
+        assert!(of("mock", newest).is_empty() && of("mock", shifted(-1)).is_empty());
+        let future = of("mock", shifted(-2)).concat();
+        assert!(future.starts_with("warning  clock") && future.contains("set the clock"), "{future}");
+        let old = of("mock", shifted(OLD_DAYS + 400)).concat();
+        assert!(old.contains("days ago") && old.contains("--prices FILE"), "{old}");
+        assert_eq!(days(date(2026, 1, 31), date(2026, 3, 1)), 29);
+    }
+
+    #[test]
+    fn only_a_billed_model_without_a_row_is_warned_about() {
+        let today = newest(&PriceTable::shipped().expect("the shipped table")).expect("dated");
+        for known in
+            ["mock:weak+empty=0.1", "openai:gpt-5.4", "openai-compatible:x@http://127.0.0.1:1", "cassette:tape"]
+        {
+            assert!(of(known, today).is_empty(), "{known}");
+        }
+        let unknown = of("openai:new", today).concat();
+        assert!(unknown.contains("no row for `openai:new`") && unknown.contains("--prices"), "{unknown}");
+    }
+}

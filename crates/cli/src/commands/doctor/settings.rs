@@ -1,0 +1,40 @@
+//! Settings that nothing reads.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use compactometer_schema::choice::unknown;
+
+use super::Check;
+use crate::args::Args;
+
+/// What every variable of this program's begins with.
+const PREFIX: &str = "COMPACTOMETER_";
+/// Variables that no flag has: the key, and what builds and tests read.
+const OTHERS: [&str; 4] =
+    ["COMPACTOMETER_API_KEY", "COMPACTOMETER_COMMIT", "COMPACTOMETER_REAL_MODEL", "COMPACTOMETER_REQUIRE_TOOLS"];
+
+pub(super) fn checks() -> Vec<Check> {
+    let command = Args::command();
+    let mut known = OTHERS.map(str::to_owned).to_vec();
+    add_variables(&command, &mut known);
+    let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut unread = set.filter(|name| name.starts_with(PREFIX) && !known.contains(name)).collect::<Vec<_>>();
+    unread.sort_unstable();
+    let told = |name: &String| Check::warning("settings", unknown("variable", name, known.iter().map(String::as_str)));
+    let mut checks = unread.iter().map(told).collect::<Vec<_>>();
+    if Path::new("compactometer.toml").exists() {
+        let told = "`compactometer.toml` is here and this version reads no configuration file; use flags, or variables of the \
+                    environment, which `--help` names";
+        checks.push(Check::warning("settings", told));
+    }
+    if checks.is_empty() { vec![Check::ok("settings", "flags and variables are all known")] } else { checks }
+}
+
+fn add_variables(command: &clap::Command, known: &mut Vec<String>) {
+    let variables = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str());
+    known.extend(variables.map(str::to_owned));
+    known.sort_unstable();
+    known.dedup();
+    command.get_subcommands().for_each(|one| add_variables(one, known));
+}

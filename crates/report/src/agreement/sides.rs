@@ -1,0 +1,149 @@
+//! The runs that are compared, held to each other.
+
+use std::collections::BTreeSet;
+
+use compactometer_schema::manifest::Manifest;
+use compactometer_schema::mock::is_mock;
+use compactometer_schema::prices::PriceTable;
+use compactometer_schema::record::Protocol;
+
+use super::Drawn;
+use crate::data::{Run, Strategy};
+use crate::gate::RunFiles;
+use crate::scores::{Primary, Scores};
+
+/// The mock's run, the model's, and the model's with another seed.
+pub(super) struct Sides<'r> {
+    runs: Vec<Run<'r>>,
+    /// Strategies that compacted in every run.
+    names: Vec<&'r str>,
+}
+
+impl<'r> Sides<'r> {
+    pub(super) fn new(
+        mock: &'r RunFiles,
+        model: &'r RunFiles,
+        again: Option<&'r RunFiles>,
+        prices: &'r PriceTable,
+    ) -> Result<Self, AgreementError> {
+        if !is_mock(&mock.manifest.model) {
+            return Err(AgreementError::NoMock(mock.manifest.model.clone()));
+        }
+        if is_mock(&model.manifest.model) {
+            return Err(AgreementError::NoModel(model.manifest.model.clone()));
+        }
+        if let Some(again) = again.filter(|again| !is_again(&model.manifest, &again.manifest)) {
+            let told = |manifest: &Manifest| format!("`{}` with seed {}", manifest.model, manifest.seed);
+            return Err(AgreementError::NotAgain { model: told(&model.manifest), again: told(&again.manifest) });
+        }
+        let files: Vec<&RunFiles> = [mock, model].into_iter().chain(again).collect();
+        for other in &files[1..] {
+            alike(&mock.manifest, &other.manifest)?;
+        }
+        let runs: Vec<_> = files.iter().filter_map(|files| matched(files, prices)).collect();
+        if runs.len() < files.len() {
+            return Err(AgreementError::Differs("protocols (each run needs the matched one)"));
+        }
+        let names = common(&runs);
+        Ok(Sides { runs, names })
+    }
+
+    pub(super) fn runs(&self) -> impl Iterator<Item = &Run<'r>> {
+        self.runs.iter()
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        self.names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn strategies<'s>(&'s self, run: &'s Run<'r>) -> impl Iterator<Item = &'s Strategy<'r>> {
+        self.names.iter().filter_map(|name| run.strategy(name))
+    }
+
+    /// Runs are whole and of one suite, so each strategy has every group.
+    pub(super) fn units(&self) -> usize {
+        self.runs.first().map_or(0, Run::units)
+    }
+
+    pub(super) fn conversations(&self) -> usize {
+        let of_first = self.runs.iter().take(1).flat_map(|run| &run.strategies);
+        let records = of_first.flat_map(|strategy| strategy.records());
+        records.map(|record| record.case.scenario.as_str()).collect::<BTreeSet<_>>().len()
+    }
+
+    pub(super) fn most_tokens(&self) -> u32 {
+        let records = self.runs.iter().flat_map(|run| &run.strategies).flat_map(|strategy| strategy.records());
+        records.flat_map(|record| &record.observations).map(|seen| seen.log_tokens).max().unwrap_or(0)
+    }
+
+    /// The first metric that every strategy has in every run, and each run's values of it.
+    pub(super) fn scores(&self, primary: Primary) -> Option<(&'static str, Vec<Drawn<'_>>)> {
+        let of_run = |run: &Run<'r>, metric| {
+            let scores: Vec<Scores> =
+                self.strategies(run).map(|strategy| Scores::of(metric, strategy)).collect::<Option<_>>()?;
+            let drawn = move |times: &[u32]| scores.iter().map(|scores| scores.drawn(times)).collect();
+            Some(Box::new(drawn) as Drawn<'_>)
+        };
+        primary.metrics().iter().find_map(|metric| {
+            let runs: Option<Vec<_>> = self.runs.iter().map(|run| of_run(run, metric)).collect();
+            Some((*metric, runs?))
+        })
+    }
+}
+
+fn is_again(model: &Manifest, again: &Manifest) -> bool {
+    model.model == again.model && model.seed != again.seed
+}
+
+fn matched<'r>(files: &'r RunFiles, prices: &'r PriceTable) -> Option<Run<'r>> {
+    let runs = Run::by_protocol(&files.manifest, &files.records, prices);
+    runs.into_iter().find(|run| run.protocol == Protocol::Matched && run.retained == Some(files.manifest.retained))
+}
+
+/// Strategies under test that compacted something in every run.
+fn common<'r>(runs: &[Run<'r>]) -> Vec<&'r str> {
+    let compacts = |run: &Run<'r>, name: &str| {
+        run.strategy(name).is_some_and(|strategy| strategy.records().any(|record| record.rounds() > 0))
+    };
+    let tested = runs.iter().take(1).flat_map(|run| &run.strategies).filter(|strategy| strategy.family.is_tested());
+    tested.map(|strategy| strategy.name).filter(|name| runs.iter().all(|run| compacts(run, name))).collect()
+}
+
+/// What must be equal in runs whose orders are compared.
+fn alike(one: &Manifest, other: &Manifest) -> Result<(), AgreementError> {
+    let prompts = || one.prompts.iter().all(|(name, hash)| other.prompts.get(name).is_none_or(|other| other == hash));
+    for (field, is_equal) in [
+        ("suite", one.suite_hash == other.suite_hash),
+        ("window", (one.window, one.trigger) == (other.window, other.trigger)),
+        ("retained budget", one.retained == other.retained),
+        ("tokenizer", one.tokenizer == other.tokenizer),
+        ("prompts", prompts()),
+    ] {
+        if !is_equal {
+            return Err(AgreementError::Differs(field));
+        }
+    }
+    Ok(())
+}
+
+/// Runs whose orders cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AgreementError {
+    /// The first run is none of a mock.
+    #[error("the first run is of `{0}`, which is no mock; name the mock's run first, then the model's")]
+    NoMock(String),
+    /// The second run is one of a mock.
+    #[error("the second run is of `{0}`, which is a mock; name the mock's run first, then the model's")]
+    NoModel(String),
+    /// The ceiling is none of the same model.
+    #[error("a ceiling is the same model with another seed; the runs are of {model} and of {again}")]
+    NotAgain {
+        /// The model's run.
+        model: String,
+        /// The run that should be its repetition.
+        again: String,
+    },
+    /// The runs were made under different conditions.
+    #[error("the runs differ in {0}; run both with the same arguments but `--model`, `--seed` and `--out`")]
+    Differs(&'static str),
+}

@@ -1,0 +1,70 @@
+//! An agreement as people read it.
+
+use std::fmt::Write as _;
+
+use compactometer_schema::summary::MetricValue;
+
+use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, MetricAgreement};
+use crate::stats::FEWEST_UNITS;
+use crate::text::{Unit, grouped};
+
+/// The only claim that is permitted, or that there is none.
+pub(super) fn words(found: &Agreement) -> String {
+    let Agreement { mock, model, conversations, .. } = found;
+    let scope = format!("on {conversations} conversations of at most {} tokens", grouped(f64::from(found.most_tokens)));
+    match found.claim {
+        Claim::Reproduces => format!("the mock `{mock}` does reproduce `{model}` {scope}"),
+        Claim::DoesNotReproduce => format!("the mock `{mock}` does not reproduce `{model}` {scope}"),
+        Claim::NotSupported => format!("no claim is supported: {} {scope}", why(found)),
+    }
+}
+
+fn why(found: &Agreement) -> String {
+    let Agreement { units, strategies, .. } = found;
+    if *units < FEWEST_UNITS {
+        return format!("{units} units are under {FEWEST_UNITS},");
+    }
+    if strategies.len() < FEWEST_STRATEGIES {
+        return format!("{} strategies are under {FEWEST_STRATEGIES},", strategies.len());
+    }
+    if found.metrics.iter().any(|metric| metric.tau.high.is_some_and(|high| high < LEAST_TAU)) {
+        return format!("the model is not known to reproduce itself (a ceiling of {LEAST_TAU} or more)");
+    }
+    format!("the intervals leave open whether tau is {LEAST_TAU}")
+}
+
+/// The taus, the values behind them and the claim, as a terminal shows them.
+pub fn agreement_text(found: &Agreement) -> String {
+    let Agreement { mock, model, units, strategies, .. } = found;
+    let mut text = format!(
+        "order of {} strategies under {mock} and {model}: Kendall's tau-b, 95 % over {units} units\n\n",
+        strategies.len()
+    );
+    for metric in &found.metrics {
+        // A text takes every line.
+        let _ = writeln!(text, "{:<26} tau {}", metric.metric, shown(&metric.tau));
+        let _ = writeln!(text, "{:<26} ceiling {}", "", shown(&metric.ceiling));
+    }
+    for metric in found.metrics.iter().filter(|metric| !metric.values.is_empty()) {
+        text.push_str(&values(metric, strategies));
+    }
+    let _ = writeln!(text, "\n{}", found.words);
+    text + "It says nothing of other models, larger ones above all, nor of other conversations.\n"
+}
+
+fn values(metric: &MetricAgreement, strategies: &[String]) -> String {
+    let width = strategies.iter().map(String::len).max().unwrap_or(0);
+    let mut text = format!("\n{:<width$}  {:>6}  {:>6}\n", metric.metric, "mock", "model");
+    for (name, (mock, model)) in strategies.iter().zip(&metric.values) {
+        let _ = writeln!(text, "{name:<width$}  {mock:>6.2}  {model:>6.2}");
+    }
+    text
+}
+
+fn shown(value: &MetricValue) -> String {
+    let Some(tau) = value.value else { return format!("- ({})", value.reason.as_deref().unwrap_or("undefined")) };
+    let ends = value.low.zip(value.high).map_or(" (too few units for an interval)".to_owned(), |(low, high)| {
+        format!(" [{}, {}]", Unit::Ratio.show(low), Unit::Ratio.show(high))
+    });
+    format!("{}{ends}", Unit::Ratio.show(tau))
+}
