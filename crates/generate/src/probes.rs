@@ -34,24 +34,29 @@ pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts:
     chosen.sort_unstable();
     let mut probes: Vec<Probe> =
         chosen.iter().enumerate().map(|(number, (point, pair))| probe(plan, facts, number, *point, *pair)).collect();
-    let unanswerable = points.last().map_or(Vec::new(), |last| unanswerable(spec, plan, number, *last));
+    let asked_at: Vec<MessageId> = chosen.iter().map(|(point, _)| *point).collect();
     let first = probes.len();
-    let numbered = unanswerable.into_iter().enumerate();
+    let numbered = unanswerable(spec, plan, number, &asked_at).into_iter().enumerate();
     probes.extend(numbered.map(|(at, probe)| Probe { id: format!("p{:03}", first + at + 1), ..probe }));
     probes
 }
 
-/// Questions that the conversation makes of other subjects of its own, and of these subjects never answers.
-fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_after: MessageId) -> Vec<Probe> {
+/// Questions that the conversation makes of other subjects of its own, and of these subjects never answers. Nothing but the
+/// conversation tells them from those that it answers: their words, subjects and places are of the same; `asked_at` are the
+/// places of the others.
+fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_at: &[MessageId]) -> Vec<Probe> {
+    if asked_at.is_empty() {
+        return Vec::new();
+    }
     let mut dice = Dice::new(spec.seed, conversation, Stream::Unanswerable);
-    let states = |claim: &Claim, subject: &str| {
-        let mut same = plan.pairs.iter().filter(|pair| std::ptr::eq(pair.claim, claim));
+    let states = |claim: Option<&Claim>, subject: &str| {
+        let mut same = plan.pairs.iter().filter(|pair| claim.is_none_or(|claim| std::ptr::eq(pair.claim, claim)));
         same.any(|pair| pair.sides.iter().any(|side| side.subject == subject))
     };
     let mut open: Vec<(&Claim, &str)> = Vec::new();
     for claim in plan.pairs.iter().map(|pair| pair.claim).filter(|claim| claim.asks.contains("{s}")) {
         let others = plan.subjects.iter().map(|subject| (claim, *subject));
-        open.extend(others.filter(|(claim, subject)| !states(claim, subject)));
+        open.extend(others.filter(|(claim, subject)| states(None, subject) && !states(Some(claim), subject)));
     }
     dice.shuffle(&mut open);
     let mut questions: Vec<String> = Vec::new();
@@ -65,7 +70,7 @@ fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_after: Mess
         id: String::new(),
         fact_ids: Vec::new(),
         question,
-        asked_after,
+        asked_after: dice.pick(asked_at),
         gold: None,
         forbidden: Vec::new(),
         abstain_expected: true,
