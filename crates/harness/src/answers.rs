@@ -114,12 +114,14 @@ impl Asking<'_> {
             fate.is_present() || (fate == Fate::StoredOnly && retrieved.is_some_and(finds))
         };
         let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
+        let (grade, order) = reply.map_or((Grade::Failed, Vec::new()), |reply| grade(self.loaded, probe, &reply.text));
         let row = AnswerRow {
             probe: probe as u32,
             after: observation.after,
             prompted: retrieved.is_some(),
             present: self.loaded.keys.probes[probe].row.facts.iter().all(is_present),
-            grade: reply.map_or(Grade::Failed, |reply| grade(self.loaded, probe, &reply.text)),
+            grade,
+            order,
             call: None,
         };
         (row, call)

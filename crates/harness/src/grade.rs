@@ -7,10 +7,26 @@ use compactometer_schema::matcher::{self, Matcher, Sought, TooManyValues};
 use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::loaded::Loaded;
+use crate::order;
 
-/// What the answer to that probe is worth. What was replaced, forbidden or never said spoils an answer that is right beside
+/// What the answer to that probe is worth, and the order that it gives where one was asked for.
+pub(crate) fn grade(loaded: &Loaded, probe: usize, answer: &str) -> (Grade, Vec<u32>) {
+    let labels = &loaded.scenario.probes[probe].order;
+    if labels.is_empty() {
+        return (of_values(loaded, probe, answer), Vec::new());
+    }
+    let order = order::read(labels, answer);
+    let grade = match () {
+        () if (0..labels.len() as u32).eq(order.iter().copied()) => Grade::Right,
+        () if order.is_empty() && abstains(answer) => Grade::Abstained,
+        () => Grade::Missing,
+    };
+    (grade, order)
+}
+
+/// What an answer that should state values is worth. What was replaced, forbidden or never said spoils an answer that is right beside
 /// it; another fact's value does not, since an answer may quote a whole sentence.
-pub(crate) fn grade(loaded: &Loaded, probe: usize, answer: &str) -> Grade {
+fn of_values(loaded: &Loaded, probe: usize, answer: &str) -> Grade {
     let key = &loaded.keys.probes[probe];
     let said = Said::read(loaded, probe, answer);
     let never_said = said.foil || (said.forbidden && !key.row.updated);
@@ -151,12 +167,22 @@ impl Key {
             in_question: facts.find(&probe.question).map(|fact| fact as u32).collect(),
             row: ProbeRow {
                 id: probe.id.clone(),
-                facts: asked.iter().map(|(index, _)| *index).collect(),
+                facts: if probe.order.is_empty() { in_order(&asked) } else { listed(&asked, &probe.fact_ids) },
+                ordered: !probe.order.is_empty(),
                 abstain_expected: probe.abstain_expected,
                 updated: asked.iter().any(|(_, fact)| fact.supersedes.is_some()),
             },
         }
     }
+}
+
+fn in_order(asked: &[(u32, &Fact)]) -> Vec<u32> {
+    asked.iter().map(|(index, _)| *index).collect()
+}
+
+/// The facts as a probe lists them that asks for their order.
+fn listed(asked: &[(u32, &Fact)], ids: &[String]) -> Vec<u32> {
+    ids.iter().filter_map(|id| asked.iter().find(|(_, fact)| fact.id == *id)).map(|(index, _)| *index).collect()
 }
 
 fn asked<'s>(scenario: &'s Scenario, probe: &'s Probe) -> impl Iterator<Item = (u32, &'s Fact)> {

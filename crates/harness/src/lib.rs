@@ -11,6 +11,7 @@ pub mod explain;
 mod grade;
 pub mod journal;
 pub mod loaded;
+mod order;
 pub mod plan;
 mod progress;
 mod prompted;

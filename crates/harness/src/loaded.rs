@@ -6,7 +6,7 @@ use compactometer_engine::log::{Counted, Log};
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_schema::matcher::{Matcher, TooManyValues, part_text};
-use compactometer_schema::scenario::{Fact, Scenario, ValueKind};
+use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::grade::Keys;
 
@@ -26,7 +26,7 @@ pub struct Loaded {
     pub stated_in: Vec<Vec<u32>>,
     /// For each fact, the index of the message from which on it is no longer true.
     pub valid_to: Vec<Option<usize>>,
-    /// For each fact, the index of the first probe that asks for it.
+    /// For each fact, the index of the first probe that asks for its value.
     pub asked_by: Vec<Option<usize>>,
     /// Finds facts and decoys, in the scenario's order.
     pub facts: Matcher,
@@ -158,7 +158,8 @@ impl Loaded {
 }
 
 fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
-    scenario.probes.iter().position(|probe| !probe.abstain_expected && probe.fact_ids.contains(&fact.id))
+    let asks = |probe: &Probe| !probe.abstain_expected && probe.order.is_empty() && probe.fact_ids.contains(&fact.id);
+    scenario.probes.iter().position(asks)
 }
 
 /// The text that a tool definition costs in a request.

@@ -65,6 +65,7 @@ fn probe(id: &str, fact: Option<&str>, question: &str, asked_after: MessageId) -
         gold: None,
         forbidden: Vec::new(),
         abstain_expected: fact.is_none(),
+        order: Vec::new(),
     }
 }
 
@@ -141,6 +142,53 @@ fn where_nothing_is_said_only_not_knowing_is_right() {
     }
     let row = &run(asked(), "summarize", &says(Ok("UNKNOWN"))).record.probes[0];
     assert!(row.is_right(Grade::Abstained) && !row.is_right(Grade::Right));
+}
+
+const ORDER: &str =
+    "In which order were these answered: (P) Which ticket is the flood? (Q) Which ticket is the billing outage?";
+
+/// Two tickets, the later one listed first.
+fn in_order() -> Scenario {
+    let mut builder = Builder::new("s", "g");
+    let first = builder.say(Role::User, "The ticket of the billing outage is kx-4711.");
+    builder.say(Role::Assistant, "Noted.");
+    let second = builder.say(Role::User, "The ticket of the flood is kx-2222.");
+    builder.say(Role::Assistant, "Noted.");
+    builder.chatter(3_000);
+    // The file lists facts in another order than they were stated in.
+    builder.fact("kx-2222", &[second]);
+    builder.fact("kx-4711", &[first]);
+    let mut scenario = builder.build();
+    let asked_after = scenario.messages[scenario.messages.len() - 2].id;
+    let asked = Probe { order: vec!["Q".into(), "P".into()], ..probe("p1", Some("fact-1"), ORDER, asked_after) };
+    scenario.probes.push(Probe { fact_ids: vec!["fact-1".into(), "fact-0".into()], ..asked });
+    scenario
+}
+
+#[test]
+fn an_order_is_read_from_the_labels_of_an_answer() {
+    for (answer, order, grade) in [
+        ("Q, P", vec![0, 1], Grade::Right),
+        ("P, Q", vec![1, 0], Grade::Missing),
+        ("P", vec![1], Grade::Missing),
+        ("UNKNOWN", vec![], Grade::Abstained),
+        ("kx-4711, then kx-2222", vec![], Grade::Missing),
+    ] {
+        let record = run(in_order(), "summarize", &says(Ok(answer))).record;
+        let [row] = &record.answers[..] else { panic!("{:?}", record.answers) };
+        assert_eq!((&row.order, row.grade), (&order, grade), "{answer}");
+        assert_eq!((&record.probes[0].facts, record.probes[0].ordered), (&vec![1, 0], true));
+        assert!(record.observations.iter().all(|seen| seen.asked.is_empty()), "no value is asked for");
+    }
+}
+
+/// It finds each by itself, and says so where it finds none.
+#[test]
+fn the_mock_reads_an_order_from_the_context() {
+    let model = by_name("mock:strong").unwrap();
+    for (strategy, expected) in [("full", Grade::Right), ("null", Grade::Abstained)] {
+        assert_eq!(run(in_order(), strategy, &*model).record.answers[0].grade, expected, "{strategy}");
+    }
 }
 
 #[test]

@@ -38,17 +38,28 @@ fn talk(strategy: &str, at: usize, fates: &str, grades: &str) -> Record {
     made.facts = facts(fates.len(), KIND);
     made.observations = vec![point(1, fates)];
     for (probe, letter) in grades.chars().enumerate() {
-        let id = format!("p{probe}");
-        made.probes.push(ProbeRow { id, facts: vec![probe as u32], abstain_expected: false, updated: false });
+        made.probes.push(probe_of(&format!("p{probe}"), probe as u32));
         let present = made.observations[0].fates.0[probe].is_present();
         made.answers.push(answer(probe as u32, present, letter));
     }
     made
 }
 
+fn probe_of(id: &str, fact: u32) -> ProbeRow {
+    ProbeRow { id: id.into(), facts: vec![fact], abstain_expected: false, updated: false, ordered: false }
+}
+
 fn answer(probe: u32, present: bool, letter: char) -> AnswerRow {
     let place = "+wsamf".find(letter).unwrap();
-    AnswerRow { probe, after: MessageId(11), prompted: false, present, grade: Grade::ALL[place], call: None }
+    AnswerRow {
+        probe,
+        after: MessageId(11),
+        prompted: false,
+        present,
+        grade: Grade::ALL[place],
+        order: Vec::new(),
+        call: None,
+    }
 }
 
 #[test]
@@ -56,7 +67,7 @@ fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
     let mut first = talk("summarize", 0, "vvud", "+wsf");
     first.facts[0].weight = 2.0;
     // A second probe of fact 0, answered wrongly: its fact is half right.
-    first.probes.push(ProbeRow { id: "again".into(), facts: vec![0], abstain_expected: false, updated: false });
+    first.probes.push(probe_of("again", 0));
     first.answers.push(answer(4, true, 'm'));
     first.probes[2].updated = true;
     let group = group_of(&[first, talk("summarize", 1, "vvvv", "+++a")]);
@@ -77,12 +88,7 @@ fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
 fn questions_without_an_answer_in_the_conversation_stay_out_of_answer_recall() {
     let mut made = talk("summarize", 0, "vv", "+m");
     for (probe, letter) in [(2, 'a'), (3, 'w'), (4, 'm')] {
-        made.probes.push(ProbeRow {
-            id: format!("n{probe}"),
-            facts: Vec::new(),
-            abstain_expected: true,
-            updated: false,
-        });
+        made.probes.push(ProbeRow { facts: Vec::new(), abstain_expected: true, ..probe_of(&format!("n{probe}"), 0) });
         made.answers.push(answer(probe, true, letter));
     }
     let group = group_of(&[made]);
@@ -90,6 +96,28 @@ fn questions_without_an_answer_in_the_conversation_stay_out_of_answer_recall() {
     near(&metric(&group, "summarize", "wrong_value_rate"), 0.0);
     near(&metric(&group, "summarize", "answered_given_present"), 0.5);
     near(&metric(&group, "summarize", "abstention"), 1.0 / 3.0);
+}
+
+#[test]
+fn orders_are_averaged_by_unit_and_answers_without_one_count_nothing() {
+    let made = |at: usize, orders: &[&[u32]]| {
+        let mut made = talk("summarize", at, "vvv", "+m");
+        for (number, order) in orders.iter().enumerate() {
+            let probe = made.probes.len() as u32;
+            made.probes.push(ProbeRow { facts: vec![2, 0, 1], ordered: true, ..probe_of(&format!("o{number}"), 0) });
+            let letter = if order.is_empty() { 'f' } else { 'm' };
+            made.answers.push(AnswerRow { order: order.to_vec(), ..answer(probe, true, letter) });
+        }
+        made
+    };
+    let group = group_of(&[made(0, &[&[0, 1, 2], &[2, 1, 0]]), made(1, &[&[0, 2, 1], &[]]), made(2, &[&[0, 2]])]);
+    // One pair of three is named, rightly.
+    near(&metric(&group, "summarize", "order"), (0.0 + (1.0 / 3.0 + 0.0) / 2.0 + 1.0 / 3.0_f64.sqrt()) / 3.0);
+    near(&metric(&group, "summarize", "answer_recall"), 0.5);
+    near(&metric(&group, "summarize", "answered_given_present"), 0.5);
+    near(&metric(&group, "summarize", "failed_probes"), (0.0 + 1.0 / 4.0 + 0.0) / 3.0);
+    let without = metric(&group_of(&[talk("summarize", 0, "vv", "+m")]), "summarize", "order");
+    assert_eq!(without.reason.as_deref(), Some("no probe asks for the order of facts in the headline set"));
 }
 
 /// Six conversations of a strategy that answers half, with these controls.

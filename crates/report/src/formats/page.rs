@@ -91,6 +91,7 @@ const TABLES: &[(&str, &str, &[&str])] = &[
             "answered_given_present",
             "answered_given_absent",
             "closed_book",
+            "order",
         ],
     ),
     (

@@ -1,7 +1,7 @@
 //! Answers to questions: what a reader says from a strategy's contexts (MEASUREMENT section 3, answer recall).
 //!
-//! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. Absent on purpose: order
-//! (no probe asks for one) and contradictions, which a value alone does not show.
+//! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. Absent on purpose:
+//! contradictions, which a value alone does not show.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,8 @@ use super::{Better, Metric, estimated, over_units, ratio, undefined, weighted_me
 use crate::data::{FULL, NULL, Run, Strategy, Unit as Group};
 use crate::stats::bootstrap;
 use crate::text::Unit;
+
+pub(super) mod order;
 
 const SOURCE: &str = "MEASUREMENT section 3";
 
@@ -228,6 +230,11 @@ impl Answer<'_> {
         self.probe.is_right(self.row.grade)
     }
 
+    /// Whether a value of facts is asked for.
+    fn asks_for_values(&self) -> bool {
+        !self.probe.abstain_expected && !self.probe.ordered
+    }
+
     /// Whether another answer to the same question has what was retrieved for it.
     fn is_prompted_too(&self) -> bool {
         let same = |other: &&AnswerRow| other.probe == self.row.probe && other.prompted;
@@ -240,14 +247,14 @@ fn answers<'r>(record: &'r Record) -> impl Iterator<Item = Answer<'r>> {
     record.answers.iter().filter_map(found)
 }
 
-/// An answer from the context alone to a question about facts.
+/// An answer from the context alone to a question about values of facts.
 fn of_context<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
-    (!answer.probe.abstain_expected && !answer.row.prompted).then_some(answer)
+    (answer.asks_for_values() && !answer.row.prompted).then_some(answer)
 }
 
-/// An answer to a question about facts with what was retrieved, or from the context alone where nothing was.
+/// An answer to a question about values of facts with what was retrieved, or from the context alone where nothing was.
 fn prompted<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
-    (!answer.probe.abstain_expected && (answer.row.prompted || !answer.is_prompted_too())).then_some(answer)
+    (answer.asks_for_values() && (answer.row.prompted || !answer.is_prompted_too())).then_some(answer)
 }
 
 fn graded(answer: &Answer, grade: Grade) -> Option<bool> {

@@ -50,6 +50,7 @@ pub const ALL: &[Metric] = &[
     answered::STALENESS,
     answered::ABSTENTION,
     answered::FALSE_ABSTENTION,
+    answered::order::ORDER,
     answered::FAILED,
     stages::REACHED,
     stages::WRITTEN,
