@@ -9,6 +9,7 @@ pub mod contender;
 pub mod controls;
 pub mod explain;
 mod grade;
+mod invented;
 pub mod journal;
 pub mod loaded;
 mod order;

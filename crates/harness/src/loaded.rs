@@ -9,6 +9,7 @@ use compactometer_schema::matcher::{Matcher, TooManyValues, part_text};
 use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::grade::Keys;
+use crate::invented::ExactValues;
 
 /// A scenario with everything that does not depend on a strategy.
 pub struct Loaded {
@@ -34,6 +35,8 @@ pub struct Loaded {
     pub foils: Matcher,
     /// What answers to the probes are held against.
     pub(crate) keys: Keys,
+    /// Tells what an answer makes up.
+    pub(crate) exact: ExactValues,
     /// Finds the facts of foreign scenarios, for chance.
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
@@ -96,6 +99,7 @@ impl Loaded {
             stated_in: invert(&mentions, messages.len()),
             mentions,
             keys: Keys::new(&scenario, &facts)?,
+            exact: ExactValues::of(&scenario),
             facts,
             foils,
             foreign,

@@ -7,8 +7,9 @@ mod common;
 use common::{call, chance, facts, manifest, point, prices, record};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::meter::Purpose;
+use compactometer_engine::model::Finish;
 use compactometer_report::summarize;
-use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow, Signs};
 use compactometer_schema::record::{CallRow, Family, ObservationKind, Record};
 use compactometer_schema::scenario::ValueKind;
 use compactometer_schema::summary::{Group, MetricValue};
@@ -58,6 +59,7 @@ fn answer(probe: u32, present: bool, letter: char) -> AnswerRow {
         present,
         grade: Grade::ALL[place],
         order: Vec::new(),
+        signs: None,
         call: None,
     }
 }
@@ -73,7 +75,8 @@ fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
     let group = group_of(&[first, talk("summarize", 1, "vvvv", "+++a")]);
     let value = |id: &str| metric(&group, "summarize", id);
     near(&value("answer_recall"), (2.0 * 0.5 / 5.0 + 0.75) / 2.0);
-    near(&value("wrong_value_rate"), (1.0 / 5.0 + 0.0) / 2.0);
+    // The failed call is none of the answers that could have been wrong.
+    near(&value("wrong_value_rate"), (1.0 / 4.0 + 0.0) / 2.0);
     // Facts 0 and 1 are held: (2 * .5) / 3; the others are not answered; all of the second unit's are held.
     near(&value("answered_given_present"), (1.0 / 3.0 + 0.75) / 2.0);
     near(&value("answered_given_absent"), 0.0);
@@ -81,7 +84,72 @@ fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
     near(&value("staleness"), 1.0);
     near(&value("failed_probes"), (0.2 + 0.0) / 2.0);
     assert_eq!(value("abstention").reason.as_deref(), Some("no probe asks for what the conversation never says"));
-    assert!(group.warnings.contains(&"questions without an answer, counted as misses: summarize 1".to_owned()));
+    let failed =
+        "questions without an answer, counted as misses of recall and in no rate of wrong answers: summarize 1";
+    assert!(group.warnings.contains(&failed.to_owned()));
+}
+
+/// Half of the answers that came are wrong, whatever failed beside them.
+#[test]
+fn what_never_came_or_was_cut_lowers_no_rate_of_wrong_answers() {
+    let lower = ["wrong_value_rate", "false_abstention", "contradiction", "staleness"];
+    let of = |grades: &str, cut: Option<usize>| {
+        let mut made = talk("summarize", 0, &"v".repeat(grades.len()), grades);
+        for (at, row) in made.answers.iter_mut().enumerate().filter(|(_, row)| row.grade != Grade::Failed) {
+            row.signs = Some(Signs { contradicts: at == 0, invents: false });
+            let finish = if cut == Some(at) { Finish::Length } else { Finish::Stop };
+            row.call = Some(CallRow { purpose: Purpose::Probe, finish: Some(finish), ..call(2_000, 96) });
+        }
+        made.probes.iter_mut().for_each(|probe| probe.updated = true);
+        group_of(&[made])
+    };
+    let rates = |group: &Group| lower.map(|id| metric(group, "summarize", id).value.unwrap());
+    assert_eq!(rates(&of("wa", None)), [0.5, 0.5, 0.5, 0.0]);
+    assert_eq!(rates(&of("waffff", None)), [0.5, 0.5, 0.5, 0.0]);
+    assert_eq!(rates(&of("wamf", Some(2))), [0.5, 0.5, 0.5, 0.0], "cut before it stated anything");
+    assert_eq!(rates(&of("wammf", Some(0))), [0.25, 0.25, 0.25, 0.0], "wrong before it was cut");
+    let group = of("wamf", Some(2));
+    near(&metric(&group, "summarize", "failed_probes"), 0.25);
+    near(&metric(&group, "summarize", "cut_answers"), 1.0 / 3.0);
+    near(&metric(&group, "summarize", "answer_recall"), 0.0);
+    assert!(group.warnings.contains(&"answers cut at the most tokens of a reply, or withheld: summarize 1".to_owned()));
+    let silent = of("ff", None);
+    for id in lower {
+        let reason = metric(&silent, "summarize", id).reason;
+        assert_eq!(reason.as_deref(), Some("every call failed or was cut before it stated anything"), "{id}");
+    }
+    near(&metric(&silent, "summarize", "failed_probes"), 1.0);
+}
+
+#[test]
+fn contradictions_and_hallucinations_have_denominators_of_their_own() {
+    let signed = |grades: &str, signs: &[(bool, bool)]| {
+        let mut made = talk("summarize", 0, &"v".repeat(grades.len()), grades);
+        for (row, (contradicts, invents)) in made.answers.iter_mut().zip(signs) {
+            row.signs = Some(Signs { contradicts: *contradicts, invents: *invents });
+        }
+        made
+    };
+    // Right; stale beside the right one; wrong by a foil; not known; made up and in no list of wrong values; failed.
+    let mut made = signed("+swamf", &[(false, false), (true, false), (false, true), (false, false), (false, true)]);
+    let group = group_of(&[made.clone()]);
+    near(&metric(&group, "summarize", "contradiction"), 1.0 / 5.0);
+    near(&metric(&group, "summarize", "hallucination"), 2.0 / 4.0);
+    near(&metric(&group, "summarize", "wrong_value_rate"), 1.0 / 5.0);
+    // Made up where nothing answers: no answer to a question about values, and yet made up.
+    made.probes.push(ProbeRow { facts: Vec::new(), abstain_expected: true, ..probe_of("n", 0) });
+    made.answers.push(AnswerRow { signs: Some(Signs { contradicts: false, invents: true }), ..answer(6, true, 'm') });
+    let group = group_of(&[made]);
+    near(&metric(&group, "summarize", "hallucination"), 3.0 / 5.0);
+    near(&metric(&group, "summarize", "contradiction"), 1.0 / 5.0);
+    let clean = group_of(&[signed("+++", &[(false, false); 3])]);
+    near(&metric(&clean, "summarize", "contradiction"), 0.0);
+    near(&metric(&clean, "summarize", "hallucination"), 0.0);
+    // Records of before it was looked for say nothing, and not that nothing was found.
+    let old = group_of(&[talk("summarize", 0, "vv", "+w")]);
+    for id in ["contradiction", "hallucination"] {
+        assert!(metric(&old, "summarize", id).reason.unwrap().contains("of before answers were read for it"), "{id}");
+    }
 }
 
 #[test]

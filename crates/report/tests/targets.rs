@@ -109,6 +109,7 @@ fn what_a_checkpoint_holds_must_be_answered_nine_times_in_ten() {
             present: true,
             grade,
             order: Vec::new(),
+            signs: None,
             call: None,
         });
     }

@@ -40,9 +40,25 @@ pub struct AnswerRow {
     /// The order that it gives, each as its place in [`ProbeRow::facts`]: `[0, 1, 2]` is right. What it leaves out is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<u32>,
+    /// What it does beyond its grade; none where there is no answer or an order is asked for, and in records of before it was
+    /// looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signs: Option<Signs>,
     /// The call; none where the request was one that no provider takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallRow>,
+}
+
+/// What an answer does, whatever it is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signs {
+    /// It asserts the right value together with one that was replaced or is forbidden, or denies the right one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub contradicts: bool,
+    /// It states a value that the conversation had not stated by then: a foil, or an identifier, path or number of the asked
+    /// form.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub invents: bool,
 }
 
 impl ProbeRow {

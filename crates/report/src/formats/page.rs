@@ -96,8 +96,17 @@ const TABLES: &[(&str, &str, &[&str])] = &[
     ),
     (
         "Answers that are not right",
-        "A wrong value stands apart from none. Failed calls count as misses everywhere.",
-        &["wrong_value_rate", "staleness", "false_abstention", "abstention", "failed_probes"],
+        "A wrong value stands apart from none. Failed calls are misses of recall and abstention, and in no other rate here.",
+        &[
+            "wrong_value_rate",
+            "staleness",
+            "contradiction",
+            "hallucination",
+            "false_abstention",
+            "abstention",
+            "failed_probes",
+            "cut_answers",
+        ],
     ),
     (
         "Survival",
