@@ -268,8 +268,13 @@ fn luck_is_told_by_value_kind_beside_raw_recall() {
     right_after.kind = ObservationKind::Compaction;
     right_after.chance = vec![chance(KIND, 10, 10)];
     made.observations.push(right_after);
-    let group = group_of(&[made]);
+    let group = group_of(&[made.clone()]);
     near(&metric(&group, "summarize", "keyword_luck"), 0.45);
+    // A longer conversation with more looks weighs no more: .45 and .05, not 13 of 100.
+    let mut long = talk("summarize", 1, "vu", "");
+    long.observations[0].chance = vec![chance(KIND, 2, 40)];
+    long.observations.extend(vec![long.observations[0].clone(); 1]);
+    near(&metric(&group_of(&[made, long]), "summarize", "keyword_luck"), 0.25);
     let kinds = &group.strategies[0].by_kind;
     near(&kinds["nonce"]["context_recall"], 1.0);
     near(&kinds["nonce"]["keyword_luck"], 0.1);
