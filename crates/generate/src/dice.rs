@@ -17,6 +17,8 @@ pub(crate) enum Stream {
     Probes,
     /// What is asked that the conversation never says.
     Unanswerable,
+    /// Whose order is asked for.
+    Orders,
 }
 
 impl Dice {
@@ -30,6 +32,7 @@ impl Dice {
             Stream::Text => 1,
             Stream::Probes => 2,
             Stream::Unanswerable => 3,
+            Stream::Orders => 4,
         };
         Dice(ChaCha8Rng::from_seed(key))
     }

@@ -10,6 +10,7 @@ mod domains;
 pub mod embedded;
 mod facts;
 mod forms;
+mod orders;
 mod part;
 mod plan;
 mod probes;

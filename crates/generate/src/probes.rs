@@ -5,6 +5,7 @@ use compactometer_schema::scenario::{Fact, Probe};
 
 use crate::dice::{Dice, Stream};
 use crate::domains::Claim;
+use crate::orders::{self, Item};
 use crate::plan::{Plan, Span};
 use crate::spec::Spec;
 use crate::talk::Talk;
@@ -12,8 +13,8 @@ use crate::talk::Talk;
 /// Facts that are asked for at each earlier point beside those that cannot be asked for later.
 const EARLIER: usize = 4;
 
-/// The probes of that conversation: each fact at the latest point that suits it, some at each earlier point, and at the end
-/// what nothing answers.
+/// The probes of that conversation: each fact at the latest point that suits it, some at each earlier point; then what nothing
+/// answers, and orders.
 pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts: &[Fact]) -> Vec<Probe> {
     let mut dice = Dice::new(spec.seed, number, Stream::Probes);
     let points = points(spec, plan.span, talk, facts, &mut dice);
@@ -34,24 +35,40 @@ pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts:
     chosen.sort_unstable();
     let mut probes: Vec<Probe> =
         chosen.iter().enumerate().map(|(number, (point, pair))| probe(plan, facts, number, *point, *pair)).collect();
-    let unanswerable = points.last().map_or(Vec::new(), |last| unanswerable(spec, plan, number, *last));
+    let asked_at: Vec<MessageId> = chosen.iter().map(|(point, _)| *point).collect();
     let first = probes.len();
-    let numbered = unanswerable.into_iter().enumerate();
-    probes.extend(numbered.map(|(at, probe)| Probe { id: format!("p{:03}", first + at + 1), ..probe }));
+    let others = unanswerable(spec, plan, number, &asked_at).into_iter();
+    let others = others.chain(orders::build(spec, number, &points, |point| lasting(plan, talk, &asked, point)));
+    probes.extend(others.enumerate().map(|(at, probe)| Probe { id: format!("p{:03}", first + at + 1), ..probe }));
     probes
 }
 
-/// Questions that the conversation makes of other subjects of its own, and of these subjects never answers.
-fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_after: MessageId) -> Vec<Probe> {
+/// What was said once by then, far away, and is replaced never, so that it has one place in an order.
+fn lasting<'f>(plan: &Plan, talk: &Talk, asked: &[Asked<'f>], point: MessageId) -> Vec<Item<'f>> {
+    let is_lasting = |fact: &Fact| {
+        let said_once = fact.evidence_message_ids.len() == 1 && fact.supersedes.is_none() && fact.valid_to.is_none();
+        said_once && is_far(fact, point, plan.span, talk)
+    };
+    let lasting = asked.iter().filter(|asked| is_lasting(asked.fact));
+    lasting.map(|asked| Item { fact: asked.fact, question: question(plan, asked) }).collect()
+}
+
+/// Questions that the conversation makes of other subjects of its own, and of these subjects never answers. Nothing but the
+/// conversation tells them from those that it answers: their words, subjects and places are of the same; `asked_at` are the
+/// places of the others.
+fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_at: &[MessageId]) -> Vec<Probe> {
+    if asked_at.is_empty() {
+        return Vec::new();
+    }
     let mut dice = Dice::new(spec.seed, conversation, Stream::Unanswerable);
-    let states = |claim: &Claim, subject: &str| {
-        let mut same = plan.pairs.iter().filter(|pair| std::ptr::eq(pair.claim, claim));
+    let states = |claim: Option<&Claim>, subject: &str| {
+        let mut same = plan.pairs.iter().filter(|pair| claim.is_none_or(|claim| std::ptr::eq(pair.claim, claim)));
         same.any(|pair| pair.sides.iter().any(|side| side.subject == subject))
     };
     let mut open: Vec<(&Claim, &str)> = Vec::new();
     for claim in plan.pairs.iter().map(|pair| pair.claim).filter(|claim| claim.asks.contains("{s}")) {
         let others = plan.subjects.iter().map(|subject| (claim, *subject));
-        open.extend(others.filter(|(claim, subject)| !states(claim, subject)));
+        open.extend(others.filter(|(claim, subject)| states(None, subject) && !states(Some(claim), subject)));
     }
     dice.shuffle(&mut open);
     let mut questions: Vec<String> = Vec::new();
@@ -65,10 +82,11 @@ fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_after: Mess
         id: String::new(),
         fact_ids: Vec::new(),
         question,
-        asked_after,
+        asked_after: dice.pick(asked_at),
         gold: None,
         forbidden: Vec::new(),
         abstain_expected: true,
+        order: Vec::new(),
     };
     questions.into_iter().map(asked).collect()
 }
@@ -87,17 +105,22 @@ struct Asked<'f> {
     fact: &'f Fact,
 }
 
+fn question(plan: &Plan, Asked { pair, fact }: &Asked) -> String {
+    plan.pairs[*pair].claim.asks.replace("{s}", &fact.subject)
+}
+
 fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pair: usize) -> Probe {
     let (planned, fact) = (&plan.pairs[pair], &facts[2 * pair]);
     let replaced = planned.replaces.map(|old| plan.pairs[old].sides[planned.fact].value.clone());
     Probe {
         id: format!("p{:03}", number + 1),
         fact_ids: vec![fact.id.clone()],
-        question: planned.claim.asks.replace("{s}", &fact.subject),
+        question: question(plan, &Asked { pair, fact }),
         asked_after,
         gold: Some(fact.value.clone()),
         forbidden: replaced.into_iter().collect(),
         abstain_expected: false,
+        order: Vec::new(),
     }
 }
 

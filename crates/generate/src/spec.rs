@@ -28,7 +28,9 @@ pub struct Spec {
     pub(crate) points: (usize, usize),
     /// Questions of a conversation that nothing in it answers.
     pub(crate) unanswerable: usize,
-    /// Most questions of a conversation; without it each fact is asked for.
+    /// Questions of a conversation that ask in which order some of its facts were stated.
+    pub(crate) orders: usize,
+    /// Most questions of a conversation that ask for a value; without it each fact is asked for.
     pub(crate) probes: Option<usize>,
     /// Conversations of each split; without splits all are for development and draw from every list.
     pub(crate) splits: Option<Splits>,
@@ -52,6 +54,8 @@ const FACTS: RangeInclusive<usize> = 12..=60;
 const POINTS: RangeInclusive<usize> = 2..=12;
 /// Questions without an answer a conversation.
 const UNANSWERABLE: RangeInclusive<usize> = 0..=12;
+/// Questions about an order a conversation.
+const ORDERS: RangeInclusive<usize> = 0..=6;
 /// Questions a conversation, where a spec limits them.
 const MOST_PROBES: usize = 100;
 /// Conversations of a suite.
@@ -75,6 +79,8 @@ struct Raw {
     points: [usize; 2],
     #[serde(default)]
     unanswerable: usize,
+    #[serde(default)]
+    orders: usize,
     probes: Option<usize>,
     splits: Option<Splits>,
 }
@@ -122,6 +128,7 @@ impl Raw {
         let facts = ordered("facts", self.facts, &FACTS)?;
         let points = ordered("points", self.points, &POINTS)?;
         within("unanswerable", self.unanswerable, &UNANSWERABLE)?;
+        within("orders", self.orders, &ORDERS)?;
         if let Some(probes) = self.probes {
             // Each point has one.
             within("probes", probes, &(points.1..=MOST_PROBES))?;
@@ -130,8 +137,8 @@ impl Raw {
         let domains = check_domains(&self.domains)?;
         check_values(self.conversations, facts.1, self.splits)?;
         let lengths = lengths.iter().copied().cycle().take(self.conversations).collect();
-        let Raw { name, seed, window, unanswerable, probes, splits, .. } = self;
-        Ok(Spec { name, seed, window, domains, lengths, facts, points, unanswerable, probes, splits })
+        let Raw { name, seed, window, unanswerable, orders, probes, splits, .. } = self;
+        Ok(Spec { name, seed, window, domains, lengths, facts, points, unanswerable, orders, probes, splits })
     }
 }
 

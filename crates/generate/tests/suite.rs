@@ -10,7 +10,7 @@ use common::{find_all, sizes, spec_text, spec_with, tokens_of};
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_generate::{Spec, generate, smoke};
 use compactometer_schema::matcher::{Matcher, part_text};
-use compactometer_schema::scenario::{Category, Fact, Polarity, Scenario, ValueKind};
+use compactometer_schema::scenario::{Category, Fact, Polarity, Probe, Scenario, ValueKind};
 use compactometer_schema::suite::Suite;
 use proptest::prelude::*;
 
@@ -22,7 +22,14 @@ fn smoke_suite() -> &'static Suite {
 /// A change of the suite is a decision: it voids every baseline made with it.
 #[test]
 fn smoke_is_pinned() {
-    insta::assert_snapshot!(&smoke_suite().hash()[..16], @"62b95796692773fc");
+    insta::assert_snapshot!(&smoke_suite().hash()[..16], @"395f52f77b9fa2a1");
+}
+
+/// A change of it voids every recording of a real model.
+#[test]
+fn real_is_pinned() {
+    let spec = Spec::parse(include_str!("../../../datasets/real.toml"), Path::new("real.toml"));
+    insta::assert_snapshot!(&generate(&spec.expect("the spec is right")).hash()[..16], @"a84d197b5e5c0282");
 }
 
 #[test]
@@ -257,7 +264,7 @@ fn check_probes(suite: &Suite) {
     for scenario in &suite.scenarios {
         let by_id: BTreeMap<&str, &Fact> = scenario.facts.iter().map(|fact| (fact.id.as_str(), fact)).collect();
         let mut asked = BTreeSet::new();
-        for probe in &scenario.probes {
+        for probe in answerable(scenario) {
             let [id] = &probe.fact_ids[..] else { panic!("{} asks for {:?}", probe.id, probe.fact_ids) };
             let fact = by_id[id.as_str()];
             asked.insert(id.as_str());
@@ -307,7 +314,7 @@ fn observation_points_stand_before_the_agents_turns_and_late_enough() {
         }
         let last = points.last().expect("points");
         assert!(total - ends[last] < 1_000, "{}: the last point is {} before the end", scenario.id, total - ends[last]);
-        for probe in &scenario.probes {
+        for probe in answerable(scenario) {
             let fact = scenario.facts.iter().find(|fact| fact.id == probe.fact_ids[0]).expect("is there");
             let mention = fact.evidence_message_ids.iter().rev().find(|id| **id <= probe.asked_after).expect("stated");
             far += usize::from(ends[&probe.asked_after] - ends[mention] >= 9_600);
@@ -352,14 +359,75 @@ fn unanswerable_questions_are_about_subjects_of_which_nothing_of_the_kind_is_sai
         let (others, added) = scenario.probes.split_at(plain.probes.len());
         assert_eq!((others, &scenario.facts, &scenario.messages), (&plain.probes[..], &plain.facts, &plain.messages));
         assert_eq!(added.len(), 3);
-        let last = plain.probes.iter().map(|probe| probe.asked_after).max();
         for probe in added {
             assert!(probe.abstain_expected && probe.gold.is_none() && probe.fact_ids.is_empty());
-            assert_eq!(Some(probe.asked_after), last);
             assert!(others.iter().all(|other| other.question != probe.question), "{}", probe.question);
             assert!(added.iter().filter(|other| other.question == probe.question).count() == 1);
         }
     }
+}
+
+/// Else a reader could tell by the question alone when not to know: words, subjects and places are those of other questions.
+#[test]
+fn no_form_tells_unanswerable_questions_from_answerable_ones() {
+    let (mut words, mut late) = ([(0, 0); 2], [(0, 0); 2]);
+    for scenario in &smoke_suite().scenarios {
+        let subjects: BTreeSet<&str> = scenario.facts.iter().map(|fact| fact.subject.as_str()).collect();
+        let frame = |question: &str| {
+            let of = subjects.iter().filter(|subject| question.contains(**subject));
+            let subject = of.max_by_key(|subject| subject.len()).unwrap_or_else(|| panic!("{question}: of what?"));
+            question.replace(subject, "{s}")
+        };
+        let frames: BTreeSet<String> = answerable(scenario).map(|probe| frame(&probe.question)).collect();
+        let points: BTreeSet<MessageId> = answerable(scenario).map(|probe| probe.asked_after).collect();
+        for probe in scenario.probes.iter().filter(|probe| probe.order.is_empty()) {
+            let at = usize::from(probe.abstain_expected);
+            assert!(frames.contains(&frame(&probe.question)), "{}", probe.question);
+            assert!(points.contains(&probe.asked_after), "{}: a point of its own", scenario.id);
+            words[at] = (words[at].0 + probe.question.split(' ').count(), words[at].1 + 1);
+            late[at] = (late[at].0 + usize::from(points.last() == Some(&probe.asked_after)), late[at].1 + 1);
+        }
+    }
+    let mean = |(sum, count): (usize, usize)| sum as f64 / count as f64;
+    println!("words {words:?}, at the last point {late:?}");
+    assert_eq!(words[1].1, 16 * 3);
+    assert!((mean(words[0]) - mean(words[1])).abs() < 1.0, "{words:?}");
+    // Three standard errors of a share of 48.
+    assert!((mean(late[0]) - mean(late[1])).abs() < 0.22, "{late:?}");
+}
+
+/// Each lists four questions of which nobody knows the order who has not read the conversation, and names no answer.
+#[test]
+fn questions_for_an_order_have_one_right_answer_and_list_it_in_no_order() {
+    let (mut number, mut as_listed) = (0, 0_i32);
+    for scenario in &smoke_suite().scenarios {
+        let ends = ends(scenario);
+        for probe in scenario.probes.iter().filter(|probe| !probe.order.is_empty()) {
+            let asked = |id: &String| scenario.facts.iter().find(|fact| fact.id == *id).expect("is there");
+            let facts: Vec<&Fact> = probe.fact_ids.iter().map(asked).collect();
+            let stated: Vec<MessageId> = facts.iter().map(|fact| fact.evidence_message_ids[0]).collect();
+            assert!(stated.windows(2).all(|two| two[0] < two[1]), "{stated:?}");
+            assert_eq!((probe.order.len(), &probe.gold, probe.abstain_expected), (4, &None, false));
+            assert!(probe.question.ends_with('?'), "{}", probe.question);
+            for (fact, label) in facts.iter().zip(&probe.order) {
+                assert!(fact.decoy_of.is_none() && fact.evidence_message_ids.len() == 1 && fact.valid_to.is_none());
+                assert!(ends[&probe.asked_after] - ends[&fact.evidence_message_ids[0]] >= 9_600);
+                assert_eq!(common::shared_words(&probe.question, fact.forms()), None, "{}", probe.question);
+                let (_, listed) = probe.question.split_once(&format!("({label}) ")).expect("is listed");
+                let own = answerable(scenario).find(|other| other.fact_ids == [fact.id.clone()]).expect("is asked for");
+                assert!(listed.starts_with(&own.question), "{listed}");
+            }
+            number += 1;
+            as_listed += (0..4)
+                .flat_map(|at| (0..at).map(move |earlier| (earlier, at)))
+                .map(|(one, other)| if probe.order[one] < probe.order[other] { 1 } else { -1 })
+                .sum::<i32>();
+        }
+    }
+    println!("{number} questions, pairs in listed order less others {as_listed}");
+    assert_eq!(number, 16);
+    // Of 96 pairs; two standard errors of tau over 16 lists of four.
+    assert!(as_listed.abs() <= 24, "{as_listed}");
 }
 
 #[test]
@@ -403,6 +471,7 @@ fn specs_are_refused_with_key_value_and_range() {
         ("facts = [24, 30]", "facts = [30, 24]"),
         ("points = [3, 4]", "points = [0, 4]"),
         ("points = [3, 4]", "points = [3, 4]\nunanswerable = 90"),
+        ("points = [3, 4]", "points = [3, 4]\norders = 7"),
         ("seed = 1", "seed = 1\nprobes = 3"),
         ("conversations = 4", "conversations = 900"),
         ("conversations = 4", "conversations = 5"),
@@ -429,6 +498,11 @@ proptest! {
         suite.write(&mut file).expect("memory takes it");
         prop_assert_eq!(Suite::from_reader(file.as_slice(), Path::new("tiny.jsonl")).expect("valid"), suite);
     }
+}
+
+/// Those that ask for a value.
+fn answerable(scenario: &Scenario) -> impl Iterator<Item = &Probe> {
+    scenario.probes.iter().filter(|probe| !probe.abstain_expected && probe.order.is_empty())
 }
 
 fn facts(scenario: &Scenario) -> impl Iterator<Item = &Fact> {

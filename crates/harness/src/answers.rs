@@ -10,11 +10,11 @@ use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 use compactometer_engine::session::Session;
 use compactometer_engine::view::WrittenPart;
-use compactometer_schema::answer::{AnswerRow, Grade};
+use compactometer_schema::answer::AnswerRow;
 use compactometer_schema::fate::Fate;
 use compactometer_schema::record::Observation;
 
-use crate::grade::grade;
+use crate::grade::{Graded, grade};
 use crate::loaded::Loaded;
 use crate::prompted::holds;
 
@@ -114,12 +114,15 @@ impl Asking<'_> {
             fate.is_present() || (fate == Fate::StoredOnly && retrieved.is_some_and(finds))
         };
         let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
+        let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.loaded, probe, reply));
         let row = AnswerRow {
             probe: probe as u32,
             after: observation.after,
             prompted: retrieved.is_some(),
             present: self.loaded.keys.probes[probe].row.facts.iter().all(is_present),
-            grade: reply.map_or(Grade::Failed, |reply| grade(self.loaded, probe, &reply.text)),
+            grade,
+            order,
+            signs,
             call: None,
             judged: None,
         };

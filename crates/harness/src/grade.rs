@@ -2,17 +2,58 @@
 //!
 //! Absent on purpose: a judge. An answer that gives a value in other words than its accepted forms is missing.
 
-use compactometer_schema::answer::{Grade, ProbeRow};
+use compactometer_engine::model::{ChatReply, Finish};
+use compactometer_schema::answer::{Grade, ProbeRow, Signs};
 use compactometer_schema::matcher::{self, Matcher, Sought, TooManyValues};
 use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::loaded::Loaded;
+use crate::{invented, order};
 
-/// What the answer to that probe is worth. What was replaced, forbidden or never said spoils an answer that is right beside
+/// What was read of an answer.
+pub(crate) struct Graded {
+    pub(crate) grade: Grade,
+    /// The order that it gives, where one was asked for.
+    pub(crate) order: Vec<u32>,
+    /// What else it does, where values were asked for.
+    pub(crate) signs: Option<Signs>,
+}
+
+impl Graded {
+    /// There is no answer.
+    pub(crate) const FAILED: Graded = Graded { grade: Grade::Failed, order: Vec::new(), signs: None };
+}
+
+/// Reads the answer to that probe.
+pub(crate) fn grade(loaded: &Loaded, probe: usize, reply: &ChatReply) -> Graded {
+    let (answer, labels) = (reply.text.as_str(), &loaded.scenario.probes[probe].order);
+    if labels.is_empty() {
+        let said = Said::read(loaded, probe, answer);
+        let signs = Signs {
+            contradicts: said.denied || (said.asked && (said.replaced || said.forbidden)),
+            invents: said.foil || invented::states(loaded, probe, &said.held, whole_words(reply)),
+        };
+        return Graded { grade: of_values(loaded, probe, &said, answer), order: Vec::new(), signs: Some(signs) };
+    }
+    let order = order::read(labels, answer);
+    let grade = match () {
+        () if (0..labels.len() as u32).eq(order.iter().copied()) => Grade::Right,
+        () if order.is_empty() && abstains(answer) => Grade::Abstained,
+        () => Grade::Missing,
+    };
+    Graded { grade, order, signs: None }
+}
+
+/// The answer without its last word where that may be half of one.
+fn whole_words(reply: &ChatReply) -> &str {
+    let is_cut = reply.finish == Finish::Length;
+    if is_cut { reply.text.rsplit_once(char::is_whitespace).map_or("", |(head, _)| head) } else { &reply.text }
+}
+
+/// What an answer that should state values is worth. What was replaced, forbidden or never said spoils an answer that is right beside
 /// it; another fact's value does not, since an answer may quote a whole sentence.
-pub(crate) fn grade(loaded: &Loaded, probe: usize, answer: &str) -> Grade {
+fn of_values(loaded: &Loaded, probe: usize, said: &Said, answer: &str) -> Grade {
     let key = &loaded.keys.probes[probe];
-    let said = Said::read(loaded, probe, answer);
     let never_said = said.foil || (said.forbidden && !key.row.updated);
     if key.row.abstain_expected {
         return match () {
@@ -58,8 +99,12 @@ fn abstains(answer: &str) -> bool {
 
 /// Which values an answer states.
 struct Said {
+    /// Every fact and decoy.
+    held: Vec<u32>,
     /// Every fact that is asked for, or the right answer in the probe's own words.
     asked: bool,
+    /// That a fact which is asked for, and is so, is not so.
+    denied: bool,
     /// A value that the asked fact replaced.
     replaced: bool,
     /// An answer that the probe forbids.
@@ -81,11 +126,13 @@ impl Said {
         let is_another = |fact: &u32| !is_asked(fact) && key.like.contains(fact) && !key.in_question.contains(fact);
         let asks = !key.row.facts.is_empty();
         Said {
+            denied: keys.denials.find(answer).any(|fact| is_asked(&(fact as u32))),
             asked: !gold.is_empty() || (asks && key.row.facts.iter().all(|fact| held.contains(fact))),
             replaced: key.replaced.iter().any(|fact| held.contains(fact)),
             forbidden: !forbidden.is_empty(),
             foil: if asks { foils().any(|fact| is_asked(&fact)) } else { foils().next().is_some() },
             another: held.iter().any(is_another),
+            held,
         }
     }
 }
@@ -95,6 +142,8 @@ pub(crate) struct Keys {
     pub(crate) probes: Vec<Key>,
     /// Finds right and forbidden answers in the probes' own words.
     answers: Matcher,
+    /// Finds facts that are so where they are denied.
+    denials: Matcher,
     /// For each item of `answers` its probe, and whether it is forbidden.
     owners: Vec<(u32, bool)>,
     /// For each foil the fact whose it is.
@@ -134,6 +183,7 @@ impl Keys {
         Ok(Keys {
             probes: scenario.probes.iter().map(|probe| Key::new(scenario, probe, facts)).collect(),
             answers: Matcher::new(answers)?,
+            denials: Matcher::new(scenario.facts.iter().map(denied))?,
             owners,
             foil_of: foils.flat_map(|(fact, row)| row.foil_values.iter().map(move |_| fact as u32)).collect(),
         })
@@ -151,7 +201,8 @@ impl Key {
             in_question: facts.find(&probe.question).map(|fact| fact as u32).collect(),
             row: ProbeRow {
                 id: probe.id.clone(),
-                facts: asked.iter().map(|(index, _)| *index).collect(),
+                facts: if probe.order.is_empty() { in_order(&asked) } else { listed(&asked, &probe.fact_ids) },
+                ordered: !probe.order.is_empty(),
                 abstain_expected: probe.abstain_expected,
                 updated: asked.iter().any(|(_, fact)| fact.supersedes.is_some()),
             },
@@ -159,9 +210,25 @@ impl Key {
     }
 }
 
+fn in_order(asked: &[(u32, &Fact)]) -> Vec<u32> {
+    asked.iter().map(|(index, _)| *index).collect()
+}
+
+/// The facts as a probe lists them that asks for their order.
+fn listed(asked: &[(u32, &Fact)], ids: &[String]) -> Vec<u32> {
+    ids.iter().filter_map(|id| asked.iter().find(|(_, fact)| fact.id == *id)).map(|(index, _)| *index).collect()
+}
+
 fn asked<'s>(scenario: &'s Scenario, probe: &'s Probe) -> impl Iterator<Item = (u32, &'s Fact)> {
     let facts = scenario.facts.iter().enumerate().map(|(index, fact)| (index as u32, fact));
     facts.filter(|(_, fact)| probe.fact_ids.contains(&fact.id))
+}
+
+/// The forms of a fact that is so, to be found where they are denied.
+fn denied(fact: &Fact) -> (Sought, Vec<&str>) {
+    let is_so = fact.sought().said == matcher::Said::Affirmed;
+    let forms = if is_so { fact.forms().collect() } else { Vec::new() };
+    (Sought { kind: fact.value_kind, said: matcher::Said::Denied }, forms)
 }
 
 /// The facts that this one replaced, and those that these did.

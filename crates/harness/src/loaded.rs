@@ -6,9 +6,10 @@ use compactometer_engine::log::{Counted, Log};
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_schema::matcher::{Matcher, TooManyValues, part_text};
-use compactometer_schema::scenario::{Fact, Scenario, ValueKind};
+use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::grade::Keys;
+use crate::invented::ExactValues;
 
 /// A scenario with everything that does not depend on a strategy.
 pub struct Loaded {
@@ -26,7 +27,7 @@ pub struct Loaded {
     pub stated_in: Vec<Vec<u32>>,
     /// For each fact, the index of the message from which on it is no longer true.
     pub valid_to: Vec<Option<usize>>,
-    /// For each fact, the index of the first probe that asks for it.
+    /// For each fact, the index of the first probe that asks for its value.
     pub asked_by: Vec<Option<usize>>,
     /// Finds facts and decoys, in the scenario's order.
     pub facts: Matcher,
@@ -34,6 +35,8 @@ pub struct Loaded {
     pub foils: Matcher,
     /// What answers to the probes are held against.
     pub(crate) keys: Keys,
+    /// Tells what an answer makes up.
+    pub(crate) exact: ExactValues,
     /// Finds the facts of foreign scenarios, for chance.
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
@@ -96,6 +99,7 @@ impl Loaded {
             stated_in: invert(&mentions, messages.len()),
             mentions,
             keys: Keys::new(&scenario, &facts)?,
+            exact: ExactValues::of(&scenario),
             facts,
             foils,
             foreign,
@@ -158,7 +162,8 @@ impl Loaded {
 }
 
 fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
-    scenario.probes.iter().position(|probe| !probe.abstain_expected && probe.fact_ids.contains(&fact.id))
+    let asks = |probe: &Probe| !probe.abstain_expected && probe.order.is_empty() && probe.fact_ids.contains(&fact.id);
+    scenario.probes.iter().position(asks)
 }
 
 /// The text that a tool definition costs in a request.

@@ -6,9 +6,9 @@ mod common;
 use std::sync::Mutex;
 
 use common::{Builder, Scripted, suite};
-use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::message::{MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Purpose;
-use compactometer_engine::model::{ChatError, ChatModel};
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
@@ -17,7 +17,7 @@ use compactometer_harness::window::RETAINED_SHARE;
 use compactometer_llm::by_name;
 use compactometer_schema::answer::{AnswerRow, Grade};
 use compactometer_schema::record::Protocol;
-use compactometer_schema::scenario::{Probe, Scenario};
+use compactometer_schema::scenario::{Probe, Scenario, ValueKind};
 
 fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult {
     let options = Options {
@@ -65,6 +65,7 @@ fn probe(id: &str, fact: Option<&str>, question: &str, asked_after: MessageId) -
         gold: None,
         forbidden: Vec::new(),
         abstain_expected: fact.is_none(),
+        order: Vec::new(),
     }
 }
 
@@ -143,11 +144,143 @@ fn where_nothing_is_said_only_not_knowing_is_right() {
     assert!(row.is_right(Grade::Abstained) && !row.is_right(Grade::Right));
 }
 
+const ORDER: &str =
+    "In which order were these answered: (P) Which ticket is the flood? (Q) Which ticket is the billing outage?";
+
+/// Two tickets, the later one listed first.
+fn in_order() -> Scenario {
+    let mut builder = Builder::new("s", "g");
+    let first = builder.say(Role::User, "The ticket of the billing outage is kx-4711.");
+    builder.say(Role::Assistant, "Noted.");
+    let second = builder.say(Role::User, "The ticket of the flood is kx-2222.");
+    builder.say(Role::Assistant, "Noted.");
+    builder.chatter(3_000);
+    // The file lists facts in another order than they were stated in.
+    builder.fact("kx-2222", &[second]);
+    builder.fact("kx-4711", &[first]);
+    let mut scenario = builder.build();
+    let asked_after = scenario.messages[scenario.messages.len() - 2].id;
+    let asked = Probe { order: vec!["Q".into(), "P".into()], ..probe("p1", Some("fact-1"), ORDER, asked_after) };
+    scenario.probes.push(Probe { fact_ids: vec!["fact-1".into(), "fact-0".into()], ..asked });
+    scenario
+}
+
+#[test]
+fn an_order_is_read_from_the_labels_of_an_answer() {
+    for (answer, order, grade) in [
+        ("Q, P", vec![0, 1], Grade::Right),
+        ("P, Q", vec![1, 0], Grade::Missing),
+        ("P", vec![1], Grade::Missing),
+        ("UNKNOWN", vec![], Grade::Abstained),
+        ("kx-4711, then kx-2222", vec![], Grade::Missing),
+    ] {
+        let record = run(in_order(), "summarize", &says(Ok(answer))).record;
+        let [row] = &record.answers[..] else { panic!("{:?}", record.answers) };
+        assert_eq!((&row.order, row.grade), (&order, grade), "{answer}");
+        assert_eq!((&record.probes[0].facts, record.probes[0].ordered), (&vec![1, 0], true));
+        assert!(record.observations.iter().all(|seen| seen.asked.is_empty()), "no value is asked for");
+    }
+}
+
+/// It finds each by itself, and says so where it finds none.
+#[test]
+fn the_mock_reads_an_order_from_the_context() {
+    let model = by_name("mock:strong").unwrap();
+    for (strategy, expected) in [("full", Grade::Right), ("null", Grade::Abstained)] {
+        assert_eq!(run(in_order(), strategy, &*model).record.answers[0].grade, expected, "{strategy}");
+    }
+}
+
 #[test]
 fn a_value_that_the_question_names_is_no_wrong_answer() {
     let mut scenario = scenario();
     scenario.probes[0].question = "Which ticket is the billing outage, not kx-2222?".into();
     assert_eq!(grade(scenario, "Not kx-2222, I cannot see which"), Grade::Missing);
+}
+
+fn signs(scenario: Scenario, answer: &'static str) -> (bool, bool) {
+    let signs = run(scenario, "summarize", &says(Ok(answer))).record.answers[0].signs.unwrap();
+    (signs.contradicts, signs.invents)
+}
+
+/// Contradictions, then made-up values.
+#[test]
+fn what_an_answer_contradicts_or_makes_up_is_told_beside_its_grade() {
+    for (answer, expected) in [
+        ("KX-4711.", (false, false)),
+        ("kx-4711, formerly kx-1111", (false, false)),
+        ("kx-4711, not kx-1111", (false, false)),
+        ("kx-1111", (false, false)),
+        ("kx-2222", (false, false)),
+        ("kx-1111 or kx-4711", (true, false)),
+        ("It is not kx-4711", (true, false)),
+        ("kx-9999", (false, true)),
+        ("kx-4711 or kx-9999", (false, true)),
+        ("kx-47110", (false, true)),
+        ("kx-4711, opened on 2024-05-20 for v1.10.3", (false, false)),
+        ("UNKNOWN", (false, false)),
+        ("", (false, false)),
+    ] {
+        assert_eq!(signs(scenario(), answer), expected, "{answer}");
+    }
+    let forbids = || {
+        let mut scenario = scenario();
+        (scenario.facts[1].supersedes, scenario.facts[0].valid_to) = (None, None);
+        scenario.probes[0].forbidden = vec!["kx-2222".into()];
+        scenario
+    };
+    assert_eq!(signs(forbids(), "kx-4711 and kx-2222"), (true, false));
+    assert_eq!(signs(forbids(), "kx-2222"), (false, false));
+}
+
+/// What is said later had not been said, and what a question says is nobody's invention.
+#[test]
+fn only_what_stood_before_the_question_was_stated() {
+    let mut late = scenario();
+    late.messages.last_mut().unwrap().parts = vec![Part::Text { text: "It went to kx-8888.".into() }];
+    assert_eq!(signs(late, "kx-8888"), (false, true));
+    let mut asked = scenario();
+    asked.probes[0].question = "Which ticket is it, if not kx-8888?".into();
+    assert_eq!(signs(asked, "kx-8888"), (false, false));
+}
+
+/// A fact's number is known in another unit; a number that nobody said is not.
+#[test]
+fn made_up_numbers_are_told_from_converted_ones() {
+    let asked = || {
+        let mut builder = Builder::new("s", "g");
+        let said = builder.say(Role::User, "The lease lasts 45120 ms.");
+        builder.say(Role::Assistant, "Noted.");
+        builder.chatter(3_000);
+        builder.fact("45120 ms", &[said]).value_kind = ValueKind::Number;
+        let mut scenario = builder.build();
+        let asked_after = scenario.messages[scenario.messages.len() - 2].id;
+        scenario.probes.push(probe("p1", Some("fact-0"), "How long is the lease?", asked_after));
+        scenario
+    };
+    for (answer, invents) in [("45.12 seconds", false), ("45,120 ms", false), ("61734 ms", true), ("61,734 ms", true)] {
+        assert_eq!(signs(asked(), answer).1, invents, "{answer}");
+    }
+}
+
+/// A cut answer may end in half a value.
+#[test]
+fn half_a_value_at_the_end_of_a_cut_answer_is_not_made_up() {
+    struct Cut;
+    #[async_trait::async_trait]
+    impl ChatModel for Cut {
+        fn name(&self) -> &str {
+            "cut"
+        }
+
+        async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
+            let (text, finish) = ("The ticket is kx-471".to_owned(), Finish::Length);
+            Ok(ChatReply { text, finish, usage: Usage::default(), latency_ms: 0, served: None })
+        }
+    }
+    let signs = run(scenario(), "summarize", &Cut).record.answers[0].signs.unwrap();
+    assert!(!signs.invents);
+    assert_eq!(self::signs(scenario(), "The ticket is kx-471"), (false, true));
 }
 
 #[test]

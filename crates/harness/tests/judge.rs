@@ -31,6 +31,7 @@ fn plan() -> Plan {
     let mut scenario = builder.build();
     let asked_after = scenario.messages[scenario.messages.len() - 2].id;
     let probe = |id: &str, facts: &[&str]| Probe {
+        order: Vec::new(),
         id: id.into(),
         fact_ids: facts.iter().map(|fact| (*fact).to_owned()).collect(),
         question: QUESTION.into(),

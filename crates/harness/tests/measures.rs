@@ -98,6 +98,7 @@ fn probes_replace_the_implied_points() {
         gold: None,
         forbidden: vec![],
         abstain_expected: false,
+        order: Vec::new(),
     }];
     let loaded = Loaded::new(scenario, &[], &Encoding::O200k).unwrap();
     let points = points(&loaded, 1);

@@ -58,6 +58,7 @@ fn ask(scenario: &mut Scenario, fact: usize, question: &str) {
         gold: Some(scenario.facts[fact].value.clone()),
         forbidden: Vec::new(),
         abstain_expected: false,
+        order: Vec::new(),
     });
 }
 

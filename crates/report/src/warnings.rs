@@ -11,7 +11,7 @@ use crate::comparisons;
 use crate::data::{FULL, Run, Strategy, points};
 use crate::decisions::ALERT;
 use crate::judged;
-use crate::metrics::{Corrected, extraction_counts, reader_strength};
+use crate::metrics::{Corrected, extraction_counts, is_cut, reader_strength};
 use crate::scale::too_large;
 use crate::sizes;
 use crate::suite;
@@ -180,10 +180,15 @@ fn answers(run: &Run) -> Vec<String> {
     let has_answers = run.strategies.iter().any(|strategy| strategy.records().any(|record| !record.answers.is_empty()));
     let weak =
         reader_strength(run).err().filter(|_| has_answers).map(|why| format!("answer recall is unranked: {why}"));
-    let failed = listed(run, "questions without an answer, counted as misses", |strategy| {
-        turns(strategy, |record| &record.answers, |answer| answer.grade == Grade::Failed)
+    let failed = listed(
+        run,
+        "questions without an answer, counted as misses of recall and in no rate of wrong answers",
+        |strategy| turns(strategy, |record| &record.answers, |answer| answer.grade == Grade::Failed),
+    );
+    let cut = listed(run, "answers cut at the most tokens of a reply, or withheld", |strategy| {
+        turns(strategy, |record| &record.answers, is_cut)
     });
-    weak.into_iter().chain(failed).collect()
+    weak.into_iter().chain(failed).chain(cut).collect()
 }
 
 fn uses(run: &Run) -> Option<String> {

@@ -7,8 +7,9 @@ mod common;
 use common::{call, chance, facts, manifest, point, prices, record};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::meter::Purpose;
+use compactometer_engine::model::Finish;
 use compactometer_report::summarize;
-use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow, Signs};
 use compactometer_schema::record::{CallRow, Family, ObservationKind, Record};
 use compactometer_schema::scenario::ValueKind;
 use compactometer_schema::summary::{Group, MetricValue};
@@ -38,12 +39,15 @@ fn talk(strategy: &str, at: usize, fates: &str, grades: &str) -> Record {
     made.facts = facts(fates.len(), KIND);
     made.observations = vec![point(1, fates)];
     for (probe, letter) in grades.chars().enumerate() {
-        let id = format!("p{probe}");
-        made.probes.push(ProbeRow { id, facts: vec![probe as u32], abstain_expected: false, updated: false });
+        made.probes.push(probe_of(&format!("p{probe}"), probe as u32));
         let present = made.observations[0].fates.0[probe].is_present();
         made.answers.push(answer(probe as u32, present, letter));
     }
     made
+}
+
+fn probe_of(id: &str, fact: u32) -> ProbeRow {
+    ProbeRow { id: id.into(), facts: vec![fact], abstain_expected: false, updated: false, ordered: false }
 }
 
 fn answer(probe: u32, present: bool, letter: char) -> AnswerRow {
@@ -54,6 +58,8 @@ fn answer(probe: u32, present: bool, letter: char) -> AnswerRow {
         prompted: false,
         present,
         grade: Grade::ALL[place],
+        order: Vec::new(),
+        signs: None,
         call: None,
         judged: None,
     }
@@ -64,13 +70,14 @@ fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
     let mut first = talk("summarize", 0, "vvud", "+wsf");
     first.facts[0].weight = 2.0;
     // A second probe of fact 0, answered wrongly: its fact is half right.
-    first.probes.push(ProbeRow { id: "again".into(), facts: vec![0], abstain_expected: false, updated: false });
+    first.probes.push(probe_of("again", 0));
     first.answers.push(answer(4, true, 'm'));
     first.probes[2].updated = true;
     let group = group_of(&[first, talk("summarize", 1, "vvvv", "+++a")]);
     let value = |id: &str| metric(&group, "summarize", id);
     near(&value("answer_recall"), (2.0 * 0.5 / 5.0 + 0.75) / 2.0);
-    near(&value("wrong_value_rate"), (1.0 / 5.0 + 0.0) / 2.0);
+    // The failed call is none of the answers that could have been wrong.
+    near(&value("wrong_value_rate"), (1.0 / 4.0 + 0.0) / 2.0);
     // Facts 0 and 1 are held: (2 * .5) / 3; the others are not answered; all of the second unit's are held.
     near(&value("answered_given_present"), (1.0 / 3.0 + 0.75) / 2.0);
     near(&value("answered_given_absent"), 0.0);
@@ -78,19 +85,79 @@ fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
     near(&value("staleness"), 1.0);
     near(&value("failed_probes"), (0.2 + 0.0) / 2.0);
     assert_eq!(value("abstention").reason.as_deref(), Some("no probe asks for what the conversation never says"));
-    assert!(group.warnings.contains(&"questions without an answer, counted as misses: summarize 1".to_owned()));
+    let failed =
+        "questions without an answer, counted as misses of recall and in no rate of wrong answers: summarize 1";
+    assert!(group.warnings.contains(&failed.to_owned()));
+}
+
+/// Half of the answers that came are wrong, whatever failed beside them.
+#[test]
+fn what_never_came_or_was_cut_lowers_no_rate_of_wrong_answers() {
+    let lower = ["wrong_value_rate", "false_abstention", "contradiction", "staleness"];
+    let of = |grades: &str, cut: Option<usize>| {
+        let mut made = talk("summarize", 0, &"v".repeat(grades.len()), grades);
+        for (at, row) in made.answers.iter_mut().enumerate().filter(|(_, row)| row.grade != Grade::Failed) {
+            row.signs = Some(Signs { contradicts: at == 0, invents: false });
+            let finish = if cut == Some(at) { Finish::Length } else { Finish::Stop };
+            row.call = Some(CallRow { purpose: Purpose::Probe, finish: Some(finish), ..call(2_000, 96) });
+        }
+        made.probes.iter_mut().for_each(|probe| probe.updated = true);
+        group_of(&[made])
+    };
+    let rates = |group: &Group| lower.map(|id| metric(group, "summarize", id).value.unwrap());
+    assert_eq!(rates(&of("wa", None)), [0.5, 0.5, 0.5, 0.0]);
+    assert_eq!(rates(&of("waffff", None)), [0.5, 0.5, 0.5, 0.0]);
+    assert_eq!(rates(&of("wamf", Some(2))), [0.5, 0.5, 0.5, 0.0], "cut before it stated anything");
+    assert_eq!(rates(&of("wammf", Some(0))), [0.25, 0.25, 0.25, 0.0], "wrong before it was cut");
+    let group = of("wamf", Some(2));
+    near(&metric(&group, "summarize", "failed_probes"), 0.25);
+    near(&metric(&group, "summarize", "cut_answers"), 1.0 / 3.0);
+    near(&metric(&group, "summarize", "answer_recall"), 0.0);
+    assert!(group.warnings.contains(&"answers cut at the most tokens of a reply, or withheld: summarize 1".to_owned()));
+    let silent = of("ff", None);
+    for id in lower {
+        let reason = metric(&silent, "summarize", id).reason;
+        assert_eq!(reason.as_deref(), Some("every call failed or was cut before it stated anything"), "{id}");
+    }
+    near(&metric(&silent, "summarize", "failed_probes"), 1.0);
+}
+
+#[test]
+fn contradictions_and_hallucinations_have_denominators_of_their_own() {
+    let signed = |grades: &str, signs: &[(bool, bool)]| {
+        let mut made = talk("summarize", 0, &"v".repeat(grades.len()), grades);
+        for (row, (contradicts, invents)) in made.answers.iter_mut().zip(signs) {
+            row.signs = Some(Signs { contradicts: *contradicts, invents: *invents });
+        }
+        made
+    };
+    // Right; stale beside the right one; wrong by a foil; not known; made up and in no list of wrong values; failed.
+    let mut made = signed("+swamf", &[(false, false), (true, false), (false, true), (false, false), (false, true)]);
+    let group = group_of(&[made.clone()]);
+    near(&metric(&group, "summarize", "contradiction"), 1.0 / 5.0);
+    near(&metric(&group, "summarize", "hallucination"), 2.0 / 4.0);
+    near(&metric(&group, "summarize", "wrong_value_rate"), 1.0 / 5.0);
+    // Made up where nothing answers: no answer to a question about values, and yet made up.
+    made.probes.push(ProbeRow { facts: Vec::new(), abstain_expected: true, ..probe_of("n", 0) });
+    made.answers.push(AnswerRow { signs: Some(Signs { contradicts: false, invents: true }), ..answer(6, true, 'm') });
+    let group = group_of(&[made]);
+    near(&metric(&group, "summarize", "hallucination"), 3.0 / 5.0);
+    near(&metric(&group, "summarize", "contradiction"), 1.0 / 5.0);
+    let clean = group_of(&[signed("+++", &[(false, false); 3])]);
+    near(&metric(&clean, "summarize", "contradiction"), 0.0);
+    near(&metric(&clean, "summarize", "hallucination"), 0.0);
+    // Records of before it was looked for say nothing, and not that nothing was found.
+    let old = group_of(&[talk("summarize", 0, "vv", "+w")]);
+    for id in ["contradiction", "hallucination"] {
+        assert!(metric(&old, "summarize", id).reason.unwrap().contains("of before answers were read for it"), "{id}");
+    }
 }
 
 #[test]
 fn questions_without_an_answer_in_the_conversation_stay_out_of_answer_recall() {
     let mut made = talk("summarize", 0, "vv", "+m");
     for (probe, letter) in [(2, 'a'), (3, 'w'), (4, 'm')] {
-        made.probes.push(ProbeRow {
-            id: format!("n{probe}"),
-            facts: Vec::new(),
-            abstain_expected: true,
-            updated: false,
-        });
+        made.probes.push(ProbeRow { facts: Vec::new(), abstain_expected: true, ..probe_of(&format!("n{probe}"), 0) });
         made.answers.push(answer(probe, true, letter));
     }
     let group = group_of(&[made]);
@@ -98,6 +165,28 @@ fn questions_without_an_answer_in_the_conversation_stay_out_of_answer_recall() {
     near(&metric(&group, "summarize", "wrong_value_rate"), 0.0);
     near(&metric(&group, "summarize", "answered_given_present"), 0.5);
     near(&metric(&group, "summarize", "abstention"), 1.0 / 3.0);
+}
+
+#[test]
+fn orders_are_averaged_by_unit_and_answers_without_one_count_nothing() {
+    let made = |at: usize, orders: &[&[u32]]| {
+        let mut made = talk("summarize", at, "vvv", "+m");
+        for (number, order) in orders.iter().enumerate() {
+            let probe = made.probes.len() as u32;
+            made.probes.push(ProbeRow { facts: vec![2, 0, 1], ordered: true, ..probe_of(&format!("o{number}"), 0) });
+            let letter = if order.is_empty() { 'f' } else { 'm' };
+            made.answers.push(AnswerRow { order: order.to_vec(), ..answer(probe, true, letter) });
+        }
+        made
+    };
+    let group = group_of(&[made(0, &[&[0, 1, 2], &[2, 1, 0]]), made(1, &[&[0, 2, 1], &[]]), made(2, &[&[0, 2]])]);
+    // One pair of three is named, rightly.
+    near(&metric(&group, "summarize", "order"), (0.0 + (1.0 / 3.0 + 0.0) / 2.0 + 1.0 / 3.0_f64.sqrt()) / 3.0);
+    near(&metric(&group, "summarize", "answer_recall"), 0.5);
+    near(&metric(&group, "summarize", "answered_given_present"), 0.5);
+    near(&metric(&group, "summarize", "failed_probes"), (0.0 + 1.0 / 4.0 + 0.0) / 3.0);
+    let without = metric(&group_of(&[talk("summarize", 0, "vv", "+m")]), "summarize", "order");
+    assert_eq!(without.reason.as_deref(), Some("no probe asks for the order of facts in the headline set"));
 }
 
 /// Six conversations of a strategy that answers half, with these controls.
@@ -180,8 +269,13 @@ fn luck_is_told_by_value_kind_beside_raw_recall() {
     right_after.kind = ObservationKind::Compaction;
     right_after.chance = vec![chance(KIND, 10, 10)];
     made.observations.push(right_after);
-    let group = group_of(&[made]);
+    let group = group_of(&[made.clone()]);
     near(&metric(&group, "summarize", "keyword_luck"), 0.45);
+    // A longer conversation with more looks weighs no more: .45 and .05, not 13 of 100.
+    let mut long = talk("summarize", 1, "vu", "");
+    long.observations[0].chance = vec![chance(KIND, 2, 40)];
+    long.observations.extend(vec![long.observations[0].clone(); 1]);
+    near(&metric(&group_of(&[made, long]), "summarize", "keyword_luck"), 0.25);
     let kinds = &group.strategies[0].by_kind;
     near(&kinds["nonce"]["context_recall"], 1.0);
     near(&kinds["nonce"]["keyword_luck"], 0.1);

@@ -131,6 +131,7 @@ fn answered(units: usize, right: impl Fn(usize) -> usize) -> RunFiles {
                 facts: vec![probe],
                 abstain_expected: false,
                 updated: false,
+                ordered: false,
             });
             record.answers.push(AnswerRow {
                 probe,
@@ -138,7 +139,10 @@ fn answered(units: usize, right: impl Fn(usize) -> usize) -> RunFiles {
                 prompted: false,
                 present: true,
                 grade,
+                order: Vec::new(),
+                signs: None,
                 call: None,
+                judged: None,
             });
         }
     }

@@ -23,7 +23,13 @@ fn talk(at: usize, pairs: &str) -> Record {
     made.observations = vec![point(1, &"v".repeat(pairs.len()))];
     for (probe, pair) in pairs.iter().enumerate() {
         let id = format!("p{probe}");
-        made.probes.push(ProbeRow { id, facts: vec![probe as u32], abstain_expected: false, updated: false });
+        made.probes.push(ProbeRow {
+            id,
+            facts: vec![probe as u32],
+            abstain_expected: false,
+            updated: false,
+            ordered: false,
+        });
         let grades = [Grade::Right, Grade::WrongValue, Grade::Stale, Grade::Missing];
         let verdicts = [Verdict::Accepted, Verdict::Rejected, Verdict::Unreadable];
         let place = |letters: &str, at: usize| letters.find(&pair[at..=at]).unwrap();
@@ -33,6 +39,8 @@ fn talk(at: usize, pairs: &str) -> Record {
             prompted: false,
             present: true,
             grade: grades[place("+wsm", 0)],
+            order: Vec::new(),
+            signs: None,
             call: None,
             judged: Some(Judgement {
                 verdict: verdicts[place("aru", 1)],

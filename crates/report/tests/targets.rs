@@ -128,9 +128,25 @@ fn what_a_checkpoint_holds_must_be_answered_nine_times_in_ten() {
     let after = made.observations[0].after;
     for (probe, grade) in [Grade::Right, Grade::Missing, Grade::Missing].into_iter().enumerate() {
         let facts = vec![probe as u32];
-        made.probes.push(ProbeRow { id: format!("p{probe}"), facts, abstain_expected: false, updated: false });
+        made.probes.push(ProbeRow {
+            id: format!("p{probe}"),
+            facts,
+            abstain_expected: false,
+            updated: false,
+            ordered: false,
+        });
         let probe = probe as u32;
-        made.answers.push(AnswerRow { probe, after, prompted: false, present: true, grade, call: None, judged: None });
+        made.answers.push(AnswerRow {
+            probe,
+            after,
+            prompted: false,
+            present: true,
+            grade,
+            order: Vec::new(),
+            signs: None,
+            call: None,
+            judged: None,
+        });
     }
     assert_eq!(
         found(&group(&records, "priced"), "answered_given_checkpointed"),

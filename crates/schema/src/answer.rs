@@ -18,6 +18,9 @@ pub struct ProbeRow {
     /// Whether what it asks for replaced an earlier value, so that an answer can be stale.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub updated: bool,
+    /// Whether it asks for the order of its facts, which stand in the right one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ordered: bool,
 }
 
 /// One answer to a probe.
@@ -34,6 +37,13 @@ pub struct AnswerRow {
     pub present: bool,
     /// What the answer is worth.
     pub grade: Grade,
+    /// The order that it gives, each as its place in [`ProbeRow::facts`]: `[0, 1, 2]` is right. What it leaves out is missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<u32>,
+    /// What it does beyond its grade; none where there is no answer or an order is asked for, and in records of before it was
+    /// looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signs: Option<Signs>,
     /// The call; none where the request was one that no provider takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallRow>,
@@ -63,6 +73,18 @@ pub enum Verdict {
     Unreadable,
 }
 
+/// What an answer does, whatever it is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signs {
+    /// It asserts the right value together with one that was replaced or is forbidden, or denies the right one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub contradicts: bool,
+    /// It states a value that the conversation had not stated by then: a foil, or an identifier, path or number of the asked
+    /// form.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub invents: bool,
+}
+
 impl ProbeRow {
     /// Whether an answer of that grade is right: the value, or not to know where nothing says it.
     pub fn is_right(&self, grade: Grade) -> bool {
@@ -74,7 +96,7 @@ impl ProbeRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// It states what was asked for, and nothing that was replaced, forbidden or never said.
+    /// It states what was asked for, and nothing that was replaced, forbidden or never said; the whole order, where one was.
     Right,
     /// It states a value of that kind that is another: a foil, a forbidden one, or that of another fact.
     WrongValue,

@@ -248,4 +248,8 @@ pub struct Probe {
     /// Whether the right answer is not to know.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub abstain_expected: bool,
+    /// Where it asks for the order in which its facts were stated, the label that the question gives to each: `fact_ids`
+    /// stand in the right order, labels beside them, and an answer lists labels. Empty where it asks for values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
 }

@@ -11,7 +11,7 @@ use compactometer_engine::view::View;
 use serde::{Deserialize, Serialize};
 
 use crate::matcher::{Matcher, part_text};
-use crate::scenario::{Fact, Scenario};
+use crate::scenario::{Fact, Probe, Scenario};
 
 /// The value of `format` in every suite's header.
 pub const FORMAT: &str = "compactometer-suite";
@@ -169,6 +169,7 @@ fn validate(scenario: &Scenario) -> Result<(), String> {
         if let Some(unknown) = probe.fact_ids.iter().find(|id| !ids.contains(id.as_str())) {
             return Err(format!("probe `{}` names fact `{unknown}`, which is not there", probe.id));
         }
+        validate_order(probe).map_err(|what| format!("probe `{}` {what}", probe.id))?;
     }
     Ok(())
 }
@@ -230,6 +231,31 @@ fn validate_fact(fact: &Fact, log: &Log) -> Result<(), String> {
         fact.evidence_message_ids.iter().find(|id| log.get(**id).is_some_and(|counted| !states(&counted.message)));
     lying
         .map_or(Ok(()), |id| Err(format!("names message `{}` as evidence, which does not hold `{}`", id.0, fact.value)))
+}
+
+/// A list of labels can be read and says where each fact stands.
+fn validate_order(probe: &Probe) -> Result<(), String> {
+    let Probe { order, fact_ids, .. } = probe;
+    if order.is_empty() {
+        return Ok(());
+    }
+    if order.len() < 2 || order.len() != fact_ids.len() {
+        return Err(format!(
+            "has {} labels for {} facts; an order needs two facts or more, with one label each",
+            order.len(),
+            fact_ids.len()
+        ));
+    }
+    if let Some(label) = order.iter().find(|label| label.is_empty() || !label.chars().all(char::is_alphanumeric)) {
+        return Err(format!("has the label {label:?}; it must be letters and digits"));
+    }
+    if let Some(twice) = (1..order.len()).find(|at| order[..*at].contains(&order[*at])) {
+        return Err(format!("has the label `{}` twice", order[twice]));
+    }
+    if probe.gold.is_some() || probe.abstain_expected {
+        return Err("asks for an order, so it can have no `gold` and not expect to abstain".to_owned());
+    }
+    Ok(())
 }
 
 /// Names stand in terminals and file names: no control characters.

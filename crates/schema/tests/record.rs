@@ -4,7 +4,7 @@
 use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use compactometer_engine::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use compactometer_engine::message::MessageId;
-use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow, Signs};
 use compactometer_schema::record::{Observation, Prompted, Record, text_hash};
 
 /// As the program wrote it before events said what became of a checkpoint.
@@ -76,19 +76,22 @@ fn an_observation_without_prompted_probes_still_reads_and_writes_the_same_bytes(
 fn answers_read_back_as_they_were_written() {
     let mut record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
     assert!(record.probes.is_empty() && record.answers.is_empty());
-    record.probes = vec![ProbeRow { id: "p1".into(), facts: vec![3], abstain_expected: false, updated: true }];
+    record.probes =
+        vec![ProbeRow { id: "p1".into(), facts: vec![3], abstain_expected: false, updated: true, ordered: false }];
     let row = AnswerRow {
         probe: 0,
         after: MessageId(9),
         prompted: false,
         present: true,
         grade: Grade::WrongValue,
+        order: Vec::new(),
+        signs: Some(Signs { contradicts: false, invents: true }),
         call: None,
         judged: None,
     };
     record.answers = vec![row];
     let written = record.to_line().unwrap();
-    let expected = r#""probes":[{"id":"p1","facts":[3],"updated":true}],"answers":[{"probe":0,"after":9,"present":true,"grade":"wrong_value"}]"#;
+    let expected = r#""probes":[{"id":"p1","facts":[3],"updated":true}],"answers":[{"probe":0,"after":9,"present":true,"grade":"wrong_value","signs":{"invents":true}}]"#;
     assert!(written.contains(expected), "{written}");
     assert_eq!(Record::from_line(&written).unwrap(), record);
 }

@@ -35,8 +35,33 @@ fn what_cannot_be_trusted_is_refused() {
         let error = read(&format!("{HEADER}\n{broken}\n")).expect_err(expected);
         assert!(error.contains("line 2") && error.contains(expected), "{expected}: {error}");
     }
+    check_orders();
     for (text, expected) in [("", "empty"), (HEADER, "no scenario"), (SCENARIO, "import")] {
         let error = read(text).expect_err(expected);
         assert!(error.contains(expected), "{expected}: {error}");
+    }
+}
+
+/// An order needs two facts or more, with labels that tell them apart.
+fn check_orders() {
+    let with = |fields: &str| {
+        let second = r#"},{"id":"g","category":"number_or_id","subject":"it","value":"is kx-4711","value_kind":"free","evidence_message_ids":[1],"stated_by":"user"}],"probes":[{"id":"p","question":"?","asked_after":1,"#;
+        let opened = SCENARIO.strip_suffix("}]}").expect("facts come last");
+        read(&format!("{HEADER}\n{opened}{second}{fields}}}]}}\n"))
+    };
+    let labels = |order: &str| with(&format!(r#""fact_ids":["f","g"],"order":{order}"#));
+    assert_eq!(
+        labels(r#"["Q","P"]"#).map(|suite| suite.scenarios[0].probes[0].order.clone()),
+        Ok(vec!["Q".into(), "P".into()])
+    );
+    for (found, expected) in [
+        (labels(r#"["Q"]"#), "1 labels for 2 facts"),
+        (labels(r#"["Q","Q"]"#), "the label `Q` twice"),
+        (labels(r#"["Q","P (2)"]"#), "letters and digits"),
+        (with(r#""fact_ids":["f"],"order":["P"]"#), "two facts or more"),
+        (with(r#""fact_ids":["f","g"],"order":["P","Q"],"gold":"P, Q""#), "no `gold`"),
+    ] {
+        let error = found.expect_err(expected);
+        assert!(error.contains("probe `p`") && error.contains(expected), "{expected}: {error}");
     }
 }

@@ -44,6 +44,7 @@ fn asked(question: &str) -> Scenario {
         gold: Some("kx-4711".into()),
         forbidden: Vec::new(),
         abstain_expected: false,
+        order: Vec::new(),
     });
     builder.0
 }

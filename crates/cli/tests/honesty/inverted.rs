@@ -58,3 +58,19 @@ fn what_is_turned_around_is_not_held() {
         assert_eq!(last(&summarized(prohibition(), says)).0, fate, "{says}");
     }
 }
+
+/// What a reader answers to a question about the decision, from the whole conversation.
+#[test]
+fn answers_that_deny_or_make_up_are_not_merely_missing() {
+    let rates = |says: &'static str| {
+        let mut builder = Builder(decision());
+        builder.ask(&["f0"], "Which cache did we choose?");
+        let staged = run(suite(vec![builder.0]), named(&["full"]), &Says(says), 2_000);
+        ["contradiction", "hallucination", "wrong_value_rate"].map(|id| staged.value("full", id))
+    };
+    assert_eq!(rates("Memcached"), [0.0, 0.0, 0.0]);
+    assert_eq!(rates("Memcached, not Redis"), [0.0, 0.0, 0.0]);
+    assert_eq!(rates("I cannot see which."), [0.0, 0.0, 0.0]);
+    assert_eq!(rates("It is not Memcached."), [1.0, 0.0, 0.0]);
+    assert_eq!(rates("Redis"), [0.0, 1.0, 1.0]);
+}

@@ -9,7 +9,9 @@
 //! | answers that are no summaries count as summaries | `answers::not_a_summary` |
 //! | values of the prompt's own example count as extracted | `answers::example_leakage` |
 //! | what cannot be parsed drops out of the rate | `answers::unparsable` |
+//! | calls that fail lower the rate of wrong answers | `answers::failed_calls` |
 //! | an inverted fact counts as held, or a wrong value as merely missing | `inverted` |
+//! | an answer that denies the right value or makes one up is merely missing | `inverted::answers_*` |
 //! | cost with caching on one side alone | `numbers::caching` |
 //! | numbers without intervals | `numbers::intervals` |
 //! | a quarter of the characters passes for tokens | `numbers::characters` |

@@ -18,7 +18,7 @@ use compactometer_report::summarize;
 use compactometer_schema::manifest::{Manifest, VERSION};
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::{Family, Protocol, Record};
-use compactometer_schema::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_schema::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind};
 use compactometer_schema::suite::{Header, Suite};
 use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
 
@@ -202,6 +202,21 @@ impl Builder {
             generic: false,
         });
         self.0.facts.last_mut().unwrap()
+    }
+
+    /// A question for these facts, before the agent's last turn.
+    pub fn ask(&mut self, facts: &[&str], question: &str) {
+        let last = self.0.messages.iter().rev().find(|message| message.role == Role::User).unwrap();
+        self.0.probes.push(Probe {
+            id: format!("p{}", self.0.probes.len()),
+            fact_ids: facts.iter().map(|id| (*id).to_owned()).collect(),
+            question: question.into(),
+            asked_after: last.id,
+            gold: None,
+            forbidden: Vec::new(),
+            abstain_expected: facts.is_empty(),
+            order: Vec::new(),
+        });
     }
 }
 

@@ -90,6 +90,7 @@ pub(crate) mod tests {
             gold: Some(gold.to_owned()),
             forbidden: Vec::new(),
             abstain_expected: false,
+            order: Vec::new(),
         }
     }
 

@@ -16,6 +16,7 @@ mod json_shape;
 mod limits;
 mod lines;
 mod lookup;
+mod order;
 pub mod profile;
 mod read;
 mod regions;
@@ -123,6 +124,11 @@ impl Mock {
     }
 
     fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        let find = |item: &str| self.look_up(item, turns, seed);
+        order::items(question).map_or_else(|| find(question), |items| order::answer(&items, turns, find))
+    }
+
+    fn look_up(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
         if self.profile.reads_all() {
             return lookup::answer(question, turns, &self.profile);
         }

@@ -1,12 +1,12 @@
 //! Answers to questions: what a reader says from a strategy's contexts (MEASUREMENT section 3, answer recall).
 //!
-//! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. Absent on purpose: order
-//! (no probe asks for one) and contradictions, which a value alone does not show.
+//! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. What answers do that are not
+//! right stands in [`wrong`].
 
 use std::collections::BTreeMap;
 
 use compactometer_engine::message::Usage;
-use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_schema::answer::{AnswerRow, ProbeRow};
 use compactometer_schema::prices::PriceRow;
 use compactometer_schema::record::{ObservationKind, Record};
 use compactometer_schema::summary::MetricValue;
@@ -15,6 +15,9 @@ use super::{Better, Metric, estimated, over_units, ratio, undefined, weighted_me
 use crate::data::{FULL, NULL, Run, Strategy, Unit as Group};
 use crate::stats::bootstrap;
 use crate::text::Unit;
+
+pub(super) mod order;
+pub(super) mod wrong;
 
 const SOURCE: &str = "MEASUREMENT section 3";
 
@@ -77,70 +80,6 @@ pub(super) const CLOSED_BOOK: Metric = Metric {
     formula: "right answers that `null` gives too, which has nothing but the system prompt and the pending part / right answers",
     source: SOURCE,
     compute: closed_book,
-};
-
-pub(super) const WRONG_VALUE_RATE: Metric = Metric {
-    id: "wrong_value_rate",
-    unit: Unit::Share,
-    better: Better::Lower,
-    formula: "as AR with this for right: the answer states a foil, a forbidden value, or, without the right one, another fact's \
-              value of that kind; replaced values count in staleness",
-    source: SOURCE,
-    compute: |_, strategy| share(strategy, NO_ANSWER, |answer| graded(answer, Grade::WrongValue)),
-};
-
-pub(super) const STALENESS: Metric = Metric {
-    id: "staleness",
-    unit: Unit::Share,
-    better: Better::Lower,
-    formula: "answers that state a replaced value / probes of facts that replaced one, averaged as AR",
-    source: SOURCE,
-    compute: |_, strategy| {
-        share(strategy, "no probe asks for a value that replaced another", |answer| {
-            graded(answer, Grade::Stale).filter(|_| answer.probe.updated)
-        })
-    },
-};
-
-pub(super) const ABSTENTION: Metric = Metric {
-    id: "abstention",
-    unit: Unit::Share,
-    better: Better::Higher,
-    formula: "answers that say it is not known / probes of what the conversation never says, by unit; mean over units",
-    source: SOURCE,
-    compute: |_, strategy| {
-        share(strategy, "no probe asks for what the conversation never says", |answer| {
-            let asks = answer.probe.abstain_expected && !answer.row.prompted;
-            asks.then_some(answer.row.grade == Grade::Abstained)
-        })
-    },
-};
-
-pub(super) const FALSE_ABSTENTION: Metric = Metric {
-    id: "false_abstention",
-    unit: Unit::Share,
-    better: Better::Lower,
-    formula: "answers that say it is not known / probes of facts that the context holds, averaged as AR",
-    source: SOURCE,
-    compute: |_, strategy| {
-        share(strategy, "no context held what was asked for", |answer| {
-            graded(answer, Grade::Abstained).filter(|_| answer.row.present)
-        })
-    },
-};
-
-pub(super) const FAILED: Metric = Metric {
-    id: "failed_probes",
-    unit: Unit::Share,
-    better: Better::Lower,
-    formula: "probes without an answer (the call failed, or no provider takes the request) / probes, by unit; mean over units",
-    source: SOURCE,
-    compute: |_, strategy| {
-        over_units(strategy, Unit::Share, NO_ANSWER, |unit| {
-            let rows = || unit.records.iter().flat_map(|record| &record.answers);
-            ratio(rows().filter(|row| row.grade == Grade::Failed).count() as f64, rows().count() as f64)
-        })
-    },
 };
 
 pub(super) const COST: Metric = Metric {
@@ -237,6 +176,11 @@ impl Answer<'_> {
         self.probe.is_right(self.row.grade)
     }
 
+    /// Whether a value of facts is asked for.
+    fn asks_for_values(&self) -> bool {
+        !self.probe.abstain_expected && !self.probe.ordered
+    }
+
     /// Whether another answer to the same question has what was retrieved for it.
     fn is_prompted_too(&self) -> bool {
         let same = |other: &&AnswerRow| other.probe == self.row.probe && other.prompted;
@@ -249,18 +193,14 @@ fn answers<'r>(record: &'r Record) -> impl Iterator<Item = Answer<'r>> {
     record.answers.iter().filter_map(found)
 }
 
-/// An answer from the context alone to a question about facts.
+/// An answer from the context alone to a question about values of facts.
 fn of_context<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
-    (!answer.probe.abstain_expected && !answer.row.prompted).then_some(answer)
+    (answer.asks_for_values() && !answer.row.prompted).then_some(answer)
 }
 
-/// An answer to a question about facts with what was retrieved, or from the context alone where nothing was.
+/// An answer to a question about values of facts with what was retrieved, or from the context alone where nothing was.
 fn prompted<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
-    (!answer.probe.abstain_expected && (answer.row.prompted || !answer.is_prompted_too())).then_some(answer)
-}
-
-fn graded(answer: &Answer, grade: Grade) -> Option<bool> {
-    of_context(answer).map(|answer| answer.row.grade == grade)
+    (answer.asks_for_values() && (answer.row.prompted || !answer.is_prompted_too())).then_some(answer)
 }
 
 fn given(strategy: &Strategy, reason: &str, present: bool) -> MetricValue {

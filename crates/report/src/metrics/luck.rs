@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::record::Record;
 use compactometer_schema::scenario::ValueKind;
 use compactometer_schema::summary::MetricValue;
 
 use super::recall::{CONTEXT_RECALL, bare, recall_at_points};
-use super::{Better, Metric, estimated, ratio, undefined};
-use crate::data::{Strategy, points};
+use super::{Better, Metric, over_units, ratio};
+use crate::data::{Strategy, Unit as Group, points};
 use crate::text::{Unit, label};
 
 pub(super) const KEYWORD_LUCK: Metric = Metric {
     id: "keyword_luck",
     unit: Unit::Share,
     better: Better::Neither,
-    formula: "q over all kinds and rounds: matches of foreign scenarios' facts in what contexts carry / facts looked for, pooled \
-              over observation points",
+    formula: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a unit's observation points and \
+              all kinds; mean over units. The q of CR* pools units instead, by kind and round",
     source: "MEASUREMENT section 3",
-    compute: |_, strategy| of_kind(strategy, |_| true, true),
+    compute: |_, strategy| over_units(strategy, Unit::Share, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
 };
 
 const NO_FOREIGN: &str = "the suite has too few other groups whose facts could be looked for";
@@ -31,34 +30,18 @@ pub(crate) fn by_kind(strategy: &Strategy) -> BTreeMap<String, BTreeMap<String, 
     kinds.dedup();
     let row = |kind| {
         let recall = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.value_kind == kind));
-        let luck = of_kind(strategy, |found| found == kind, false);
+        let luck = bare(strategy, |unit| of_kind(unit, |found| found == kind));
+        let luck = MetricValue { reason: luck.reason.map(|_| NO_FOREIGN.to_owned()), ..luck };
         let row = BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), recall), (KEYWORD_LUCK.id.to_owned(), luck)]);
         (label(&kind), row)
     };
     kinds.into_iter().map(row).collect()
 }
 
-fn of_kind(strategy: &Strategy, is_wanted: impl Fn(ValueKind) -> bool, has_interval: bool) -> MetricValue {
-    let found = |record: &&Record| {
-        let cells = points(record).flat_map(|point| &point.chance).filter(|cell| is_wanted(cell.kind));
-        cells.fold((0.0, 0.0), |sum, cell| (sum.0 + f64::from(cell.hits), sum.1 + f64::from(cell.pairs)))
-    };
-    let plus = |sum: (f64, f64), more: (f64, f64)| (sum.0 + more.0, sum.1 + more.1);
-    let units: Vec<(f64, f64)> =
-        strategy.units.iter().map(|unit| unit.records.iter().map(found).fold((0.0, 0.0), plus)).collect();
-    let n = units.iter().filter(|(_, pairs)| *pairs > 0.0).count();
-    if n == 0 {
-        return undefined(Unit::Share, NO_FOREIGN);
-    }
-    let pooled = |times: &[u32]| {
-        let drawn =
-            units.iter().zip(times).map(|((hits, pairs), times)| (hits * f64::from(*times), pairs * f64::from(*times)));
-        let (hits, pairs) = drawn.fold((0.0, 0.0), plus);
-        ratio(hits, pairs)
-    };
-    if has_interval {
-        return estimated(Unit::Share, units.len(), n, pooled);
-    }
-    let unit = Unit::Share.name().to_owned();
-    MetricValue { value: pooled(&vec![1; units.len()]), low: None, high: None, n, unit, reason: None }
+fn of_kind(unit: &Group, is_wanted: impl Fn(ValueKind) -> bool) -> Option<f64> {
+    let points = unit.records.iter().flat_map(|record| points(record));
+    let cells = points.flat_map(|point| &point.chance).filter(|cell| is_wanted(cell.kind));
+    let (hits, pairs) =
+        cells.fold((0.0, 0.0), |sum, cell| (sum.0 + f64::from(cell.hits), sum.1 + f64::from(cell.pairs)));
+    ratio(hits, pairs)
 }

@@ -21,6 +21,7 @@ mod stages;
 mod storage;
 mod survival;
 
+pub(crate) use answered::wrong::is_cut;
 pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
@@ -46,11 +47,15 @@ pub const ALL: &[Metric] = &[
     answered::GIVEN_PRESENT,
     answered::GIVEN_ABSENT,
     answered::CLOSED_BOOK,
-    answered::WRONG_VALUE_RATE,
-    answered::STALENESS,
-    answered::ABSTENTION,
-    answered::FALSE_ABSTENTION,
-    answered::FAILED,
+    answered::wrong::WRONG_VALUE_RATE,
+    answered::wrong::STALENESS,
+    answered::wrong::CONTRADICTION,
+    answered::wrong::HALLUCINATION,
+    answered::wrong::ABSTENTION,
+    answered::wrong::FALSE_ABSTENTION,
+    answered::order::ORDER,
+    answered::wrong::FAILED,
+    answered::wrong::CUT,
     stages::REACHED,
     stages::WRITTEN,
     stages::KEPT,

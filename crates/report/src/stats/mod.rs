@@ -12,6 +12,7 @@ pub(crate) mod planning;
 pub(crate) mod proportion;
 pub(crate) mod sign_flip;
 mod student;
+pub(crate) mod tau;
 
 /// Level of every test for a difference or a regression.
 pub(crate) const LEVEL: f64 = 0.05;

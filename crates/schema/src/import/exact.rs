@@ -8,9 +8,11 @@ use crate::scenario::ValueKind;
 
 /// An exact value as it stands in text, numbers without thousands separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Exact {
-    pub(super) value: String,
-    pub(super) kind: ValueKind,
+pub struct Exact {
+    /// The value.
+    pub value: String,
+    /// An id, a number or a path.
+    pub kind: ValueKind,
 }
 
 /// Least and most characters of a value.
@@ -27,7 +29,7 @@ pub(super) fn of_argument(text: &str) -> Vec<Exact> {
 }
 
 /// The exact values inside a text, in order; one may come more than once.
-pub(super) fn within(text: &str) -> impl Iterator<Item = Exact> {
+pub fn within(text: &str) -> impl Iterator<Item = Exact> {
     text.split_whitespace().flat_map(pieces).filter_map(|piece| exact(trim(piece)))
 }
 

@@ -11,7 +11,7 @@ mod claude_code;
 mod claude_tree;
 mod concat;
 mod error;
-mod exact;
+pub mod exact;
 mod facts;
 mod foils;
 mod input;

@@ -1,0 +1,121 @@
+//! Whether an answer states an exact value that the conversation had not stated by then.
+//!
+//! An exact value is what an importer takes for one: an identifier, path or number that a reader must have letter for letter.
+//! Absent on purpose: invented words and phrases, which nothing but a foil tells from other words.
+
+use std::collections::HashMap;
+
+use compactometer_schema::import::exact::{self, Exact};
+use compactometer_schema::matcher::{Matcher, part_text};
+use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
+
+use crate::loaded::Loaded;
+
+/// Whether the answer to that probe makes up a value of the form that is asked for; `held` are the facts that it states. The
+/// number of a fact may be written in another unit, so an answer that holds one makes up no number.
+pub(crate) fn states(loaded: &Loaded, probe: usize, held: &[u32], answer: &str) -> bool {
+    let asked = &loaded.scenario.probes[probe];
+    let form = Form::of(&loaded.scenario, asked);
+    let is_number = |fact: &u32| loaded.scenario.facts[*fact as usize].value_kind == ValueKind::Number;
+    let holds_number = held.iter().any(is_number);
+    let found = exact::within(answer).filter(|exact| form.admits(exact));
+    let mut open = found.filter(|exact| exact.kind != ValueKind::Number || !holds_number);
+    open.any(|exact| !is_stated(loaded, asked, &exact))
+}
+
+/// Whether the question or a message up to its point holds the value, in any form that the matcher takes for it.
+fn is_stated(loaded: &Loaded, asked: &Probe, Exact { value, kind }: &Exact) -> bool {
+    let messages = &loaded.scenario.messages;
+    let end = messages.partition_point(|message| message.id <= asked.asked_after);
+    if loaded.exact.0.get(&value.to_lowercase()).is_some_and(|first| *first < end) {
+        return true;
+    }
+    // Where it cannot be looked for, nothing is said against it.
+    let Ok(matcher) = Matcher::new([(*kind, [value.as_str()])]) else { return true };
+    let said = messages[..end].iter().flat_map(|message| message.parts.iter().filter_map(part_text));
+    said.chain([asked.question.as_str()]).any(|text| matcher.find(text).next().is_some())
+}
+
+/// The exact values of a conversation, in small letters, each with the index of the first message that holds it.
+pub(crate) struct ExactValues(HashMap<String, usize>);
+
+impl ExactValues {
+    /// Those of a conversation that anything is asked about.
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let mut first = HashMap::new();
+        let messages = if scenario.probes.is_empty() { &[][..] } else { &scenario.messages };
+        for (index, message) in messages.iter().enumerate() {
+            for exact in message.parts.iter().filter_map(part_text).flat_map(exact::within) {
+                first.entry(exact.value.to_lowercase()).or_insert(index);
+            }
+        }
+        ExactValues(first)
+    }
+}
+
+/// What values look like that would answer a question.
+struct Form<'s> {
+    facts: Vec<&'s Fact>,
+}
+
+impl<'s> Form<'s> {
+    /// That of the facts which are asked for; where nothing answers, of any.
+    fn of(scenario: &'s Scenario, probe: &Probe) -> Self {
+        let is_asked = |fact: &&Fact| probe.fact_ids.is_empty() || probe.fact_ids.contains(&fact.id);
+        Form { facts: scenario.facts.iter().filter(is_asked).collect() }
+    }
+
+    /// Whether the value is of that kind; an identifier, which may be a date or a version too, also of that shape.
+    fn admits(&self, Exact { value, kind }: &Exact) -> bool {
+        let mut alike = self.facts.iter().filter(|fact| fact.value_kind == *kind);
+        if *kind != ValueKind::Id {
+            return alike.next().is_some();
+        }
+        let own = shape(value);
+        alike.any(|fact| fact.forms().chain(fact.foil_values.iter().map(String::as_str)).any(|form| shape(form) == own))
+    }
+}
+
+/// A value with each run of letters as `a`, of digits as `0`, of both as `x`.
+fn shape(value: &str) -> String {
+    let mut shape = String::new();
+    for letter in value.chars() {
+        let class = match letter {
+            _ if letter.is_numeric() => '0',
+            _ if letter.is_alphabetic() => 'a',
+            // A sign is its own class; marks of runs are letters and digits, so none is taken for one.
+            _ => letter,
+        };
+        match (shape.chars().next_back(), class) {
+            (Some('x'), 'a' | '0') => {}
+            (Some(last), _) if last == class && letter.is_alphanumeric() => {}
+            (Some('a' | '0'), 'a' | '0') => {
+                shape.pop();
+                shape.push('x');
+            }
+            _ => shape.push(class),
+        }
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_one_form_have_one_shape() {
+        for (value, expected) in [
+            ("QRM-48213", "a-0"),
+            ("7F3K-92QD", "x-x"),
+            ("9f3c2e71ab", "x"),
+            ("2024-05-20", "0-0-0"),
+            ("v1.10", "x.0"),
+            ("kx_4711/b", "a_0/a"),
+            ("a--b", "a--a"),
+            ("", ""),
+        ] {
+            assert_eq!(shape(value), expected, "{value}");
+        }
+    }
+}
