@@ -6,7 +6,7 @@
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatModel, ChatRequest};
 use compactometer_schema::answer::{Judgement, Verdict};
-use compactometer_schema::scenario::{Probe, Scenario};
+use compactometer_schema::scenario::{Fact, Probe};
 
 use crate::plan::PlannedCase;
 use crate::replay::{CaseResult, call_row};
@@ -27,7 +27,7 @@ pub async fn judge_answers(case: &PlannedCase, judge: &dyn ChatModel, result: &m
     for row in &mut result.record.answers {
         let said = row.call.as_ref().and_then(|call| result.texts.get(call.reply.as_ref()?));
         let (Some(said), Some(probe)) = (said, scenario.probes.get(row.probe as usize)) else { continue };
-        let text = filled(PROMPT.trim_end(), &probe.question, &right_answer(scenario, probe), said);
+        let text = filled(PROMPT.trim_end(), &probe.question, &right_answer(&scenario.facts, probe), said);
         let request = ChatRequest::prompt(text, MOST_TOKENS, Some(0.0), meter.seed());
         // A failed call is kept with its error.
         let reply = meter.complete(Purpose::Judge, request).await;
@@ -47,12 +47,15 @@ fn verdict(reply: &str) -> Verdict {
     }
 }
 
-/// What a right answer says: the probe's own words, else the values of the facts that it asks for.
-fn right_answer(scenario: &Scenario, probe: &Probe) -> String {
+/// What a right answer says: the order where one is asked for, else the probe's own words, else the values of its facts.
+fn right_answer(facts: &[Fact], probe: &Probe) -> String {
     if probe.abstain_expected {
         return "It is not known, since the conversation does not say it.".to_owned();
     }
-    let asked = scenario.facts.iter().filter(|fact| probe.fact_ids.contains(&fact.id));
+    if !probe.order.is_empty() {
+        return probe.order.join(", ");
+    }
+    let asked = facts.iter().filter(|fact| probe.fact_ids.contains(&fact.id));
     let values = || asked.map(|fact| fact.value.as_str()).collect::<Vec<_>>().join(", ");
     probe.gold.clone().unwrap_or_else(values)
 }
@@ -73,7 +76,24 @@ fn filled(prompt: &str, question: &str, right: &str, given: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use compactometer_engine::message::MessageId;
+
     use super::*;
+
+    #[test]
+    fn of_an_order_the_labels_are_the_right_answer() {
+        let probe = Probe {
+            id: "p".into(),
+            fact_ids: vec!["a".into(), "b".into()],
+            question: "In which order?".into(),
+            asked_after: MessageId(3),
+            gold: None,
+            forbidden: Vec::new(),
+            abstain_expected: false,
+            order: vec!["K".into(), "B".into()],
+        };
+        assert_eq!(right_answer(&[], &probe), "K, B");
+    }
 
     #[test]
     fn a_verdict_is_one_of_two_words_and_nothing_else() {
