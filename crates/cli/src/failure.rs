@@ -13,6 +13,19 @@ const INCONCLUSIVE: u8 = 4;
 /// A model's server cannot be asked now: the same command may work later.
 const LATER: u8 = 75;
 
+/// An error with its causes, each said once: some errors name theirs themselves.
+pub(crate) fn words(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
 /// Why the program ends without success.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -48,12 +61,25 @@ impl Failure {
 
     /// What happened and what to do, with causes.
     pub(crate) fn words(&self) -> String {
-        format!("{:#}", self.error)
+        words(&self.error)
     }
 
     /// Says it on stderr.
     pub(crate) fn report(&self) -> ExitCode {
         eprintln!("error: {}", self.words());
         ExitCode::from(self.code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::words;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = anyhow!("disk full").context("cannot write `a`: disk full; free space").context("no record");
+        assert_eq!(words(&error), "no record: cannot write `a`: disk full; free space");
     }
 }

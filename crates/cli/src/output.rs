@@ -13,6 +13,8 @@ use compactometer_schema::record::text_hash;
 use compactometer_schema::suite::{Header, Suite};
 use compactometer_schema::whole::write_whole;
 
+use crate::failure::words;
+
 /// What a run resolves to. Taken before the plan consumes the suite.
 pub(crate) struct SuiteIdentity {
     header: Header,
@@ -112,7 +114,8 @@ fn safe_name(name: &str) -> String {
 pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
     let path = dir.join("manifest.json");
     if path.exists() {
-        let found = read_manifest(dir)?;
+        let found = read_manifest(dir)
+            .map_err(|error| anyhow!("{}; choose another `--out`, or delete the folder to run again", words(&error)))?;
         return match difference(&found, manifest) {
             None => Ok(()),
             Some(field) => bail!("`{}` holds another run ({field} differs); choose another `--out`", dir.display()),

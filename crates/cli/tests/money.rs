@@ -170,3 +170,17 @@ fn explain_asks_and_caps_like_a_run() {
     assert_eq!(capped.status.code(), Some(1), "{}", stderr(&capped));
     assert!(stderr(&capped).contains("`--max-cost 0.0001` is reached"), "{}", stderr(&capped));
 }
+
+#[test]
+fn looking_at_a_folder_that_is_no_run_changes_nothing_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("out")).unwrap();
+    let records = dir.path().join("out/records.jsonl");
+    std::fs::write(&records, "somebody's own, without a line end").unwrap();
+    for more in [&["--estimate"][..], &[]] {
+        let output = run(dir.path(), more);
+        assert_eq!(output.status.success(), !more.is_empty(), "{}", stderr(&output));
+        assert_eq!(std::fs::read_to_string(&records).unwrap(), "somebody's own, without a line end");
+        assert!(!dir.path().join("out/texts.jsonl").exists());
+    }
+}

@@ -125,7 +125,7 @@ fn read_lines<T>(
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file system refused.
-    #[error("cannot use `{}`", path.display())]
+    #[error("cannot use `{}`: {source}; make it readable and writable for this user, or name another folder", path.display())]
     Io {
         /// The file.
         path: PathBuf,

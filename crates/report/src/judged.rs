@@ -148,6 +148,8 @@ fn false_accepts(run: &Run) -> BTreeMap<String, MetricValue> {
 
 /// Wrong answers of every grade.
 const ALL: &str = "all";
+/// What is shown first: the conversation contradicts these.
+const FIRST: [&str; 3] = [ALL, "wrong_value", "stale"];
 
 /// A share of answers, with the interval of Wilson, which takes answers for independent.
 fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
@@ -212,10 +214,11 @@ pub(crate) fn lines(judged: &Judged) -> Vec<String> {
         "stale" => "replaced values (stale)".to_owned(),
         other => other.to_owned(),
     };
-    let accepts = judged.false_accepts.iter();
-    lines.extend(
-        accepts.map(|(name, share)| format!("false accepts, {}: {}", named(name), shown(share, "answers, Wilson"))),
-    );
+    let mut accepts: Vec<_> = judged.false_accepts.iter().collect();
+    accepts.sort_by_key(|(name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
+    let told =
+        |(name, share): (&String, _)| format!("false accepts, {}: {}", named(name), shown(share, "answers, Wilson"));
+    lines.extend(accepts.into_iter().map(told));
     lines.push(format!("false rejects: {}", shown(&judged.false_rejects, "right answers, Wilson")));
     lines
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use compactometer_engine::tokens::Encoding;
-use compactometer_harness::journal::Journal;
+use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_llm::cap::{Cap, Tariff};
 use compactometer_llm::cassette::Cassette;
@@ -172,12 +172,12 @@ pub(crate) fn missing<'p>(plan: &'p Plan, done: &[Record]) -> Vec<&'p PlannedCas
     plan.cases.iter().filter(|case| !done.contains(case.key.as_str())).collect()
 }
 
-/// The records that the folder holds already.
+/// The records that the folder holds already. Nothing is mended: the folder may turn out to be another run's.
 pub(crate) fn done(dir: &Path) -> Result<Vec<Record>, Failure> {
     if !dir.join("records.jsonl").exists() {
         return Ok(Vec::new());
     }
-    Journal::open(dir).map(|(_, records)| records).map_err(Failure::usage)
+    read_records(dir).map_err(Failure::usage)
 }
 
 fn tariff(row: &PriceRow) -> Tariff {

@@ -93,7 +93,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
 #[derive(Debug, thiserror::Error)]
 pub enum CassetteError {
     /// A file or the folder cannot be read.
-    #[error("cannot read the cassette `{}`: {source}", path.display())]
+    #[error("cannot read the cassette `{}`: {source}; name a folder that `--record DIR` wrote", path.display())]
     Read {
         /// The file or folder.
         path: PathBuf,
@@ -101,7 +101,7 @@ pub enum CassetteError {
         source: std::io::Error,
     },
     /// A call cannot be kept.
-    #[error("cannot write the cassette `{}`: {source}", path.display())]
+    #[error("cannot write the cassette `{}`: {source}; free space, make it writable for this user, or record to another folder", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -120,7 +120,7 @@ pub enum CassetteError {
         source: std::io::Error,
     },
     /// A line is no call.
-    #[error("`{}`, line {line}: {why}", path.display())]
+    #[error("`{}`, line {line}: {why}; take the line out, and it is recorded again", path.display())]
     Line {
         /// The file.
         path: PathBuf,

@@ -62,7 +62,10 @@ pub(super) fn by_status(
         402 | 429 if status == StatusCode::PAYMENT_REQUIRED || error["code"] == "insufficient_quota" => {
             stop(format!("`{}` wants to be paid first: {said}", place.host()))
         }
-        404 => stop(format!("`{}` knows no model `{model}`, or no such address: {said}", place.url)),
+        404 => stop(format!(
+            "`{}` knows no model `{model}`, or no such address: {said}; name a model that it has, or mend the address",
+            place.url
+        )),
         408 | 409 | 425 | 429 | 500..=599 => {
             Trouble::Again { why: format!("the server answered {status}: {said}"), after_ms }
         }

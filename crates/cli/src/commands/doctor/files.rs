@@ -7,6 +7,7 @@ use compactometer_harness::journal::{read_records, read_texts};
 
 use super::Check;
 use crate::args::RunArgs;
+use crate::failure::words;
 use crate::{output, stores};
 
 /// As much as a small record takes: a disk that cannot take it is full.
@@ -71,7 +72,7 @@ fn run(dir: &Path) -> Check {
     match read() {
         Ok((found, cases)) => Check::ok("output", format!("`{shown}` holds {found} of {cases} cases")),
         Err(error) => {
-            let told = format!("{error:#}");
+            let told = words(&error);
             let advice =
                 if told.contains("; ") { "" } else { "; choose another `--out`, or delete the folder to run again" };
             Check::problem("output", told + advice)
@@ -83,6 +84,6 @@ fn store(path: &Path) -> Check {
     let threads = stores::existing(path).and_then(|store| Ok(store.threads()?.len()));
     match threads {
         Ok(threads) => Check::ok("store", format!("`{}` holds {threads} threads", path.display())),
-        Err(error) => Check::problem("store", format!("{error:#}")),
+        Err(error) => Check::problem("store", words(&error)),
     }
 }
