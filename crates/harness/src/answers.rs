@@ -9,11 +9,13 @@ use compactometer_engine::message::{Part, Role};
 use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 use compactometer_engine::session::Session;
-use compactometer_engine::view::WrittenPart;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_engine::view::{Edit, Entry, View, WrittenPart};
 use compactometer_schema::answer::AnswerRow;
 use compactometer_schema::fate::Fate;
 use compactometer_schema::record::Observation;
 
+use crate::controls::evidence::{Evidence, Given};
 use crate::grade::{Graded, grade};
 use crate::loaded::Loaded;
 use crate::prompted::holds;
@@ -27,6 +29,17 @@ const MOST_TOKENS: u32 = 96;
 /// What of the asking is part of a case's identity.
 pub(crate) const IDENTITY: (&str, u32) = (PROMPT, MOST_TOKENS);
 
+/// What stands before a question.
+#[derive(Clone, Copy)]
+enum Before<'a> {
+    /// The context as it is.
+    Context,
+    /// The context with this in place of what was written.
+    Given(&'a Given),
+    /// The context, and what was retrieved for the question.
+    Retrieved(&'a Vec<WrittenPart>),
+}
+
 /// One point of a case at which questions are asked.
 pub(crate) struct Asking<'a> {
     pub(crate) loaded: &'a Loaded,
@@ -37,6 +50,11 @@ pub(crate) struct Asking<'a> {
     pub(crate) room: u32,
     /// Whether a provider would refuse the next request.
     pub(crate) is_refused: bool,
+    /// What is given in place of what was written.
+    pub(crate) evidence: Option<Evidence>,
+    /// Most tokens of that.
+    pub(crate) retained: u32,
+    pub(crate) counter: &'a dyn TokenCounter,
 }
 
 impl Asking<'_> {
@@ -49,20 +67,44 @@ impl Asking<'_> {
         }
         let questions: Vec<&str> =
             due.iter().map(|probe| self.loaded.scenario.probes[*probe].question.as_str()).collect();
-        let mut messages = self.session.view().to_wire();
+        let given = self.given(&due);
+        let mut messages = self.messages(given.as_ref());
         let mut answers = Vec::new();
         for (probe, question) in due.iter().zip(&questions) {
             let call = self.answer(&mut messages, question, &[]).await;
-            answers.push(self.book(*probe, observation, None, call));
+            let before = given.as_ref().map_or(Before::Context, Before::Given);
+            answers.push(self.book(*probe, observation, before, call));
         }
         let retrieved = self.session.retrieve(&questions, self.room).await;
         for ((probe, question), parts) in due.iter().zip(&questions).zip(&retrieved) {
             if !parts.is_empty() {
                 let call = self.answer(&mut messages, question, parts).await;
-                answers.push(self.book(*probe, observation, Some(parts), call));
+                answers.push(self.book(*probe, observation, Before::Retrieved(parts), call));
             }
         }
         answers
+    }
+
+    /// What is given in place of what the session holds written, where anything is.
+    fn given(&self, due: &[usize]) -> Option<Given> {
+        let is_written = |entry: &Entry| entry.role == Role::User && entry.written().is_some();
+        let evidence = self.evidence.filter(|_| self.session.view().entries().iter().any(is_written))?;
+        let facts = due.iter().flat_map(|probe| &self.loaded.keys.probes[*probe].row.facts);
+        Some(evidence(self.loaded, &facts.copied().collect::<Vec<_>>(), self.retained, self.counter))
+    }
+
+    /// The next request, with what is given in its place.
+    fn messages(&self, given: Option<&Given>) -> Vec<WireMessage> {
+        let view = self.session.view();
+        let Some(given) = given else { return view.to_wire() };
+        let replaced = view.to_edits().into_iter().filter_map(|edit| match edit {
+            Edit::Insert(Role::User, _) if given.parts.is_empty() => None,
+            Edit::Insert(Role::User, _) => Some(Edit::Insert(Role::User, given.parts.clone())),
+            other => Some(other),
+        });
+        // Its edits name messages of its own log.
+        let made = View::from_edits(replaced.collect(), self.session.log(), self.counter);
+        made.as_ref().unwrap_or(view).to_wire()
     }
 
     fn is_due(&self, probe: usize, observation: &Observation) -> bool {
@@ -105,20 +147,25 @@ impl Asking<'_> {
         &self,
         probe: usize,
         observation: &Observation,
-        retrieved: Option<&Vec<WrittenPart>>,
+        before: Before<'_>,
         call: Option<Call>,
     ) -> (AnswerRow, Option<Call>) {
         let is_present = |fact: &u32| {
             let fate = observation.fates.0[*fact as usize];
-            let finds = |parts: &Vec<WrittenPart>| holds(&self.loaded.facts, parts, *fact);
-            fate.is_present() || (fate == Fate::StoredOnly && retrieved.is_some_and(finds))
+            match before {
+                Before::Context => fate.is_present(),
+                Before::Given(given) => given.facts.contains(fact),
+                Before::Retrieved(parts) => {
+                    fate.is_present() || (fate == Fate::StoredOnly && holds(&self.loaded.facts, parts, *fact))
+                }
+            }
         };
         let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
         let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.loaded, probe, reply));
         let row = AnswerRow {
             probe: probe as u32,
             after: observation.after,
-            prompted: retrieved.is_some(),
+            prompted: matches!(before, Before::Retrieved(_)),
             present: self.loaded.keys.probes[probe].row.facts.iter().all(is_present),
             grade,
             order,

@@ -11,6 +11,7 @@ use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_schema::choice::unknown;
 use compactometer_schema::record::{Family, Protocol};
 
+use crate::controls::evidence::Evidence;
 use crate::controls::{self, Control};
 use crate::loaded::Loaded;
 
@@ -126,6 +127,14 @@ impl Contender {
         };
         let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
         Ok((budget, Contender { entry, ..self.clone() }))
+    }
+
+    /// What its reader is given in place of what it wrote, where that is not the same.
+    pub(crate) fn evidence(&self) -> Option<Evidence> {
+        match &self.entry {
+            Entry::Strategy(..) => None,
+            Entry::Control(control) => control.evidence,
+        }
     }
 
     /// Builds it for one scenario.

@@ -27,7 +27,8 @@ pub(crate) fn states(loaded: &Loaded, probe: usize, held: &[u32], answer: &str) 
 fn is_stated(loaded: &Loaded, asked: &Probe, Exact { value, kind }: &Exact) -> bool {
     let messages = &loaded.scenario.messages;
     let end = messages.partition_point(|message| message.id <= asked.asked_after);
-    if loaded.exact.0.get(&value.to_lowercase()).is_some_and(|first| *first < end) {
+    let known = loaded.exact.get_or_init(|| ExactValues::of(&loaded.scenario));
+    if known.0.get(&value.to_lowercase()).is_some_and(|first| *first < end) {
         return true;
     }
     // Where it cannot be looked for, nothing is said against it.
@@ -40,11 +41,9 @@ fn is_stated(loaded: &Loaded, asked: &Probe, Exact { value, kind }: &Exact) -> b
 pub(crate) struct ExactValues(HashMap<String, usize>);
 
 impl ExactValues {
-    /// Those of a conversation that anything is asked about.
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    fn of(scenario: &Scenario) -> Self {
         let mut first = HashMap::new();
-        let messages = if scenario.probes.is_empty() { &[][..] } else { &scenario.messages };
-        for (index, message) in messages.iter().enumerate() {
+        for (index, message) in scenario.messages.iter().enumerate() {
             for exact in message.parts.iter().filter_map(part_text).flat_map(exact::within) {
                 first.entry(exact.value.to_lowercase()).or_insert(index);
             }

@@ -1,6 +1,6 @@
 //! A scenario made ready for replay: counted once, its values found once, shared by every case.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::{Counted, Log};
 use compactometer_engine::message::{MessageId, Role};
@@ -35,8 +35,8 @@ pub struct Loaded {
     pub foils: Matcher,
     /// What answers to the probes are held against.
     pub(crate) keys: Keys,
-    /// Tells what an answer makes up.
-    pub(crate) exact: ExactValues,
+    /// Tells what an answer makes up; made when an answer first needs it.
+    pub(crate) exact: OnceLock<ExactValues>,
     /// Finds the facts of foreign scenarios, for chance.
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
@@ -99,7 +99,7 @@ impl Loaded {
             stated_in: invert(&mentions, messages.len()),
             mentions,
             keys: Keys::new(&scenario, &facts)?,
-            exact: ExactValues::of(&scenario),
+            exact: OnceLock::new(),
             facts,
             foils,
             foreign,

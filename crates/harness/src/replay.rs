@@ -317,6 +317,9 @@ impl<'r> Replay<'r> {
             reader: self.meters.reader,
             room: self.room(),
             is_refused: self.counts.violations > 0,
+            evidence: self.case.contender.evidence(),
+            retained: self.case.budget.retained.unwrap_or_default(),
+            counter: self.counter,
         };
         for (row, call) in asking.ask(observation).await {
             let call = call.map(|call| self.call_row(&call));

@@ -150,6 +150,7 @@ const ORDER: &str =
 /// Two tickets, the later one listed first.
 fn in_order() -> Scenario {
     let mut builder = Builder::new("s", "g");
+    builder.say(Role::System, "You are an agent.");
     let first = builder.say(Role::User, "The ticket of the billing outage is kx-4711.");
     builder.say(Role::Assistant, "Noted.");
     let second = builder.say(Role::User, "The ticket of the flood is kx-2222.");
@@ -283,6 +284,57 @@ fn half_a_value_at_the_end_of_a_cut_answer_is_not_made_up() {
     assert_eq!(self::signs(scenario(), "The ticket is kx-471"), (false, true));
 }
 
+/// A bare value answers nothing, so its reader has the sentences; what contexts hold stays as it is.
+#[test]
+fn the_oracles_reader_is_given_the_sentences_that_state_what_is_asked() {
+    let requests = |scenario: Scenario| {
+        let seen = Mutex::new(Vec::new());
+        let model = Scripted::new(|_, request| {
+            seen.lock().unwrap().push(request.to_owned());
+            Ok("kx-4711".to_owned())
+        });
+        let record = run(scenario, "oracle", &model).record;
+        (record, seen.into_inner().unwrap())
+    };
+    let (record, seen) = requests(in_order());
+    let [request] = &seen[..] else { panic!("{seen:?}") };
+    let place = |text: &str| request.find(text).unwrap_or_else(|| panic!("{text} is not in {request}"));
+    assert!(place("The ticket of the billing outage is kx-4711.") < place("The ticket of the flood is kx-2222."));
+    assert!(place("You are an agent.") < place("The ticket of the billing outage"));
+    assert!(record.answers[0].present);
+    let mut silent = in_order();
+    silent.probes.clear();
+    let fates = |record: &compactometer_schema::record::Record| record.observations.last().unwrap().fates.clone();
+    assert_eq!(fates(&record), fates(&requests(silent).0));
+    // Of what is not asked for it is given nothing.
+    let mut one = in_order();
+    one.probes[0] = probe("p1", Some("fact-0"), "Which ticket is the flood?", one.probes[0].asked_after);
+    let (_, seen) = requests(one);
+    assert!(seen[0].contains("kx-2222") && !seen[0].contains("kx-4711"), "{}", seen[0]);
+}
+
+/// What does not fit the retained budget it cannot be given.
+#[test]
+fn the_oracles_sentences_keep_to_the_budget() {
+    let mut builder = Builder::new("s", "g");
+    let long = format!("The ticket of the billing outage, {}is kx-4711.", "which is a very long story, ".repeat(120));
+    let early = builder.say(Role::User, "The ticket of the flood is kx-2222.");
+    builder.say(Role::Assistant, "Noted.");
+    let late = builder.say(Role::User, &long);
+    builder.say(Role::Assistant, "Noted.");
+    builder.chatter(3_000);
+    builder.fact("kx-4711", &[late]);
+    builder.fact("kx-2222", &[early]);
+    let mut scenario = builder.build();
+    let asked_after = scenario.messages[scenario.messages.len() - 2].id;
+    for (id, fact, question) in [("p1", "fact-0", QUESTION), ("p2", "fact-1", "Which ticket is the flood?")] {
+        scenario.probes.push(probe(id, Some(fact), question, asked_after));
+    }
+    let record = run(scenario, "oracle", &says(Ok("UNKNOWN"))).record;
+    let present: Vec<bool> = record.answers.iter().map(|row| row.present).collect();
+    assert_eq!(present, [false, true]);
+}
+
 #[test]
 fn an_answer_that_never_came_is_a_failed_probe_with_its_error() {
     let result = run(scenario(), "summarize", &says(Err(ChatError::Server { status: 500 })));
@@ -344,7 +396,8 @@ fn what_is_retrieved_for_the_question_stands_before_it_in_a_second_request() {
 #[test]
 fn the_mock_answers_from_the_context_alone() {
     let model = by_name("mock:strong").unwrap();
-    for (strategy, present, expected) in [("full", true, Grade::Right), ("null", false, Grade::Abstained)] {
+    let expected = [("full", true, Grade::Right), ("null", false, Grade::Abstained), ("oracle", true, Grade::Right)];
+    for (strategy, present, expected) in expected {
         let record = run(scenario(), strategy, &*model).record;
         assert_eq!((record.answers[0].present, record.answers[0].grade), (present, expected), "{strategy}");
         assert!(record.answers[0].call.as_ref().unwrap().usage.input > 20, "{strategy}");

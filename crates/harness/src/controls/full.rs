@@ -13,6 +13,7 @@ pub(super) const CONTROL: Control = Control {
     about: "no compaction: the whole conversation, over the window too",
     tail_share: 1.0,
     compacts: false,
+    evidence: None,
     build: |_, _| Arc::new(Full),
 };
 

@@ -17,6 +17,7 @@ pub(super) const CONTROL: Control = Control {
     about: "keeps the first and the last messages, half the budget each",
     tail_share: 0.5,
     compacts: true,
+    evidence: None,
     build: |_, _| Arc::new(HeadTail),
 };
 

@@ -1,6 +1,7 @@
 //! The controls: yardsticks that every comparison carries (MEASUREMENT section 3). Each is one file and one line in
 //! [`ALL`]. They may read the scenario; strategies may not.
 
+pub(crate) mod evidence;
 mod full;
 mod head_tail;
 mod null;
@@ -30,6 +31,8 @@ pub struct Control {
     pub tail_share: f64,
     /// Whether it compacts at all.
     pub compacts: bool,
+    /// What a reader is given in place of what it wrote, where that is not the same.
+    pub(crate) evidence: Option<evidence::Evidence>,
     /// Builds it for one scenario, with the case's seed.
     pub build: fn(&Arc<Loaded>, u64) -> Arc<dyn Strategy>,
 }

@@ -13,6 +13,7 @@ pub(super) const CONTROL: Control = Control {
     about: "keeps the system prompt and the pending part alone",
     tail_share: 0.0,
     compacts: true,
+    evidence: None,
     build: |_, _| Arc::new(Null),
 };
 

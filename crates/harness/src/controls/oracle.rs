@@ -1,4 +1,5 @@
-//! `oracle`: knows the facts and keeps nothing else; the most that the budget can hold.
+//! `oracle`: knows the facts and keeps nothing else; the most that the budget can hold. It has two faces: recall of contexts sees
+//! each fact's shortest form, a reader is given the sentences that state what is asked for, since a bare value answers nothing.
 
 use std::sync::Arc;
 
@@ -10,14 +11,15 @@ use compactometer_engine::view::{Edit, Origin, WrittenPart};
 use compactometer_schema::matcher::Said;
 use compactometer_schema::scenario::Fact;
 
-use super::{Control, keep_system, pending_ids};
+use super::{Control, evidence, keep_system, pending_ids};
 use crate::loaded::Loaded;
 
 pub(super) const CONTROL: Control = Control {
     name: "oracle",
-    about: "keeps the shortest form of each stated fact, shortest first, and no tail",
+    about: "keeps the shortest form of each stated fact, shortest first, and no tail; its reader has their sentences instead",
     tail_share: 0.0,
     compacts: true,
+    evidence: Some(evidence::sentences),
     build: |loaded, _| Arc::new(Oracle { loaded: Arc::clone(loaded) }),
 };
 

@@ -21,6 +21,7 @@ pub(super) const CONTROL: Control = Control {
     about: "keeps random pieces of at most 240 characters up to the budget",
     tail_share: 0.0,
     compacts: true,
+    evidence: None,
     build: |_, seed| Arc::new(RandomDrop { seed }),
 };
 
