@@ -33,7 +33,9 @@ pub(super) fn paths() -> Vec<Path> {
         Path::new("trigger", 4_000, "SIZE messages said, the trigger asked before each", trigger),
         Path::new("selection", 4_000, "what leaves and what stays of SIZE messages, ten times", selection),
         Path::new("cache-prefix", 4_000, "how much two views of SIZE messages open alike, ten times", cache_prefix),
-        Path::new("aging", 40, "SIZE rounds of `progressive`", aging),
+        // The list of merged summaries grows until it fills its share of the budget, which takes some 60 rounds; a small size
+        // would see it fill and not what each round costs from then on.
+        Path::new("aging", 320, "SIZE rounds of `progressive`", aging),
         Path::new("checkpoint", 400, "a checkpoint of SIZE tasks read from an answer", checkpoint),
         Path::new("mock", 32, "the mock's summary of SIZE KB", mock),
     ]

@@ -27,22 +27,23 @@ use crate::{print, progress, source, stores};
 /// Runs, then reports.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let prices = price_table(&args.run.prices)?;
-    let Some(mut finished) = execute(&args.run, &prices)? else { return Ok(()) };
+    let Some(finished) = execute(&args.run, &prices)? else { return Ok(()) };
+    let Finished { dir, plan, mut manifest, records } = finished;
     let (prices, _) = prices;
     if let Some(draws) = args.salience_draws {
-        let Finished { dir, plan, records, .. } = &finished;
         let counter = encoding(&args.run.setting.tokenizer)?;
         let jobs = jobs(&args.run);
-        let salience = Salience::test(plan, records, &counter, usize::from(draws), jobs, args.run.quiet)?;
-        salience.write(dir)?;
-        finished.manifest.notes.push(salience.note());
+        let salience = Salience::test(&plan, &records, &counter, usize::from(draws), jobs, args.run.quiet)?;
+        salience.write(&dir)?;
+        manifest.notes.push(salience.note());
     }
-    let summary = compactometer_report::write(&finished.dir, &finished.manifest, &finished.records, &prices)
-        .map_err(Failure::failed)?;
-    output::point_latest(&finished.dir).map_err(Failure::failed)?;
+    // A report reads records alone, and the conversations of a large suite take more memory than they do.
+    drop(plan);
+    let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
+    output::point_latest(&dir).map_err(Failure::failed)?;
     show(&summary, args.json)?;
     if !args.run.quiet {
-        eprintln!("report: {}", finished.dir.join("index.html").display());
+        eprintln!("report: {}", dir.join("index.html").display());
     }
     verdict(&summary)
 }

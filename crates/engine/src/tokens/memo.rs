@@ -9,13 +9,15 @@ use bpe_openai::byte_pair_encoding::BytePairEncoding;
 use crate::tokens::Encoding;
 
 /// Longest piece that a slot holds, in bytes.
-const LONGEST: usize = 30;
+const LONGEST: usize = 24;
 /// Pairs of pieces that are remembered, a power of two: 1 MB per thread and encoding.
 const PAIRS: usize = 1 << 14;
 /// Longest piece that is remembered outside the slots, such as a line of dashes: costly to merge, and it comes again.
 const LONGEST_OUTSIDE: usize = 200;
 /// Most pieces outside the slots; with one more all are forgotten.
 const MOST_OUTSIDE: usize = 1 << 12;
+/// A run of one byte is merged so far, in bytes: several of the longest tokens. What is longer repeats its first token.
+const LEAST_RUN: usize = 1 << 10;
 
 /// The counts of one encoding on one thread.
 pub(super) struct Memo {
@@ -32,11 +34,50 @@ struct Pair([Slot; 2]);
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Slot {
     key: Key,
-    tokens: u8,
+    tokens: u32,
 }
 
-/// The bytes of a piece, and its length last; of an empty slot 0, which no piece has.
-type Key = [u8; LONGEST + 1];
+/// The bytes of a piece as words that may overlap, and its length; of an empty slot 0, which no piece has.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Key {
+    words: [u64; LONGEST / 8],
+    length: u32,
+}
+
+impl Key {
+    /// Together the words hold every byte of a piece of that length, at places that the length tells.
+    fn of(piece: &[u8]) -> Self {
+        let eight = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk));
+        let four = |chunk: Option<&[u8; 4]>| chunk.map_or(0, |chunk| u32::from_le_bytes(*chunk).into());
+        let length = piece.len();
+        let words = match length {
+            17.. => [eight(piece.first_chunk()), eight(piece[8..].first_chunk()), eight(piece.last_chunk())],
+            8.. => [eight(piece.first_chunk()), eight(piece.last_chunk()), 0],
+            4.. => [four(piece.first_chunk()) | four(piece.last_chunk()) << 32, 0, 0],
+            1.. => {
+                let byte = |at: usize| u64::from(piece[at]);
+                [byte(0) | byte(length / 2) << 8 | byte(length - 1) << 16, 0, 0]
+            }
+            0 => [0; 3],
+        };
+        Key { words, length: length as u32 }
+    }
+
+    /// Where it is kept: both halves of the products, since low bits of a product alone know nothing of high bits of its
+    /// factors, and these are the last letters.
+    fn place(&self) -> usize {
+        // Digits of pi.
+        const MIX: [u64; 4] =
+            [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
+        let [first, second, third] = self.words;
+        let product = |left: u64, right: u64| {
+            let product = u128::from(left) * u128::from(right);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let longer = product(third ^ MIX[2], u64::from(self.length) ^ MIX[3]);
+        (product(first ^ MIX[0], second ^ MIX[1]) ^ longer) as usize % PAIRS
+    }
+}
 
 /// Lends this thread's memo of an encoding.
 pub(super) fn with<T>(encoding: Encoding, work: impl FnOnce(&mut Memo) -> T) -> T {
@@ -68,7 +109,19 @@ impl Memo {
     }
 
     fn merged(&self, piece: &[u8]) -> u32 {
-        u32::try_from(self.bpe.count(piece)).unwrap_or(u32::MAX)
+        let tokens = self.merged_by_run(piece).unwrap_or_else(|| self.bpe.count(piece));
+        u32::try_from(tokens).unwrap_or(u32::MAX)
+    }
+
+    /// The same of a piece that opens with a long run of one byte. A sequence of tokens is the one that merging comes to where
+    /// each may stand beside the next; so a token that a run opens with twice stands before it as often as it fits.
+    fn merged_by_run(&self, piece: &[u8]) -> Option<usize> {
+        let run = piece.iter().take_while(|byte| **byte == piece[0]).count();
+        let spare = run.checked_sub(LEAST_RUN)?;
+        let token = *self.bpe.encode_via_backtracking(&piece[..LEAST_RUN]).first()?;
+        let length = self.bpe.token_len(token);
+        let rest = self.bpe.encode_via_backtracking(&piece[spare / length * length..]);
+        rest.starts_with(&[token, token]).then(|| spare / length + rest.len())
     }
 
     fn remembered_outside(&mut self, piece: &[u8]) -> u32 {
@@ -84,37 +137,16 @@ impl Memo {
     }
 
     fn remembered(&mut self, piece: &[u8]) -> u32 {
-        let mut key = Key::default();
-        key[..piece.len()].copy_from_slice(piece);
-        key[LONGEST] = piece.len() as u8;
-        let Pair([newer, older]) = &mut self.pairs[place(&key)];
+        let key = Key::of(piece);
+        let Pair([newer, older]) = &mut self.pairs[key.place()];
         if newer.key != key {
             std::mem::swap(newer, older);
             if newer.key != key {
-                // A piece has no more tokens than bytes.
-                *newer = Slot { key, tokens: self.bpe.count(piece) as u8 };
+                *newer = Slot { key, tokens: self.bpe.count(piece) as u32 };
             }
         }
-        u32::from(newer.tokens)
+        newer.tokens
     }
-}
-
-/// Where a piece is kept: both halves of the products, since low bits of a product alone know nothing of high bits of its
-/// factors, and these are the last letters.
-fn place(key: &Key) -> usize {
-    // Digits of pi.
-    const MIX: [u64; 4] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
-    let word = |index: usize| {
-        let mut word = [0; 8];
-        let bytes = &key[index * 8..key.len().min(index * 8 + 8)];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(word) ^ MIX[index]
-    };
-    let product = |left: u64, right: u64| {
-        let product = u128::from(left) * u128::from(right);
-        product as u64 ^ (product >> 64) as u64
-    };
-    (product(word(0), word(1)) ^ product(word(2), word(3))) as usize % PAIRS
 }
 
 #[cfg(test)]
@@ -134,10 +166,41 @@ mod tests {
     }
 
     #[test]
+    fn long_runs_of_one_byte_are_counted_as_they_are_merged() {
+        for encoding in Encoding::ALL {
+            let mut memo = Memo::new(*encoding);
+            for byte in ["-", "=", " ", "a", "\0", "\u{301}", "0"] {
+                for tail in ["", "\n", "a", "-\n\n"] {
+                    for length in [LEAST_RUN - 1, LEAST_RUN, LEAST_RUN + 1, 2_047, 3_333] {
+                        let piece = byte.repeat(length) + tail;
+                        assert_eq!(
+                            memo.count(&piece) as usize,
+                            memo.bpe.count(piece.as_bytes()),
+                            "{length} of {byte:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn pieces_that_differ_in_trailing_zeros_differ() {
         let mut memo = Memo::new(Encoding::O200k);
         let counts = (2..9).map(|length| memo.count(&"\0".repeat(length))).collect::<Vec<_>>();
         let alone = (2..9).map(|length| memo.bpe.count(&vec![0; length]) as u32).collect::<Vec<_>>();
         assert_eq!(counts, alone);
+    }
+
+    #[test]
+    fn a_key_holds_every_byte_of_its_piece() {
+        for length in 1..=LONGEST {
+            let piece = (0..length as u8).collect::<Vec<_>>();
+            for at in 0..length {
+                let mut other = piece.clone();
+                other[at] ^= 0x80;
+                assert!(Key::of(&piece) != Key::of(&other), "byte {at} of {length}");
+            }
+        }
     }
 }

@@ -80,7 +80,7 @@ impl<'m> Values<'m> {
 }
 
 fn words(line: &str) -> Vec<String> {
-    let plain = terms(line).into_iter().filter(|term| !term.is_value()).map(|term| stem(term.text));
+    let plain = terms(line).into_iter().filter(|term| !term.is_value()).map(|term| stem(term.text).into_owned());
     let mut words: Vec<String> = plain.filter(|stem| !is_stop_word(stem)).collect();
     words.sort_unstable();
     words.dedup();

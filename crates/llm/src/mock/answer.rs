@@ -14,7 +14,7 @@ pub(super) const NEAR: f64 = 0.85;
 
 /// The stems that a question asks for, each once.
 pub(super) fn wanted(question: &str) -> Vec<String> {
-    let mut wanted: Vec<String> = terms(question).iter().map(|term| stem(term.text)).collect();
+    let mut wanted: Vec<String> = terms(question).iter().map(|term| stem(term.text).into_owned()).collect();
     wanted.retain(|stem| !is_stop_word(stem));
     wanted.sort_unstable();
     wanted.dedup();
@@ -35,7 +35,7 @@ pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Pro
     let terms = statements.iter().map(|statement| statement.stems.len()).sum::<usize>();
     let mean_length = terms as f64 / statements.len().max(1) as f64;
     let matches = statements.iter().map(|statement| {
-        let covered = weigh(&mut wanted.iter().filter(|stem| statement.stems.contains(stem)));
+        let covered = weigh(&mut wanted.iter().filter(|stem| statement.stems.iter().any(|held| held == *stem)));
         (covered * norm(statement.stems.len(), mean_length), covered, statement)
     });
     let matches: Vec<_> =

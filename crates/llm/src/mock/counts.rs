@@ -1,4 +1,5 @@
-//! Token counts of texts that come again: question after question over one context has the same messages.
+//! Token counts of texts that come again: question after question over one context has the same messages, and prompt after
+//! prompt the same lines of them.
 //!
 //! What is remembered changes no count, so a reply stays a function of its request.
 
@@ -11,10 +12,10 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts(Arc<Mutex<HashMap<blake3::Hash, u32>>>);
 
-/// Shorter texts are counted as fast as they are hashed and looked up.
+/// Bytes. Shorter texts are counted as fast as they are hashed and looked up.
 const WORTH_IT: usize = 256;
-/// Texts remembered at most; then all are forgotten.
-const MOST: usize = 16_384;
+/// Texts remembered at most, some 64 bytes each; then all are forgotten.
+const MOST: usize = 65_536;
 
 impl TokenCounter for Counts {
     fn name(&self) -> &'static str {
@@ -22,6 +23,12 @@ impl TokenCounter for Counts {
     }
 
     fn count_text(&self, text: &str) -> u32 {
+        blocks(text).map(|block| self.count_block(block)).sum()
+    }
+}
+
+impl Counts {
+    fn count_block(&self, text: &str) -> u32 {
         if text.len() < WORTH_IT {
             return Encoding::O200k.count_text(text);
         }
@@ -41,9 +48,36 @@ impl TokenCounter for Counts {
     }
 }
 
+/// Parts of a text whose counts add up to that of the whole. They are cut after a line end before a letter, a digit or a
+/// bracket: there the encoding ends a piece whatever follows.
+fn blocks(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let bytes = rest.as_bytes();
+        let parts = |at: &usize| bytes[at - 1] == b'\n' && (bytes[*at].is_ascii_alphanumeric() || bytes[*at] == b'[');
+        let cut = (WORTH_IT..bytes.len()).find(parts).unwrap_or(bytes.len());
+        let (block, tail) = rest.split_at(cut);
+        rest = tail;
+        (!block.is_empty()).then_some(block)
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn blocks_count_as_their_whole(
+            lines in prop::collection::vec("[a-zA-Z0-9 .,/'\\[\\]{}=\\-é数\r\t\u{301}]{0,90}", 0..40),
+        ) {
+            let text = lines.join("\n");
+            prop_assert_eq!(blocks(&text).collect::<String>(), text.as_str());
+            prop_assert_eq!(Counts::default().count_text(&text), Encoding::O200k.count_text(&text), "{}", text);
+        }
+    }
 
     #[test]
     fn a_remembered_count_is_the_count() {

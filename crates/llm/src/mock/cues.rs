@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use foldhash::fast::FixedState;
+
 use super::words::{Term, is_stop_word, stem, terms};
 
 /// What a statement can be about.
@@ -114,11 +116,11 @@ pub(super) fn is_subject(stem: &str) -> bool {
     stem.chars().count() > 2 && !is_stop_word(stem) && !LEXICON.contains_key(stem)
 }
 
-static LEXICON: LazyLock<HashMap<String, Vec<Cue>>> = LazyLock::new(|| {
-    let mut lexicon: HashMap<String, Vec<Cue>> = HashMap::new();
+static LEXICON: LazyLock<HashMap<String, Vec<Cue>, FixedState>> = LazyLock::new(|| {
+    let mut lexicon: HashMap<String, Vec<Cue>, FixedState> = HashMap::default();
     for (kind, words) in WORDS {
         for word in words.split_whitespace() {
-            lexicon.entry(stem(word)).or_default().push(*kind);
+            lexicon.entry(stem(word).into_owned()).or_default().push(*kind);
         }
     }
     lexicon

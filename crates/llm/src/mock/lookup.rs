@@ -1,5 +1,6 @@
 //! Answers a question as [`super::answer`] does, from statements that are read once for all questions about them.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -53,9 +54,13 @@ impl Read {
 
 fn read(turn: &Turn<'_>, words: &mut HashMap<String, u32>) -> Vec<Said> {
     let said = without_cues(&[*turn]).into_iter().map(|statement| {
-        let mut number = |stem: String| {
-            let next = words.len() as u32;
-            *words.entry(stem).or_insert(next)
+        let mut number = |stem: Cow<'_, str>| match words.get(&*stem) {
+            Some(number) => *number,
+            None => {
+                let next = words.len() as u32;
+                words.insert(stem.into_owned(), next);
+                next
+            }
         };
         let stems = statement.stems.into_iter().map(&mut number).collect();
         Said { text: statement.text.to_owned(), stems }

@@ -1,7 +1,9 @@
 //! How much each statement is worth writing: generic salience and noise. Nothing here knows what will be asked later.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use foldhash::fast::FixedState;
 use rand_chacha::ChaCha8Rng;
 
 use super::draw::logistic;
@@ -29,7 +31,7 @@ pub(super) fn rank(
             (salience(statement, &profile.weights, &rarity, without_tools) + place + noise, index)
         })
         .collect();
-    let mut said = HashSet::new();
+    let mut said = HashSet::with_hasher(FixedState::default());
     scored.retain(|(score, index)| *score > profile.floor.value && said.insert(statements[*index].text));
     scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     scored.into_iter().map(|(_, index)| index).collect()
@@ -40,7 +42,7 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity<'_>, w
     let values = statement.terms.iter().filter(|term| !statement.structured && term.is_value()).count().min(3);
     let modality = statement.cues.modality().min(2.0) / 2.0;
     let words = statement.terms.len();
-    let first_person = statement.stems.iter().any(|stem| ["i", "we", "my", "our", "me", "us"].contains(&stem.as_str()));
+    let first_person = statement.stems.iter().any(|stem| ["i", "we", "my", "our", "me", "us"].contains(&&**stem));
     let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
     let is_user = statement.speaker == Speaker::User;
     let is_tool = statement.speaker == Speaker::Tool;
@@ -62,36 +64,53 @@ pub(super) fn weight(statements: f64, holders: u32) -> f64 {
     libm::log1p(statements / f64::from(holders.max(1)))
 }
 
-/// How many statements hold each stem.
+/// How rare each stem is among statements.
 pub(super) struct Rarity<'s> {
-    holders: HashMap<&'s str, u32>,
+    stems: HashMap<&'s str, Held, FixedState>,
     statements: f64,
+}
+
+/// What is known of a stem.
+#[derive(Default)]
+struct Held {
+    /// Statements that hold it, and the number from 1 of the last of them.
+    holders: u32,
+    last: usize,
+    weight: f64,
 }
 
 impl<'s> Rarity<'s> {
     pub(super) fn of(statements: &'s [Statement<'_>]) -> Self {
-        let mut holders = HashMap::new();
-        for statement in statements {
-            let mut stems: Vec<&str> = statement.stems.iter().map(String::as_str).collect();
-            stems.sort_unstable();
-            stems.dedup();
-            stems.into_iter().for_each(|stem| *holders.entry(stem).or_default() += 1);
+        let mut stems: HashMap<&str, Held, FixedState> = HashMap::default();
+        for (statement, number) in statements.iter().zip(1..) {
+            for stem in &statement.stems {
+                let held = stems.entry(&**stem).or_default();
+                held.holders += u32::from(held.last != number);
+                held.last = number;
+            }
         }
-        Rarity { holders, statements: statements.len() as f64 }
+        let number = statements.len() as f64;
+        stems.values_mut().for_each(|held| held.weight = weight(number, held.holders));
+        Rarity { stems, statements: number }
     }
 
     /// Inverse document frequency of a stem, statements being the documents.
     pub(super) fn weight(&self, stem: &str) -> f64 {
-        let holders = self.holders.get(stem).copied().unwrap_or_default();
-        weight(self.statements, holders)
+        self.stems.get(stem).map_or_else(|| weight(self.statements, 0), |held| held.weight)
     }
 
     /// Mean weight of the statement's four rarest terms, as a share of the greatest possible.
     fn share(&self, statement: &Statement<'_>) -> f64 {
-        let subject = |(stem, term): &(&String, &Term<'_>)| term.is_value() || !is_stop_word(stem);
+        let subject = |(stem, term): &(&Cow<'_, str>, &Term<'_>)| term.is_value() || !is_stop_word(stem);
         let terms = statement.stems.iter().zip(&statement.terms).filter(subject);
-        let mut weights: Vec<f64> = terms.map(|(stem, _)| self.weight(stem)).collect();
-        weights.sort_by(|one, other| other.total_cmp(one));
-        weights.iter().take(4).sum::<f64>() / 4.0 / libm::log1p(self.statements)
+        let mut rarest = [0.0; 4];
+        for weight in terms.map(|(stem, _)| self.weight(stem)) {
+            let place = rarest.partition_point(|other| *other >= weight);
+            if place < rarest.len() {
+                rarest[place..].rotate_right(1);
+                rarest[place] = weight;
+            }
+        }
+        rarest.iter().sum::<f64>() / 4.0 / libm::log1p(self.statements)
     }
 }

@@ -1,5 +1,7 @@
 //! Parts material into statements: sentences, list items, table rows, lines of logs and data.
 
+use std::borrow::Cow;
+
 use super::cues::{Cue, Cues};
 use super::lines::header;
 use super::regions::{Kind, Region};
@@ -22,7 +24,7 @@ pub(super) struct Statement<'m> {
     /// Its terms.
     pub(super) terms: Vec<Term<'m>>,
     /// The terms' stems, one each.
-    pub(super) stems: Vec<String>,
+    pub(super) stems: Vec<Cow<'m, str>>,
     /// What it is about.
     pub(super) cues: Cues,
 }
@@ -176,7 +178,7 @@ impl<'m> TurnReader<'_, 'm> {
         if says_little && !terms.iter().any(Term::is_value) {
             return;
         }
-        let stems: Vec<String> = terms.iter().map(|term| stem(term.text)).collect();
+        let stems: Vec<Cow<'m, str>> = terms.iter().map(|term| stem(term.text)).collect();
         let mut cues = if self.with_cues { Cues::of_stems(&stems) } else { Cues::default() };
         if speaker == Speaker::Summary {
             cues.add_all(&self.heading, 1.0);
@@ -235,7 +237,7 @@ fn is_row(line: &str) -> bool {
 
 /// Lines made of dashes, bars and the like.
 fn is_rule(line: &str) -> bool {
-    line.chars().all(|letter| "-|=:_* \t".contains(letter))
+    line.chars().all(|letter| matches!(letter, '-' | '|' | '=' | ':' | '_' | '*' | ' ' | '\t'))
 }
 
 fn is_tag(line: &str) -> bool {
@@ -250,7 +252,7 @@ fn is_structured(text: &str, least_prose: usize) -> bool {
     let (mut prose, mut all) = (0_usize, 0_usize);
     for letter in text.chars() {
         all += 1;
-        prose += usize::from(letter.is_alphabetic() || letter == ' ' || ",.'’-".contains(letter));
+        prose += usize::from(letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-'));
     }
     opens_data || prose * 100 < all * least_prose || (all > 30 && !text.contains(' ') && text.is_ascii())
 }

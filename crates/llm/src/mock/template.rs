@@ -38,7 +38,7 @@ pub(super) enum Form {
 /// Whether a line announces the shape of the answer.
 pub(super) fn introduces(line: &str) -> bool {
     let announces = ["section", "structur", "heading", "form", "format", "templat", "outlin", "organiz", "organis"];
-    line.trim_end().ends_with(':') && terms(line).iter().any(|term| announces.contains(&stem(term.text).as_str()))
+    line.trim_end().ends_with(':') && terms(line).iter().any(|term| announces.contains(&&*stem(term.text)))
 }
 
 /// The sections that the lines of an instruction ask for; none where it asks for none.

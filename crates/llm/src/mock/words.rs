@@ -1,4 +1,7 @@
-//! Terms of a text: what they are, which of them look like exact values, and their stems.
+//! Terms of a text: what they are, which of them look like exact values, and their stems. All of a conversation passes here,
+//! so text in ASCII is read by its bytes.
+
+use std::borrow::Cow;
 
 /// A word, number, path or identifier, without the punctuation around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,15 +10,17 @@ pub(crate) struct Term<'t> {
     pub(crate) text: &'t str,
     /// Where it starts in the text, in bytes.
     pub(crate) start: usize,
+    is_value: bool,
 }
 
-impl Term<'_> {
+impl<'t> Term<'t> {
+    fn new(text: &'t str, start: usize) -> Self {
+        Term { text, start, is_value: is_value(text) }
+    }
+
     /// Whether it looks like an exact value: a number, a path, an identifier.
     pub(crate) fn is_value(&self) -> bool {
-        let text = self.text;
-        let has = |wanted: &[char]| text.contains(wanted);
-        let inner_dot = || text.split('.').filter(|piece| piece.chars().any(char::is_alphanumeric)).count() > 1;
-        text.chars().any(char::is_numeric) || has(&['_', '@', '\\', '/', '#']) || inner_dot() || is_camel(text)
+        self.is_value
     }
 
     /// Whether it looks like a file or a web address.
@@ -28,6 +33,33 @@ impl Term<'_> {
     }
 }
 
+fn is_value(text: &str) -> bool {
+    if text.is_ascii() { is_ascii_value(text.as_bytes()) } else { is_value_in_any_script(text) }
+}
+
+fn is_value_in_any_script(text: &str) -> bool {
+    let inner_dot = || text.split('.').filter(|piece| piece.chars().any(char::is_alphanumeric)).count() > 1;
+    text.chars().any(|letter| letter.is_numeric() || MARKS.contains(&letter)) || inner_dot() || is_camel(text)
+}
+
+/// Marks that plain words do not have.
+const MARKS: [char; 5] = ['_', '@', '\\', '/', '#'];
+
+fn is_ascii_value(text: &[u8]) -> bool {
+    let (mut pieces, mut in_piece, mut after_small) = (0, false, false);
+    text.iter().any(|byte| {
+        let is_camel = after_small && byte.is_ascii_uppercase();
+        after_small = byte.is_ascii_lowercase();
+        if *byte == b'.' {
+            in_piece = false;
+        } else if !in_piece && byte.is_ascii_alphabetic() {
+            in_piece = true;
+            pieces += 1;
+        }
+        is_camel || byte.is_ascii_digit() || MARKS.contains(&char::from(*byte)) || pieces > 1
+    })
+}
+
 fn is_camel(text: &str) -> bool {
     let mut letters = text.chars().zip(text.chars().skip(1));
     letters.any(|(left, right)| left.is_lowercase() && right.is_uppercase())
@@ -38,14 +70,15 @@ pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
     let mut terms = Vec::new();
     let mut open: Option<usize> = None;
     for (at, letter) in text.char_indices() {
-        let joins = letter.is_alphanumeric() || "_-./\\:@#%$+~'".contains(letter);
+        let joins = letter.is_alphanumeric()
+            || matches!(letter, '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '#' | '%' | '$' | '+' | '~' | '\'');
         if (!joins || is_ideograph(letter))
             && let Some(start) = open.take()
         {
             terms.extend(trimmed(text, start, at));
         }
         if is_ideograph(letter) {
-            terms.push(Term { text: &text[at..at + letter.len_utf8()], start: at });
+            terms.push(Term::new(&text[at..at + letter.len_utf8()], at));
         } else if joins && open.is_none() {
             open = Some(at);
         }
@@ -61,46 +94,71 @@ fn is_ideograph(letter: char) -> bool {
 
 fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
     let whole = &text[start..end];
-    let left = whole.trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"/#$~.@".contains(letter));
-    let inside = left.trim_end_matches(|letter: char| !letter.is_alphanumeric() && !"%/+".contains(letter));
+    let left = whole.trim_start_matches(|letter: char| {
+        !letter.is_alphanumeric() && !matches!(letter, '/' | '#' | '$' | '~' | '.' | '@')
+    });
+    let inside = left.trim_end_matches(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '%' | '/' | '+'));
     let skipped = whole.len() - left.len();
-    inside.chars().any(char::is_alphanumeric).then_some(Term { text: inside, start: start + skipped })
+    inside.chars().any(char::is_alphanumeric).then(|| Term::new(inside, start + skipped))
 }
 
 /// The stem of a word in lower case: common English endings are dropped, exact values are kept.
-pub(crate) fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(stem_of_small(word));
+    }
     let mut stem = word.to_lowercase();
-    if stem.chars().any(|letter| !letter.is_alphabetic()) {
-        return stem;
+    stem.truncate(stem_of_small(&stem).len());
+    Cow::Owned(stem)
+}
+
+fn stem_of_small(word: &str) -> &str {
+    if word.chars().any(|letter| !letter.is_alphabetic()) {
+        return word;
     }
-    for (ending, least) in [("ing", 6), ("ed", 5), ("es", 5), ("s", 4)] {
-        if stem.len() >= least && stem.ends_with(ending) && !stem.ends_with("ss") {
-            stem.truncate(stem.len() - ending.len());
-            break;
-        }
-    }
-    if stem.len() > 3 && stem.ends_with('e') {
-        stem.pop();
-    }
-    stem
+    let cut = [("ing", 6), ("ed", 5), ("es", 5), ("s", 4)]
+        .iter()
+        .find(|(ending, least)| word.len() >= *least && word.ends_with(ending) && !word.ends_with("ss"));
+    let stem = &word[..word.len() - cut.map_or(0, |(ending, _)| ending.len())];
+    stem.strip_suffix('e').filter(|_| stem.len() > 3).unwrap_or(stem)
 }
 
 /// Words that say nothing of the subject, as stems.
 pub(crate) fn is_stop_word(stem: &str) -> bool {
-    const STOP_WORDS: &[&str] = &[
-        "a", "about", "after", "an", "and", "ani", "any", "are", "as", "at", "be", "becaus", "been", "befor", "but",
-        "by", "can", "could", "did", "do", "doe", "does", "dur", "for", "from", "had", "has", "hav", "have", "he",
-        "her", "his", "how", "i", "if", "in", "into", "is", "it", "its", "let", "look", "may", "me", "my", "of", "on",
-        "onc", "onli", "or", "our", "she", "should", "so", "some", "somebody", "someon", "still", "than", "that",
-        "the", "their", "them", "then", "there", "thes", "they", "thi", "this", "through", "to", "us", "wa", "was",
-        "we", "wer", "were", "what", "when", "wher", "which", "while", "who", "whom", "whos", "why", "will", "with",
-        "would", "you", "your",
-    ];
-    STOP_WORDS.binary_search(&stem).is_ok()
+    stem.bytes().next().is_some_and(|first| stop_words(first).contains(&stem))
+}
+
+/// Those of one first letter.
+fn stop_words(first: u8) -> &'static [&'static str] {
+    match first {
+        b'a' => &["a", "about", "after", "an", "and", "ani", "any", "are", "as", "at"],
+        b'b' => &["be", "becaus", "been", "befor", "but", "by"],
+        b'c' => &["can", "could"],
+        b'd' => &["did", "do", "doe", "does", "dur"],
+        b'f' => &["for", "from"],
+        b'h' => &["had", "has", "hav", "have", "he", "her", "his", "how"],
+        b'i' => &["i", "if", "in", "into", "is", "it", "its"],
+        b'l' => &["let", "look"],
+        b'm' => &["may", "me", "my"],
+        b'o' => &["of", "on", "onc", "onli", "or", "our"],
+        b's' => &["she", "should", "so", "some", "somebody", "someon", "still"],
+        b't' => {
+            &["than", "that", "the", "their", "them", "then", "there", "thes", "they", "thi", "this", "through", "to"]
+        }
+        b'u' => &["us"],
+        b'w' => &[
+            "wa", "was", "we", "wer", "were", "what", "when", "wher", "which", "while", "who", "whom", "whos", "why",
+            "will", "with", "would",
+        ],
+        b'y' => &["you", "your"],
+        _ => &[],
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -120,10 +178,22 @@ mod tests {
     }
 
     #[test]
-    fn stems_meet_and_stop_words_are_sorted() {
+    fn stems_meet_and_stop_words_are_told() {
         assert_eq!(stem("decided"), stem("decide"));
         assert_eq!(stem("files"), stem("file"));
         assert_eq!(stem("INV-77s"), "inv-77s");
-        assert!(is_stop_word("your") && is_stop_word("a") && !is_stop_word("file"));
+        assert!(is_stop_word("your") && is_stop_word("a") && !is_stop_word("file") && !is_stop_word(""));
+        for first in 0..=u8::MAX {
+            assert!(stop_words(first).iter().all(|word| word.bytes().next() == Some(first)), "{first}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ascii_is_read_by_its_bytes_as_by_its_letters(word in "[a-zA-Z0-9_@#/.'-]{0,8}") {
+            prop_assert_eq!(is_ascii_value(word.as_bytes()), is_value_in_any_script(&word), "{}", word);
+            let small = word.to_lowercase();
+            prop_assert_eq!(stem(&word), stem(&small), "{}", word);
+        }
     }
 }

@@ -83,7 +83,7 @@ fn text_keys(fields: &[Field]) -> Vec<String> {
 /// What a list of names holds: the last word of its key.
 fn noun(key: &str) -> String {
     let words = terms(key);
-    words.iter().flat_map(split_name).last().map(stem).unwrap_or_default()
+    words.iter().flat_map(split_name).last().map(|word| stem(word).into_owned()).unwrap_or_default()
 }
 
 /// The open slot that a statement fits best. A statement that binds or holds a value finds room under a general key.

@@ -32,7 +32,7 @@ fn rewritten(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
-        let plain = rest.bytes().take_while(u8::is_ascii_graphic).count();
+        let plain = plain_length(rest.as_bytes());
         // A letter before what is not ASCII may be the base of an accent.
         let ends_in_mark = rest[plain..].chars().next().is_some_and(|next| !next.is_ascii());
         let (copied, special) = rest.split_at(plain - usize::from(ends_in_mark && plain > 0));
@@ -44,6 +44,15 @@ fn rewritten(text: &str) -> String {
         rest = tail;
     }
     out
+}
+
+/// Bytes of the graphic ASCII that the text opens with, with single blanks between.
+fn plain_length(text: &[u8]) -> usize {
+    let is_graphic = |at: usize| text.get(at).is_some_and(u8::is_ascii_graphic);
+    let is_plain = |at: &usize| {
+        is_graphic(*at) || (*at > 0 && matches!(text[*at], b' ' | b'\n') && is_graphic(at - 1) && is_graphic(at + 1))
+    };
+    (0..text.len()).take_while(is_plain).count()
 }
 
 /// Appends blanks and letters beyond ASCII, with the ASCII letter that an accent may stand on; `tail` is what follows.

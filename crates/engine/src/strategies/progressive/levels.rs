@@ -98,12 +98,19 @@ impl Levels {
     /// Steps towards fewer tokens until all fit: the oldest that can be lowered, else the oldest summaries go. The newest is
     /// lowered only after all others have gone. What a step leaves as it is is not counted again.
     fn lower(&self, groups: &mut Vec<Group>, journey: &[(u32, &str)], budget: u32, counter: &dyn TokenCounter) {
+        let exactly = |group: &Group| self.show(group, journey).tokens(counter);
+        let is_within = |group: &Group, number, room| exactly(&group.newest(number)) <= room;
+        let guess = |group: &Group, room| lines_that_fit(&journey[group.members.clone()], room, counter);
         let newest_that_fit = |group: &Group, room| {
-            largest(group.members.len(), |number| self.show(&group.newest(number), journey).tokens(counter) <= room)
+            largest(group.members.len(), guess(group, room), |number| is_within(group, number, room))
         };
-        let fits_alone = |group: &Group| newest_that_fit(group, budget) == group.members.len();
+        // A few too many tell that all are too many, and are counted sooner.
+        let fits_alone = |group: &Group| {
+            let (all, few) = (group.members.len(), guess(group, budget) * 2 + 1);
+            (few >= all || is_within(group, few, budget)) && is_within(group, all, budget)
+        };
         let tokens_of = |group: &Group| match group.members.len() == 1 || fits_alone(group) {
-            true => self.show(group, journey).tokens(counter),
+            true => exactly(group),
             false => u32::MAX,
         };
         let mut tokens = groups.iter().map(tokens_of).collect::<Vec<_>>();
@@ -124,7 +131,7 @@ impl Levels {
                         }
                         kept => {
                             groups[0] = groups[0].newest(kept);
-                            tokens[0] = tokens_of(&groups[0]);
+                            tokens[0] = exactly(&groups[0]);
                         }
                     }
                 }
@@ -134,10 +141,26 @@ impl Levels {
 
     /// What is shown as one, as if the summaries had come one by one: what was merged once stays merged.
     fn groups(&self, journey: &[(u32, &str)]) -> Vec<Group> {
-        let vectors = match self.by_likeness {
-            true => journey.iter().map(|(_, body)| Lexical.vector(body)).collect(),
-            false => Vec::new(),
+        let groups = match self.by_likeness {
+            true => self.merged_by_likeness(journey),
+            false => self.merged_from_the_oldest(journey.len()),
         };
+        let level = |members: &Range<usize>| match members.len() {
+            1 => self.level(journey.len() - 1 - members.start),
+            _ => Level::Compact,
+        };
+        groups.into_iter().map(|members| Group { level: level(&members), members }).collect()
+    }
+
+    /// All that are too many stand in the first.
+    fn merged_from_the_oldest(&self, summaries: usize) -> Vec<Range<usize>> {
+        let single = summaries.saturating_sub(self.most - 1);
+        let merged = (single > 0).then_some(0..single);
+        merged.into_iter().chain((single..summaries).map(|one| one..one + 1)).collect()
+    }
+
+    fn merged_by_likeness(&self, journey: &[(u32, &str)]) -> Vec<Range<usize>> {
+        let vectors = journey.iter().map(|(_, body)| Lexical.vector(body)).collect::<Vec<_>>();
         let mut groups: Vec<Range<usize>> = Vec::new();
         for newest in 0..journey.len() {
             groups.push(newest..newest + 1);
@@ -147,15 +170,11 @@ impl Levels {
                 groups[at].end = end;
             }
         }
-        let level = |members: &Range<usize>| match members.len() {
-            1 => self.level(journey.len() - 1 - members.start),
-            _ => Level::Compact,
-        };
-        groups.into_iter().map(|members| Group { level: level(&members), members }).collect()
+        groups
     }
 
-    /// Place of the first of two neighbours to merge. By likeness only those that no longer stand in full are merged, and the
-    /// oldest where there are none.
+    /// Place of the first of two neighbours to merge: only those that no longer stand in full are merged, and the oldest where
+    /// there are none.
     fn pair_to_merge(&self, groups: &[Range<usize>], vectors: &[Vec<f32>]) -> usize {
         let newest = groups.last().map_or(0, |group| group.end - 1);
         let sum = |members: &Range<usize>| {
@@ -166,7 +185,7 @@ impl Levels {
             sum
         };
         let mut best = (0, f32::NEG_INFINITY);
-        let pairs = groups.windows(2).enumerate().filter(|_| self.by_likeness);
+        let pairs = groups.windows(2).enumerate();
         for (at, pair) in pairs.filter(|(_, pair)| newest + 1 - pair[1].end >= self.moderate_age) {
             let alike = similarity(&sum(&pair[0]), &sum(&pair[1]));
             if alike > best.1 {
@@ -189,8 +208,8 @@ impl Levels {
         let text = match members {
             [(_, body)] => self.text(body, group.level),
             merged => {
-                let lines = merged.iter().map(|(_, body)| format!("- {}", first_line(body))).collect::<Vec<_>>();
-                format!("Earlier parts:\n{}", lines.join("\n"))
+                let lines = merged.iter().flat_map(|(_, body)| ["\n- ", first_line(body)]);
+                ["Earlier parts:"].into_iter().chain(lines).collect::<Vec<_>>().concat()
             }
         };
         Shown {
@@ -218,18 +237,38 @@ impl Levels {
     }
 }
 
-/// The largest number up to `limit` that fits, where whatever is less than a fitting number fits too. Looked for from the small
-/// side, so that the cost follows from what fits and not from the limit.
-fn largest(limit: usize, fits: impl Fn(usize) -> bool) -> usize {
-    let (mut fitting, mut over) = (0, 1);
-    while over <= limit && fits(over) {
-        (fitting, over) = (over, if over < limit { limit.min(over * 2) } else { limit + 1 });
-    }
+/// The largest number up to `limit` that fits, where whatever is less than a fitting number fits too. Looked for around the
+/// guess, so that a good one takes few trials and the cost follows from what fits and not from the limit.
+fn largest(limit: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut fitting, mut over, mut step) = (0, limit + 1, 1);
+    let mut tried = guess.max(1).min(limit);
     while fitting + 1 < over {
-        let middle = fitting.midpoint(over);
-        if fits(middle) { fitting = middle } else { over = middle }
+        if fits(tried) {
+            fitting = tried
+        } else {
+            over = tried
+        }
+        tried = match (fitting, over) {
+            _ if over > limit => limit.min(fitting + step),
+            (0, _) => over.saturating_sub(step).max(1),
+            _ => fitting.midpoint(over),
+        };
+        step *= 2;
     }
     fitting
+}
+
+/// How many of the newest summaries have first lines that fit the room, each counted by itself: nearly as many as fit in one
+/// message.
+fn lines_that_fit(members: &[(u32, &str)], room: u32, counter: &dyn TokenCounter) -> usize {
+    /// The mark and the line break.
+    const AROUND: u32 = 2;
+    let mut taken = MESSAGE_OVERHEAD;
+    let fits = |(_, body): &&(u32, &str)| {
+        taken = total([taken, counter.count_text(first_line(body)), AROUND]);
+        taken <= room
+    };
+    members.iter().rev().take_while(fits).count()
 }
 
 fn first_line(text: &str) -> &str {
