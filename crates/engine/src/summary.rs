@@ -12,6 +12,9 @@ pub enum NotASummary {
     /// No text, or blanks alone.
     #[error("it is empty")]
     Empty,
+    /// Thoughts between `<think>` and `</think>`, or cut before their end, and nothing else.
+    #[error("it is reasoning alone")]
+    ReasoningAlone,
     /// It speaks as one of the chat's voices.
     #[error("it continues the chat")]
     ContinuesChat,
@@ -23,16 +26,35 @@ pub enum NotASummary {
 /// Checks an answer against the text that it should condense.
 ///
 /// # Errors
-/// [`NotASummary`], by general signs: no text, a role label or a phrase of conversation at the start, no less text.
+/// [`NotASummary`], by general signs: no text, thoughts alone, a role label or a phrase of conversation at the start, no less text.
 pub fn check(answer: &str, material: &str) -> Result<(), NotASummary> {
     let text = answer.trim();
     if text.is_empty() {
         return Err(NotASummary::Empty);
     }
+    if is_reasoning_alone(text) {
+        return Err(NotASummary::ReasoningAlone);
+    }
     if continues_chat(text) {
         return Err(NotASummary::ContinuesChat);
     }
     if text.len() >= material.len() { Err(NotASummary::NotShorter) } else { Ok(()) }
+}
+
+/// Whether nothing stands outside the thoughts. Some servers open them in the prompt, so that the answer only closes them.
+fn is_reasoning_alone(text: &str) -> bool {
+    let (open, close) = ("<think>", "</think>");
+    let mut rest = match text.find(close) {
+        Some(at) if !text[..at].contains(open) => &text[at + close.len()..],
+        _ => text,
+    };
+    while let Some((before, thoughts)) = rest.split_once(open) {
+        if !before.trim().is_empty() {
+            return false;
+        }
+        rest = thoughts.split_once(close).map_or("", |(_, after)| after);
+    }
+    rest.trim().is_empty()
 }
 
 /// Openings of an answer that talks to somebody, in lower case.
@@ -82,6 +104,14 @@ mod tests {
             ("## Session Summary\n- Move the service", Ok(())),
             ("I decided to keep the old cluster.", Ok(())),
             (" \n\t", Err(NotASummary::Empty)),
+            ("<think>The old cluster stays a week.</think>\n", Err(NotASummary::ReasoningAlone)),
+            ("<think>First</think> <think>and then", Err(NotASummary::ReasoningAlone)),
+            ("<think></think>", Err(NotASummary::ReasoningAlone)),
+            ("The user moves it.\n</think>\n", Err(NotASummary::ReasoningAlone)),
+            ("<think>First</think>\n- Move the service", Ok(())),
+            ("First</think>\n- Move the service", Ok(())),
+            ("- Move the service <think>and then", Ok(())),
+            ("- The prompt's <think> tag is gone", Ok(())),
             ("[2] assistant:\nI will.", Err(NotASummary::ContinuesChat)),
             ("**Assistant:** on it", Err(NotASummary::ContinuesChat)),
             ("That\u{2019}s wonderful that you move.", Err(NotASummary::ContinuesChat)),

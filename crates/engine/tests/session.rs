@@ -1,5 +1,5 @@
 //! What a session does around its strategy: background work, snapshots, stores, estimators, giving up.
-#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a test")]
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};

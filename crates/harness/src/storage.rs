@@ -26,7 +26,12 @@ pub(crate) fn storage(loaded: &Loaded, history: &[Saved]) -> Storage {
     for saved in history {
         // A record is plain data: it has a JSON form.
         storage.bytes += serde_json::to_vec(saved).map_or(0, |json| json.len() as u64);
-        let Some(populated) = populated(saved) else { continue };
+        let populated = populated(saved);
+        if saved.kind == SavedKind::Checkpoint {
+            let filled = populated.as_ref().map_or(0, |filled| filled.len() as u32);
+            storage.fewest_populated = Some(storage.fewest_populated.map_or(filled, |fewest| fewest.min(filled)));
+        }
+        let Some(populated) = populated else { continue };
         let until = saved.covers.map_or(MessageId(u32::MAX), |(_, last)| last);
         for (field, stated) in fields {
             if stated.is_some_and(|stated| stated <= until) {

@@ -213,6 +213,7 @@ fn what_stands_in_a_view_adds_up() {
         let calls = outcome.records[0].calls().count();
         assert_eq!(storage.records > 0 && storage.bytes > 100, calls > 0, "{name}: {storage:?}");
         assert!(storage.fields_populated <= storage.fields_supported, "{name}: {storage:?}");
+        assert_eq!(storage.fewest_populated.is_some(), name.contains("checkpoint"), "{name}: {storage:?}");
         let applied = outcome.records[0].compactions.iter().filter_map(|row| Some((&row.event, row.view.as_ref()?)));
         let applied = applied.collect::<Vec<_>>();
         assert!(applied.len() > 1, "{name}");

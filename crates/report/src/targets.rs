@@ -41,6 +41,14 @@ pub const ALL: &[Target] = &[
         find: |_, _, summary| of_metric(summary, "fields_populated", |share| share > 0.8),
     },
     Target {
+        id: "checkpoint_fields",
+        target: "at least 3 fields of a checkpoint are populated",
+        source: "000, phase 1",
+        unit: Unit::Count,
+        note: "the fewest of any checkpoint that was written, of its six fields",
+        find: |_, strategy, _| fewest_fields(strategy),
+    },
+    Target {
         id: "answered_given_checkpointed",
         target: "over 90 % of what a checkpoint holds is recalled",
         source: "000, part 6",
@@ -274,6 +282,14 @@ fn after_100_rounds(strategy: &Strategy) -> Found {
     match late.map(|row| row.event.tokens_after).max() {
         Some(most) => told(f64::from(most), most <= 8_500),
         None => unknown("no conversation has 100 rounds"),
+    }
+}
+
+fn fewest_fields(strategy: &Strategy) -> Found {
+    let fewest = strategy.records().filter_map(|record| record.storage.as_ref()?.fewest_populated).min();
+    match fewest {
+        Some(fewest) => told(f64::from(fewest), fewest >= 3),
+        None => unknown("writes no checkpoint, or its records do not count each one's fields"),
     }
 }
 

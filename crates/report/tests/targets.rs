@@ -37,7 +37,8 @@ fn talk() -> Vec<Record> {
     made.compactions.push(row);
     made.turns = vec![turn(10_000, 0, 10), turn(20_000, 10_000, 10)];
     made.turns[1].waited_ms = 800;
-    made.storage = Some(Storage { records: 1, bytes: 900, fields_supported: 5, fields_populated: 4 });
+    made.storage =
+        Some(Storage { records: 1, bytes: 900, fields_supported: 5, fields_populated: 4, fewest_populated: Some(3) });
     let mut full = record("full", Family::Control, "s0", "g0");
     full.turns = vec![turn(30_000, 0, 10), turn(60_000, 30_000, 10)];
     for record in [&mut made, &mut full] {
@@ -52,6 +53,7 @@ fn values_and_verdicts_come_from_the_records() {
     let found = |id| found(&found_in, id);
     assert_eq!(found("added_latency_ms_mean"), met(400.0, true));
     assert_eq!(found("fields_populated"), met(0.8, false), "over 80 %, not at it");
+    assert_eq!(found("checkpoint_fields"), met(3.0, true));
     assert_eq!(found("storage_bytes"), met(900.0, true));
     assert_eq!(found("storage_files"), met(2.0, true), "a commit and the index");
     assert_eq!(found("context_after_80k"), met(15_500.0, true));
@@ -109,6 +111,21 @@ fn what_source_001_expects_is_held_against_facts_and_compactions() {
     assert_eq!(found(&records, "compaction_reduction"), met(nine(1.0 - 0.99 * 0.1 - 0.01 * 8_400.0 / 90_000.0), true));
     records[0].compactions[99].event.tokens_after = 8_501;
     assert_eq!(found(&records, "context_after_100_rounds"), met(8_501.0, false));
+}
+
+#[test]
+fn one_checkpoint_with_two_fields_misses_three() {
+    let mut records = talk();
+    let mut other = records[0].clone();
+    other.case.scenario = "s1".to_owned();
+    other.storage = records[0].storage.map(|storage| Storage { fewest_populated: Some(2), ..storage });
+    records.push(other);
+    assert_eq!(found(&group(&records, "priced"), "checkpoint_fields"), met(2.0, false));
+    for record in &mut records {
+        record.storage = record.storage.map(|storage| Storage { fewest_populated: None, ..storage });
+    }
+    let unknown = found(&group(&records, "priced"), "checkpoint_fields");
+    assert_eq!((unknown.value, unknown.met), (None, None), "of records of before");
 }
 
 #[test]

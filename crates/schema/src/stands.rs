@@ -41,6 +41,10 @@ pub struct Storage {
     pub fields_supported: u32,
     /// Of these, fields that the checkpoint holds a value in.
     pub fields_populated: u32,
+    /// The fewest fields of source 000's six that a checkpoint holds a value in, supported or not; absent where none was
+    /// written, and in records of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fewest_populated: Option<u32>,
 }
 
 fn is_zero(number: &u32) -> bool {

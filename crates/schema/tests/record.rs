@@ -6,6 +6,7 @@ use compactometer_engine::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason
 use compactometer_engine::message::MessageId;
 use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow, Signs};
 use compactometer_schema::record::{Observation, Prompted, Record, text_hash};
+use compactometer_schema::stands::Storage;
 
 /// As the program wrote it before events said what became of a checkpoint.
 const BEFORE_EXTRACTIONS: &str = r#"{"version":1,"key":"k","case":{"scenario":"s","group":"g","strategy":"hybrid-checkpoint","family":"reference","protocol":"matched","budget":{"window":12000,"trigger":9600,"retained":3600,"tail":{"tokens":1800},"written":1800},"model":"mock:strong","seed":1,"pending_over_budget":false},"facts":[],"observations":[],"compactions":[{"after":7,"outcome":{"outcome":"applied"},"tokens_before":10000,"tokens_after":3000,"tokens_retained":2500,"over_budget":false,"attempts":1,"stages":{"left":0,"reached":0,"written":0,"kept":0,"decoys_left":0,"decoys_reached":0,"decoys_written":0},"calls":[],"inserted":[]}],"checkpoints":[{"after":5,"tokens":8000,"failed":"no_checkpoint","calls":[]}],"turns":[]}"#;
@@ -55,6 +56,18 @@ fn recoveries_read_back_as_they_were_written() {
     let expected = r#""recoveries":[{"after":6,"reason":{"absence":30000000},"outcome":{"shown":[2,3]},"tokens_before":10,"tokens_after":20}]"#;
     assert!(written.contains(expected), "{written}");
     assert_eq!(Record::from_line(&written).unwrap(), record);
+}
+
+#[test]
+fn a_storage_without_the_fewest_fields_still_reads_and_writes_the_same_bytes() {
+    let old = r#"{"records":3,"bytes":900,"fields_supported":5,"fields_populated":4}"#;
+    let mut storage: Storage = serde_json::from_str(old).unwrap();
+    assert_eq!(storage.fewest_populated, None);
+    assert_eq!(serde_json::to_string(&storage).unwrap(), old);
+    storage.fewest_populated = Some(2);
+    let written = serde_json::to_string(&storage).unwrap();
+    assert!(written.ends_with(r#","fewest_populated":2}"#), "{written}");
+    assert_eq!(serde_json::from_str::<Storage>(&written).unwrap(), storage);
 }
 
 /// As the program wrote an observation before prompted probes.

@@ -9,6 +9,7 @@ mod contents;
 mod directory;
 mod error;
 mod metadata;
+mod packing;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod thread_id;

@@ -1,6 +1,7 @@
 //! The defects of the documents' own forms: each shown on the faithful form and by its absence on the plain one.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
+mod answers;
 mod chained;
 mod checkpoints;
 mod edge_cases;

@@ -1,7 +1,7 @@
 //! The invariants of STRATEGIES section 4 over random conversations, for every registered strategy: a new one is tested without
 //! a line of test code. Absent on purpose: how far an estimate errs (15), which goes by real kinds of text and not by random
 //! ones, and files (19), which the stores test.
-#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a test")]
 
 mod background;
 mod case;

@@ -1,8 +1,8 @@
 //! Records of commits without a file of their own: one compressed frame a commit, appended once and never changed.
 //!
 //! A frame's dictionary is the next newer commit, which is still plain when the frame is written; so appending reads nothing,
-//! and reading goes from the newest back. Old records take 5 to 44 % of their JSON this way, 33 to 58 % without a dictionary
-//! (100 rounds of each strategy, `cargo run -p compactometer-store --example dictionary`).
+//! and reading goes from the newest back. Old records take 12 to 41 % of their JSON this way, 28 to 57 % without a dictionary
+//! (100 rounds of each strategy, `cargo test -p compactometer-store --test it sizes -- --nocapture`).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,15 +12,10 @@ use compactometer_engine::saved::Saved;
 
 use super::files;
 use crate::error::Error;
-
-/// The library's own default; a higher one saves little on texts of a few kilobytes.
-const LEVEL: i32 = 3;
+use crate::packing;
 
 /// Of a frame: its commit's sequence, that of its dictionary's commit (0 for none), bytes when plain, bytes compressed.
 const HEADER: usize = 8 + 8 + 4 + 4;
-
-/// Most bytes of one commit's records: what a torn header announces is not believed beyond it.
-const MOST: usize = 1 << 30;
 
 /// The JSON of a commit's records, by its sequence.
 pub(super) type Plain = BTreeMap<u64, Vec<u8>>;
@@ -28,12 +23,7 @@ pub(super) type Plain = BTreeMap<u64, Vec<u8>>;
 /// A frame with the records of a commit; the dictionary is another commit's.
 pub(super) fn frame(sequence: u64, records: &[u8], dictionary: Option<(u64, &[u8])>) -> io::Result<Vec<u8>> {
     let (against, dictionary) = dictionary.unwrap_or_default();
-    let mut compressor = zstd::bulk::Compressor::with_dictionary(LEVEL, dictionary)?;
-    compressor.include_checksum(true)?;
-    let compressed = compressor.compress(records)?;
-    if records.len().max(compressed.len()) > MOST {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the records of one commit are longer than 1 GiB"));
-    }
+    let compressed = packing::pack(records, dictionary)?;
     let mut frame = Vec::with_capacity(HEADER + compressed.len());
     frame.extend(sequence.to_le_bytes());
     frame.extend(against.to_le_bytes());
@@ -74,9 +64,7 @@ impl Frame<'_> {
             0 => &none,
             against => plain.get(&against).ok_or_else(|| format!("its dictionary, commit {against}, is missing"))?,
         };
-        let unpacked = zstd::bulk::Decompressor::with_dictionary(dictionary)
-            .and_then(|mut decompressor| decompressor.decompress(self.compressed, self.plain_bytes));
-        unpacked.map_err(|error| error.to_string())
+        packing::unpack(self.compressed, self.plain_bytes, dictionary).map_err(|error| error.to_string())
     }
 }
 
@@ -99,7 +87,7 @@ fn frame_at(bytes: &[u8], at: usize) -> Option<Frame<'_>> {
     let plain_bytes = u32::from_le_bytes(*plain_bytes) as usize;
     let compressed = rest.get(..u32::from_le_bytes(*compressed_bytes) as usize)?;
     let (sequence, against) = (u64::from_le_bytes(*sequence), u64::from_le_bytes(*against));
-    (plain_bytes <= MOST).then_some(Frame { at, sequence, against, plain_bytes, compressed })
+    (plain_bytes <= packing::MOST).then_some(Frame { at, sequence, against, plain_bytes, compressed })
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 mod memory;
 mod open;
+mod records;
 mod rows;
+mod summaries;
 #[cfg(test)]
 mod tests;
 
@@ -58,8 +60,11 @@ impl Backend for Sqlite {
         let transaction = begun.map_err(self.cannot("begin a commit"))?;
         let (sequence, records) = rows::ends(&transaction, id).map_err(self.cannot("read a thread"))?;
         check_follows(id, (expected, sequence), records, change)?;
+        // Before the new records are written, so that they take the place of the packed ones.
+        records::pack_old(&transaction, id, &self.path)?;
         rows::write(&transaction, id, (sequence + 1, records), change).map_err(self.cannot("write a commit"))?;
         rows::forget_views(&transaction, id, self.keep).map_err(self.cannot("remove old views"))?;
+        summaries::hide_old(&transaction, id.as_str(), self.keep).map_err(self.cannot("hide old summaries"))?;
         transaction.commit().map_err(self.cannot("commit"))
     }
 

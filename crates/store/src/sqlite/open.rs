@@ -8,10 +8,13 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use super::cannot;
 use crate::error::Error;
 
-const SCHEMA: &str = include_str!("schema.sql");
+const SCHEMA: &str = concat!(include_str!("schema.sql"), include_str!("packed.sql"));
+
+/// Makes a database of version 1 one of this version.
+const FROM_1: &str = concat!(include_str!("from_1.sql"), include_str!("packed.sql"));
 
 /// Kept in `user_version`.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Kept in `application_id`: "Cmpm", so that no other program's database is taken for a store.
 const APPLICATION: i64 = 0x436d_706d;
@@ -31,15 +34,15 @@ const LOG_PAGES: u32 = 64;
 pub(super) fn open(path: &Path) -> Result<Connection, Error> {
     let mut connection = Connection::open(path).map_err(cannot("open the database", path))?;
     connection.busy_timeout(BUSY).map_err(cannot("set up the database", path))?;
-    if !is_ours(&connection, path)? {
-        create(&mut connection, path)?;
+    if version(&connection, path)? != Some(VERSION) {
+        bring_up(&mut connection, path)?;
     }
     set_up(&connection).map_err(cannot("set up the database", path))?;
     Ok(connection)
 }
 
-/// Whether the tables are there; not so in a database without any.
-fn is_ours(connection: &Connection, path: &Path) -> Result<bool, Error> {
+/// The version of the tables; none in a database without any.
+fn version(connection: &Connection, path: &Path) -> Result<Option<u64>, Error> {
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let read = || {
         let tables = number("SELECT count(*) FROM sqlite_schema")?;
@@ -47,7 +50,7 @@ fn is_ours(connection: &Connection, path: &Path) -> Result<bool, Error> {
     };
     let (tables, application, version) = read().map_err(cannot("read the database", path))?;
     if tables == 0 {
-        return Ok(false);
+        return Ok(None);
     }
     if application != APPLICATION {
         return Err(Error::damaged(path, "it is another program's database"));
@@ -56,23 +59,28 @@ fn is_ours(connection: &Connection, path: &Path) -> Result<bool, Error> {
     if found > VERSION {
         return Err(Error::Newer { path: path.to_owned(), found, known: VERSION });
     }
-    Ok(true)
+    Ok(Some(found))
 }
 
-fn create(connection: &mut Connection, path: &Path) -> Result<(), Error> {
+/// Makes the tables, or those of version 1 into these.
+fn bring_up(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     connection.pragma_update(None, "page_size", PAGE).map_err(cannot("create the tables", path))?;
-    // Where another process is at it too, one of the two finds the tables there.
+    overwrite_deleted(connection).map_err(cannot("set up the database", path))?;
+    // Where another process is at it too, one of the two finds it done.
     let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
     let transaction = begun.map_err(cannot("create the tables", path))?;
-    if !is_ours(&transaction, path)? {
-        let write = || {
-            transaction.execute_batch(SCHEMA)?;
-            transaction.pragma_update(None, "application_id", APPLICATION)?;
-            transaction.pragma_update(None, "user_version", VERSION as i64)
-        };
-        write().map_err(cannot("create the tables", path))?;
-    }
-    transaction.commit().map_err(cannot("create the tables", path))
+    let (doing, sql) = match version(&transaction, path)? {
+        None => ("create the tables", SCHEMA),
+        Some(VERSION) => return Ok(()),
+        Some(_) => ("bring the tables to a newer version", FROM_1),
+    };
+    let write = || {
+        transaction.execute_batch(sql)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION as i64)
+    };
+    write().map_err(cannot(doing, path))?;
+    transaction.commit().map_err(cannot(doing, path))
 }
 
 /// Switches to a write-ahead log. SQLite answers "busy" at once where two processes switch together, whatever the timeout
@@ -94,7 +102,11 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     switch_to_log(connection)?;
     // With less, the last commits may go in a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // What a thread's deletion frees is overwritten.
-    connection.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
+    overwrite_deleted(connection)?;
     connection.query_row(&format!("PRAGMA wal_autocheckpoint = {LOG_PAGES}"), [], |_| Ok(()))
+}
+
+/// What a deletion or a packed text frees is overwritten.
+fn overwrite_deleted(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))
 }

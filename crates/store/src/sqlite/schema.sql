@@ -1,5 +1,6 @@
 -- Source 001, step 1, word for word. One row for each summary; `checkpoint_num` is the record's number, so numbers of
--- checkpoints and failed attempts are missing. `messages_compressed` counts the ids from first to last.
+-- checkpoints and failed attempts are missing. `messages_compressed` counts the ids from first to last. Of the newest rows text
+-- and facts stand here; those of older ones are packed.
 CREATE TABLE IF NOT EXISTS checkpoint_summaries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   session_id TEXT NOT NULL,
@@ -25,8 +26,9 @@ CREATE TABLE threads (
   sequence INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Every record as JSON; the body of one that has a row in `checkpoint_summaries` stands there alone.
-CREATE TABLE records (
+-- The records of the newest two commits, as JSON; the body of one that has a row in `checkpoint_summaries` stands there
+-- alone.
+CREATE TABLE saved_records (
   session_id TEXT NOT NULL,
   number INTEGER NOT NULL,
   record TEXT NOT NULL,

@@ -1,4 +1,6 @@
-//! The table of source 001, and databases that are not as this store left them.
+//! The table of source 001, what is packed of it, and databases that are not as this store left them.
+
+mod packed;
 
 use std::num::NonZeroUsize;
 
@@ -97,7 +99,7 @@ fn a_summary_is_a_row_of_the_sources_table() {
     let unique = "SELECT name FROM pragma_index_info('sqlite_autoindex_checkpoint_summaries_1')";
     assert_eq!(lines(&connection, unique), ["session_id", "checkpoint_num"]);
     let pragmas = ["journal_mode", "user_version"].map(|name| lines(&connection, &format!("PRAGMA {name}")).concat());
-    assert_eq!(pragmas, ["wal", "1"]);
+    assert_eq!(pragmas, ["wal", "2"]);
 }
 
 #[test]
@@ -146,8 +148,8 @@ fn what_is_no_store_is_named_and_left_alone() {
     assert_eq!(lines(&foreign, "SELECT * FROM theirs"), ["1"]);
     drop(Checkpoints::in_sqlite(&folder.path().join("newer"), KEEP).unwrap());
     let newer = Connection::open(folder.path().join("newer")).unwrap();
-    newer.pragma_update(None, "user_version", 2).unwrap();
-    let expected = "`newer` has format 2; this version reads up to 1: use the newer version that wrote it";
+    newer.pragma_update(None, "user_version", 3).unwrap();
+    let expected = "`newer` has format 3; this version reads up to 2: use the newer version that wrote it";
     assert_eq!(open("newer"), expected);
     assert!(
         open("no/such/folder").ends_with("name a file in a folder that exists, and make both writable for this user")
@@ -158,8 +160,8 @@ fn what_is_no_store_is_named_and_left_alone() {
 fn rows_that_somebody_took_are_missed() {
     for (sql, text) in [
         ("DELETE FROM checkpoint_summaries", "the row of record 0 of thread `t` in `checkpoint_summaries` is missing"),
-        ("DELETE FROM records WHERE number = 0", "record 0 of thread `t` is missing"),
-        ("UPDATE records SET record = '{'", "a row of `records`: EOF while parsing"),
+        ("DELETE FROM saved_records WHERE number = 0", "record 0 of thread `t` is missing"),
+        ("UPDATE saved_records SET record = '{'", "a row of `saved_records`: EOF while parsing"),
         ("UPDATE views SET view = '7'", "a row of `views`: invalid type"),
     ] {
         let folder = tempfile::tempdir().unwrap();

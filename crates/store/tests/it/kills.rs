@@ -8,6 +8,7 @@ use std::time::Duration;
 use compactometer_engine::message::MessageId;
 use compactometer_engine::saved::SavedKind;
 use compactometer_engine::store::{Commit, Store};
+use compactometer_store::KEEP;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -59,8 +60,10 @@ fn save_and_kill(kind: &str, folder: &Path, thread: &str, delay: Duration) -> Op
     let mut child = child("saves for ever", kind, folder, thread);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let number = |line: std::io::Result<String>| line.ok()?.strip_prefix("committed ")?.parse::<u32>().ok();
-    // Counted from the first commit on, so that the start of the process takes nothing of the time.
-    let first = lines.by_ref().find_map(number);
+    // Counted from the commit on after which each folds or packs an older one, so that the start of the process takes
+    // nothing of the time.
+    let full = |number: &u32| *number >= KEEP.get() as u32;
+    let first = lines.by_ref().filter_map(number).find(full);
     std::thread::sleep(delay);
     child.kill().unwrap();
     child.wait().unwrap();

@@ -6,5 +6,6 @@ mod kills;
 mod memory;
 mod reloads;
 mod rounds;
+mod sessions;
 mod sizes;
 mod versions;

@@ -151,7 +151,7 @@ fn deleting_a_thread_leaves_nothing_of_it() {
 }
 
 /// All bytes of all files.
-fn bytes_under(folder: &std::path::Path) -> Vec<u8> {
+pub(crate) fn bytes_under(folder: &std::path::Path) -> Vec<u8> {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths.flat_map(|path| if path.is_dir() { bytes_under(&path) } else { std::fs::read(&path).unwrap() }).collect()
 }
