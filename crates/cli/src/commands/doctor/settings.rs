@@ -10,9 +10,19 @@ use crate::args::Args;
 
 /// What every variable of this program's begins with.
 const PREFIX: &str = "COMPACTOMETER_";
-/// Variables that no flag has: the key, and what builds and tests read.
-const OTHERS: [&str; 4] =
-    ["COMPACTOMETER_API_KEY", "COMPACTOMETER_COMMIT", "COMPACTOMETER_REAL_MODEL", "COMPACTOMETER_REQUIRE_TOOLS"];
+/// Variables that no flag has: the key, and what builds, scripts and tests read.
+const OTHERS: [&str; 10] = [
+    "COMPACTOMETER_API_KEY",
+    "COMPACTOMETER_COMMIT",
+    "COMPACTOMETER_PEERS_CACHE",
+    "COMPACTOMETER_REAL_MODEL",
+    "COMPACTOMETER_REAL_MODEL_DIR",
+    "COMPACTOMETER_REAL_MODEL_PORT",
+    "COMPACTOMETER_REAL_MODEL_THREADS",
+    "COMPACTOMETER_REQUIRE_SHARED",
+    "COMPACTOMETER_REQUIRE_TOOLS",
+    "COMPACTOMETER_SHARED",
+];
 
 pub(super) fn checks() -> Vec<Check> {
     let command = Args::command();
