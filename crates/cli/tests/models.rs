@@ -1,12 +1,14 @@
 //! Models other than the mock, as a user meets them: recorded calls, servers that answer or do not, keys.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
-use std::io::{BufRead, BufReader, Read, Write};
+mod common;
+
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Output;
 
 use assert_cmd::Command;
+use common::serve;
 
 const KEY: &str = "sk-never-to-be-seen-0123456789";
 
@@ -103,42 +105,13 @@ fn a_missing_key_or_address_says_what_to_set() {
     }
 }
 
-/// A server that answers every request alike, and repeats its header with the key.
-fn serve(listener: TcpListener) {
-    for stream in listener.incoming() {
-        let mut stream = stream.unwrap();
-        std::thread::spawn(move || {
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            loop {
-                let mut length = 0;
-                let mut line = String::new();
-                while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
-                    if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-                        length = value.trim().parse().unwrap();
-                    }
-                    line.clear();
-                }
-                if length == 0 {
-                    return;
-                }
-                reader.read_exact(&mut vec![0; length]).unwrap();
-                let body = r#"{"choices":[{"message":{"content":"The build was mended."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":5}}"#;
-                let head = format!(
-                    "HTTP/1.1 200 OK\r\nx-echo: {KEY}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
-                    body.len()
-                );
-                stream.write_all((head + body).as_bytes()).unwrap();
-            }
-        });
-    }
-}
-
 #[test]
 fn a_key_stands_in_no_file_and_no_message() {
     let dir = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let model = format!("openai-compatible:small@http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || serve(listener));
+    // The server repeats the key.
+    std::thread::spawn(move || serve(listener, &format!("x-echo: {KEY}"), (9, 5)));
     let more = ["--model", &model, "--record", "tape", "--store", "kept", "-vv"];
     let output = run(dir.path(), "out", &more, Some(KEY));
     assert!(output.status.success(), "{}", stderr(&output));

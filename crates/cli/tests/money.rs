@@ -1,6 +1,9 @@
 //! What a run may cost: estimates, agreement, and the cap, against a server that bills.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
+#[cfg(unix)]
+mod common;
+
 use std::path::Path;
 use std::process::Output;
 
@@ -65,52 +68,21 @@ fn nothing_is_sent_before_somebody_agreed() {
 
 #[cfg(unix)]
 mod billed {
-    use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpListener;
 
     use super::*;
+    use crate::common::serve;
 
     /// Tokens that the server bills for each call, in and out.
-    const BILLED: (f64, f64) = (1_500.0, 100.0);
+    const BILLED: (u32, u32) = (1_500, 100);
     /// What a call costs at 1000 dollars a million tokens.
-    const A_CALL: f64 = (BILLED.0 + BILLED.1) / 1_000.0;
-
-    fn serve(listener: TcpListener) {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            std::thread::spawn(move || {
-                let mut reader = BufReader::new(stream.try_clone().unwrap());
-                loop {
-                    let (mut length, mut line) = (0, String::new());
-                    while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
-                        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-                            length = value.trim().parse().unwrap();
-                        }
-                        line.clear();
-                    }
-                    if length == 0 {
-                        return;
-                    }
-                    reader.read_exact(&mut vec![0; length]).unwrap();
-                    let body = format!(
-                        r#"{{"choices":[{{"message":{{"content":"The build was mended."}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":{},"completion_tokens":{}}}}}"#,
-                        BILLED.0, BILLED.1
-                    );
-                    let head = format!(
-                        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
-                        body.len()
-                    );
-                    stream.write_all((head + &body).as_bytes()).unwrap();
-                }
-            });
-        }
-    }
+    const A_CALL: f64 = (BILLED.0 + BILLED.1) as f64 / 1_000.0;
 
     /// A server at an address that is not of this machine by name, and a table with its price.
     fn priced(dir: &Path) -> String {
         let listener = TcpListener::bind("0.0.0.0:0").unwrap();
         let host = format!("0.0.0.0:{}", listener.local_addr().unwrap().port());
-        std::thread::spawn(move || serve(listener));
+        std::thread::spawn(move || serve(listener, "x-test: money", BILLED));
         let shipped = compactometer_schema::prices::SHIPPED;
         let cache = &shipped[shipped.find("[model.cache]").unwrap()..];
         let cache = &cache[..cache.find("[[model]]").unwrap()];

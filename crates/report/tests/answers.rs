@@ -4,8 +4,7 @@
 
 mod common;
 
-use common::{call, chance, facts, manifest, point, prices, record};
-use compactometer_engine::message::MessageId;
+use common::{call, chance, facts, manifest, point, prices, question, record};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
 use compactometer_report::summarize;
@@ -47,22 +46,12 @@ fn talk(strategy: &str, at: usize, fates: &str, grades: &str) -> Record {
 }
 
 fn probe_of(id: &str, fact: u32) -> ProbeRow {
-    ProbeRow { id: id.into(), facts: vec![fact], abstain_expected: false, updated: false, ordered: false }
+    ProbeRow { id: id.into(), ..question(fact) }
 }
 
 fn answer(probe: u32, present: bool, letter: char) -> AnswerRow {
     let place = "+wsamf".find(letter).unwrap();
-    AnswerRow {
-        probe,
-        after: MessageId(11),
-        prompted: false,
-        present,
-        grade: Grade::ALL[place],
-        order: Vec::new(),
-        signs: None,
-        call: None,
-        judged: None,
-    }
+    AnswerRow { present, ..common::answer(probe, Grade::ALL[place]) }
 }
 
 #[test]

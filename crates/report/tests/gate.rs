@@ -7,14 +7,13 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{call, chance, compaction, facts, manifest, point, prices, record, turn};
+use common::{answer, call, chance, compaction, facts, manifest, point, prices, question, record, turn};
 use compactometer_engine::event::{FailReason, Outcome};
-use compactometer_engine::message::MessageId;
 use compactometer_engine::model::Served;
 use compactometer_report::gate::{
     GateOptions, GateReport, Mismatch, RunFiles, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
 };
-use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_schema::answer::Grade;
 use compactometer_schema::baseline::{Baseline, BaselineError};
 use compactometer_schema::fate::Fate;
 use compactometer_schema::record::{CallRow, Family, Record, Stages};
@@ -126,24 +125,8 @@ fn answered(units: usize, right: impl Fn(usize) -> usize) -> RunFiles {
         record.case.family = family;
         for probe in 0..20 {
             let grade = if (probe as usize) < right { Grade::Right } else { Grade::Missing };
-            record.probes.push(ProbeRow {
-                id: format!("p{probe}"),
-                facts: vec![probe],
-                abstain_expected: false,
-                updated: false,
-                ordered: false,
-            });
-            record.answers.push(AnswerRow {
-                probe,
-                after: MessageId(11),
-                prompted: false,
-                present: true,
-                grade,
-                order: Vec::new(),
-                signs: None,
-                call: None,
-                judged: None,
-            });
+            record.probes.push(question(probe));
+            record.answers.push(answer(probe, grade));
         }
     }
     found

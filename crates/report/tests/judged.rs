@@ -4,11 +4,11 @@
 
 mod common;
 
-use common::{call, facts, manifest, point, prices, record};
+use common::{answer, call, facts, manifest, point, prices, question, record};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::meter::Purpose;
 use compactometer_report::{summarize, table};
-use compactometer_schema::answer::{AnswerRow, Grade, Judgement, ProbeRow, Verdict};
+use compactometer_schema::answer::{AnswerRow, Grade, Judgement, Verdict};
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::record::{CallRow, Family, Record};
 use compactometer_schema::scenario::ValueKind;
@@ -22,30 +22,16 @@ fn talk(at: usize, pairs: &str) -> Record {
     made.facts = facts(pairs.len(), ValueKind::Nonce);
     made.observations = vec![point(1, &"v".repeat(pairs.len()))];
     for (probe, pair) in pairs.iter().enumerate() {
-        let id = format!("p{probe}");
-        made.probes.push(ProbeRow {
-            id,
-            facts: vec![probe as u32],
-            abstain_expected: false,
-            updated: false,
-            ordered: false,
-        });
+        made.probes.push(question(probe as u32));
         let grades = [Grade::Right, Grade::WrongValue, Grade::Stale, Grade::Missing];
         let verdicts = [Verdict::Accepted, Verdict::Rejected, Verdict::Unreadable];
         let place = |letters: &str, at: usize| letters.find(&pair[at..=at]).unwrap();
         made.answers.push(AnswerRow {
-            probe: probe as u32,
-            after: MessageId(11),
-            prompted: false,
-            present: true,
-            grade: grades[place("+wsm", 0)],
-            order: Vec::new(),
-            signs: None,
-            call: None,
             judged: Some(Judgement {
                 verdict: verdicts[place("aru", 1)],
                 call: CallRow { purpose: Purpose::Judge, ..call(1_000, 50) },
             }),
+            ..answer(probe as u32, grades[place("+wsm", 0)])
         });
     }
     made

@@ -4,12 +4,12 @@
 
 mod common;
 
-use common::{call, compaction, facts, manifest, point, prices, record, turn};
+use common::{answer, call, compaction, facts, manifest, point, prices, question, record, turn};
 use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome};
 use compactometer_engine::message::MessageId;
 use compactometer_report::{summarize, targets};
-use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_schema::answer::{AnswerRow, Grade};
 use compactometer_schema::record::{CheckpointRow, Family, Record, Stages};
 use compactometer_schema::scenario::{Category, ValueKind};
 use compactometer_schema::stands::Storage;
@@ -144,26 +144,8 @@ fn what_a_checkpoint_holds_must_be_answered_nine_times_in_ten() {
     made.checkpoints = vec![attempt(9, Reading::Rung(Rung::Strict))];
     let after = made.observations[0].after;
     for (probe, grade) in [Grade::Right, Grade::Missing, Grade::Missing].into_iter().enumerate() {
-        let facts = vec![probe as u32];
-        made.probes.push(ProbeRow {
-            id: format!("p{probe}"),
-            facts,
-            abstain_expected: false,
-            updated: false,
-            ordered: false,
-        });
-        let probe = probe as u32;
-        made.answers.push(AnswerRow {
-            probe,
-            after,
-            prompted: false,
-            present: true,
-            grade,
-            order: Vec::new(),
-            signs: None,
-            call: None,
-            judged: None,
-        });
+        made.probes.push(question(probe as u32));
+        made.answers.push(AnswerRow { after, ..answer(probe as u32, grade) });
     }
     assert_eq!(
         found(&group(&records, "priced"), "answered_given_checkpointed"),

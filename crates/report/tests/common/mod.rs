@@ -7,6 +7,7 @@ use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
+use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
 use compactometer_schema::fate::Fates;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::{CacheRules, PrefixPart, PriceRow, PriceTable};
@@ -199,5 +200,25 @@ pub(crate) fn turn(input: u32, shared_prefix: u32, output: u32) -> Turn {
         waited_ms: 0,
         over_window: false,
         violations: 0,
+    }
+}
+
+/// The question with that number, for the fact with that number.
+pub(crate) fn question(number: u32) -> ProbeRow {
+    ProbeRow { id: format!("p{number}"), facts: vec![number], abstain_expected: false, updated: false, ordered: false }
+}
+
+/// An answer to it at the point of [`point`], whose context holds the fact.
+pub(crate) fn answer(question: u32, grade: Grade) -> AnswerRow {
+    AnswerRow {
+        probe: question,
+        after: MessageId(11),
+        prompted: false,
+        present: true,
+        grade,
+        order: Vec::new(),
+        signs: None,
+        call: None,
+        judged: None,
     }
 }

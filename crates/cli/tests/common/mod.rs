@@ -1,0 +1,34 @@
+//! A server of a model, as small as tests need one.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+
+/// Answers every request alike with one more header, and bills so many tokens, in and out.
+pub(crate) fn serve(listener: TcpListener, header: &str, (input, output): (u32, u32)) {
+    let body = format!(
+        r#"{{"choices":[{{"message":{{"content":"The build was mended."}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":{input},"completion_tokens":{output}}}}}"#
+    );
+    let head = format!("HTTP/1.1 200 OK\r\n{header}\r\ncontent-type: application/json\r\n");
+    let answer = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    for stream in listener.incoming() {
+        let (mut stream, answer) = (stream.unwrap(), answer.clone());
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            loop {
+                let (mut length, mut line) = (0, String::new());
+                while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                    if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                        length = value.trim().parse().unwrap();
+                    }
+                    line.clear();
+                }
+                if length == 0 {
+                    return;
+                }
+                reader.read_exact(&mut vec![0; length]).unwrap();
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+        });
+    }
+}
