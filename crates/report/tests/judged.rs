@@ -5,7 +5,6 @@
 mod common;
 
 use common::{answer, call, facts, manifest, point, prices, question, record};
-use compactometer_engine::message::MessageId;
 use compactometer_engine::meter::Purpose;
 use compactometer_report::{summarize, table};
 use compactometer_schema::answer::{AnswerRow, Grade, Judgement, Verdict};
