@@ -151,7 +151,7 @@ impl From<FormatArg> for Format {
 #[derive(ClapArgs)]
 pub(crate) struct RunArgs {
     /// Suites: `.jsonl` files made by `import` or `generate`, generator specs (`.toml`), or embedded ones by name (`standard`).
-    /// Default: `smoke`.
+    /// Default: `smoke`, or what `--model cassette:DIR` was recorded on.
     pub(crate) suites: Vec<PathBuf>,
     /// The conversations of one split alone; results are reported on `test`, and nothing is tuned on it.
     #[arg(long, value_enum, value_name = "SPLIT")]
@@ -245,8 +245,8 @@ pub(crate) struct SettingArgs {
     /// `mock+empty=0.1`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
-    /// Keep each call to the model in this folder, and answer from it what stands there already; `--model cassette:DIR`
-    /// replays it without the model.
+    /// Keep each call to the model in this folder, with the conversations, and answer from it what stands there already;
+    /// `--model cassette:DIR` replays it without the model.
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
     /// Most requests a minute to a model behind HTTP. Default: as many as the threads make.
@@ -336,7 +336,7 @@ fn positive(text: &str) -> Result<f64, String> {
 /// What to tell.
 #[derive(ClapArgs)]
 pub(crate) struct ExplainArgs {
-    /// The suite. Default: the embedded suite `smoke`.
+    /// The suite. Default: the embedded suite `smoke`, or what `--model cassette:DIR` was recorded on.
     pub(crate) suite: Option<PathBuf>,
     /// The strategy or control to follow.
     #[arg(short = 's', long = "strategy", value_name = "NAME")]

@@ -7,6 +7,7 @@ mod help;
 mod money;
 mod output;
 mod progress;
+mod recorded;
 mod source;
 mod stores;
 

@@ -99,7 +99,8 @@ pub(crate) fn folder(out: Option<&Path>, manifest: &Manifest) -> PathBuf {
     out.map_or_else(|| Path::new("reports").join(name), Path::to_owned)
 }
 
-fn safe_name(name: &str) -> String {
+/// The name without what a file's name cannot hold.
+pub(crate) fn safe_name(name: &str) -> String {
     let safe =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' });
     let safe = safe.take(40).collect::<String>();

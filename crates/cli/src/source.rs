@@ -10,10 +10,16 @@ use compactometer_schema::scenario::Split;
 use compactometer_schema::suite::Suite;
 
 use crate::args::Args;
+use crate::recorded;
 
-/// The suite that the paths name, joined where there are several; without paths the embedded one.
-pub(crate) fn load(paths: &[PathBuf]) -> Result<Suite> {
-    if paths.is_empty() { Ok(smoke()?) } else { join(paths) }
+/// The suite that the paths name, joined where there are several; without paths what the model is a recording of, else the
+/// embedded one.
+pub(crate) fn load(paths: &[PathBuf], model: &str) -> Result<Suite> {
+    if !paths.is_empty() {
+        return join(paths);
+    }
+    let recorded = recorded::suites(model)?;
+    if recorded.is_empty() { Ok(smoke()?) } else { join(&recorded) }
 }
 
 /// The suite's conversations of that split alone; without one, all.
@@ -60,7 +66,11 @@ pub(crate) fn spec(path: &Path) -> Result<Option<Spec>> {
     Ok(embedded.map(|embedded| embedded.spec()).transpose()?)
 }
 
-fn join(paths: &[PathBuf]) -> Result<Suite> {
+/// The suites that the paths name, one or more of them, as one.
+///
+/// # Errors
+/// Where one cannot be read, their windows differ, or an id stands in two.
+pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
     let (first, others) = paths.split_first().context("no suite is named")?;
     let mut joined = read(first)?;
     for path in others {

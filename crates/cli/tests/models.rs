@@ -49,9 +49,27 @@ fn a_recorded_run_is_replayed_to_the_same_records() {
     let replayed = run(dir.path(), "replayed", &["--model", "cassette:tape"], None);
     assert!(replayed.status.success(), "{}", stderr(&replayed));
     assert_eq!(records(dir.path(), "live"), records(dir.path(), "replayed"));
+    let by_name = ["run", "--model", "cassette:tape", "-s", "summarize,null", "--jobs", "1", "--out", "by-name"];
+    let by_name = program(dir.path(), &by_name, None);
+    assert!(by_name.status.success(), "a recording knows its suite: {}", stderr(&by_name));
+    assert_eq!(records(dir.path(), "live"), records(dir.path(), "by-name"));
     let spoiled = run(dir.path(), "spoiled", &["--model", "cassette:tape+server-error=1"], None);
     assert!(spoiled.status.success(), "{}", stderr(&spoiled));
     assert_ne!(records(dir.path(), "live"), records(dir.path(), "spoiled"), "faults stand outside of a recording");
+}
+
+#[test]
+fn a_recording_keeps_the_conversations_of_all_its_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let part = ["--model", "mock", "--record", "tape", "--sample", "1"];
+    assert!(run(dir.path(), "part", &part, None).status.success());
+    let kept = || std::fs::read_to_string(dir.path().join("tape/suite/tiny.jsonl")).unwrap();
+    assert_eq!(kept().lines().count(), 2, "a header and the one that was run");
+    let one = kept().lines().last().unwrap().to_owned();
+    assert!(run(dir.path(), "whole", &part[..4], None).status.success());
+    assert!(kept().contains(&one) && kept().lines().count() == 3);
+    assert!(run(dir.path(), "again", &part, None).status.success());
+    assert_eq!(kept().lines().count(), 3, "a part takes nothing away");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use compactometer_schema::choice::unknown;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::{PriceTable, SHIPPED};
 use compactometer_schema::record::Record;
+use compactometer_schema::suite::Suite;
 use compactometer_schema::summary::Summary;
 
 use super::salience::Salience;
@@ -22,7 +23,7 @@ use crate::args::{CompareArgs, PricesArg, RunArgs};
 use crate::failure::Failure;
 use crate::money::{self, Estimate, Purse};
 use crate::output::{self, SuiteIdentity};
-use crate::{print, progress, source, stores};
+use crate::{print, progress, recorded, source, stores};
 
 /// Runs, then reports.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
@@ -102,7 +103,9 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     let model = args.setting.open_model(purse.cap()).map_err(Failure::usage)?;
     let judge = judge.map(|judge| args.setting.open_judge(judge, purse.judge_cap())).transpose();
     let judge = judge.map_err(Failure::usage)?;
-    let (mut plan, identity) = resolve(args, model.name(), counter)?;
+    let suite = suite(args)?;
+    let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
+    let (mut plan, identity) = resolve(args, suite, model.name(), counter)?;
     judge.iter().for_each(|judge| plan.judged_by(judge.name()));
     let reference = reference(args, &plan)?;
     let manifest = output::manifest(&plan, identity, counter.name(), table, reference);
@@ -118,6 +121,7 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     purse.agree(&missing, args.quiet)?;
     output::prepare(&dir, &manifest).map_err(Failure::usage)?;
     purse.count_spent(&done, &args.setting)?;
+    taped.map(|(folder, suite)| recorded::keep(folder, &suite)).transpose().map_err(Failure::usage)?;
     let models = Models { model: &*model, judge: judge.as_deref() };
     let outcome = run_cases(args, &plan, models, &counter, &dir)?;
     output::write_timings(&dir, &outcome.seconds).map_err(Failure::failed)?;
@@ -127,16 +131,25 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     Ok(Some(Finished { dir, plan, manifest, records: outcome.records }))
 }
 
-/// The suite and the options, as cases of the model of that name.
-pub(super) fn resolve(args: &RunArgs, model: &str, counter: Encoding) -> Result<(Plan, SuiteIdentity), Failure> {
-    let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
-        .map_err(Failure::usage)?;
-    let suite = source::load(&args.suites).map_err(Failure::usage)?;
+/// The conversations asked for.
+pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
+    let suite = source::load(&args.suites, &args.setting.model).map_err(Failure::usage)?;
     let suite = source::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
-    let suite = match args.sample {
+    Ok(match args.sample {
         Some(count) => sample(suite, count as usize),
         None => suite,
-    };
+    })
+}
+
+/// The suite and the options, as cases of the model of that name.
+pub(super) fn resolve(
+    args: &RunArgs,
+    suite: Suite,
+    model: &str,
+    counter: Encoding,
+) -> Result<(Plan, SuiteIdentity), Failure> {
+    let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
+        .map_err(Failure::usage)?;
     let identity = SuiteIdentity::of(&suite);
     let (largest, smaller) = args.setting.shares();
     let options = Options {

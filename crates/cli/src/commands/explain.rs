@@ -28,7 +28,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let (prices, _) = price_table(&args.prices)?;
     let purse = Purse::of(&args.setting.model, None, &prices, args.max_cost, counter).map_err(Failure::usage)?;
     let model = args.setting.open_model(purse.cap()).map_err(Failure::usage)?;
-    let suite = source::load(args.suite.as_slice()).map_err(Failure::usage)?;
+    let suite = source::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let options = Options {
         contenders,
         window: args.setting.window,

@@ -28,6 +28,11 @@ pub(crate) const KIND: ModelKind = ModelKind {
     form: Form::Free { form: "DIR", build: |folder, _| Ok(Box::new(Cassette::replaying(Path::new(folder))?)) },
 };
 
+/// The folder of a cassette, where the model's name is one's; faults after it do not count.
+pub fn folder(spec: &str) -> Option<&Path> {
+    crate::split(spec).0.strip_prefix(KIND.name)?.strip_prefix(':').map(Path::new)
+}
+
 /// Recorded calls of one model, with or without the model itself.
 pub struct Cassette {
     folder: PathBuf,

@@ -63,7 +63,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
 /// The conversation that is meant: of a suite, or of a transcript in a format that can be imported.
 fn scenario(args: &TestArgs) -> Result<Scenario> {
     let scenarios = match &args.format {
-        None => source::load(std::slice::from_ref(&args.file))?.scenarios,
+        None => source::join(std::slice::from_ref(&args.file))?.scenarios,
         Some(format) => transcript(format, &args.file)?.scenarios,
     };
     let longest = || scenarios.iter().max_by_key(|scenario| scenario.messages.len());

@@ -38,7 +38,8 @@ fn plan(args: &RunArgs) -> Result<Vec<Check>, Failure> {
         Ok(counter) => counter,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
-    let plan = match compare::resolve(args, &args.setting.model, counter) {
+    let model = &args.setting.model;
+    let plan = match compare::suite(args).and_then(|suite| compare::resolve(args, suite, model, counter)) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
