@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Gate(GateArgs),
     /// Write the suite that a spec describes: conversations with known facts.
     Generate(GenerateArgs),
+    /// List the facts and questions of a suite, add a value that was forgotten, take one out.
+    Probes(ProbesArgs),
     /// Run strategies on a suite and write records only.
     Run(RunArgs),
     /// Report again what runs recorded; the runs of one suite and configuration may be joined.
@@ -465,6 +467,42 @@ pub(crate) struct GenerateArgs {
     /// Overwrite the file at `--out`.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Which facts to ask for.
+#[derive(ClapArgs)]
+#[command(
+    group = clap::ArgGroup::new("change").args(["add", "accept", "reject"]),
+    after_help = "Without `--add`, `--accept` or `--reject` it lists. A changed suite is another suite: a gate wants a new baseline."
+)]
+pub(crate) struct ProbesArgs {
+    /// The suite, as `import` or `generate` writes it.
+    #[arg(value_name = "FILE")]
+    pub(crate) suite: PathBuf,
+    /// Add this value as a fact, with a question; a message of the conversation must state it.
+    #[arg(long, value_name = "VALUE", requires = "question")]
+    pub(crate) add: Option<String>,
+    /// Add a question about this fact.
+    #[arg(long, value_name = "FACT", requires = "question")]
+    pub(crate) accept: Option<String>,
+    /// Take out these facts and every question about them; separate with commas or repeat.
+    #[arg(long, value_name = "FACT", value_delimiter = ',')]
+    pub(crate) reject: Vec<String>,
+    /// What is asked; it must not hold the answer.
+    #[arg(long, value_name = "QUESTION")]
+    pub(crate) question: Option<String>,
+    /// Ask before the call that follows this message. Default: the last one.
+    #[arg(long, value_name = "MESSAGE", requires = "question")]
+    pub(crate) after: Option<u32>,
+    /// The conversation. Default: the one that has the fact or states the value.
+    #[arg(long, value_name = "ID")]
+    pub(crate) scenario: Option<String>,
+    /// Where to write the changed suite. Default: in place of the suite.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,

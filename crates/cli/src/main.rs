@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Some(Command::Checkpoint(command)) => commands::checkpoint::checkpoint(&command),
         Some(Command::Gate(gate)) => commands::gate::gate(&gate),
         Some(Command::Generate(generate)) => commands::generate::generate(&generate),
+        Some(Command::Probes(probes)) => commands::probes::probes(&probes),
         Some(Command::Report(report)) => commands::report::report(&report),
         Some(Command::Doctor(doctor)) => commands::doctor::doctor(&doctor),
         Some(Command::Agreement(runs)) => commands::agreement::agreement(&runs),

@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod baseline;
 pub mod choice;
+pub mod curate;
 pub mod fate;
 pub mod import;
 pub mod manifest;

@@ -1,6 +1,6 @@
 //! A scenario: one conversation, the facts stated in it and the questions about them (MEASUREMENT section 2).
 
-use compactometer_engine::message::{Message, MessageId};
+use compactometer_engine::message::{Message, MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
 use serde::{Deserialize, Serialize};
 
@@ -201,6 +201,17 @@ pub enum Speaker {
     Assistant,
     /// A tool result.
     Tool,
+}
+
+impl From<Role> for Speaker {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::System => Speaker::System,
+            Role::User => Speaker::User,
+            Role::Assistant => Speaker::Assistant,
+            Role::Tool => Speaker::Tool,
+        }
+    }
 }
 
 /// How prominent a statement is.

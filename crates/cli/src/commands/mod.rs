@@ -9,6 +9,7 @@ pub(crate) mod gate;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod probes;
 pub(crate) mod report;
 pub(crate) mod salience;
 pub(crate) mod serve;

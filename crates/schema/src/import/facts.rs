@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use compactometer_engine::message::{Message, MessageId, Part, Role};
+use compactometer_engine::message::{Message, MessageId, Part};
 use serde_json::Value;
 
 use super::exact::{self, Exact};
@@ -236,7 +236,7 @@ fn facts(
     scenario: usize,
     foils: &HashMap<String, Vec<String>>,
 ) -> Vec<Fact> {
-    let speakers = messages.iter().map(|message| (message.id, speaker(message.role))).collect::<HashMap<_, _>>();
+    let speakers = messages.iter().map(|message| (message.id, Speaker::from(message.role))).collect::<HashMap<_, _>>();
     let mut facts = Vec::new();
     for (key, candidate) in found {
         let evidence = mentions.by_scenario[scenario].get(&key).cloned().unwrap_or_default();
@@ -269,13 +269,4 @@ fn facts(
         fact.id = format!("v{number}");
     }
     facts
-}
-
-fn speaker(role: Role) -> Speaker {
-    match role {
-        Role::System => Speaker::System,
-        Role::User => Speaker::User,
-        Role::Assistant => Speaker::Assistant,
-        Role::Tool => Speaker::Tool,
-    }
 }

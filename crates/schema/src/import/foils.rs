@@ -13,7 +13,7 @@ const MADE: usize = 8;
 const ROUNDS: u64 = 4;
 
 /// Five foils for each value, fewer where the shape allows no more; none of them stands in `texts`.
-pub(super) fn make<'t>(
+pub(crate) fn make<'t>(
     values: &[(ValueKind, &str)],
     texts: impl Iterator<Item = &'t str> + Clone,
 ) -> Result<Vec<Vec<String>>, TooManyValues> {

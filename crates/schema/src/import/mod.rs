@@ -13,7 +13,7 @@ mod concat;
 mod error;
 pub mod exact;
 mod facts;
-mod foils;
+pub(crate) mod foils;
 mod input;
 mod report;
 mod secrets;

@@ -1,0 +1,135 @@
+//! `probes`: what a suite asks for, and how a person changes it.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use compactometer_engine::message::MessageId;
+use compactometer_schema::choice::unknown;
+use compactometer_schema::curate::{self, Wanted};
+use compactometer_schema::matcher::{Matcher, part_text};
+use compactometer_schema::scenario::{Scenario, ValueKind};
+use compactometer_schema::suite::Suite;
+use compactometer_schema::whole::write_whole;
+
+use crate::args::ProbesArgs;
+use crate::failure::Failure;
+use crate::output::advice;
+use crate::{print, source};
+
+pub(crate) fn probes(args: &ProbesArgs) -> Result<(), Failure> {
+    let changes = args.add.is_some() || args.accept.is_some() || !args.reject.is_empty();
+    if !changes {
+        let suite = source::join(std::slice::from_ref(&args.suite)).map_err(Failure::usage)?;
+        return listed(&suite, args.scenario.as_deref()).map_err(Failure::usage).and_then(|text| print(&text));
+    }
+    let mut suite = Suite::read(&args.suite).map_err(Failure::usage)?;
+    let told = change(&mut suite, args).map_err(Failure::usage)?;
+    let out = args.out.as_deref().unwrap_or(&args.suite);
+    checked(&suite, out).map_err(Failure::usage)?;
+    write_whole(out, |file| suite.write(file)).map_err(|error| {
+        Failure::failed(anyhow!("cannot write `{}`: {error}; {}", out.display(), advice(&error, "--out")))
+    })?;
+    if !args.quiet {
+        eprintln!("{told}; wrote {}", out.display());
+    }
+    Ok(())
+}
+
+/// What was done, in words.
+fn change(suite: &mut Suite, args: &ProbesArgs) -> Result<String> {
+    let question = args.question.as_deref().unwrap_or_default();
+    let asked_after = args.after.map(MessageId);
+    if let Some(value) = &args.add {
+        let scenario = chosen(suite, args, |scenario| states(scenario, value), &format!("states `{value}`"))?;
+        let id = curate::add(suite, scenario, Wanted { value, question, asked_after })?;
+        return Ok(format!("added fact `{id}` to `{}`, with a question", suite.scenarios[scenario].id));
+    }
+    let of = |suite: &Suite, fact: &str| {
+        let has = |scenario: &Scenario| scenario.facts.iter().any(|known| known.id == *fact);
+        chosen(suite, args, has, &format!("has a fact `{fact}`"))
+    };
+    if let Some(fact) = &args.accept {
+        let scenario = of(suite, fact)?;
+        curate::ask(&mut suite.scenarios[scenario], fact, question, asked_after)?;
+        return Ok(format!("`{}` asks for fact `{fact}`", suite.scenarios[scenario].id));
+    }
+    let mut questions = 0;
+    for fact in &args.reject {
+        let scenario = of(suite, fact)?;
+        questions += curate::reject(&mut suite.scenarios[scenario], fact)?;
+    }
+    Ok(format!("took out facts: {}, questions: {questions}", args.reject.len()))
+}
+
+/// Index of the conversation asked for, else of the one that fits.
+fn chosen(suite: &Suite, args: &ProbesArgs, fits: impl Fn(&Scenario) -> bool, what: &str) -> Result<usize> {
+    let ids = || suite.scenarios.iter().map(|scenario| scenario.id.as_str());
+    if let Some(id) = &args.scenario {
+        return ids().position(|known| known == id).ok_or_else(|| anyhow!(unknown("conversation", id, ids())));
+    }
+    let fitting = (0..suite.scenarios.len()).filter(|index| fits(&suite.scenarios[*index])).collect::<Vec<_>>();
+    match fitting.as_slice() {
+        [one] => Ok(*one),
+        [] => bail!("no conversation of `{}` {what}; `compactometer probes FILE` lists its facts", suite.header.name),
+        [first, ..] => bail!(
+            "{} conversations of `{}` fit, the first is `{}`; say which with `--scenario`",
+            fitting.len(),
+            suite.header.name,
+            suite.scenarios[*first].id
+        ),
+    }
+}
+
+fn states(scenario: &Scenario, value: &str) -> bool {
+    let Ok(matcher) = Matcher::new([(ValueKind::Free, [value])]) else { return false };
+    let mut texts = scenario.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
+    texts.any(|text| matcher.find(text).next().is_some())
+}
+
+/// Nothing is written that could not be read again.
+fn checked(suite: &Suite, out: &Path) -> Result<()> {
+    let mut bytes = Vec::new();
+    suite.write(&mut bytes)?;
+    Suite::from_reader(bytes.as_slice(), out)?;
+    Ok(())
+}
+
+/// A line for each conversation, each fact that is no decoy, and each question.
+fn listed(suite: &Suite, scenario: Option<&str>) -> Result<String> {
+    let ids = || suite.scenarios.iter().map(|scenario| scenario.id.as_str());
+    if let Some(id) = scenario.filter(|id| ids().all(|known| known != *id)) {
+        bail!(unknown("conversation", id, ids()));
+    }
+    let mut text = String::new();
+    for scenario in suite.scenarios.iter().filter(|known| scenario.is_none_or(|id| known.id == id)) {
+        let facts = || scenario.facts.iter().filter(|fact| fact.decoy_of.is_none());
+        // A text takes every line.
+        let _ = writeln!(
+            text,
+            "{}: {} messages, {} facts, {} questions",
+            scenario.id,
+            scenario.messages.len(),
+            facts().count(),
+            scenario.probes.len()
+        );
+        for fact in facts() {
+            let stated = fact.evidence_message_ids.iter().map(|id| id.0.to_string()).collect::<Vec<_>>().join(", ");
+            let generic = if fact.generic { "; generic" } else { "" };
+            let _ = writeln!(text, "  {}  {:?}  stated in {stated}{generic}", fact.id, fact.value);
+            for probe in scenario.probes.iter().filter(|probe| probe.fact_ids.contains(&fact.id)) {
+                let _ = writeln!(text, "    {}  after {}: {}", probe.id, probe.asked_after.0, plain(&probe.question));
+            }
+        }
+        for probe in scenario.probes.iter().filter(|probe| probe.fact_ids.is_empty()) {
+            let _ =
+                writeln!(text, "  no answer: {}  after {}: {}", probe.id, probe.asked_after.0, plain(&probe.question));
+        }
+    }
+    Ok(text)
+}
+
+/// Text of a suite in one line, and nothing that a terminal obeys.
+fn plain(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
