@@ -61,6 +61,10 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Say what would keep a run from its end, and what to do: give it the run's own arguments.
     Doctor(DoctorArgs),
+    /// Say which settings hold, and from where: the environment, `compactometer.toml`, or the default.
+    Config,
+    /// Write a `compactometer.toml` with every setting as a comment.
+    Init,
     /// Answer as an OpenAI-compatible server on loopback: the mock, for programs in other languages.
     Serve(ServeArgs),
 }
@@ -169,6 +173,7 @@ pub(crate) struct RunArgs {
         long = "strategy",
         value_name = "NAME",
         value_delimiter = ',',
+        env = "COMPACTOMETER_STRATEGY",
         default_value = "@reference,@controls"
     )]
     pub(crate) strategies: Vec<String>,
@@ -177,7 +182,14 @@ pub(crate) struct RunArgs {
     pub(crate) set: Vec<String>,
     /// `matched`: one window, trigger and retained budget for all; `published`: each strategy's own limits; both, separated
     /// with a comma, for two groups in one report.
-    #[arg(long, value_enum, value_name = "PROTOCOL", value_delimiter = ',', default_value = "matched")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "PROTOCOL",
+        env = "COMPACTOMETER_PROTOCOL",
+        value_delimiter = ',',
+        default_value = "matched"
+    )]
     pub(crate) protocol: Vec<ProtocolArg>,
     /// Multiplies published limits, for conversations too short for them; the report names the scale that they need.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]

@@ -1,8 +1,13 @@
 //! The program's own help: its commands in groups, the everyday ones first.
 
-use clap::{CommandFactory, FromArgMatches};
+use std::path::Path;
+
+use anyhow::anyhow;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::args::Args;
+use crate::failure::Failure;
+use crate::settings::{self, FILE};
 
 /// Headings and their commands; a command of no group stands under the last heading.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -12,15 +17,30 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("The rest", &[]),
 ];
 
-/// The arguments; ends the program where they ask for help or cannot be used.
-pub(crate) fn parse() -> Args {
-    let command = Args::command();
+/// The arguments, with the folder's defaults; ends the program where they ask for help or cannot be used.
+///
+/// # Errors
+/// Where the folder's settings cannot be used.
+pub(crate) fn parse() -> Result<Args, Failure> {
+    let plain = Args::command();
+    // Help is given whatever the file says.
+    let set = settings::read(Path::new(""), &plain).map_err(Failure::usage);
+    let command = match &set {
+        Ok(set) => settings::applied(plain, set),
+        Err(_) => plain,
+    };
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Arguments:\n{{positionals}}\n\nOptions:\n{{options}}{{after-help}}",
         groups(&command)
     );
-    let matches = command.help_template(template).get_matches();
-    Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let matches = command.help_template(template).try_get_matches();
+    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
+    let parsed = parsed.map_err(|error| match Args::try_parse() {
+        // The arguments can be used without the file.
+        Ok(_) => Failure::usage(anyhow!("`{FILE}`: {}", error.to_string().trim_start_matches("error: ").trim_end())),
+        Err(_) => error.exit(),
+    });
+    set.and(parsed)
 }
 
 fn groups(command: &clap::Command) -> String {

@@ -8,6 +8,7 @@ mod money;
 mod output;
 mod progress;
 mod recorded;
+mod settings;
 mod source;
 mod stores;
 
@@ -19,7 +20,10 @@ use crate::args::Command;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let args = help::parse();
+    let args = match help::parse() {
+        Ok(args) => args,
+        Err(failure) => return failure.report(),
+    };
     log(args.verbose);
     let done = match args.command {
         None => commands::compare::compare(&args.compare),
@@ -34,6 +38,8 @@ fn main() -> ExitCode {
         Some(Command::Report(report)) => commands::report::report(&report),
         Some(Command::Doctor(doctor)) => commands::doctor::doctor(&doctor),
         Some(Command::Agreement(runs)) => commands::agreement::agreement(&runs),
+        Some(Command::Config) => commands::config::config(),
+        Some(Command::Init) => commands::config::init(),
         Some(Command::List(list)) => commands::list::list(&list),
         Some(Command::Serve(serve)) => commands::serve::serve(&serve),
     };

@@ -3,6 +3,7 @@
 pub(crate) mod agreement;
 pub(crate) mod checkpoint;
 pub(crate) mod compare;
+pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod gate;

@@ -1,15 +1,12 @@
 //! Settings that nothing reads.
 
-use std::path::Path;
-
 use clap::CommandFactory;
 use compactometer_schema::choice::unknown;
 
 use super::Check;
 use crate::args::Args;
+use crate::settings::PREFIX;
 
-/// What every variable of this program's begins with.
-const PREFIX: &str = "COMPACTOMETER_";
 /// Variables that no flag has: the key, and what builds, scripts and tests read.
 const OTHERS: [&str; 10] = [
     "COMPACTOMETER_API_KEY",
@@ -32,12 +29,7 @@ pub(super) fn checks() -> Vec<Check> {
     let mut unread = set.filter(|name| name.starts_with(PREFIX) && !known.contains(name)).collect::<Vec<_>>();
     unread.sort_unstable();
     let told = |name: &String| Check::warning("settings", unknown("variable", name, known.iter().map(String::as_str)));
-    let mut checks = unread.iter().map(told).collect::<Vec<_>>();
-    if Path::new("compactometer.toml").exists() {
-        let told = "`compactometer.toml` is here and this version reads no configuration file; use flags, or variables of the \
-                    environment, which `--help` names";
-        checks.push(Check::warning("settings", told));
-    }
+    let checks = unread.iter().map(told).collect::<Vec<_>>();
     if checks.is_empty() { vec![Check::ok("settings", "flags and variables are all known")] } else { checks }
 }
 

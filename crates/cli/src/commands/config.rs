@@ -1,0 +1,79 @@
+//! `config` and `init`: which settings hold and from where, and a file to set them in.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::anyhow;
+use clap::CommandFactory;
+use compactometer_schema::whole::write_whole;
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::output::advice;
+use crate::print;
+use crate::settings::{self, FILE, Setting};
+
+/// Prints each setting, its value and where it comes from.
+pub(crate) fn config() -> Result<(), Failure> {
+    let command = Args::command();
+    let set = settings::read(Path::new(""), &command).map_err(Failure::usage)?;
+    let held = |setting: &Setting| {
+        let by_environment = || std::env::var(&setting.variable).ok().map(|value| (value, setting.variable.clone()));
+        let by_file = || set.get(&setting.key).map(|value| (value.clone(), FILE.to_owned()));
+        let by_default = || (setting.default.clone().unwrap_or_else(|| "-".to_owned()), "default".to_owned());
+        by_environment().or_else(by_file).unwrap_or_else(by_default)
+    };
+    let rows = settings::all(&command).into_iter().map(|setting| (held(&setting), setting.key));
+    let rows = rows.map(|((value, from), key)| [key, value, from]).collect::<Vec<_>>();
+    let widths = [0, 1].map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default());
+    let line = |[key, value, from]: &[String; 3]| format!("{key:<0$}  {value:<1$}  {from}\n", widths[0], widths[1]);
+    print(&rows.iter().map(line).collect::<String>())
+}
+
+/// Writes a file in which every setting stands as a comment, with its default.
+pub(crate) fn init() -> Result<(), Failure> {
+    let path = Path::new(FILE);
+    if path.exists() {
+        return Err(Failure::usage(anyhow!("`{FILE}` exists; `compactometer config` says what it sets")));
+    }
+    let text = commented(&settings::all(&Args::command()));
+    write_whole(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| Failure::failed(anyhow!("cannot write `{FILE}`: {error}; {}", advice(&error, "folder"))))?;
+    eprintln!("wrote {FILE}");
+    Ok(())
+}
+
+fn commented(settings: &[Setting]) -> String {
+    let mut text =
+        "# Defaults of this folder. Flags count before the environment, the environment before this file.\n".to_owned();
+    for Setting { key, default, help, .. } in settings {
+        let default = match default {
+            Some(number) if number.parse::<f64>().is_ok() => format!(" {number}"),
+            Some(word) => format!(" {word:?}"),
+            None => String::new(),
+        };
+        let about = help.split(". ").next().unwrap_or_default().trim_end_matches('.');
+        // A text takes every line.
+        let _ = write!(text, "\n# {}.\n# {key} ={default}\n", about.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_every_default_can_be_read() {
+        let text = commented(&settings::all(&Args::command()));
+        let table =
+            text.replace("\n# ", "\n").lines().filter(|line| line.contains(" = ")).collect::<Vec<_>>().join("\n");
+        let table = table.parse::<toml::Table>().expect("TOML");
+        for key in ["model", "strategy", "retain", "seed"] {
+            assert!(table.contains_key(key), "{key} in {text}");
+        }
+        assert!(!table.contains_key("max_cost"), "a file says nothing of money");
+        let commented = text.lines().all(|line| line.is_empty() || line.starts_with('#'));
+        assert!(commented, "nothing is set: {text}");
+    }
+}

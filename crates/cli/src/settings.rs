@@ -1,0 +1,122 @@
+//! `compactometer.toml`: what arguments default to in a folder. A flag counts before the environment, the environment before the
+//! file, the file before the built-in default.
+//!
+//! A setting is an argument that a variable of the environment has too, under the variable's name without its prefix and in small
+//! letters. Absent on purpose: what a run may cost, which a person says, and a host on the network, since a file that came with
+//! a folder must not choose who is sent a key.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Arg, Command};
+use compactometer_schema::choice::unknown;
+
+/// The file, in the folder that the program is started in.
+pub(crate) const FILE: &str = "compactometer.toml";
+/// What every variable of this program's begins with.
+pub(crate) const PREFIX: &str = "COMPACTOMETER_";
+/// What a file may not set.
+const NOT_BY_FILE: [&str; 1] = ["max_cost"];
+
+/// A setting and what it is without a file.
+pub(crate) struct Setting {
+    /// Its name in the file.
+    pub(crate) key: String,
+    /// Its variable of the environment.
+    pub(crate) variable: String,
+    /// The built-in default; none where the program decides.
+    pub(crate) default: Option<String>,
+    /// The argument's help.
+    pub(crate) help: String,
+}
+
+/// Every setting of the program, in the order of its help.
+pub(crate) fn all(command: &Command) -> Vec<Setting> {
+    let mut found: Vec<Setting> = Vec::new();
+    let arguments = command.get_arguments().filter_map(setting);
+    let below = command.get_subcommands().flat_map(all);
+    for one in arguments.chain(below) {
+        if !NOT_BY_FILE.contains(&one.key.as_str()) && found.iter().all(|known| known.key != one.key) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+fn setting(arg: &Arg) -> Option<Setting> {
+    let defaults = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect::<Vec<_>>();
+    Some(Setting {
+        key: key(arg)?,
+        variable: arg.get_env()?.to_str()?.to_owned(),
+        default: (!defaults.is_empty()).then(|| defaults.join(",")),
+        help: arg.get_help().map(ToString::to_string).unwrap_or_default(),
+    })
+}
+
+fn key(arg: &Arg) -> Option<String> {
+    Some(arg.get_env()?.to_str()?.strip_prefix(PREFIX)?.to_ascii_lowercase())
+}
+
+/// What the folder's file sets, by key; nothing where there is no file.
+///
+/// # Errors
+/// Where the file cannot be read, or sets what is no setting.
+pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, String>> {
+    let path = folder.join(FILE);
+    if !path.exists() {
+        return Ok(BTreeMap::new());
+    }
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{FILE}`"))?;
+    let table = text.parse::<toml::Table>().with_context(|| format!("`{FILE}` is no TOML"))?;
+    let known = all(command);
+    let mut set = BTreeMap::new();
+    for (key, value) in &table {
+        if NOT_BY_FILE.contains(&key.as_str()) {
+            bail!("`{FILE}` sets `{key}`, which only a flag or the environment may");
+        }
+        if !known.iter().any(|setting| setting.key == *key) {
+            bail!("`{FILE}`: {}", unknown("setting", key, known.iter().map(|setting| setting.key.as_str())));
+        }
+        let value =
+            as_argument(value).ok_or_else(|| anyhow!("`{FILE}`: `{key}` wants a word, a number or a list of them"))?;
+        names_no_host(key, &value)?;
+        set.insert(key.clone(), value);
+    }
+    Ok(set)
+}
+
+fn as_argument(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Float(number) => Some(number.to_string()),
+        toml::Value::Array(items) => {
+            let items = items.iter().map(as_argument).collect::<Option<Vec<_>>>()?;
+            Some(items.join(","))
+        }
+        _ => None,
+    }
+}
+
+fn names_no_host(key: &str, value: &str) -> Result<()> {
+    let is_model = key == "model" || key == "judge";
+    let elsewhere = || compactometer_llm::receiver(value).ok().flatten().filter(|receiver| !receiver.is_here);
+    match is_model.then(elsewhere).flatten() {
+        Some(receiver) if value.contains('@') => bail!(
+            "`{FILE}` sends requests to `{}`; name another machine by `--{key}` or {PREFIX}{} alone",
+            receiver.host,
+            key.to_ascii_uppercase()
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The command with these values as its defaults.
+pub(crate) fn applied(command: Command, set: &BTreeMap<String, String>) -> Command {
+    let with_default = |arg: Arg| match key(&arg).and_then(|key| set.get(&key)) {
+        Some(value) => arg.default_value(value.clone()),
+        None => arg,
+    };
+    command.mut_args(with_default).mut_subcommands(|one| applied(one, set))
+}
