@@ -17,22 +17,28 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a run's files and gives the records that they hold. A torn last line, as an interrupted write leaves it, is
-    /// cut off.
+    /// Opens a run's files and gives the applied compactions of each record that they hold, by its key. A torn last line, as an
+    /// interrupted write leaves it, is cut off.
     ///
     /// # Errors
     /// [`JournalError`] where a file cannot be used or a line before the last is damaged.
-    pub fn open(dir: &Path) -> Result<(Self, Vec<Record>), JournalError> {
-        let records_path = dir.join("records.jsonl");
+    pub fn open(dir: &Path) -> Result<(Self, BTreeMap<String, u32>), JournalError> {
         let texts_path = dir.join("texts.jsonl");
-        let (records, done) =
-            open_lines(&records_path, |line| Record::from_line(line).map_err(|error: RecordError| error.to_string()))?;
         let (texts, rows) = open_lines(&texts_path, text_row)?;
         let known_texts = rows.into_iter().map(|row| row.hash).collect::<HashSet<_>>();
-        if let Some(missing) = done.iter().flat_map(named_texts).find(|hash| !known_texts.contains(*hash)) {
-            return Err(JournalError::Missing { path: texts_path, hash: missing.to_owned() });
+        let mut missing = None;
+        let (records, done) = open_lines(&dir.join("records.jsonl"), |line| {
+            let record = record(line)?;
+            if missing.is_none() {
+                missing = named_texts(&record).find(|hash| !known_texts.contains(*hash)).map(str::to_owned);
+            }
+            let rounds = record.rounds();
+            Ok((record.key, rounds))
+        })?;
+        match missing {
+            Some(hash) => Err(JournalError::Missing { path: texts_path, hash }),
+            None => Ok((Journal { records, texts, known_texts }, done.into_iter().collect())),
         }
-        Ok((Journal { records, texts, known_texts }, done))
     }
 
     /// Appends one case: its texts first, so that no record refers to a text that is missing.
@@ -61,6 +67,10 @@ fn named_texts(record: &Record) -> impl Iterator<Item = &str> {
     inserted.chain(record.calls().filter_map(|call| call.reply.as_deref()))
 }
 
+fn record(line: &str) -> Result<Record, String> {
+    Record::from_line(line).map_err(|error: RecordError| error.to_string())
+}
+
 fn text_row(line: &str) -> Result<TextRow, String> {
     let row: TextRow = serde_json::from_str(line).map_err(|error| format!("expected a text row: {error}"))?;
     if text_hash(&row.text) == row.hash { Ok(row) } else { Err("the text is not the one of its hash".to_owned()) }
@@ -84,11 +94,10 @@ pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> 
 pub fn read_records(dir: &Path) -> Result<Vec<Record>, JournalError> {
     let path = dir.join("records.jsonl");
     let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
-    let parse = |line: &str| Record::from_line(line).map_err(|error: RecordError| error.to_string());
-    Ok(read_lines(&path, &file, parse)?.0)
+    Ok(read_lines(&path, &file, record)?.0)
 }
 
-fn open_lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<(File, Vec<T>), JournalError> {
+fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> Result<(File, Vec<T>), JournalError> {
     let io = |source| JournalError::Io { path: path.to_owned(), source };
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
     let (rows, whole) = read_lines(path, &file, parse)?;
@@ -101,7 +110,7 @@ fn open_lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Resu
 fn read_lines<T>(
     path: &Path,
     file: &File,
-    parse: impl Fn(&str) -> Result<T, String>,
+    mut parse: impl FnMut(&str) -> Result<T, String>,
 ) -> Result<(Vec<T>, u64), JournalError> {
     let mut reader = BufReader::new(file);
     let mut rows = Vec::new();

@@ -227,23 +227,37 @@ fn hash(content: &impl Serialize) -> String {
 }
 
 fn load(scenarios: Vec<Scenario>, suite_hash: &str, counter: &dyn TokenCounter) -> Result<Vec<Loaded>, TooManyValues> {
-    let foreign = scenarios.iter().map(|scenario| foreign_facts(scenario, &scenarios, suite_hash)).collect::<Vec<_>>();
-    let cloned = scenarios.iter().cloned();
-    cloned.zip(&foreign).map(|(scenario, foreign)| Loaded::new(scenario, foreign, counter)).collect()
+    let facts = scenarios.iter().map(FactsOf::new).collect::<Vec<_>>();
+    // A conversation is taken, not copied: a large suite would be in memory once more.
+    let loaded = scenarios.into_iter().zip(&facts);
+    loaded.map(|(scenario, own)| Loaded::new(scenario, &foreign_facts(own, &facts, suite_hash), counter)).collect()
+}
+
+/// What other scenarios may look for by chance.
+struct FactsOf {
+    id: String,
+    group: String,
+    facts: Vec<Fact>,
+}
+
+impl FactsOf {
+    fn new(scenario: &Scenario) -> Self {
+        let ranked = scenario.facts.iter().filter(|fact| fact.decoy_of.is_none() && !fact.generic);
+        FactsOf { id: scenario.id.clone(), group: scenario.group_id.clone(), facts: ranked.cloned().collect() }
+    }
 }
 
 /// The facts of the scenarios of other groups that a case looks for by chance, chosen by the suite's hash; none where there
 /// are too few such scenarios for a rate.
-fn foreign_facts<'s>(scenario: &Scenario, all: &'s [Scenario], suite_hash: &str) -> Vec<&'s Fact> {
-    let mut others = all.iter().filter(|other| other.group_id != scenario.group_id).collect::<Vec<_>>();
-    let order =
-        |other: &&Scenario| *blake3::hash(format!("{suite_hash}/{}/{}", scenario.id, other.id).as_bytes()).as_bytes();
+fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<&'s Fact> {
+    let mut others = all.iter().filter(|other| other.group != own.group).collect::<Vec<_>>();
+    let order = |other: &&FactsOf| *blake3::hash(format!("{suite_hash}/{}/{}", own.id, other.id).as_bytes()).as_bytes();
     others.sort_by_cached_key(order);
     if others.len() < FOREIGN_SCENARIOS {
         return Vec::new();
     }
     others.truncate(FOREIGN_SCENARIOS);
-    others.into_iter().flat_map(|other| &other.facts).filter(|fact| fact.decoy_of.is_none() && !fact.generic).collect()
+    others.into_iter().flat_map(|other| &other.facts).collect()
 }
 
 /// A run that cannot be resolved.

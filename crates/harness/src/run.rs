@@ -1,7 +1,7 @@
 //! Runs the cases of a plan on several threads and journals them in order. With a store, a case that was stopped in its middle
 //! goes on from there.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_schema::record::Record;
 use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
@@ -21,10 +20,11 @@ use crate::progress::Keeper;
 use crate::replay::{CaseResult, run_case};
 use crate::watched::{Stopped, Watched};
 
-/// How a run went.
+/// How a run went. What came of it stands in the journal ([`crate::journal::read_records`]): all records of a large plan
+/// take as much memory as its conversations.
 pub struct RunOutcome {
-    /// A record for each case of the plan, in its order.
-    pub records: Vec<Record>,
+    /// Applied compactions of each case of the plan, in its order.
+    pub rounds: Vec<u32>,
     /// Cases that stood in the journal already.
     pub resumed: usize,
     /// Cases that went on from the store, where an earlier process was stopped in their middle.
@@ -108,13 +108,13 @@ struct Done {
 
 fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize)) -> Result<RunOutcome, RunError> {
     let plan = cases.plan;
-    let (mut journal, done) = Journal::open(dir)?;
-    let mut done = done.into_iter().map(|record| (record.key.clone(), record)).collect::<HashMap<_, _>>();
+    let (mut journal, mut rounds) = Journal::open(dir)?;
     let keys = plan.cases.iter().map(|case| case.key.as_str()).collect::<std::collections::HashSet<_>>();
-    if let Some(foreign) = done.keys().find(|key| !keys.contains(key.as_str())) {
+    if let Some(foreign) = rounds.keys().find(|key| !keys.contains(key.as_str())) {
         return Err(RunError::Foreign { key: foreign.clone() });
     }
-    let missing = (0..plan.cases.len()).filter(|index| !done.contains_key(&plan.cases[*index].key)).collect::<Vec<_>>();
+    let missing =
+        (0..plan.cases.len()).filter(|index| !rounds.contains_key(&plan.cases[*index].key)).collect::<Vec<_>>();
     let resumed = plan.cases.len() - missing.len();
     progress(resumed);
     let (mut seconds, mut continued, mut finished) = (BTreeMap::new(), 0, resumed);
@@ -123,14 +123,14 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
         cases.keeper.iter().for_each(|keeper| keeper.finished(&plan.cases[index]));
         seconds.insert(plan.cases[index].key.clone(), case_done.seconds);
         continued += usize::from(case_done.continued);
-        done.insert(case_done.result.record.key.clone(), case_done.result.record);
+        rounds.insert(plan.cases[index].key.clone(), case_done.result.record.rounds());
         finished += 1;
         progress(finished);
         Ok(())
     })?;
     cases.keeper.iter().for_each(Keeper::all_finished);
-    let records = plan.cases.iter().filter_map(|case| done.remove(&case.key)).collect();
-    Ok(RunOutcome { records, resumed, continued, seconds })
+    let rounds = plan.cases.iter().filter_map(|case| rounds.remove(&case.key)).collect();
+    Ok(RunOutcome { rounds, resumed, continued, seconds })
 }
 
 /// Runs cases on `jobs` threads and hands their results over in order.

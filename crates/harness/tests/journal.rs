@@ -10,10 +10,10 @@ use compactometer_engine::message::Role;
 use compactometer_engine::model::ChatError;
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::contender::select;
-use compactometer_harness::journal::read_texts;
+use compactometer_harness::journal::{read_records, read_texts};
 use compactometer_harness::plan::{Options, Plan, PlanError};
 use compactometer_harness::run::{RunError, run};
-use compactometer_schema::record::Protocol;
+use compactometer_schema::record::{Protocol, Record};
 
 fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
     plan_of(&[Protocol::Matched], seed, window)
@@ -106,16 +106,20 @@ fn the_records_of_two_protocols_are_those_of_each_in_turn() {
     std::fs::write(dir.path().join("records.jsonl"), &both.as_bytes()[..kept]).unwrap();
     let plan = plan_of(&BOTH, 1, 2_000).unwrap();
     let resumed = run(&plan, &model(), &Encoding::O200k, 2, dir.path(), &|_| {}).unwrap();
-    assert_eq!((resumed.resumed, resumed.records.len()), (13, 24));
+    // What a run tells of its cases is what their records say, of those that were there before and of those that ran now.
+    let rounds = read_records(dir.path()).unwrap().iter().map(Record::rounds).collect::<Vec<_>>();
+    assert_eq!((resumed.resumed, rounds.len()), (13, 24));
+    assert!(rounds.iter().any(|rounds| *rounds > 0));
+    assert_eq!(resumed.rounds, rounds);
     assert_eq!(content(dir.path()).0, both);
 }
 
 #[test]
 fn every_text_that_a_record_names_is_there() {
     let dir = tempfile::tempdir().unwrap();
-    let outcome = run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 2, dir.path(), &|_| {}).unwrap();
-    let texts = read_texts(dir.path()).unwrap();
-    let rows = outcome.records.iter().flat_map(|record| &record.compactions);
+    run_in(dir.path(), 2);
+    let (records, texts) = (read_records(dir.path()).unwrap(), read_texts(dir.path()).unwrap());
+    let rows = records.iter().flat_map(|record| &record.compactions);
     let named = rows.flat_map(|row| row.inserted.iter().chain(row.calls.iter().filter_map(|call| call.reply.as_ref())));
     let named = named.collect::<Vec<_>>();
     assert!(!named.is_empty() && named.iter().all(|hash| texts.contains_key(*hash)));

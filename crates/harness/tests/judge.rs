@@ -12,6 +12,7 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::contender::select;
+use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{Models, RunError, run};
 use compactometer_harness::window::RETAINED_SHARE;
@@ -69,7 +70,8 @@ fn reader() -> impl ChatModel {
 fn records(plan: &Plan, judge: Option<&dyn ChatModel>, dir: &Path) -> Result<Vec<Record>, RunError> {
     let model = reader();
     let models = Models { model: &model, judge };
-    run(plan, models, &Encoding::O200k, 1, dir, &|_| {}).map(|outcome| outcome.records)
+    run(plan, models, &Encoding::O200k, 1, dir, &|_| {})?;
+    Ok(read_records(dir)?)
 }
 
 /// The records under a judge that says one thing, and what it was asked.

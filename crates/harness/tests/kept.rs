@@ -12,6 +12,7 @@ use compactometer_engine::strategies;
 use compactometer_engine::tokens::Encoding;
 use compactometer_generate::{Spec, generate};
 use compactometer_harness::contender::select;
+use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{RunError, RunOutcome, run, run_in_store};
 use compactometer_schema::record::Protocol;
@@ -208,13 +209,13 @@ fn what_stands_in_a_view_adds_up() {
     for name in contenders {
         let dir = tempfile::tempdir().unwrap();
         uninterrupted((name, Protocol::Matched), dir.path());
-        let outcome = go(&plan(name, Protocol::Matched), &Mortal::new(0), dir.path(), "threads").unwrap();
-        let storage = outcome.records[0].storage.unwrap();
-        let calls = outcome.records[0].calls().count();
+        let record = read_records(dir.path()).unwrap().remove(0);
+        let storage = record.storage.unwrap();
+        let calls = record.calls().count();
         assert_eq!(storage.records > 0 && storage.bytes > 100, calls > 0, "{name}: {storage:?}");
         assert!(storage.fields_populated <= storage.fields_supported, "{name}: {storage:?}");
         assert_eq!(storage.fewest_populated.is_some(), name.contains("checkpoint"), "{name}: {storage:?}");
-        let applied = outcome.records[0].compactions.iter().filter_map(|row| Some((&row.event, row.view.as_ref()?)));
+        let applied = record.compactions.iter().filter_map(|row| Some((&row.event, row.view.as_ref()?)));
         let applied = applied.collect::<Vec<_>>();
         assert!(applied.len() > 1, "{name}");
         for (event, view) in applied {

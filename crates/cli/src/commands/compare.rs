@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::anyhow;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_harness::contender::select;
-use compactometer_harness::plan::{Options, Plan};
+use compactometer_harness::journal::read_records;
+use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::run::{Models, RunError, RunOutcome, run_in_store};
 use compactometer_harness::sample::sample;
 use compactometer_harness::watched::Stopped;
@@ -29,17 +30,18 @@ use crate::{print, progress, recorded, source, stores};
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let prices = price_table(&args.run.prices)?;
     let Some(finished) = execute(&args.run, &prices)? else { return Ok(()) };
-    let Finished { dir, plan, mut manifest, records } = finished;
+    let Finished { dir, plan, mut manifest } = finished;
     let (prices, _) = prices;
     if let Some(draws) = args.salience_draws {
         let counter = encoding(&args.run.setting.tokenizer)?;
         let jobs = jobs(&args.run);
-        let salience = Salience::test(&plan, &records, &counter, usize::from(draws), jobs, args.run.quiet)?;
+        let salience = Salience::test(&plan, &records_of(&dir)?, &counter, usize::from(draws), jobs, args.run.quiet)?;
         salience.write(&dir)?;
         manifest.notes.push(salience.note());
     }
-    // A report reads records alone, and the conversations of a large suite take more memory than they do.
+    // A report reads records alone; those of a large suite and its conversations are never in memory at once.
     drop(plan);
+    let records = records_of(&dir)?;
     let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
     output::point_latest(&dir).map_err(Failure::failed)?;
     show(&summary, args.json)?;
@@ -92,7 +94,10 @@ struct Finished {
     dir: PathBuf,
     plan: Plan,
     manifest: Manifest,
-    records: Vec<Record>,
+}
+
+fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
+    read_records(dir).map_err(Failure::failed)
 }
 
 /// Runs; nothing where only an estimate was asked for.
@@ -122,13 +127,14 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     output::prepare(&dir, &manifest).map_err(Failure::usage)?;
     purse.count_spent(&done, &args.setting)?;
     taped.map(|(folder, suite)| recorded::keep(folder, &suite)).transpose().map_err(Failure::usage)?;
+    drop(done);
     let models = Models { model: &*model, judge: judge.as_deref() };
     let outcome = run_cases(args, &plan, models, &counter, &dir)?;
     output::write_timings(&dir, &outcome.seconds).map_err(Failure::failed)?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }
-    Ok(Some(Finished { dir, plan, manifest, records: outcome.records }))
+    Ok(Some(Finished { dir, plan, manifest }))
 }
 
 /// The conversations asked for.
@@ -255,12 +261,12 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.continued > 0 {
         eprintln!("went on with {} conversations from the middle, from their store", outcome.continued);
     }
+    let cases = || plan.cases.iter().zip(&outcome.rounds);
     for protocol in &plan.protocols {
-        let of_protocol = || outcome.records.iter().filter(|record| record.case.protocol == *protocol);
         let prefix = if plan.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
         for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
-            let of_strategy = of_protocol().filter(|record| record.case.strategy == contender.name);
-            let rounds = of_strategy.map(Record::rounds).collect::<Vec<_>>();
+            let is_of = |case: &PlannedCase| case.protocol == *protocol && case.contender.name == contender.name;
+            let rounds = cases().filter(|(case, _)| is_of(case)).map(|(_, rounds)| *rounds).collect::<Vec<_>>();
             let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
             let most = rounds.iter().max().copied().unwrap_or_default();
             eprintln!(
