@@ -65,6 +65,11 @@ pub(crate) enum Command {
     Config,
     /// Write a `compactometer.toml` with every setting as a comment.
     Init,
+    /// Print a script that completes commands and flags in a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
     /// Answer as an OpenAI-compatible server on loopback: the mock, for programs in other languages.
     Serve(ServeArgs),
 }

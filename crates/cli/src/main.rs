@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Some(Command::Agreement(runs)) => commands::agreement::agreement(&runs),
         Some(Command::Config) => commands::config::config(),
         Some(Command::Init) => commands::config::init(),
+        Some(Command::Completions { shell }) => completions(shell),
         Some(Command::List(list)) => commands::list::list(&list),
         Some(Command::Serve(serve)) => commands::serve::serve(&serve),
     };
@@ -47,6 +48,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut <args::Args as clap::CommandFactory>::command(), "compactometer", &mut script);
+    print(&String::from_utf8_lossy(&script))
 }
 
 /// Sends what the engine tells to stderr, as far as `RUST_LOG` or `--verbose` asks for it. Without a clock: a replay's

@@ -75,6 +75,8 @@ fn help_and_lists_name_what_there_is() {
         assert!(list.contains(word), "{word} in {list}");
     }
     assert_eq!(program(dir.path(), &["list", "nonsense"]).status.code(), Some(2));
+    let script = stdout(&program(dir.path(), &["completions", "bash"]));
+    assert!(script.contains("probes") && script.contains("--strategy"), "{script}");
 }
 
 #[test]
