@@ -3,6 +3,7 @@
 //! ```text
 //! perf-paths list                 names of what is counted, and the size at which it is
 //! perf-paths run NAME SIZE        prepares, then does the path's work once inside `counted`
+//! perf-paths first ENCODING WHOSE the first count of a process, by `ours` or by `tiktoken-rs`
 //! perf-paths ratio ENCODING KIND  CPU time of tiktoken-rs over ours, both in this process, in turn
 //! ```
 //!
@@ -15,6 +16,7 @@ use std::error::Error;
 use std::hint::black_box;
 
 use compactometer_benches::paths;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
@@ -32,10 +34,22 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             println!("{outcome}");
         }
+        ["first", encoding, whose] => println!("{}", first(encoding, whose)?),
         ["ratio", encoding, kind] => println!("{}", ratio::measure(encoding, kind)?),
-        _ => return Err("expected `list`, `run NAME SIZE` or `ratio ENCODING KIND`".into()),
+        _ => return Err("expected `list`, `run NAME SIZE`, `first ENCODING WHOSE` or `ratio ENCODING KIND`".into()),
     }
     Ok(())
+}
+
+/// Tokens of one sentence, counted by a process that has counted nothing before.
+fn first(encoding: &str, whose: &str) -> Result<u64, Box<dyn Error>> {
+    const SENTENCE: &str = "The first count of a process waits for the vocabulary.";
+    let encoding = Encoding::by_name(encoding).ok_or("unknown encoding")?;
+    match whose {
+        "ours" => Ok(encoding.count_text(SENTENCE).into()),
+        "tiktoken-rs" => Ok(paths::reference(encoding).count_ordinary(SENTENCE) as u64),
+        _ => Err("expected `ours` or `tiktoken-rs`".into()),
+    }
 }
 
 /// The only function in which callgrind counts; not inlined, so that it has a name.
