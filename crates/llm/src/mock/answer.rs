@@ -1,6 +1,7 @@
 //! Answers a question from what is given: the best matching statement, or that it is not known. For many questions about one
 //! conversation there is [`super::lookup`], which answers the same.
 
+use super::pieces::number;
 use super::profile::Profile;
 use super::salience::Rarity;
 use super::statements::Statement;
@@ -12,13 +13,13 @@ pub(super) const UNKNOWN: &str = "I don't know: nothing in the conversation says
 /// Of statements that match nearly as well as the best (this share of its score), the latest is given: assumed.
 pub(super) const NEAR: f64 = 0.85;
 
-/// The stems that a question asks for, each once.
-pub(super) fn wanted(question: &str) -> Vec<String> {
+/// The numbers of the stems that a question asks for, each once.
+pub(super) fn wanted(question: &str) -> Vec<u64> {
     let mut wanted: Vec<String> = terms(question).iter().map(|term| stem(term.text).into_owned()).collect();
     wanted.retain(|stem| !is_stop_word(stem));
     wanted.sort_unstable();
     wanted.dedup();
-    wanted
+    wanted.iter().map(|stem| number(stem)).collect()
 }
 
 /// BM25 with k1 = 1.2 and b = 0.3, as statements are short; a term counts once.
@@ -30,13 +31,13 @@ pub(super) fn norm(length: usize, mean_length: f64) -> f64 {
 pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Profile) -> String {
     let wanted = wanted(question);
     let rarity = Rarity::of(statements);
-    let weigh = |stems: &mut dyn Iterator<Item = &String>| stems.map(|stem| rarity.weight(stem)).sum::<f64>();
+    let weigh = |stems: &mut dyn Iterator<Item = &u64>| stems.map(|stem| rarity.weight(*stem)).sum::<f64>();
     let total = weigh(&mut wanted.iter());
-    let terms = statements.iter().map(|statement| statement.stems.len()).sum::<usize>();
+    let terms = statements.iter().map(|statement| statement.words().len()).sum::<usize>();
     let mean_length = terms as f64 / statements.len().max(1) as f64;
     let matches = statements.iter().map(|statement| {
-        let covered = weigh(&mut wanted.iter().filter(|stem| statement.stems.iter().any(|held| held == *stem)));
-        (covered * norm(statement.stems.len(), mean_length), covered, statement)
+        let covered = weigh(&mut wanted.iter().filter(|stem| statement.words().iter().any(|held| held.stem == **stem)));
+        (covered * norm(statement.words().len(), mean_length), covered, statement)
     });
     let matches: Vec<_> =
         matches.filter(|(_, covered, _)| *covered >= profile.answer_threshold.value * total).collect();

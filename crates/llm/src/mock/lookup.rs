@@ -1,79 +1,39 @@
 //! Answers a question as [`super::answer`] does, from statements that are read once for all questions about them.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::answer::{NEAR, UNKNOWN, norm, wanted};
+use super::known::Known;
+use super::pieces::Piece;
 use super::profile::Profile;
-use super::remembered::Remembered;
+use super::remembered;
 use super::salience::weight;
-use super::statements::{Turn, without_cues};
+use super::statements::Turn;
 
 /// The answer to a question from what is given.
-pub(super) fn answer(question: &str, turns: &[Turn<'_>], profile: &Profile) -> String {
-    READ.with_borrow_mut(|read| read.answer(question, turns, profile))
-}
-
-thread_local! {
-    static READ: RefCell<Read> = RefCell::default();
-}
-
-/// Words that a thread tells apart; then it begins anew.
-const MOST_WORDS: usize = 200_000;
-
-#[derive(Default)]
-struct Read {
-    /// A number for each stem.
-    words: HashMap<String, u32>,
-    turns: Remembered<String, Rc<Vec<Said>>>,
+pub(super) fn answer(question: &str, turns: &[Turn<'_>], profile: &Profile, known: &Known) -> String {
+    let read = remembered::all(turns, known);
+    let all: Vec<Said<'_>> = turns.iter().zip(&read).flat_map(|(turn, pieces)| said(turn, pieces)).collect();
+    best(&all, &wanted(question), profile).map_or(UNKNOWN, |said| said.piece.text(said.message)).to_owned()
 }
 
 /// A statement as questions see it.
-struct Said {
-    text: String,
-    stems: Vec<u32>,
+struct Said<'s> {
+    message: &'s str,
+    piece: &'s Piece,
 }
 
-impl Read {
-    fn answer(&mut self, question: &str, turns: &[Turn<'_>], profile: &Profile) -> String {
-        if self.words.len() > MOST_WORDS {
-            *self = Read::default();
-        }
-        let Read { words, turns: known } = self;
-        let digest = |text: &str| *blake3::hash(text.as_bytes()).as_bytes();
-        let places = turns.iter().enumerate();
-        let turns: Vec<Rc<Vec<Said>>> =
-            places.map(|(place, turn)| known.of(place, turn.text, digest, |_| Rc::new(read(turn, words)))).collect();
-        let all: Vec<&Said> = turns.iter().flat_map(|turn| turn.iter()).collect();
-        let wanted: Vec<Option<u32>> = wanted(question).iter().map(|stem| words.get(stem).copied()).collect();
-        best(&all, &wanted, profile).map_or_else(|| UNKNOWN.to_owned(), |said| said.text.clone())
-    }
-}
-
-fn read(turn: &Turn<'_>, words: &mut HashMap<String, u32>) -> Vec<Said> {
-    let said = without_cues(&[*turn]).into_iter().map(|statement| {
-        let mut number = |stem: Cow<'_, str>| match words.get(&*stem) {
-            Some(number) => *number,
-            None => {
-                let next = words.len() as u32;
-                words.insert(stem.into_owned(), next);
-                next
-            }
-        };
-        let stems = statement.stems.into_iter().map(&mut number).collect();
-        Said { text: statement.text.to_owned(), stems }
-    });
-    said.collect()
+fn said<'s>(turn: &Turn<'s>, pieces: &'s Arc<[Piece]>) -> impl Iterator<Item = Said<'s>> {
+    let message = turn.text;
+    pieces.iter().map(move |piece| Said { message, piece })
 }
 
 /// The statement that is given as the answer to a question of these words.
-fn best<'s>(all: &[&'s Said], wanted: &[Option<u32>], profile: &Profile) -> Option<&'s Said> {
+fn best<'s>(all: &'s [Said<'s>], wanted: &[u64], profile: &Profile) -> Option<&'s Said<'s>> {
     let mut holders = vec![0_u32; wanted.len()];
-    let mut matches: Vec<(&'s Said, Vec<usize>)> = Vec::new();
+    let mut matches: Vec<(&Said<'_>, Vec<usize>)> = Vec::new();
     for said in all {
-        let is_held = |at: &usize| wanted[*at].is_some_and(|word| said.stems.contains(&word));
+        let is_held = |at: &usize| said.piece.words.iter().any(|word| word.stem == wanted[*at]);
         let held: Vec<usize> = (0..wanted.len()).filter(is_held).collect();
         held.iter().for_each(|at| holders[*at] += 1);
         if !held.is_empty() {
@@ -82,14 +42,14 @@ fn best<'s>(all: &[&'s Said], wanted: &[Option<u32>], profile: &Profile) -> Opti
     }
     let weights: Vec<f64> = holders.iter().map(|holders| weight(all.len() as f64, *holders)).collect();
     let total: f64 = weights.iter().sum();
-    let terms = all.iter().map(|said| said.stems.len()).sum::<usize>();
+    let terms = all.iter().map(|said| said.piece.words.len()).sum::<usize>();
     let mean_length = terms as f64 / all.len().max(1) as f64;
     let scored = matches.into_iter().filter_map(|(said, held)| {
         let covered: f64 = held.iter().map(|at| weights[*at]).sum();
         (covered >= profile.answer_threshold.value * total)
-            .then(|| (covered * norm(said.stems.len(), mean_length), said))
+            .then(|| (covered * norm(said.piece.words.len(), mean_length), said))
     });
-    let scored: Vec<(f64, &Said)> = scored.collect();
+    let scored: Vec<(f64, &Said<'_>)> = scored.collect();
     let highest = scored.iter().map(|(score, _)| *score).fold(0.0, f64::max);
     scored.into_iter().rfind(|(score, _)| *score > 0.0 && *score >= NEAR * highest).map(|(_, said)| said)
 }
@@ -104,7 +64,7 @@ mod tests {
     use super::*;
 
     fn plain(question: &str, turns: &[Turn<'_>]) -> String {
-        answer::answer(question, &statements::without_cues(turns), &STRONG)
+        answer::answer(question, &statements::statements(turns, &Known::default().all(turns)), &STRONG)
     }
 
     proptest! {
@@ -116,9 +76,10 @@ mod tests {
             cut in 0..6_usize,
         ) {
             let turns: Vec<Turn> = texts.iter().map(|text| Turn { speaker: Speaker::User, text }).collect();
+            let known = Known::default();
             for turns in [&turns[..], &turns[cut.min(turns.len() - 1)..], &turns[..]] {
                 for question in &questions {
-                    prop_assert_eq!(super::answer(question, turns, &STRONG), plain(question, turns));
+                    prop_assert_eq!(super::answer(question, turns, &STRONG, &known), plain(question, turns));
                 }
             }
         }

@@ -13,10 +13,12 @@ mod cues;
 pub(crate) mod draw;
 mod drawn;
 mod json_shape;
+mod known;
 mod limits;
 mod lines;
 mod lookup;
 mod order;
+mod pieces;
 pub mod profile;
 mod read;
 mod regions;
@@ -41,6 +43,7 @@ use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter
 use crate::faults::{self, Faults};
 use crate::{Form, ModelKind};
 use counts::Counts;
+use known::Known;
 use profile::Profile;
 use rand_chacha::ChaCha8Rng;
 use read::{Ask, Reading, Shape};
@@ -72,6 +75,7 @@ pub struct Mock {
     faults: Option<Faults>,
     name: String,
     counts: Counts,
+    known: Known,
 }
 
 impl Mock {
@@ -80,7 +84,7 @@ impl Mock {
         let name = format!("mock:{}", profile.name);
         // A profile without faults has an empty list of them, which names none.
         let faults = profile.faults.value.parse().ok();
-        Mock { profile, faults, name, counts: Counts::default() }
+        Mock { profile, faults, name, counts: Counts::default(), known: Known::default() }
     }
 
     /// The same with its weights of salience drawn anew, named `mock:PROFILE~NUMBER`; the same number, the same weights.
@@ -130,10 +134,11 @@ impl Mock {
 
     fn look_up(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
         if self.profile.reads_all() {
-            return lookup::answer(question, turns, &self.profile);
+            return lookup::answer(question, turns, &self.profile, &self.known);
         }
         let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
-        let statements = self.read(statements::without_cues(turns), &mut rng);
+        let known = self.known.all(turns);
+        let statements = self.read(statements::statements(turns, &known), &mut rng);
         answer::answer(question, &statements, &self.profile)
     }
 
@@ -151,7 +156,8 @@ impl Mock {
         let mut rng = draw::keyed(self.profile.name, request.seed, turns.iter().map(|turn| turn.text.as_bytes()));
         let (least, most) = self.profile.fill.value;
         let fill = least + (most - least) * draw::uniform(&mut rng);
-        let statements = self.read(statements::statements(turns), &mut rng);
+        let known = self.known.all(turns);
+        let statements = self.read(statements::statements(turns, &known), &mut rng);
         let ranked = salience::rank(&statements, &self.profile, shape.without_tools, &mut rng);
         let source = write::Source {
             profile: &self.profile,

@@ -1,50 +1,35 @@
-//! What a thread remembers of texts that it has read, so that questions about one conversation, which follow each other with
-//! the same messages, do not read it anew each time.
+//! What a thread remembers of the request before: questions about one conversation follow each other with the same messages,
+//! which are then compared instead of hashed.
 //!
 //! Nothing remembered shows in a reply: each value is a function of its text.
 
-use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::sync::Arc;
 
-/// Texts remembered by content; then it begins anew.
-const MOST: usize = 8_192;
+use super::known::Known;
+use super::pieces::Piece;
+use super::statements::Turn;
 
-/// Values by what they were made of: first that at the same place of the request before, then that of the same content.
-pub(super) struct Remembered<K, V> {
-    last: Vec<(K, V)>,
-    known: HashMap<[u8; 32], V>,
+thread_local! {
+    /// The messages of the last request and what was read of them; a longer request before it may have left some more.
+    static LAST: RefCell<Vec<(String, Arc<[Piece]>)>> = RefCell::default();
 }
 
-impl<K, V> Default for Remembered<K, V> {
-    fn default() -> Self {
-        Remembered { last: Vec::new(), known: HashMap::new() }
-    }
-}
-
-impl<K, V: Clone> Remembered<K, V> {
-    /// Its value; places are asked for in order from 0.
-    pub(super) fn of<Q>(
-        &mut self,
-        place: usize,
-        asked: &Q,
-        digest: impl FnOnce(&Q) -> [u8; 32],
-        make: impl FnOnce(&Q) -> V,
-    ) -> V
-    where
-        K: Borrow<Q>,
-        Q: PartialEq + ToOwned<Owned = K> + ?Sized,
-    {
-        if let Some((_, value)) = self.last.get(place).filter(|(key, _)| key.borrow() == asked) {
-            return value.clone();
-        }
-        if self.known.len() >= MOST {
-            self.known.clear();
-        }
-        let value = self.known.entry(digest(asked)).or_insert_with(|| make(asked)).clone();
-        match self.last.get_mut(place) {
-            Some(slot) => *slot = (asked.to_owned(), value.clone()),
-            None => self.last.push((asked.to_owned(), value.clone())),
-        }
-        value
-    }
+/// The statements of each message, whoever said it.
+pub(super) fn all(turns: &[Turn<'_>], known: &Known) -> Vec<Arc<[Piece]>> {
+    LAST.with_borrow_mut(|last| {
+        let of = |(place, turn): (usize, &Turn<'_>)| {
+            if let Some((_, pieces)) = last.get(place).filter(|(text, _)| text == turn.text) {
+                return Arc::clone(pieces);
+            }
+            let read = known.of(turn);
+            let slot = (turn.text.to_owned(), Arc::clone(&read));
+            match last.get_mut(place) {
+                Some(old) => *old = slot,
+                None => last.push(slot),
+            }
+            read
+        };
+        turns.iter().enumerate().map(of).collect()
+    })
 }

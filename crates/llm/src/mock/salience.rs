@@ -1,6 +1,5 @@
 //! How much each statement is worth writing: generic salience and noise. Nothing here knows what will be asked later.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::FixedState;
@@ -9,7 +8,6 @@ use rand_chacha::ChaCha8Rng;
 use super::draw::logistic;
 use super::profile::{Profile, Weights};
 use super::statements::{Speaker, Statement};
-use super::words::{Term, is_stop_word};
 
 /// Indices of the statements that score above the profile's floor, best first. What is said twice in the same words counts
 /// once, where it is said first.
@@ -26,7 +24,7 @@ pub(super) fn rank(
         .map(|(index, statement)| {
             let noise = profile.noise.value * logistic(rng);
             // The curve is of places in a conversation; where a prompt puts what was written before says nothing.
-            let is_said = statement.speaker != Speaker::Summary;
+            let is_said = statement.piece.speaker != Speaker::Summary;
             let place = if is_said { profile.position.value[statement.fifth()] } else { 0.0 };
             (salience(statement, &profile.weights, &rarity, without_tools) + place + noise, index)
         })
@@ -37,26 +35,26 @@ pub(super) fn rank(
     scored.into_iter().map(|(_, index)| index).collect()
 }
 
-fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity<'_>, without_tools: bool) -> f64 {
+fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, without_tools: bool) -> f64 {
     // Logs and data are full of values that nobody meant to say.
-    let values = statement.terms.iter().filter(|term| !statement.structured && term.is_value()).count().min(3);
+    let structured = statement.piece.structured;
+    let values = statement.words().iter().filter(|word| !structured && word.is_value).count().min(3);
     let modality = statement.cues.modality().min(2.0) / 2.0;
-    let words = statement.terms.len();
-    let first_person = statement.stems.iter().any(|stem| ["i", "we", "my", "our", "me", "us"].contains(&&**stem));
+    let words = statement.words().len();
     let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
-    let is_user = statement.speaker == Speaker::User;
-    let is_tool = statement.speaker == Speaker::Tool;
+    let is_user = statement.piece.speaker == Speaker::User;
+    let is_tool = statement.piece.speaker == Speaker::Tool;
     weights.rare * rarity.share(statement)
         + weights.value * (values.min(1) as f64 + values.saturating_sub(1) as f64 / 3.0)
         + weights.modality * modality
-        + when(is_user && first_person, weights.first_person)
+        + when(is_user && statement.piece.first_person, weights.first_person)
         + when(is_user, weights.user)
         + when(is_tool, weights.tool)
         + when(is_tool && without_tools, weights.tool_excluded)
-        + when(statement.structured, weights.structured)
+        + when(structured, weights.structured)
         + when(!(4..=60).contains(&words), weights.odd_length)
         + when(statement.text.ends_with(['?', '？']), weights.question)
-        + when(statement.speaker == Speaker::Summary, weights.earlier_summary)
+        + when(statement.piece.speaker == Speaker::Summary, weights.earlier_summary)
 }
 
 /// Inverse document frequency of what so many of the statements hold.
@@ -65,8 +63,8 @@ pub(super) fn weight(statements: f64, holders: u32) -> f64 {
 }
 
 /// How rare each stem is among statements.
-pub(super) struct Rarity<'s> {
-    stems: HashMap<&'s str, Held, FixedState>,
+pub(super) struct Rarity {
+    stems: HashMap<u64, Held, FixedState>,
     statements: f64,
 }
 
@@ -79,12 +77,12 @@ struct Held {
     weight: f64,
 }
 
-impl<'s> Rarity<'s> {
-    pub(super) fn of(statements: &'s [Statement<'_>]) -> Self {
-        let mut stems: HashMap<&str, Held, FixedState> = HashMap::default();
+impl Rarity {
+    pub(super) fn of(statements: &[Statement<'_>]) -> Self {
+        let mut stems: HashMap<u64, Held, FixedState> = HashMap::default();
         for (statement, number) in statements.iter().zip(1..) {
-            for stem in &statement.stems {
-                let held = stems.entry(&**stem).or_default();
+            for word in statement.words() {
+                let held = stems.entry(word.stem).or_default();
                 held.holders += u32::from(held.last != number);
                 held.last = number;
             }
@@ -95,16 +93,15 @@ impl<'s> Rarity<'s> {
     }
 
     /// Inverse document frequency of a stem, statements being the documents.
-    pub(super) fn weight(&self, stem: &str) -> f64 {
-        self.stems.get(stem).map_or_else(|| weight(self.statements, 0), |held| held.weight)
+    pub(super) fn weight(&self, stem: u64) -> f64 {
+        self.stems.get(&stem).map_or_else(|| weight(self.statements, 0), |held| held.weight)
     }
 
     /// Mean weight of the statement's four rarest terms, as a share of the greatest possible.
     fn share(&self, statement: &Statement<'_>) -> f64 {
-        let subject = |(stem, term): &(&Cow<'_, str>, &Term<'_>)| term.is_value() || !is_stop_word(stem);
-        let terms = statement.stems.iter().zip(&statement.terms).filter(subject);
+        let words = statement.words().iter().filter(|word| word.is_subject);
         let mut rarest = [0.0; 4];
-        for weight in terms.map(|(stem, _)| self.weight(stem)) {
+        for weight in words.map(|word| self.weight(word.stem)) {
             let place = rarest.partition_point(|other| *other >= weight);
             if place < rarest.len() {
                 rarest[place..].rotate_right(1);

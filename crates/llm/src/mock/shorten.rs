@@ -131,10 +131,12 @@ fn around_value(clause: &str, most_words: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mock::known::Known;
     use crate::mock::statements::{Speaker, Turn, statements};
 
     fn short(text: &str, most: usize) -> String {
-        statements(&[Turn { speaker: Speaker::User, text }]).first().map(|it| shorten(it, most)).unwrap_or_default()
+        let turns = [Turn { speaker: Speaker::User, text }];
+        statements(&turns, &Known::default().all(&turns)).first().map(|it| shorten(it, most)).unwrap_or_default()
     }
 
     #[test]

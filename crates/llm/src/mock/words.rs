@@ -10,7 +10,7 @@ pub(crate) struct Term<'t> {
     pub(crate) text: &'t str,
     /// Where it starts in the text, in bytes.
     pub(crate) start: usize,
-    is_value: bool,
+    pub(super) is_value: bool,
 }
 
 impl<'t> Term<'t> {

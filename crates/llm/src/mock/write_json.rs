@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 
 use super::cues::{Cue, Cues, is_subject, split_name};
 use super::json_shape::{Field, Node};
+use super::pieces::number;
 use super::statements::Statement;
-use super::words::{Term, stem, terms};
+use super::words::{stem, terms};
 use super::write::{Chosen, Room, Source, choose, tokens};
 
 /// The object as one line of JSON within the room.
@@ -104,19 +105,20 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     {
         return Some(at);
     }
-    let is_worth_it = statement.cues.modality() > 0.0 || statement.terms.iter().any(Term::is_value);
+    let is_worth_it = statement.cues.modality() > 0.0 || statement.words().iter().any(|word| word.is_value);
     let is_general = |at: &usize| matches!(slots[*at].kind, Kind::Map | Kind::Texts);
     best(&Cues::general(), &is_general).filter(|_| is_worth_it).map(|(_, at)| at)
 }
 
 /// The names of a kind that a statement holds: paths, or the values beside the kind's word.
 fn names<'m>(statement: &Statement<'m>, noun: &str) -> Vec<&'m str> {
+    let (words, noun_number) = (statement.words(), number(noun));
     let beside = |at: usize| {
-        let near = &statement.stems[at.saturating_sub(2)..statement.stems.len().min(at + 3)];
-        near.iter().any(|stem| stem == noun)
+        let near = &words[at.saturating_sub(2)..words.len().min(at + 3)];
+        near.iter().any(|word| word.stem == noun_number)
     };
     let is_files = ["fil", "path", "document", "script"].contains(&noun);
-    let terms = statement.terms.iter().enumerate();
+    let terms = statement.terms().enumerate();
     let named = terms
         .filter(|(at, term)| if is_files { term.is_path() } else { term.is_value() && !term.is_path() && beside(*at) });
     named.map(|(_, term)| term.text).collect()
@@ -204,10 +206,9 @@ fn numbered(topic: &str, number: usize) -> String {
 
 /// What a statement is about: its first two words that carry a subject.
 fn topic(statement: &Statement<'_>) -> String {
-    let terms = statement.terms.iter().zip(&statement.stems);
     let is_word = |text: &str| text.chars().all(char::is_alphabetic);
-    let subjects =
-        terms.filter(|(term, stem)| is_word(term.text) && is_subject(stem)).map(|(term, _)| term.text.to_lowercase());
+    let subjects = statement.terms().filter(|term| is_word(term.text) && is_subject(&stem(term.text)));
+    let subjects = subjects.map(|term| term.text.to_lowercase());
     let topic = subjects.take(2).collect::<Vec<_>>().join("_");
     if topic.is_empty() { "note".to_owned() } else { topic }
 }

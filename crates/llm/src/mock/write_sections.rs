@@ -4,7 +4,7 @@ use super::cues::{Cue, Cues};
 use super::shorten::count;
 use super::statements::{Speaker, Statement};
 use super::template::{Form, Section};
-use super::words::Term;
+use super::words::{Term, stem};
 use super::write::{Chosen, Room, Source, choose, sentence, tokens};
 
 /// The sections with what was chosen for them.
@@ -98,15 +98,14 @@ fn line(form: &Form, statement: &Statement<'_>, text: String) -> String {
 
 /// A row: the thing, what was done to it, the statement; a dash where the statement does not tell.
 fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
-    let is_name = |term: &&Term<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
-    let thing = statement.terms.iter().find(|term| term.is_path()).or(statement.terms.iter().find(is_name));
-    let at = statement.stems.iter().position(|stem| Cues::of_stems([stem]).get(Cue::Done) > 0.0);
-    let action = at.map(|at| statement.terms[at]);
-    let cell = |term: Option<&Term<'_>>| term.map_or("-", |term| term.text).to_owned();
+    let is_name = |term: &Term<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
+    let thing = statement.terms().find(Term::is_path).or(statement.terms().find(is_name));
+    let action = statement.terms().find(|term| Cues::of_stems([stem(term.text)]).get(Cue::Done) > 0.0);
+    let cell = |term: Option<Term<'_>>| term.map_or("-", |term| term.text).to_owned();
     let mut cells = match columns {
         1 => Vec::new(),
         2 => vec![cell(thing)],
-        _ => vec![cell(thing), cell(action.as_ref())],
+        _ => vec![cell(thing), cell(action)],
     };
     cells.resize(columns - 1, "-".to_owned());
     cells.push(text.replace('|', "/"));
