@@ -125,3 +125,28 @@ fn another_price_table_counts_or_is_refused() {
     assert!(refused(dir, &["report", "run", "--prices", "assumed.toml"]).contains("cannot be looked up"));
     assert!(refused(dir, &["report", "run", "--prices", "missing.toml"]).contains("`missing.toml`"));
 }
+
+#[test]
+fn one_file_of_a_run_holds_text_and_the_others_can_be_shared() {
+    let dir = folder();
+    let dir = dir.path();
+    done(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl", "-q"]);
+    done(dir, &["compare", "tiny.jsonl", "-s", "chained,hybrid-checkpoint,full", "--out", "run", "-q"]);
+    let suite = std::fs::read_to_string(dir.join("tiny.jsonl")).unwrap();
+    let scenarios = suite.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let values = scenarios.flat_map(|scenario| {
+        let facts = scenario["facts"].as_array().unwrap().clone();
+        facts.into_iter().flat_map(|fact| ["value", "subject"].map(|key| fact[key].as_str().unwrap().to_owned()))
+    });
+    // A short word may stand in a label of the report.
+    let values = values.filter(|value| value.len() > 8).collect::<Vec<_>>();
+    let held = |file: &Path| {
+        let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
+        values.iter().filter(|value| text.contains(value.as_str())).count()
+    };
+    assert!(held(&dir.join("run/texts.jsonl")) > 20, "what was written stands there");
+    let files = std::fs::read_dir(dir.join("run")).unwrap().map(|entry| entry.unwrap().path());
+    for file in files.filter(|file| file.is_file() && file.file_name().unwrap() != "texts.jsonl") {
+        assert_eq!(held(&file), 0, "{}", file.display());
+    }
+}
