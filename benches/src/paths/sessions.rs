@@ -37,7 +37,8 @@ pub(super) fn paths() -> Vec<Path> {
         // would see it fill and not what each round costs from then on.
         Path::new("aging", 320, "SIZE rounds of `progressive`", aging),
         Path::new("checkpoint", 400, "a checkpoint of SIZE tasks read from an answer", checkpoint),
-        Path::new("mock", 32, "the mock's summary of SIZE KB", mock),
+        Path::new("mock", 32, "the mock's summary of SIZE KB", |size| mock(size, false)),
+        Path::new("mock-again", 128, "the same of SIZE KB that it read for another strategy", |size| mock(size, true)),
     ]
 }
 
@@ -117,12 +118,16 @@ fn checkpoint(tasks: usize) -> Result<Work, Box<dyn Error>> {
     }))
 }
 
-fn mock(kilobytes: usize) -> Result<Work, Box<dyn Error>> {
+fn mock(kilobytes: usize, is_known: bool) -> Result<Work, Box<dyn Error>> {
     let model = ready_mock()?;
     let material = Kind::Prose.text(5, kilobytes * 1_024);
-    let text = spec("summarize")?.prompt.replace("{messages}", &material);
-    let request = ChatRequest::prompt(text, 400, None, 1);
+    let request = |prompt: &str, most| ChatRequest::prompt(prompt.replace("{messages}", &material), most, None, 1);
     let runtime = runtime()?;
+    if is_known {
+        // Another prompt and limit, so that the material alone comes again.
+        runtime.block_on(model.complete(&request("Summarize this.\n<messages>\n{messages}\n</messages>", 50)))?;
+    }
+    let request = request(spec("summarize")?.prompt, 400);
     Ok(Box::new(move || runtime.block_on(model.complete(&request)).map_or(0, |reply| reply.text.len() as u64)))
 }
 

@@ -1,6 +1,6 @@
 //! Which texts fit a query: BM25 over words, without an index and without a word of the query ever being an operator.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How fast a repeated word stops counting: the usual value, which SQLite's full text search has too.
 const K1: f64 = 1.2;
@@ -11,7 +11,7 @@ const B: f64 = 0.75;
 pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
     let asked = queries.iter().map(|query| words(query)).collect::<Vec<_>>();
     let terms = asked.iter().flatten().map(String::as_str).collect::<BTreeSet<_>>();
-    let places = terms.iter().enumerate().map(|(place, term)| (*term, place)).collect::<BTreeMap<_, _>>();
+    let places = terms.iter().enumerate().map(|(place, term)| (*term, place)).collect::<HashMap<_, _>>();
     let counted = texts.iter().map(|text| Counts::of(text, &places)).collect::<Vec<_>>();
     let mut with_term = vec![0_usize; places.len()];
     for place in counted.iter().flat_map(|counts| counts.of_term.keys()) {
@@ -36,7 +36,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(text: &str, places: &BTreeMap<&str, usize>) -> Self {
+    fn of(text: &str, places: &HashMap<&str, usize>) -> Self {
         let mut counts = Counts { words: 0.0, of_term: BTreeMap::new() };
         each_word(text, |word| {
             counts.words += 1.0;
@@ -71,28 +71,31 @@ fn words(text: &str) -> BTreeSet<String> {
 
 /// Runs of letters and digits in lower case; each sign of a script that puts no blanks between words is one.
 fn each_word(text: &str, mut take: impl FnMut(&str)) {
+    let is_small = |run: &str| run.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    for run in text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        // Nearly every word is small already.
+        if is_small(run) { take(run) } else { each_word_of(run, &mut take) }
+    }
+}
+
+/// The same of a run of letters and digits.
+fn each_word_of(run: &str, take: &mut impl FnMut(&str)) {
     let mut word = String::new();
-    let mut finish = |word: &mut String| {
-        if !word.is_empty() {
-            take(word);
+    for letter in run.chars() {
+        let stands_alone = letter >= FIRST_WITHOUT_BLANKS;
+        if stands_alone && !word.is_empty() {
+            take(&word);
             word.clear();
         }
-    };
-    for letter in text.chars() {
-        let stands_alone = letter >= FIRST_WITHOUT_BLANKS;
-        if stands_alone || !letter.is_alphanumeric() {
-            finish(&mut word);
-        }
-        if letter.is_ascii_alphanumeric() {
-            word.push(letter.to_ascii_lowercase());
-        } else if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
-        }
+        word.extend(letter.to_lowercase());
         if stands_alone {
-            finish(&mut word);
+            take(&word);
+            word.clear();
         }
     }
-    finish(&mut word);
+    if !word.is_empty() {
+        take(&word);
+    }
 }
 
 /// From here on stand the Chinese, Japanese and Korean scripts.
@@ -111,6 +114,13 @@ mod tests {
         assert_eq!(rank(&["a b", "a b", "c"], &["b", "none of these", ""]), [vec![1, 0], vec![], vec![]]);
         assert_eq!(rank(&["端口是8080", "没有"], &["哪个端口"]), [vec![0]]);
         assert_eq!(rank(&[], &["a"]), [Vec::<usize>::new()]);
+    }
+
+    #[test]
+    fn words_are_small_and_signs_without_blanks_stand_alone() {
+        let mut found = Vec::new();
+        each_word("Port_8042 of ÉTÉ2端Ab口svc. İx-é！", |word| found.push(word.to_owned()));
+        assert_eq!(found, ["port", "8042", "of", "été2", "端", "ab", "口", "svc", "i\u{307}x", "é"]);
     }
 
     #[test]

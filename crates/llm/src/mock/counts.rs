@@ -13,7 +13,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 pub(super) struct Counts(Arc<Mutex<HashMap<blake3::Hash, u32>>>);
 
 /// Bytes. Shorter texts are counted as fast as they are hashed and looked up.
-const WORTH_IT: usize = 256;
+const WORTH_IT: usize = 64;
 /// Texts remembered at most, some 64 bytes each; then all are forgotten.
 const MOST: usize = 65_536;
 
@@ -48,14 +48,16 @@ impl Counts {
     }
 }
 
-/// Parts of a text whose counts add up to that of the whole. They are cut after a line end before a letter, a digit or a
-/// bracket: there the encoding ends a piece whatever follows.
+/// Parts of a text whose counts add up to that of the whole. They are cut after a blank line and after a label, before a
+/// letter, a digit or a bracket: there the encoding ends a piece whatever follows, and there messages and their texts begin, so
+/// that a message's text is one part whatever stands before it.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let bytes = rest.as_bytes();
-        let parts = |at: &usize| bytes[at - 1] == b'\n' && (bytes[*at].is_ascii_alphanumeric() || bytes[*at] == b'[');
-        let cut = (WORTH_IT..bytes.len()).find(parts).unwrap_or(bytes.len());
+        let begins = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'[' | b'(' | b'{');
+        let parts = |window: &[u8]| matches!(window, [b'\n' | b':', b'\n', next] if begins(*next));
+        let cut = bytes.windows(3).position(parts).map_or(bytes.len(), |at| at + 2);
         let (block, tail) = rest.split_at(cut);
         rest = tail;
         (!block.is_empty()).then_some(block)
@@ -71,7 +73,7 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_count_as_their_whole(
-            lines in prop::collection::vec("[a-zA-Z0-9 .,/'\\[\\]{}=\\-é数\r\t\u{301}]{0,90}", 0..40),
+            lines in prop::collection::vec("([a-zA-Z0-9 .,/'\\[\\](){}=\\-é数\r\t\u{301}]{0,90}:?|)", 0..40),
         ) {
             let text = lines.join("\n");
             prop_assert_eq!(blocks(&text).collect::<String>(), text.as_str());
