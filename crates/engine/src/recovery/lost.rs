@@ -4,7 +4,7 @@
 //! something is not known. It asks for an item where it names the item's topic or kind and not its value. "Which database did we
 //! choose?" asks; "Shall I create the table?" does not, and neither does "Is it PostgreSQL, as decided?".
 
-use super::words::{sentences, stands_in, telling, words};
+use super::words::{sentences, spaced, stands_in, telling, words};
 use crate::checkpoint::{Checkpoint, Item};
 
 /// The items that a text asks for; none where its author does not appear lost.
@@ -18,31 +18,33 @@ pub fn asks_for(text: &str, checkpoint: &Checkpoint) -> Vec<Item> {
     items
 }
 
-const OPEN: &[&str] = &["what", "which", "where", "when", "who", "whose", "how"];
+/// Words, as [`spaced`] has them, that open a question.
+const OPEN: &[&str] = &[" what ", " which ", " where ", " when ", " who ", " whose ", " how "];
 
-/// Words in a row that say that something is not known.
+/// Words in a row, as [`spaced`] has them, that say that something is not known.
 const AT_A_LOSS: &[&str] = &[
-    "remind me",
-    "i don t have",
-    "i do not have",
-    "i don t know",
-    "i do not know",
-    "i don t remember",
-    "i do not remember",
-    "i don t recall",
-    "i do not recall",
-    "i no longer",
-    "not sure which",
-    "not sure what",
-    "no record of",
-    "please provide",
-    "please tell me",
-    "could you repeat",
+    " remind me ",
+    " i don t have ",
+    " i do not have ",
+    " i don t know ",
+    " i do not know ",
+    " i don t remember ",
+    " i do not remember ",
+    " i don t recall ",
+    " i do not recall ",
+    " i no longer ",
+    " not sure which ",
+    " not sure what ",
+    " no record of ",
+    " please provide ",
+    " please tell me ",
+    " could you repeat ",
 ];
 
 pub(super) fn asks(sentence: &str) -> bool {
-    let is_open = || words(sentence).iter().any(|word| OPEN.contains(&word.as_str()));
-    (sentence.ends_with('?') && is_open()) || AT_A_LOSS.iter().any(|phrase| stands_in(sentence, phrase))
+    let said = spaced(sentence);
+    let holds = |words: &&str| said.contains(words);
+    (sentence.ends_with('?') && OPEN.iter().any(holds)) || AT_A_LOSS.iter().any(holds)
 }
 
 fn is_asked_for(sentence: &str, item: &Item) -> bool {

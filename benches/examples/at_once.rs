@@ -1,0 +1,227 @@
+//! Prints what 10,000 conversations at once cost under each strategy: bytes of memory for each conversation (at most, on Linux),
+//! and agent's turns in a second of CPU time. Fails where one conversation holds what another said.
+//! `cargo run --release -p compactometer-benches --example at_once`
+//!
+//! Time is tokio's paused clock: calls of the agent and of the summarizer take their seconds, and nobody waits. Of the words
+//! that are said all conversations share one copy, but for those that tell them apart: an engine's host has them anyway.
+//! Absent on purpose: the agent, exact counts and a model that reads, which would be most of the time.
+
+use std::error::Error;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use compactometer_benches::cheap::Quarter;
+use compactometer_benches::conversations::{counted, dialogue};
+use compactometer_benches::cpu::timed;
+use compactometer_engine::budget::Budget;
+use compactometer_engine::event::Outcome;
+use compactometer_engine::log::Counted;
+use compactometer_engine::message::{Message, Part, Role, Usage};
+use compactometer_engine::meter::Metered;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::params::Settings;
+use compactometer_engine::session::{Policy, Session, SessionConfig};
+use compactometer_engine::strategies;
+use compactometer_engine::strategy::{Strategy, StrategySpec};
+use compactometer_engine::tokens::TokenCounter;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+const CONVERSATIONS: usize = 10_000;
+/// Turns of the agent in each conversation, with a message of the user before each.
+const TURNS: usize = 100;
+/// Tokens, at four bytes each.
+const WINDOW: u32 = 8_000;
+/// One user's message in so many names its conversation.
+const NAMED_EVERY: usize = 10;
+/// The conversations begin one after the other, so that their compactions are spread over all times.
+const START_APART: Duration = Duration::from_millis(2);
+const AGENT_TAKES: Duration = Duration::from_secs(1);
+const SUMMARY_TAKES: Duration = Duration::from_millis(2_500);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut names = std::env::args().skip(1);
+    if let Some(name) = names.next() {
+        let spec = strategies::ALL.iter().find(|spec| spec.name == name);
+        return measure(spec.ok_or_else(|| format!("no strategy `{name}`"))?);
+    }
+    println!("{:22} {:>11} {:>12} {:>18}", "strategy", "compactions", "bytes each", "turns/CPU second");
+    for spec in strategies::ALL {
+        // Each in a process of its own, since no process gives back all the memory that it had.
+        let status = Command::new(std::env::current_exe()?).arg(spec.name).status()?;
+        if !status.success() {
+            return Err(format!("{} failed", spec.name).into());
+        }
+    }
+    Ok(())
+}
+
+fn measure(spec: &StrategySpec) -> Result<(), Box<dyn Error>> {
+    let shared = Arc::new(Shared::new(spec)?);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
+    let before = kilobytes("VmRSS:");
+    let (compactions, nanoseconds) = timed(|| runtime.block_on(all_at_once(&shared)));
+    let compactions = compactions.map_err(|what| format!("{}: {what}", spec.name))?;
+    let taken = kilobytes("VmHWM:").zip(before).map(|(most, before)| (most - before) * 1_024 / CONVERSATIONS);
+    let bytes = taken.map_or("unknown".to_owned(), |bytes| bytes.to_string());
+    let turns = (CONVERSATIONS * TURNS) as f64 * 1e9 / nanoseconds as f64;
+    println!("{:22} {compactions:11} {bytes:>12} {turns:18.0}", spec.name);
+    Ok(())
+}
+
+/// What Linux says of this process's memory.
+fn kilobytes(field: &str) -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// What all conversations share.
+struct Shared {
+    strategy: Arc<dyn Strategy>,
+    model: Echo,
+    config: SessionConfig,
+    /// A system message, then a user's and the agent's in turn.
+    said: Vec<Counted>,
+    open: AtomicUsize,
+    most_open: AtomicUsize,
+}
+
+impl Shared {
+    fn new(spec: &StrategySpec) -> Result<Self, Box<dyn Error>> {
+        let settings = Settings::defaults(spec);
+        let limits = (spec.limits)(&settings)?;
+        let settings = settings.scaled(spec, f64::from(WINDOW) / f64::from(limits.window));
+        let budget = Budget::matched(WINDOW, WINDOW * 4 / 5, WINDOW * 3 / 10, limits.tail_share())?;
+        Ok(Shared {
+            strategy: (spec.build)(&settings),
+            model: Echo,
+            config: SessionConfig {
+                budget,
+                overhead: 0,
+                summarizer_window: None,
+                automatic: true,
+                policy: Policy::Enforce,
+            },
+            said: counted(&dialogue(1, TURNS), &Quarter),
+            open: AtomicUsize::new(0),
+            most_open: AtomicUsize::new(0),
+        })
+    }
+}
+
+/// Runs every conversation; gives their compactions together.
+async fn all_at_once(shared: &Arc<Shared>) -> Result<usize, String> {
+    let mut running = JoinSet::new();
+    for number in 0..CONVERSATIONS {
+        running.spawn(converse(Arc::clone(shared), number));
+    }
+    let mut compactions = 0;
+    for outcome in running.join_all().await {
+        compactions += outcome?;
+    }
+    match shared.most_open.load(Ordering::Relaxed) {
+        CONVERSATIONS => Ok(compactions),
+        most => Err(format!("no more than {most} conversations were open at once")),
+    }
+}
+
+/// One conversation; gives its compactions.
+async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
+    sleep(START_APART * u32::try_from(number).unwrap_or(u32::MAX)).await;
+    shared.most_open.fetch_max(shared.open.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+    let own = name(number);
+    let metered = Metered::new(&shared.model, 5);
+    let mut session = Session::new(&*shared.strategy, &metered, &Quarter, shared.config);
+    let mut users = 0;
+    for counted in &shared.said {
+        let mut counted = counted.clone();
+        if counted.message.role == Role::User {
+            users += 1;
+            if users % NAMED_EVERY == 1 {
+                counted = named(&counted, &own);
+            }
+        }
+        if counted.message.role == Role::Assistant {
+            sleep(AGENT_TAKES).await;
+            if session.before_call(None).await.is_some() {
+                check_answers(&metered, &own)?;
+            }
+        }
+        session.push(counted).map_err(|refused| refused.to_string())?;
+    }
+    shared.open.fetch_sub(1, Ordering::Relaxed);
+    check_session(&session, &own)
+}
+
+/// The same message, of which its conversation is told.
+fn named(counted: &Counted, own: &str) -> Counted {
+    let text = format!("Keep the quota of {own} where it is, and go on with the batch of tonight.");
+    let message = Message { parts: vec![Part::Text { text }], ..Message::clone(&counted.message) };
+    Counted { tokens: Quarter.count_message(&message), message: Arc::new(message) }
+}
+
+/// Answers hold every name that stood in their request.
+fn check_answers(metered: &Metered<'_>, own: &str) -> Result<(), String> {
+    for call in metered.take_calls() {
+        only_own(&call.outcome.map_err(|error| error.to_string())?.text, own)?;
+    }
+    Ok(())
+}
+
+/// What a session holds at its end names it and no other. Gives its compactions.
+fn check_session(session: &Session<'_>, own: &str) -> Result<usize, String> {
+    let parts = session.view().entries().iter().flat_map(|entry| entry.parts()).map(|(part, _)| part);
+    let texts = parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
+    for text in texts.chain(session.history().iter().map(|saved| saved.body.as_str())) {
+        only_own(text, own)?;
+    }
+    if !session.history().iter().any(|saved| saved.body.contains(own)) {
+        return Err(format!("no record of {own} holds its name"));
+    }
+    Ok(session.events().iter().filter(|event| event.outcome == Outcome::Applied).count())
+}
+
+fn only_own(text: &str, own: &str) -> Result<(), String> {
+    match names(text).find(|found| *found != own) {
+        Some(foreign) => Err(format!("{own} holds {foreign}")),
+        None => Ok(()),
+    }
+}
+
+/// What names begin with. No word of the texts does.
+const MARK: &str = "zed-";
+/// Digits of a name.
+const DIGITS: usize = 5;
+
+fn name(number: usize) -> String {
+    format!("{MARK}{number:0DIGITS$}")
+}
+
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(MARK).map(|(at, _)| text.get(at..at + MARK.len() + DIGITS).unwrap_or(&text[at..]))
+}
+
+/// Answers every prompt with the names that stand in it, in a form that every strategy reads.
+struct Echo;
+
+#[async_trait]
+impl ChatModel for Echo {
+    fn name(&self) -> &str {
+        "echo"
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let mut found = request.texts().flat_map(names).collect::<Vec<_>>();
+        found.sort_unstable();
+        found.dedup();
+        let found = found.join(" ");
+        let text = format!("[SUMMARY]\nGoal: {found}.\n[CHECKPOINT]\n{{\"active_goals\":[\"{found}\"]}}");
+        sleep(SUMMARY_TAKES).await;
+        let usage = Usage { input: 9, output: 3, ..Usage::default() };
+        Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms: SUMMARY_TAKES.as_millis() as u64, served: None })
+    }
+}
