@@ -65,8 +65,9 @@ struct Form {
 }
 
 /// Up to so many bytes of patterns the automaton has a table of every next state, which is several times as fast and takes
-/// up to 512 bytes for each byte of a pattern: 2 MB. A conversation's own facts stay below.
-const DENSE_BYTES: usize = 4 << 10;
+/// up to 512 bytes for each byte of a pattern: 512 KB. A conversation's own facts stay below, its foils do not: a suite keeps
+/// the automata of all its conversations.
+const DENSE_BYTES: usize = 1 << 10;
 
 impl Matcher {
     /// A matcher for items that each have one or more accepted forms; forms without a visible letter are never found.

@@ -21,8 +21,8 @@ struct Memory {
 }
 
 /// Bytes that are remembered at most, some 4 for each of text; before there are more all are forgotten. Room for a
-/// conversation of two million tokens.
-const MOST_BYTES: usize = 64 << 20;
+/// conversation of a million tokens.
+const MOST_BYTES: usize = 32 << 20;
 /// Bytes of an entry beside its statements: roughly.
 const ENTRY: usize = 96;
 
