@@ -42,9 +42,14 @@ impl Material {
     pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: Limits) -> Self {
         let mut material = Material { text: String::new(), tokens_at_most: 0, cut: Vec::new() };
         for (number, entry) in entries.into_iter().enumerate() {
-            let (block, is_cut) = block(entry, limits);
-            if !block.is_empty() {
-                let _ = write!(material.text, "[{}] {}:\n{block}\n\n", number + 1, entry.role.name());
+            let before = material.text.len();
+            let _ = writeln!(material.text, "[{}] {}:", number + 1, entry.role.name());
+            let start = material.text.len();
+            let is_cut = block(entry, limits, &mut material.text);
+            if material.text.len() > start {
+                material.text += "\n\n";
+            } else {
+                material.text.truncate(before);
             }
             let tokens = entry.tokens.saturating_add(LABELS + label_tokens(entry));
             material.tokens_at_most = material.tokens_at_most.saturating_add(tokens);
@@ -74,9 +79,8 @@ pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: Limi
 
 /// The first `most` characters, with a mark where something is missing.
 pub fn cut(text: &str, most: usize) -> String {
-    // A letter has a byte or more: most texts are told short without being read.
-    match (text.len() > most).then(|| text.char_indices().nth(most)).flatten() {
-        Some((at, _)) => format!("{}{CUT}", &text[..at]),
+    match end_of(text, most) {
+        Some(at) => format!("{}{CUT}", &text[..at]),
         None => text.to_owned(),
     }
 }
@@ -84,36 +88,56 @@ pub fn cut(text: &str, most: usize) -> String {
 /// Stands where something is missing.
 const CUT: &str = "\n[...truncated...]";
 
-/// The text of an entry, and whether the limits cut something off it.
-fn block(entry: &Entry, limits: Limits) -> (String, bool) {
-    let mut lines = Vec::new();
+/// Adds the text of an entry; gives whether the limits cut something off it.
+fn block(entry: &Entry, limits: Limits, text: &mut String) -> bool {
+    let start = text.len();
     let mut is_cut = false;
-    for (part, origin) in entry.parts() {
+    let told = entry.parts().filter(|(part, _)| !matches!(part, Part::Thinking { .. }));
+    for (place, (part, origin)) in told.enumerate() {
+        if place > 0 {
+            text.push('\n');
+        }
         match part {
-            Part::Text { text } if matches!(origin, Origin::Summary(_)) => {
-                lines.push(format!("(earlier summary) {text}"))
+            Part::Text { text: said } if matches!(origin, Origin::Summary(_)) => {
+                text.extend(["(earlier summary) ", said]);
             }
-            Part::Text { text } => lines.push(text.clone()),
-            Part::ToolCall { name, arguments, .. } => lines.push(format!("(calls {name}) {arguments}")),
-            Part::ToolResult { text, is_error, .. } => {
-                let label = if *is_error { "(error)" } else { "(result)" };
-                is_cut |= is_longer(text, limits.tool_result);
-                lines.push(format!("{label} {}", cut(text, limits.tool_result)));
+            Part::Text { text: said } => text.push_str(said),
+            Part::ToolCall { name, arguments, .. } => text.extend(["(calls ", name, ") ", arguments]),
+            Part::ToolResult { text: said, is_error, .. } => {
+                text.push_str(if *is_error { "(error) " } else { "(result) " });
+                let result = text.len();
+                text.push_str(said);
+                is_cut |= cut_from(text, result, limits.tool_result);
             }
-            Part::Media { media_type, .. } => lines.push(format!("({media_type})")),
+            Part::Media { media_type, .. } => text.extend(["(", media_type, ")"]),
             Part::Thinking { .. } => {}
         }
     }
-    let block = lines.join("\n");
-    is_cut |= is_longer(&block, limits.message);
-    (cut(&block, limits.message), is_cut)
+    cut_from(text, start, limits.message) || is_cut
 }
 
-fn is_longer(text: &str, most: usize) -> bool {
-    text.len() > most && text.chars().nth(most).is_some()
+/// Leaves the first `most` characters from that place on, and a mark where something is missing.
+fn cut_from(text: &mut String, start: usize, most: usize) -> bool {
+    let Some(at) = end_of(&text[start..], most) else { return false };
+    text.truncate(start + at);
+    text.push_str(CUT);
+    true
+}
+
+/// Where the first `most` characters end, if there are more. A letter has a byte or more: most texts are told short without
+/// being read.
+fn end_of(text: &str, most: usize) -> Option<usize> {
+    (text.len() > most).then(|| text.char_indices().nth(most)).flatten().map(|(at, _)| at)
 }
 
 /// Breaks closing tags, so that no text of a conversation ends the block that our prompts put it in.
 pub fn neutralize(text: &str) -> String {
-    text.replace("</", "<\\/")
+    let mut pieces = text.split('<');
+    let mut safe = String::with_capacity(text.len());
+    safe += pieces.next().unwrap_or_default();
+    for piece in pieces {
+        safe += if piece.starts_with('/') { "<\\" } else { "<" };
+        safe += piece;
+    }
+    safe
 }
