@@ -27,8 +27,7 @@ pub struct Wanted<'w> {
 /// [`CurateError`] where no message before the question states the value, or the question gives it away.
 pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<String, CurateError> {
     let value = wanted.value.trim();
-    let kind = exact::within(value).find(|found| found.value == value).map_or(ValueKind::Free, |found| found.kind);
-    let matcher = Matcher::new([(Sought { kind, said: Said::Either }, [value])])?;
+    let (kind, matcher) = sought(value)?;
     let group = &suite.scenarios[scenario].group_id;
     let elsewhere = suite.scenarios.iter().filter(|other| other.group_id != *group).flat_map(|other| &other.messages);
     let generic = elsewhere.into_iter().any(|message| states(&matcher, message));
@@ -138,6 +137,16 @@ fn known<'s>(scenario: &'s Scenario, fact: &str) -> Result<&'s Fact, CurateError
     let ids = || scenario.facts.iter().map(|fact| fact.id.as_str());
     let found = scenario.facts.iter().find(|known| known.id == fact);
     found.ok_or_else(|| CurateError::NoFact(crate::choice::unknown("fact", fact, ids())))
+}
+
+/// Whether a message of the conversation states the value, as [`add`] wants it.
+pub fn is_stated(scenario: &Scenario, value: &str) -> bool {
+    sought(value.trim()).is_ok_and(|(_, matcher)| scenario.messages.iter().any(|message| states(&matcher, message)))
+}
+
+fn sought(value: &str) -> Result<(ValueKind, Matcher), TooManyValues> {
+    let kind = exact::within(value).find(|found| found.value == value).map_or(ValueKind::Free, |found| found.kind);
+    Ok((kind, Matcher::new([(Sought { kind, said: Said::Either }, [value])])?))
 }
 
 fn states(matcher: &Matcher, message: &Message) -> bool {

@@ -7,8 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use compactometer_engine::message::MessageId;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::curate::{self, Wanted};
-use compactometer_schema::matcher::{Matcher, part_text};
-use compactometer_schema::scenario::{Scenario, ValueKind};
+use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
 use compactometer_schema::whole::write_whole;
 
@@ -41,7 +40,8 @@ fn change(suite: &mut Suite, args: &ProbesArgs) -> Result<String> {
     let question = args.question.as_deref().unwrap_or_default();
     let asked_after = args.after.map(MessageId);
     if let Some(value) = &args.add {
-        let scenario = chosen(suite, args, |scenario| states(scenario, value), &format!("states `{value}`"))?;
+        let scenario =
+            chosen(suite, args, |scenario| curate::is_stated(scenario, value), &format!("states `{value}`"))?;
         let id = curate::add(suite, scenario, Wanted { value, question, asked_after })?;
         return Ok(format!("added fact `{id}` to `{}`, with a question", suite.scenarios[scenario].id));
     }
@@ -79,12 +79,6 @@ fn chosen(suite: &Suite, args: &ProbesArgs, fits: impl Fn(&Scenario) -> bool, wh
             suite.scenarios[*first].id
         ),
     }
-}
-
-fn states(scenario: &Scenario, value: &str) -> bool {
-    let Ok(matcher) = Matcher::new([(ValueKind::Free, [value])]) else { return false };
-    let mut texts = scenario.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
-    texts.any(|text| matcher.find(text).next().is_some())
 }
 
 /// Nothing is written that could not be read again.
