@@ -4,7 +4,7 @@
 
 use compactometer_engine::model::{ChatReply, Finish};
 use compactometer_schema::answer::{Grade, ProbeRow, Signs};
-use compactometer_schema::matcher::{self, Matcher, Sought, TooManyValues};
+use compactometer_schema::matcher::{self, Matcher, Sought};
 use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::loaded::Loaded;
@@ -162,9 +162,7 @@ pub(crate) struct Key {
 }
 
 impl Keys {
-    /// # Errors
-    /// [`TooManyValues`] where one matcher cannot hold the answers.
-    pub(crate) fn new(scenario: &Scenario, facts: &Matcher) -> Result<Self, TooManyValues> {
+    pub(crate) fn new(scenario: &Scenario, facts: &Matcher) -> Self {
         let (mut owners, mut answers) = (Vec::new(), Vec::new());
         for (number, probe) in scenario.probes.iter().enumerate() {
             let sought = asked(scenario, probe).next().map(|(_, fact)| fact.sought());
@@ -180,13 +178,13 @@ impl Keys {
             }
         }
         let foils = scenario.facts.iter().enumerate();
-        Ok(Keys {
+        Keys {
             probes: scenario.probes.iter().map(|probe| Key::new(scenario, probe, facts)).collect(),
-            answers: Matcher::new(answers)?,
-            denials: Matcher::new(scenario.facts.iter().map(denied))?,
+            answers: Matcher::new(answers),
+            denials: Matcher::new(scenario.facts.iter().map(denied)),
             owners,
             foil_of: foils.flat_map(|(fact, row)| row.foil_values.iter().map(move |_| fact as u32)).collect(),
-        })
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use compactometer_engine::log::{Counted, Log};
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_schema::matcher::{Matcher, TooManyValues, part_text};
+use compactometer_schema::matcher::{Matcher, part_text};
 use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::grade::Keys;
@@ -69,18 +69,15 @@ pub const FOREIGN_SCENARIOS: usize = 5;
 
 impl Loaded {
     /// Counts a scenario and finds its values; `foreign` are facts of scenarios of other groups.
-    ///
-    /// # Errors
-    /// [`TooManyValues`] where one matcher cannot hold them.
-    pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Result<Self, TooManyValues> {
+    pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
         let messages = count_messages(&scenario, counter);
         let index = |id: MessageId| scenario.messages.partition_point(|message| message.id < id);
-        let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())))?;
+        let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())));
         let foils = Matcher::new(
             scenario.facts.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()]))),
-        )?;
+        );
         let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
-        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())))?;
+        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
         let mentions = scenario
             .facts
             .iter()
@@ -98,7 +95,7 @@ impl Loaded {
             asked_by: scenario.facts.iter().map(|fact| asked_by(&scenario, fact)).collect(),
             stated_in: invert(&mentions, messages.len()),
             mentions,
-            keys: Keys::new(&scenario, &facts)?,
+            keys: Keys::new(&scenario, &facts),
             exact: OnceLock::new(),
             facts,
             foils,
@@ -111,7 +108,7 @@ impl Loaded {
             scenario,
         };
         loaded.cut_into_segments(counter);
-        Ok(loaded)
+        loaded
     }
 
     /// Tokens of the messages in that range of indices.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_schema::matcher::TooManyValues;
 use compactometer_schema::record::{Protocol, VERSION};
 use compactometer_schema::scenario::{Fact, Scenario};
 use compactometer_schema::suite::Suite;
@@ -98,7 +97,7 @@ impl Plan {
         let suite_window = suite.header.window;
         let hashes = suite.scenarios.iter().map(hash).collect::<Vec<_>>();
         let seeds = suite.scenarios.iter().map(|scenario| seed_of(options.seed, &hash(&scenario.messages))).collect();
-        let loaded = load(suite.scenarios, &suite_hash, counter)?;
+        let loaded = load(suite.scenarios, &suite_hash, counter);
         let window = options.window.map(|window| ChosenWindow { window, because: "as given".to_owned() });
         let from_suite = || suite_window.map(|window| ChosenWindow { window, because: "the suite's own".to_owned() });
         let window = window.or_else(from_suite).unwrap_or_else(|| choose(&loaded));
@@ -226,7 +225,7 @@ fn hash(content: &impl Serialize) -> String {
     blake3::hash(json.as_bytes()).to_hex().to_string()
 }
 
-fn load(scenarios: Vec<Scenario>, suite_hash: &str, counter: &dyn TokenCounter) -> Result<Vec<Loaded>, TooManyValues> {
+fn load(scenarios: Vec<Scenario>, suite_hash: &str, counter: &dyn TokenCounter) -> Vec<Loaded> {
     let facts = scenarios.iter().map(FactsOf::new).collect::<Vec<_>>();
     // A conversation is taken, not copied: a large suite would be in memory once more.
     let loaded = scenarios.into_iter().zip(&facts);
@@ -289,7 +288,4 @@ pub enum PlanError {
         /// The contradiction.
         source: LimitsError,
     },
-    /// A scenario is too large to match.
-    #[error(transparent)]
-    TooManyValues(#[from] TooManyValues),
 }

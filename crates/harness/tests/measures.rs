@@ -65,7 +65,7 @@ fn small() -> Scenario {
 
 #[test]
 fn points_are_where_facts_are_used_and_at_the_end() {
-    let loaded = Loaded::new(small(), &[], &Encoding::O200k).unwrap();
+    let loaded = Loaded::new(small(), &[], &Encoding::O200k);
     // The distance from the end of message 1 to the turn at message 7, exactly: `>=` includes it.
     let distance = loaded.tokens_between(2, 7) as u32;
     let at_use = |eligible: &[u32], used: &[u32], echoed| Point {
@@ -100,7 +100,7 @@ fn probes_replace_the_implied_points() {
         abstain_expected: false,
         order: Vec::new(),
     }];
-    let loaded = Loaded::new(scenario, &[], &Encoding::O200k).unwrap();
+    let loaded = Loaded::new(scenario, &[], &Encoding::O200k);
     let points = points(&loaded, 1);
     let lengths = points.iter().map(|point| (point.length, point.eligible.len(), point.used.len())).collect::<Vec<_>>();
     // `bb-22` stands in the last user message at the probe.
@@ -119,7 +119,7 @@ fn windows_are_chosen_by_the_number_of_events() {
         for (fact, id) in stated.iter().enumerate() {
             builder.fact(&format!("v{number}{fact}-77"), &[*id]);
         }
-        small_suite.push(Loaded::new(builder.build(), &[], &Encoding::O200k).unwrap());
+        small_suite.push(Loaded::new(builder.build(), &[], &Encoding::O200k));
     }
     let tokens = small_suite.iter().map(|loaded| loaded.tokens_between(0, loaded.messages.len())).collect::<Vec<_>>();
     let chosen = choose(&small_suite);

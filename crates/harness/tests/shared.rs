@@ -25,8 +25,7 @@ fn tau_bench() -> Option<PathBuf> {
 fn uses(file: &Path, concat: Option<usize>) -> (usize, u32) {
     let options = Options { auto_facts: true, concat, ..Options::default() };
     let imported = import(by_name("tau-bench").unwrap(), &[file.to_owned()], "tau", &options).unwrap();
-    let scenarios =
-        imported.suite.scenarios.into_iter().map(|scenario| Loaded::new(scenario, &[], &Encoding::O200k).unwrap());
+    let scenarios = imported.suite.scenarios.into_iter().map(|scenario| Loaded::new(scenario, &[], &Encoding::O200k));
     let points = scenarios.flat_map(|loaded| {
         let ranked = |fact: &&u32| !loaded.scenario.facts[**fact as usize].generic;
         let counted =

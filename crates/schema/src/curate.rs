@@ -4,7 +4,7 @@
 //! Absent on purpose: finding values, which is the importers', and the words of questions, which are the person's.
 
 use crate::import::{exact, foils};
-use crate::matcher::{Matcher, Said, Sought, TooManyValues, part_text};
+use crate::matcher::{Matcher, Said, Sought, part_text};
 use crate::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, ValueKind};
 use crate::suite::Suite;
 
@@ -27,14 +27,14 @@ pub struct Wanted<'w> {
 /// [`CurateError`] where no message before the question states the value, or the question gives it away.
 pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<String, CurateError> {
     let value = wanted.value.trim();
-    let (kind, matcher) = sought(value)?;
+    let (kind, matcher) = sought(value);
     let group = &suite.scenarios[scenario].group_id;
     let elsewhere = suite.scenarios.iter().filter(|other| other.group_id != *group).flat_map(|other| &other.messages);
     let generic = elsewhere.into_iter().any(|message| states(&matcher, message));
     let texts = suite.scenarios.iter().flat_map(|scenario| &scenario.messages).flat_map(|message| &message.parts);
     let foil_values = match generic {
         true => Vec::new(),
-        false => foils::make(&[(kind, value)], texts.filter_map(part_text))?.remove(0),
+        false => foils::make(&[(kind, value)], texts.filter_map(part_text)).remove(0),
     };
     let scenario = &mut suite.scenarios[scenario];
     if let Some(known) = scenario.facts.iter().find(|fact| fact.forms().any(|form| form == value)) {
@@ -93,7 +93,7 @@ pub fn ask(
     if question.trim().is_empty() {
         return Err(CurateError::NoQuestion);
     }
-    let matcher = Matcher::new([(Sought { kind: found.value_kind, said: Said::Either }, found.forms())])?;
+    let matcher = Matcher::new([(Sought { kind: found.value_kind, said: Said::Either }, found.forms())]);
     if matcher.find(question).next().is_some() {
         return Err(CurateError::GivenAway { value: found.value.clone() });
     }
@@ -141,12 +141,13 @@ fn known<'s>(scenario: &'s Scenario, fact: &str) -> Result<&'s Fact, CurateError
 
 /// Whether a message of the conversation states the value, as [`add`] wants it.
 pub fn is_stated(scenario: &Scenario, value: &str) -> bool {
-    sought(value.trim()).is_ok_and(|(_, matcher)| scenario.messages.iter().any(|message| states(&matcher, message)))
+    let (_, matcher) = sought(value.trim());
+    scenario.messages.iter().any(|message| states(&matcher, message))
 }
 
-fn sought(value: &str) -> Result<(ValueKind, Matcher), TooManyValues> {
+fn sought(value: &str) -> (ValueKind, Matcher) {
     let kind = exact::within(value).find(|found| found.value == value).map_or(ValueKind::Free, |found| found.kind);
-    Ok((kind, Matcher::new([(Sought { kind, said: Said::Either }, [value])])?))
+    (kind, Matcher::new([(Sought { kind, said: Said::Either }, [value])]))
 }
 
 fn states(matcher: &Matcher, message: &Message) -> bool {
@@ -228,7 +229,4 @@ pub enum CurateError {
         /// Where it was to be asked.
         asked_after: u32,
     },
-    /// The value makes no pattern.
-    #[error(transparent)]
-    Value(#[from] TooManyValues),
 }

@@ -8,14 +8,14 @@
 //! Absent on purpose: meaning. A paraphrase that leaves the value out holds nothing.
 
 mod decimal;
+mod index;
 mod normal;
 mod quantity;
 mod stance;
 
-use aho_corasick::automaton::OverlappingState;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 use compactometer_engine::message::Part;
 
+use self::index::{Index, Scan};
 use self::normal::normal;
 use self::quantity::Quantity;
 use self::stance::{Stance, stance};
@@ -24,7 +24,7 @@ use crate::scenario::ValueKind;
 /// Finds many values in one pass.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    automaton: AhoCorasick,
+    index: Index,
     forms: Vec<Form>,
     quantities: Vec<Quantity>,
     items: usize,
@@ -60,21 +60,13 @@ impl From<ValueKind> for Sought {
 struct Form {
     item: usize,
     sought: Sought,
-    /// Index of the quantity that the pattern begins.
+    /// Index of the quantity that the pattern opens.
     quantity: Option<usize>,
 }
 
-/// Up to so many bytes of patterns the automaton has a table of every next state, which is several times as fast and takes
-/// up to 512 bytes for each byte of a pattern: 512 KB. A conversation's own facts stay below, its foils do not: a suite keeps
-/// the automata of all its conversations.
-const DENSE_BYTES: usize = 1 << 10;
-
 impl Matcher {
     /// A matcher for items that each have one or more accepted forms; forms without a visible letter are never found.
-    ///
-    /// # Errors
-    /// [`TooManyValues`] where the forms together exceed what the automaton can hold.
-    pub fn new<'f, S, F>(items: impl IntoIterator<Item = (S, F)>) -> Result<Self, TooManyValues>
+    pub fn new<'f, S, F>(items: impl IntoIterator<Item = (S, F)>) -> Self
     where
         S: Into<Sought>,
         F: IntoIterator<Item = &'f str>,
@@ -87,13 +79,7 @@ impl Matcher {
             count = item + 1;
         }
         let Patterns { texts, forms, quantities } = patterns;
-        let is_small = texts.iter().map(String::len).sum::<usize>() <= DENSE_BYTES;
-        let automaton = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .kind(is_small.then_some(AhoCorasickKind::DFA))
-            .build(&texts)
-            .map_err(|_| TooManyValues(count))?;
-        Ok(Matcher { automaton, forms, quantities, items: count })
+        Matcher { index: Index::new(texts), forms, quantities, items: count }
     }
 
     /// Number of items.
@@ -109,13 +95,12 @@ impl Matcher {
     /// Items that stand in the text, in order of appearance; an item may come more than once.
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let text = normal(text);
-        let mut state = OverlappingState::start();
+        let mut scan = Scan::default();
         std::iter::from_fn(move || {
             loop {
-                self.automaton.find_overlapping(Input::new(&*text), &mut state);
-                let found = state.get_match()?;
-                let form = self.forms[found.pattern().as_usize()];
-                if self.holds(form, &text, found.start(), found.end()) {
+                let (pattern, start, end) = self.index.next(&text, &mut scan)?;
+                let form = self.forms[pattern];
+                if self.holds(form, &text, start, end) {
                     return Some(form.item);
                 }
             }
@@ -152,7 +137,7 @@ pub fn part_text(part: &Part) -> Option<&str> {
     }
 }
 
-/// The automaton's patterns and what each stands for.
+/// What the index looks for, and what each pattern stands for.
 #[derive(Default)]
 struct Patterns {
     texts: Vec<String>,
@@ -173,7 +158,7 @@ impl Patterns {
             return;
         }
         let form = Form { item, sought, quantity: Some(self.quantities.len()) };
-        quantity.spellings().into_iter().for_each(|text| self.push(text, form));
+        quantity.openings().into_iter().for_each(|text| self.push(text, form));
         self.quantities.push(quantity);
     }
 
@@ -261,11 +246,6 @@ fn continues_number(neighbour: Option<char>, beyond: Option<char>) -> bool {
 fn continues_id(neighbour: Option<char>, beyond: Option<char>) -> bool {
     neighbour == Some('-') && beyond.is_some_and(char::is_alphanumeric)
 }
-
-/// More values than one matcher can hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` values are more than one matcher can hold; split the scenario")]
-pub struct TooManyValues(pub usize);
 
 #[cfg(test)]
 mod tests;

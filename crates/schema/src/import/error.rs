@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::report::Repair;
-use crate::matcher::TooManyValues;
 
 /// A transcript that cannot be imported.
 #[derive(Debug, thiserror::Error)]
@@ -78,9 +77,6 @@ pub enum ImportError {
         /// Groups there are.
         groups: usize,
     },
-    /// More exact values than can be searched for at once.
-    #[error("{0}; import fewer files at once")]
-    Values(#[from] TooManyValues),
     /// A pattern of secrets is not accepted: a bug of this program.
     #[error("secret pattern: {0}")]
     Pattern(#[from] regex::Error),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::exact::{self, Exact};
 use super::foils;
 use super::report::counted;
-use crate::matcher::{Matcher, TooManyValues, part_text};
+use crate::matcher::{Matcher, part_text};
 use crate::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, ValueKind};
 
 /// Most unused values of a scenario that become facts.
@@ -60,13 +60,13 @@ impl FactCounts {
 }
 
 /// Finds the facts of every scenario and puts them in.
-pub(super) fn find(scenarios: &mut [Scenario]) -> Result<FactCounts, TooManyValues> {
+pub(super) fn find(scenarios: &mut [Scenario]) -> FactCounts {
     let mut candidates = scenarios.iter().map(candidates).collect::<Vec<_>>();
-    let mentions = Mentions::find(scenarios, &candidates)?;
+    let mentions = Mentions::find(scenarios, &candidates);
     for (scenario, found) in candidates.iter_mut().enumerate() {
         settle_uses(found, &mentions.by_scenario[scenario]);
     }
-    let foils = foils_of(scenarios, &candidates, &mentions)?;
+    let foils = foils_of(scenarios, &candidates, &mentions);
     let groups = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<BTreeSet<_>>().len();
     let mut counts = FactCounts { groups, ..FactCounts::default() };
     for (at, found) in candidates.into_iter().enumerate() {
@@ -80,7 +80,7 @@ pub(super) fn find(scenarios: &mut [Scenario]) -> Result<FactCounts, TooManyValu
         }
         scenarios[at].facts = facts;
     }
-    Ok(counts)
+    counts
 }
 
 /// Values that may become facts, by their form in lower case: the matcher does not tell cases apart.
@@ -170,14 +170,14 @@ struct Mentions {
 }
 
 impl Mentions {
-    fn find(scenarios: &[Scenario], candidates: &[Candidates]) -> Result<Self, TooManyValues> {
+    fn find(scenarios: &[Scenario], candidates: &[Candidates]) -> Self {
         let values = candidates
             .iter()
             .flatten()
             .map(|(key, candidate)| (key.as_str(), &candidate.exact))
             .collect::<BTreeMap<_, _>>();
         let keys = values.keys().copied().collect::<Vec<_>>();
-        let matcher = Matcher::new(values.values().map(|exact| (exact.kind, [exact.value.as_str()])))?;
+        let matcher = Matcher::new(values.values().map(|exact| (exact.kind, [exact.value.as_str()])));
         let mut group_of: Vec<Option<&str>> = vec![None; keys.len()];
         let mut mentions = Mentions { by_scenario: Vec::new(), generic: BTreeSet::new() };
         for (scenario, own) in scenarios.iter().zip(candidates) {
@@ -196,7 +196,7 @@ impl Mentions {
             }
             mentions.by_scenario.push(found);
         }
-        Ok(mentions)
+        mentions
     }
 }
 
@@ -212,11 +212,7 @@ fn settle_uses(found: &mut Candidates, mentions: &HashMap<String, Vec<MessageId>
 }
 
 /// Foils by the value's form in lower case; generic values have none.
-fn foils_of(
-    scenarios: &[Scenario],
-    candidates: &[Candidates],
-    mentions: &Mentions,
-) -> Result<HashMap<String, Vec<String>>, TooManyValues> {
+fn foils_of(scenarios: &[Scenario], candidates: &[Candidates], mentions: &Mentions) -> HashMap<String, Vec<String>> {
     let values = candidates
         .iter()
         .flatten()
@@ -224,9 +220,8 @@ fn foils_of(
         .map(|(key, candidate)| (key.as_str(), (candidate.exact.kind, candidate.exact.value.as_str())))
         .collect::<BTreeMap<_, _>>();
     let texts = scenarios.iter().flat_map(|scenario| &scenario.messages).flat_map(|message| &message.parts);
-    let foils =
-        foils::make(&values.values().copied().collect::<Vec<(ValueKind, &str)>>(), texts.filter_map(part_text))?;
-    Ok(values.keys().map(|key| (*key).to_owned()).zip(foils).collect())
+    let foils = foils::make(&values.values().copied().collect::<Vec<(ValueKind, &str)>>(), texts.filter_map(part_text));
+    values.keys().map(|key| (*key).to_owned()).zip(foils).collect()
 }
 
 fn facts(

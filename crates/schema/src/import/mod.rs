@@ -102,7 +102,7 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
     };
     let mut scenarios = into_scenarios(sessions);
     if options.auto_facts {
-        recorder.report.facts = Some(facts::find(&mut scenarios)?);
+        recorder.report.facts = Some(facts::find(&mut scenarios));
     }
     let mut report = recorder.report;
     report.count(&scenarios);

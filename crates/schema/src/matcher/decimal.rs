@@ -1,4 +1,4 @@
-//! Decimal numbers, exact: reading, comparing across units, spelling.
+//! Decimal numbers, exact: reading, comparing across units, how they open.
 //!
 //! Absent on purpose: arithmetic beyond that, and numbers of more than 18 digits.
 
@@ -63,18 +63,11 @@ impl Decimal {
         Some(Decimal { digits: digits / u128::from(to), decimals }.shortened())
     }
 
-    /// With and without separators of thousands.
-    pub(super) fn spellings(self) -> Vec<String> {
-        let power = 10_u128.pow(self.decimals);
-        let (whole, part) = (self.digits / power, self.digits % power);
-        let part =
-            if self.decimals == 0 { String::new() } else { format!(".{part:0width$}", width = self.decimals as usize) };
-        let plain = whole.to_string();
-        let mut all = vec![format!("{plain}{part}")];
-        if plain.len() >= 4 {
-            all.push(format!("{}{part}", with_separators(&plain)));
-        }
-        all
+    /// Its digits before the point, with and without separators of thousands.
+    pub(super) fn openings(self) -> Vec<String> {
+        let plain = (self.digits / 10_u128.pow(self.decimals)).to_string();
+        let separated = (plain.len() >= 4).then(|| with_separators(&plain));
+        std::iter::once(plain).chain(separated).collect()
     }
 }
 

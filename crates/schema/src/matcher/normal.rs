@@ -4,7 +4,7 @@
 //! become one, letters beyond ASCII become small, typographic hyphens and quotes become plain ones, blanks in a row become
 //! one, and what has no width goes. An em dash stays: it parts words. A backslash that escapes nothing becomes a slash.
 //!
-//! Absent on purpose: ASCII letters keep their case, since the automaton ignores it.
+//! Absent on purpose: ASCII letters keep their case, since the index ignores it.
 
 use std::borrow::Cow;
 

@@ -8,6 +8,7 @@
 //! Absent on purpose: exponents, decimal commas, numbers in words, and units that stand in a key (`"timeout_ms": 4500`).
 
 use super::decimal::Decimal;
+use super::is_word;
 
 /// A number with its unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,16 +108,16 @@ impl Quantity {
         Some(Quantity { is_negative, number, unit })
     }
 
-    /// How the number may be written, in each unit that it converts to exactly, without sign and unit.
-    pub(super) fn spellings(&self) -> Vec<String> {
+    /// How the number may open, in each unit that it converts to exactly: its digits before the point, without sign and unit.
+    pub(super) fn openings(&self) -> Vec<String> {
         let converted = match &self.unit {
             Unit::Known(unit) => UNITS.iter().filter(|row| row.family == unit.family).filter_map(|row| {
                 let exact = self.number.scaled(unit.size, row.size)?;
                 (exact.decimals <= MOST_DECIMALS).then_some(exact)
             }),
-            Unit::None | Unit::Words(_) => return self.number.spellings(),
+            Unit::None | Unit::Words(_) => return self.number.openings(),
         };
-        let mut all = converted.flat_map(|number| number.spellings()).collect::<Vec<_>>();
+        let mut all = converted.flat_map(|number| number.openings()).collect::<Vec<_>>();
         all.sort_unstable();
         all.dedup();
         all
@@ -145,10 +146,6 @@ impl Quantity {
         };
         (is_whole && is_same && (is_negative(before) || !self.is_negative)).then_some(start + length + used)
     }
-}
-
-fn is_word(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
 }
 
 /// Whether a number may begin after this text: no word, and no number with a point or comma.
@@ -230,18 +227,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_spelled_in_every_exact_unit() {
-        let spelled = |value: &str| Quantity::parse(value).map(|quantity| quantity.spellings());
+    fn numbers_open_as_in_every_exact_unit() {
+        let openings = |value: &str| Quantity::parse(value).map(|quantity| quantity.openings());
         let of = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>());
         assert_eq!(
-            spelled("4500 ms"),
-            of(&["0.075", "4,500", "4,500,000", "4,500,000,000", "4.5", "4500", "4500000", "4500000000"])
+            openings("4500 ms"),
+            of(&["0", "4", "4,500", "4,500,000", "4,500,000,000", "4500", "4500000", "4500000000"])
         );
-        assert_eq!(spelled("482,131 rows"), of(&["482131", "482,131"]));
-        assert_eq!(spelled("2 GB"), of(&["2"]));
-        assert_eq!(spelled("48.213%"), of(&["48.213"]));
+        assert_eq!(openings("482,131 rows"), of(&["482131", "482,131"]));
+        assert_eq!(openings("2 GB"), of(&["2"]));
+        assert_eq!(openings("48.213%"), of(&["48"]));
         for text in ["v1.10", "1.2.3", "3/4", "12:30", "2024-05-01", "", "-", "twelve"] {
-            assert_eq!(spelled(text), None, "{text}");
+            assert_eq!(openings(text), None, "{text}");
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Values and texts in, found or not out.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;
 
 fn is_found(sought: impl Into<Sought>, value: &str, text: &str) -> bool {
-    let matcher = Matcher::new([(sought.into(), [value])]).expect("one value fits");
+    let matcher = Matcher::new([(sought.into(), [value])]);
     matcher.find(text).next().is_some()
 }
 
@@ -133,10 +135,26 @@ fn what_is_denied_or_replaced_is_not_held() {
 
 #[test]
 fn one_pass_finds_overlapping_items() {
-    let matcher = Matcher::new([(ValueKind::Path, ["a/b"]), (ValueKind::Path, ["a/b/c"])]).expect("fits");
+    let matcher = Matcher::new([(ValueKind::Path, ["a/b"]), (ValueKind::Path, ["a/b/c"])]);
     let mut present = [false; 2];
     matcher.mark("at a/b/c", &mut present);
     assert_eq!(present, [true, true]);
+}
+
+/// Every place of the text tried for every pattern.
+fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
+    let mut patterns = Patterns::default();
+    items.iter().enumerate().for_each(|(item, (sought, value))| patterns.add(item, *sought, value));
+    let matcher = Matcher::new(items.iter().map(|(sought, value)| (*sought, [value.as_str()])));
+    let text = normal(text);
+    let holds = |(form, pattern): (&Form, &String)| {
+        let places = text.char_indices().map(|(start, _)| (start, start + pattern.len()));
+        let mut places = places.filter(|(start, end)| {
+            text.as_bytes().get(*start..*end).is_some_and(|found| found.eq_ignore_ascii_case(pattern.as_bytes()))
+        });
+        places.any(|(start, end)| matcher.holds(*form, &text, start, end)).then_some(form.item)
+    };
+    patterns.forms.iter().zip(&patterns.texts).filter_map(holds).collect()
 }
 
 fn kinds() -> impl Strategy<Value = ValueKind> {
@@ -178,6 +196,20 @@ proptest! {
         }
         for text in [format!("1{value}"), format!("0.{value}"), format!("1,{value}")] {
             prop_assert!(!is_found(ValueKind::Number, &value, &text), "{value} in {text}");
+        }
+    }
+
+    /// Few letters, so that values open alike, overlap and repeat.
+    #[test]
+    fn one_pass_finds_what_every_place_holds(
+        values in prop::collection::vec((kinds(), "(a|B|é|日|_|1|12|0|,|\\.|-|/| |€|eur|a/b/| ms| s){1,6}"), 1..8),
+        text in "(a|b|É|日|_|1|12|0|,|\\.|-|/| |\n|€|EUR|a/b/| ms| s|\\\\u00e9){0,40}"
+    ) {
+        let items = values.into_iter().map(|(kind, value)| (kind.into(), value)).collect::<Vec<(Sought, String)>>();
+        let matcher = Matcher::new(items.iter().map(|(sought, value)| (*sought, [value.as_str()])));
+        let placed = items.iter().map(|(_, value)| format!("{text} {value}{text}")).chain([text.clone()]);
+        for text in placed {
+            prop_assert_eq!(matcher.find(&text).collect::<BTreeSet<_>>(), found_everywhere(&items, &text), "{}", text);
         }
     }
 

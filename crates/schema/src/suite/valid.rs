@@ -100,7 +100,7 @@ fn check_fact(fact: &Fact, log: &Log) -> Result<(), String> {
 /// Every message that is named as evidence states what it is named for.
 fn check_evidence(scenario: &Scenario, log: &Log) -> Result<(), String> {
     let values = scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms()));
-    let matcher = Matcher::new(values).map_err(|error| error.to_string())?;
+    let matcher = Matcher::new(values);
     let mut named = BTreeMap::<MessageId, Vec<usize>>::new();
     for (item, fact) in scenario.facts.iter().enumerate() {
         fact.evidence_message_ids.iter().for_each(|id| named.entry(*id).or_default().push(item));
