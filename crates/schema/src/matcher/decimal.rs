@@ -16,7 +16,8 @@ pub(super) struct Decimal {
 const MOST_DIGITS: usize = 18;
 
 impl Decimal {
-    /// The number at the start of the text, with its length; no part of a version or a date, and not too long.
+    /// The number at the start of the text, with its length; no part of a version or a date, not too long, and without zeros
+    /// before it, which codes have.
     pub(super) fn read(text: &str) -> Option<(Self, usize)> {
         let whole = digits(text);
         let mut end = whole;
@@ -27,7 +28,8 @@ impl Decimal {
         let length = if fraction > 0 { end + 1 + fraction } else { end };
         let goes_on = text[length..].starts_with(['.', ',']) && digits(&text[length + 1..]) > 0;
         let all = text[..length].bytes().filter(u8::is_ascii_digit).collect::<Vec<_>>();
-        if whole == 0 || goes_on || all.len() > MOST_DIGITS {
+        let is_padded = whole > 1 && text.starts_with('0');
+        if whole == 0 || is_padded || goes_on || all.len() > MOST_DIGITS {
             return None;
         }
         let number = all.iter().fold(0, |number, digit| number * 10 + u128::from(digit - b'0'));

@@ -1,9 +1,9 @@
 //! Where patterns stand in a text, ASCII letters of any case: a tree over the pieces that each is made of.
 //!
 //! A text is a row of pieces: letters, digits, single marks. What stands whole begins and ends with a piece, and does not begin
-//! with letters inside a word; so one look into a table for each piece of a text, and one more for each further piece that a
-//! pattern shares, find them all. An automaton of all letters reads as fast and takes many times as long to build, which on
-//! short conversations was most of the work.
+//! with letters inside a word. So the text is searched for the first two bytes of patterns, and where a piece begins so, the tree
+//! is walked, piece by piece. An automaton of all letters reads as fast and takes many times as long to build, which on short
+//! conversations was most of the work.
 //!
 //! Absent on purpose: what must stand beside a pattern, which is the matcher's.
 
@@ -21,8 +21,8 @@ pub(super) struct Index {
     edges: HashMap<(u32, u64), u32, FixedState>,
     /// The first pattern of each node.
     ends: Vec<Option<u32>>,
-    /// Last bits of the hashes of first pieces: most pieces of a text begin nothing.
-    first: [u64; 16],
+    /// By a pattern's first byte, the last five bits of its second: those of a letter are the same in both cases.
+    openings: [u32; 256],
 }
 
 #[derive(Clone, Debug)]
@@ -39,16 +39,15 @@ const DEPTH: usize = 32;
 /// How far a text has been read; one scan is for one text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scan {
-    /// Where the next piece begins, and whether letters there are inside a word.
+    /// Where the next pattern may begin.
     at: usize,
-    is_in_word: bool,
+    /// Where the walk began, and where it is.
     start: usize,
     walk: Option<Walk>,
-    /// The next pattern of the walk's node.
+    /// The next pattern of its node.
     pattern: Option<u32>,
 }
 
-/// From a start into the tree.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     node: u32,
@@ -56,11 +55,12 @@ struct Walk {
 }
 
 impl Index {
-    /// An index of patterns, each known by its place.
+    /// An index of patterns, none of them empty, each known by its place.
     pub(super) fn new(texts: Vec<String>) -> Self {
         let patterns = Vec::with_capacity(texts.len());
-        let mut index = Index { patterns, edges: HashMap::default(), ends: vec![None], first: [0; 16] };
+        let mut index = Index { patterns, edges: HashMap::default(), ends: vec![None], openings: [0; 256] };
         for (place, text) in texts.into_iter().enumerate() {
+            index.open(text.as_bytes());
             let node = index.node_of(&text);
             let next = index.ends[node as usize].replace(place as u32);
             index.patterns.push(Pattern { text: text.into(), next });
@@ -68,19 +68,25 @@ impl Index {
         index
     }
 
+    fn open(&mut self, pattern: &[u8]) {
+        let second = pattern.get(1).map_or(u32::MAX, |second| 1 << (second & 31));
+        for first in
+            pattern.first().into_iter().flat_map(|first| [first.to_ascii_lowercase(), first.to_ascii_uppercase()])
+        {
+            self.openings[usize::from(first)] |= second;
+        }
+    }
+
     fn node_of(&mut self, text: &str) -> u32 {
         let (mut node, mut at) = (ROOT, 0);
         for _ in 0..DEPTH {
-            let Some(piece) = Piece::at(text, at) else { break };
-            if node == ROOT {
-                self.first[piece.word()] |= piece.bit();
-            }
+            let Some(end) = piece_end(text, at) else { break };
             let fresh = self.ends.len() as u32;
-            node = *self.edges.entry((node, piece.hash)).or_insert(fresh);
+            node = *self.edges.entry((node, hash(&text.as_bytes()[at..end]))).or_insert(fresh);
             if node == fresh {
                 self.ends.push(None);
             }
-            at = piece.end;
+            at = end;
         }
         node
     }
@@ -97,84 +103,75 @@ impl Index {
                     return Some((place as usize, scan.start, end));
                 }
             }
-            let further = scan.walk.and_then(|walk| Some((walk.node, Piece::at(text, walk.at)?)));
-            let (node, piece) = match further {
-                Some(further) => further,
-                None => (ROOT, self.next_start(text, scan)?),
+            let walk = match scan.walk {
+                Some(walk) => walk,
+                None => self.next_start(text, scan)?,
             };
-            scan.walk = self.edges.get(&(node, piece.hash)).map(|node| Walk { node: *node, at: piece.end });
+            scan.walk = piece_end(text, walk.at).and_then(|end| {
+                let node = self.edges.get(&(walk.node, hash(&text.as_bytes()[walk.at..end])))?;
+                Some(Walk { node: *node, at: end })
+            });
             scan.pattern = scan.walk.and_then(|walk| self.ends[walk.node as usize]);
         }
     }
 
-    /// The next piece that a pattern may begin with.
-    fn next_start(&self, text: &str, scan: &mut Scan) -> Option<Piece> {
+    /// The next piece that opens as a pattern does and is not inside a word.
+    fn next_start(&self, text: &str, scan: &mut Scan) -> Option<Walk> {
         loop {
-            scan.start = scan.at;
-            let piece = Piece::at(text, scan.at)?;
-            scan.at = piece.end;
-            let is_inside = scan.is_in_word && piece.kind == Kind::Letters;
-            scan.is_in_word = piece.kind != Kind::Mark;
-            if !is_inside && self.first[piece.word()] & piece.bit() != 0 {
-                return Some(piece);
+            scan.start = scan.at + self.opening_in(&text.as_bytes()[scan.at..])?;
+            scan.at = scan.start + 1;
+            if begins(text, scan.start) {
+                return Some(Walk { node: ROOT, at: scan.start });
             }
         }
     }
-}
 
-/// Letters, digits or one mark.
-struct Piece {
-    kind: Kind,
-    end: usize,
-    hash: u64,
+    fn opening_in(&self, bytes: &[u8]) -> Option<usize> {
+        let opens = |first: u8, second: u8| self.openings[usize::from(first)] >> (second & 31) & 1 == 1;
+        let found = bytes.windows(2).position(|pair| opens(pair[0], pair[1]));
+        found.or_else(|| bytes.last().filter(|last| opens(**last, 0)).map(|_| bytes.len() - 1))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// All of a word but ASCII digits.
-    Letters,
-    Digits,
+    Letter,
+    Digit,
     Mark,
 }
 
-impl Piece {
-    fn at(text: &str, start: usize) -> Option<Self> {
-        let bytes = text.as_bytes();
-        let kind = kind_at(text, start)?;
-        let mut piece = Piece { kind, end: start, hash: 0xcbf2_9ce4_8422_2325 };
-        loop {
-            piece.take(bytes[piece.end]);
-            while bytes.get(piece.end).is_some_and(|byte| matches!(byte, 0x80..=0xbf)) {
-                piece.take(bytes[piece.end]);
-            }
-            if kind == Kind::Mark || kind_at(text, piece.end) != Some(kind) {
-                return Some(piece);
-            }
+impl Kind {
+    fn of(letter: char) -> Self {
+        match letter {
+            '0'..='9' => Kind::Digit,
+            letter if is_word(letter) => Kind::Letter,
+            _ => Kind::Mark,
         }
-    }
-
-    /// Where its hash stands among first pieces.
-    fn word(&self) -> usize {
-        self.hash as usize >> 6 & 15
-    }
-
-    fn bit(&self) -> u64 {
-        1 << (self.hash & 63)
-    }
-
-    /// Goes on by a byte: FNV-1a, ASCII letters small.
-    fn take(&mut self, byte: u8) {
-        self.hash = (self.hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x100_0000_01b3);
-        self.end += 1;
     }
 }
 
-fn kind_at(text: &str, at: usize) -> Option<Kind> {
-    Some(match text.as_bytes().get(at)? {
-        b'0'..=b'9' => Kind::Digits,
-        b'a'..=b'z' | b'A'..=b'Z' | b'_' => Kind::Letters,
-        0..=0x7f => Kind::Mark,
-        _ if text[at..].starts_with(is_word) => Kind::Letters,
-        _ => Kind::Mark,
-    })
+/// Whether a piece begins there that is no letters inside a word.
+fn begins(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
+    let before = before.chars().next_back().map_or(Kind::Mark, Kind::of);
+    match after.chars().next().map_or(Kind::Mark, Kind::of) {
+        Kind::Letter => before == Kind::Mark,
+        Kind::Digit => before != Kind::Digit,
+        Kind::Mark => true,
+    }
+}
+
+/// The end of the letters, the digits or the mark that a text has at a place; none at its end.
+fn piece_end(text: &str, start: usize) -> Option<usize> {
+    let mut letters = text[start..].char_indices();
+    let kind = Kind::of(letters.next()?.1);
+    let next = letters.find(|(_, letter)| kind == Kind::Mark || Kind::of(*letter) != kind);
+    Some(next.map_or(text.len(), |(at, _)| start + at))
+}
+
+/// FNV-1a of the bytes, ASCII letters small.
+fn hash(bytes: &[u8]) -> u64 {
+    let mixed = |hash: u64, byte: &u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mixed)
 }

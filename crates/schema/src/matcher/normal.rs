@@ -15,16 +15,13 @@ pub(super) fn normal(text: &str) -> Cow<'_, str> {
     if is_normal(text.as_bytes()) { Cow::Borrowed(text) } else { Cow::Owned(rewritten(&without_escapes(text))) }
 }
 
+/// All bytes are looked at, not the first alone that is not so: most texts are, and the loops need no branches.
 fn is_normal(bytes: &[u8]) -> bool {
-    let mut after_blank = false;
-    for byte in bytes {
-        let is_blank = matches!(byte, b' ' | b'\n');
-        if !(is_blank || byte.is_ascii_graphic()) || *byte == b'\\' || (is_blank && after_blank) {
-            return false;
-        }
-        after_blank = is_blank;
-    }
-    true
+    let is_blank = |byte: u8| byte == b' ' || byte == b'\n';
+    let is_plain = |byte: u8| is_blank(byte) | (byte.is_ascii_graphic() & (byte != b'\\'));
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    bytes.iter().fold(true, |all, byte| all & is_plain(*byte))
+        && pairs.fold(true, |all, (left, right)| all & !(is_blank(*left) & is_blank(*right)))
 }
 
 /// What is normal is copied as it stands, the rest letter by letter.

@@ -103,6 +103,11 @@ fn numbers_match_by_value_and_unit() {
         ("-5 ms", "at 5 ms", false),
         ("1.10", "1.1", true),
         ("1.10", "1.1.0", false),
+        ("05 min", "in 05 min", true),
+        ("05 min", "in 5 min", false),
+        ("0", "at 0.", true),
+        ("0", "at 00.", false),
+        ("7", "007", false),
     ] {
         assert_eq!(is_found(ValueKind::Number, value, text), expected, "{value} in {text}");
     }
