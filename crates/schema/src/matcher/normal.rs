@@ -45,11 +45,15 @@ fn rewritten(text: &str) -> String {
 
 /// Bytes of the graphic ASCII that the text opens with, with single blanks between.
 fn plain_length(text: &[u8]) -> usize {
-    let is_graphic = |at: usize| text.get(at).is_some_and(u8::is_ascii_graphic);
-    let is_plain = |at: &usize| {
-        is_graphic(*at) || (*at > 0 && matches!(text[*at], b' ' | b'\n') && is_graphic(at - 1) && is_graphic(at + 1))
-    };
-    (0..text.len()).take_while(is_plain).count()
+    let mut length = 0;
+    loop {
+        length += text[length..].iter().take_while(|byte| byte.is_ascii_graphic()).count();
+        let is_between = matches!(text.get(length), Some(b' ' | b'\n')) && length > 0;
+        if !(is_between && text.get(length + 1).is_some_and(u8::is_ascii_graphic)) {
+            return length;
+        }
+        length += 1;
+    }
 }
 
 /// Appends blanks and letters beyond ASCII, with the ASCII letter that an accent may stand on; `tail` is what follows.
