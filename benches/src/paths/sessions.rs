@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use compactometer_engine::budget::{Budget, Tail};
-use compactometer_engine::checkpoint::extract;
+use compactometer_engine::checkpoint::{Examples, extract};
 use compactometer_engine::log::{Counted, Log};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatModel, ChatRequest, Finish};
@@ -113,7 +113,7 @@ fn checkpoint(tasks: usize) -> Result<Work, Box<dyn Error>> {
     }
     answer += "\n]}\n```\n";
     Ok(Box::new(move || {
-        let (checkpoint, _) = extract(&answer, Finish::Stop, &[]);
+        let (checkpoint, _) = extract(&answer, Finish::Stop, &Examples::default());
         checkpoint.map_or(0, |checkpoint| checkpoint.pending_tasks.len() as u64)
     }))
 }

@@ -18,13 +18,12 @@ use crate::failure::words;
 /// What a run resolves to. Taken before the plan consumes the suite.
 pub(crate) struct SuiteIdentity {
     header: Header,
-    hash: String,
     properties: Vec<Property>,
 }
 
 impl SuiteIdentity {
     pub(crate) fn of(suite: &Suite) -> Self {
-        SuiteIdentity { header: suite.header.clone(), hash: suite.hash(), properties: measure(suite) }
+        SuiteIdentity { header: suite.header.clone(), properties: measure(suite) }
     }
 }
 
@@ -43,7 +42,7 @@ pub(crate) fn manifest(
         commit: env!("COMPACTOMETER_COMMIT").to_owned(),
         command: command_without_out(std::env::args().skip(1)),
         suite: suite.header.name,
-        suite_hash: suite.hash,
+        suite_hash: plan.suite_hash.clone(),
         notes: suite.header.notes,
         window: plan.window.window,
         trigger: plan.trigger,

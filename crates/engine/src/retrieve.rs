@@ -41,14 +41,10 @@ pub(crate) async fn checkpoint(cx: &Context<'_>, questions: &[&str], room: u32) 
     if is_shown {
         return Vec::new();
     }
-    let mut found = Vec::new();
-    for question in questions {
-        // Lexical, as everything that is asked without a model; it cannot fail.
-        let section = recovery::section_for(cx.history, question, room, &Lexical, cx.counter).await.ok().flatten();
-        let part = |section: Section| sized(cx, section.text, Origin::Checkpoint(section.number)).0;
-        found.push(section.map(part).into_iter().collect());
-    }
-    found
+    // Lexical, as everything that is asked without a model; it cannot fail.
+    let sections = recovery::sections_for(cx.history, questions, room, &Lexical, cx.counter).await.unwrap_or_default();
+    let part = |section: Section| sized(cx, section.text, Origin::Checkpoint(section.number)).0;
+    sections.into_iter().map(|section| section.map(part).into_iter().collect()).collect()
 }
 
 fn sized(cx: &Context<'_>, text: String, origin: Origin) -> (WrittenPart, u32) {

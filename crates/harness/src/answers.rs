@@ -18,7 +18,7 @@ use compactometer_schema::record::Observation;
 use crate::controls::evidence::{Evidence, Given};
 use crate::grade::{Graded, grade};
 use crate::loaded::Loaded;
-use crate::prompted::holds;
+use crate::prompted::{Retrieved, holds};
 
 /// What is said after the conversation.
 const PROMPT: &str = include_str!("answers.md");
@@ -37,7 +37,7 @@ enum Before<'a> {
     /// The context with this in place of what was written.
     Given(&'a Given),
     /// The context, and what was retrieved for the question.
-    Retrieved(&'a Vec<WrittenPart>),
+    Retrieved(&'a [WrittenPart]),
 }
 
 /// One point of a case at which questions are asked.
@@ -46,8 +46,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) session: &'a Session<'a>,
     /// The meter of the answers alone.
     pub(crate) reader: &'a Metered<'a>,
-    /// Most tokens that may be retrieved for one question.
-    pub(crate) room: u32,
+    pub(crate) retrieved: &'a Retrieved,
     /// Whether a provider would refuse the next request.
     pub(crate) is_refused: bool,
     /// What is given in place of what was written.
@@ -57,28 +56,37 @@ pub(crate) struct Asking<'a> {
     pub(crate) counter: &'a dyn TokenCounter,
 }
 
+/// The probes whose questions are asked at the point of that observation.
+pub(crate) fn due<'a>(loaded: &'a Loaded, observation: &'a Observation) -> impl Iterator<Item = usize> + 'a {
+    let counts = |fact: &u32| observation.eligible.contains(fact) && !loaded.scenario.facts[*fact as usize].generic;
+    let is_due = move |probe: &usize| {
+        let (asked, row) = (&loaded.scenario.probes[*probe], &loaded.keys.probes[*probe].row);
+        asked.asked_after == observation.after
+            && (row.abstain_expected || (!row.facts.is_empty() && row.facts.iter().all(counts)))
+    };
+    (0..loaded.scenario.probes.len()).filter(is_due)
+}
+
 impl Asking<'_> {
     /// The answers to the probes of that point, with their calls; `observation` is what was seen there.
     pub(crate) async fn ask(&self, observation: &Observation) -> Vec<(AnswerRow, Option<Call>)> {
-        let due: Vec<usize> =
-            (0..self.loaded.scenario.probes.len()).filter(|probe| self.is_due(*probe, observation)).collect();
+        let due = due(self.loaded, observation).collect::<Vec<_>>();
         if due.is_empty() {
             return Vec::new();
         }
-        let questions: Vec<&str> =
-            due.iter().map(|probe| self.loaded.scenario.probes[*probe].question.as_str()).collect();
+        let question = |probe: &usize| self.loaded.scenario.probes[*probe].question.as_str();
         let given = self.given(&due);
         let mut messages = self.messages(given.as_ref());
         let mut answers = Vec::new();
-        for (probe, question) in due.iter().zip(&questions) {
-            let call = self.answer(&mut messages, question, &[]).await;
+        for probe in &due {
+            let call = self.answer(&mut messages, question(probe), &[]).await;
             let before = given.as_ref().map_or(Before::Context, Before::Given);
             answers.push(self.book(*probe, observation, before, call));
         }
-        let retrieved = self.session.retrieve(&questions, self.room).await;
-        for ((probe, question), parts) in due.iter().zip(&questions).zip(&retrieved) {
+        for probe in &due {
+            let parts = self.retrieved.parts(*probe);
             if !parts.is_empty() {
-                let call = self.answer(&mut messages, question, parts).await;
+                let call = self.answer(&mut messages, question(probe), parts).await;
                 answers.push(self.book(*probe, observation, Before::Retrieved(parts), call));
             }
         }
@@ -105,14 +113,6 @@ impl Asking<'_> {
         // Its edits name messages of its own log.
         let made = View::from_edits(replaced.collect(), self.session.log(), self.counter);
         made.as_ref().unwrap_or(view).to_wire()
-    }
-
-    fn is_due(&self, probe: usize, observation: &Observation) -> bool {
-        let (asked, row) = (&self.loaded.scenario.probes[probe], &self.loaded.keys.probes[probe].row);
-        let counts =
-            |fact: &u32| observation.eligible.contains(fact) && !self.loaded.scenario.facts[*fact as usize].generic;
-        asked.asked_after == observation.after
-            && (row.abstain_expected || (!row.facts.is_empty() && row.facts.iter().all(counts)))
     }
 
     /// One call; `messages` are the same afterwards. None where no provider would take the request.

@@ -22,15 +22,14 @@ pub(crate) struct Carriers {
 
 /// Looks for foreign facts in inserted text and in originals before the index `old_before`, and for foils in inserted text.
 pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carriers {
-    let index = |id: MessageId| loaded.scenario.messages.partition_point(|other| other.id < id);
-    let is_old = |id: MessageId| index(id) < old_before;
+    let is_old = |id: MessageId| loaded.index_of(id) < old_before;
     let mut foreign = Vec::new();
     let mut foils = vec![false; loaded.foils.len()];
     let mut inserted = false;
     for entry in view.entries() {
         if let Body::Kept(message) = &entry.body {
             if message.role != Role::System && is_old(message.id) {
-                foreign.extend_from_slice(&loaded.foreign_in[index(message.id)]);
+                foreign.extend_from_slice(&loaded.foreign_in[loaded.index_of(message.id)]);
             }
             continue;
         }
@@ -40,7 +39,7 @@ pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carrier
                 Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => true,
                 Origin::Filler => continue,
             };
-            if counts {
+            if counts && !loaded.foreign.is_empty() {
                 foreign.extend(loaded.foreign.find(text).map(|fact| fact as u32));
             }
             if !matches!(origin, Origin::Spoken(_)) {

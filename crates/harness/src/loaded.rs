@@ -116,6 +116,17 @@ impl Loaded {
         self.tokens_before[end] - self.tokens_before[start]
     }
 
+    /// The index of the first message from that id on.
+    pub(crate) fn index_of(&self, id: MessageId) -> usize {
+        let messages = &self.scenario.messages;
+        // Most conversations count their messages through.
+        let guess = messages.first().map_or(0, |first| id.0.wrapping_sub(first.id.0) as usize);
+        if messages.get(guess).is_some_and(|message| message.id == id) {
+            return guess;
+        }
+        messages.partition_point(|message| message.id < id)
+    }
+
     /// The first messages as a log.
     pub fn log_of(&self, length: usize) -> Log {
         let mut log = Log::default();
@@ -138,9 +149,10 @@ impl Loaded {
             let mut foreign_in_message = Vec::new();
             for text in counted.message.parts.iter().filter_map(part_text) {
                 for piece in pieces(text) {
-                    let foreign = sorted(self.foreign.find(piece));
+                    let foreign = sorted(found(&self.foreign, piece, !self.foreign.is_empty()));
                     foreign_in_message.extend_from_slice(&foreign);
-                    let mut facts = sorted(self.facts.find(piece));
+                    // Most messages state none.
+                    let mut facts = sorted(found(&self.facts, piece, !self.stated_in[index].is_empty()));
                     facts.retain(|fact| self.stated_in[index].contains(fact));
                     self.segments.push(Segment {
                         message: index as u32,
@@ -156,6 +168,11 @@ impl Loaded {
             self.segments_of.push(first..self.segments.len());
         }
     }
+}
+
+/// What a text holds, where it is looked for at all.
+fn found<'t>(matcher: &'t Matcher, text: &'t str, is_sought: bool) -> impl Iterator<Item = usize> + 't {
+    is_sought.then(|| matcher.find(text)).into_iter().flatten()
 }
 
 fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {

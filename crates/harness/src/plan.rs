@@ -62,7 +62,8 @@ pub struct Plan {
     /// an interrupted run has finished the first protocol before it begins the next.
     /// Those of further retained budgets come last.
     pub cases: Vec<PlannedCase>,
-    suite_hash: String,
+    /// The suite's content hash.
+    pub suite_hash: String,
     /// Of each scenario's content.
     hashes: Vec<String>,
     /// Of each scenario's cases.
@@ -93,9 +94,8 @@ impl Plan {
     /// # Errors
     /// [`PlanError`] where the window cannot hold a conversation's fixed part, or a scenario is too large to match.
     pub fn new(suite: Suite, options: Options, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
-        let suite_hash = suite.hash();
+        let (suite_hash, hashes) = suite.hashes();
         let suite_window = suite.header.window;
-        let hashes = suite.scenarios.iter().map(hash).collect::<Vec<_>>();
         let seeds = suite.scenarios.iter().map(|scenario| seed_of(options.seed, &hash(&scenario.messages))).collect();
         let loaded = load(suite.scenarios, &suite_hash, counter);
         let window = options.window.map(|window| ChosenWindow { window, because: "as given".to_owned() });

@@ -3,6 +3,8 @@
 //!
 //! Absent on purpose: answers, which stand in [`crate::answers`]. No model is called here.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use compactometer_engine::session::Session;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::WrittenPart;
@@ -13,36 +15,60 @@ use compactometer_schema::record::{Observation, Prompted};
 use crate::loaded::Loaded;
 use crate::random::ChanceCounts;
 
-/// One observation's questions and the session that is asked.
+/// What a strategy finds for the questions of a point. It is asked once, whatever is done with what it finds.
+#[derive(Default)]
+pub(crate) struct Retrieved(BTreeMap<usize, Vec<WrittenPart>>);
+
+impl Retrieved {
+    /// For those probes, in at most `room` tokens each.
+    pub(crate) async fn new(
+        loaded: &Loaded,
+        session: &Session<'_>,
+        room: u32,
+        probes: impl Iterator<Item = usize>,
+    ) -> Self {
+        let probes = probes.collect::<BTreeSet<_>>();
+        if probes.is_empty() {
+            return Retrieved::default();
+        }
+        let questions = probes.iter().map(|probe| loaded.scenario.probes[*probe].question.as_str()).collect::<Vec<_>>();
+        let found = session.retrieve(&questions, room).await;
+        Retrieved(probes.into_iter().zip(found).collect())
+    }
+
+    /// What was found for a probe's question.
+    pub(crate) fn parts(&self, probe: usize) -> &[WrittenPart] {
+        self.0.get(&probe).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The eligible facts of an observation that have a question, with its probe.
+pub(crate) fn asked(loaded: &Loaded, observation: &Observation) -> impl Iterator<Item = (u32, usize)> {
+    observation.eligible.iter().filter_map(|fact| Some((*fact, loaded.asked_by[*fact as usize]?)))
+}
+
+/// One observation's questions and what was found for them.
 pub(crate) struct Prompt<'p> {
     pub(crate) loaded: &'p Loaded,
-    pub(crate) session: &'p Session<'p>,
     pub(crate) counter: &'p dyn TokenCounter,
-    /// Most tokens that may be retrieved for one question.
-    pub(crate) room: u32,
+    pub(crate) retrieved: &'p Retrieved,
     /// Foreign facts that match in what the view carries.
     pub(crate) foreign: &'p [u32],
 }
 
 impl Prompt<'_> {
-    /// Asks for every eligible fact that has a question, and books what was found.
-    pub(crate) async fn ask(&self, observation: &mut Observation) {
-        let question = |fact: &u32| {
-            let probe = self.loaded.asked_by[*fact as usize]?;
-            Some((*fact, self.loaded.scenario.probes[probe].question.as_str()))
-        };
-        let (asked, questions): (Vec<u32>, Vec<&str>) = observation.eligible.iter().filter_map(question).unzip();
-        if questions.is_empty() {
-            return;
-        }
-        let retrieved = self.session.retrieve(&questions, self.room).await;
+    /// Books what was found for every eligible fact that has a question.
+    pub(crate) fn book(&self, observation: &mut Observation) {
+        let (asked, probes): (Vec<u32>, Vec<usize>) = asked(self.loaded, observation).unzip();
         observation.asked = asked;
-        if !retrieved.is_empty() {
-            observation.prompted = Some(self.book(observation, &retrieved));
+        // Where it has nothing to look in, it gives no lists at all.
+        if !self.retrieved.0.is_empty() && !probes.is_empty() {
+            let retrieved = probes.into_iter().map(|probe| self.retrieved.parts(probe)).collect::<Vec<_>>();
+            observation.prompted = Some(self.prompted(observation, &retrieved));
         }
     }
 
-    fn book(&self, observation: &Observation, retrieved: &[Vec<WrittenPart>]) -> Prompted {
+    fn prompted(&self, observation: &Observation, retrieved: &[&[WrittenPart]]) -> Prompted {
         let mut found = Vec::new();
         let mut tokens = 0;
         let mut chance = ChanceCounts::new(self.loaded);
@@ -53,7 +79,8 @@ impl Prompt<'_> {
                 found.push(*fact);
             }
             tokens += parts.iter().map(|written| u64::from(self.counter.count_part(&written.part))).sum::<u64>();
-            let foreign = texts(parts).flat_map(|text| self.loaded.foreign.find(text)).map(|fact| fact as u32);
+            let sought = texts(parts).filter(|_| !self.loaded.foreign.is_empty());
+            let foreign = sought.flat_map(|text| self.loaded.foreign.find(text)).map(|fact| fact as u32);
             chance.add(self.foreign.iter().copied().chain(foreign));
         }
         Prompted { found, tokens, chance: chance.cells() }

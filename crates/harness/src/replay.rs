@@ -22,11 +22,11 @@ use compactometer_schema::record::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::answers::Asking;
+use crate::answers::{self, Asking};
 use crate::carriers;
 use crate::loaded::Loaded;
 use crate::plan::PlannedCase;
-use crate::prompted::Prompt;
+use crate::prompted::{self, Prompt, Retrieved};
 use crate::random::{RandomDrop, old_before};
 use crate::storage::storage;
 use crate::trace::Tracer;
@@ -171,8 +171,9 @@ impl<'r> Replay<'r> {
         if let Some(point) = self.points.next_if(|point| point.length == index) {
             let fates = self.tracer.fates();
             let foreign = self.observe(ObservationKind::Point, &point, fates);
-            self.prompt(&foreign).await;
-            self.answer().await;
+            let retrieved = self.retrieve().await;
+            self.prompt(&foreign, &retrieved);
+            self.answer(&retrieved).await;
         }
         let Some(counted) = next else { return };
         // Ids ascend: the suite was validated when it was read.
@@ -293,12 +294,18 @@ impl<'r> Replay<'r> {
         carriers.foreign
     }
 
-    /// Asks the strategy what it finds for the questions about the last observation's facts.
-    async fn prompt(&mut self, foreign: &[u32]) {
-        let room = self.room();
+    /// Asks the strategy what it finds for the questions of the last observation.
+    async fn retrieve(&self) -> Retrieved {
+        let Some(observation) = self.observations.last() else { return Retrieved::default() };
+        let of_facts = prompted::asked(self.loaded, observation).map(|(_, probe)| probe);
+        let probes = of_facts.chain(answers::due(self.loaded, observation));
+        Retrieved::new(self.loaded, &self.session, self.room(), probes).await
+    }
+
+    /// Books what was found for the questions about the last observation's facts.
+    fn prompt(&mut self, foreign: &[u32], retrieved: &Retrieved) {
         let Some(observation) = self.observations.last_mut() else { return };
-        let prompt = Prompt { loaded: self.loaded, session: &self.session, counter: self.counter, room, foreign };
-        prompt.ask(observation).await;
+        Prompt { loaded: self.loaded, counter: self.counter, retrieved, foreign }.book(observation);
     }
 
     /// Tokens that may be retrieved for a question: they count against the retained budget, like what stayed; a strategy's own
@@ -309,13 +316,13 @@ impl<'r> Replay<'r> {
     }
 
     /// Asks the model the questions of the last observation's point.
-    async fn answer(&mut self) {
+    async fn answer(&mut self, retrieved: &Retrieved) {
         let Some(observation) = self.observations.last() else { return };
         let asking = Asking {
             loaded: self.loaded,
             session: &self.session,
             reader: self.meters.reader,
-            room: self.room(),
+            retrieved,
             is_refused: self.counts.violations > 0,
             evidence: self.case.contender.evidence(),
             retained: self.case.budget.retained.unwrap_or_default(),

@@ -182,7 +182,7 @@ struct Records {
 
 impl Records {
     fn read(&mut self, loaded: &Loaded, history: &[Saved]) {
-        let index = |id| loaded.scenario.messages.partition_point(|message| message.id < id);
+        let index = |id| loaded.index_of(id);
         for saved in &history[self.read..] {
             loaded.facts.mark(&saved.body, &mut self.any);
             if let (Some(note), Some((first, last))) = (Note::of(saved), saved.covers) {
@@ -224,7 +224,7 @@ impl Found {
     }
 
     fn search_view(&mut self, loaded: &Loaded, view: &View) {
-        let index = |id| loaded.scenario.messages.partition_point(|message| message.id < id);
+        let index = |id| loaded.index_of(id);
         for entry in view.entries() {
             match &entry.body {
                 Body::Kept(message) => {
@@ -253,6 +253,9 @@ impl Found {
 
 /// Marks the facts that the text holds, among those that its message states: any other match is luck.
 fn mark_stated(matcher: &Matcher, text: &str, stated: &[u32], present: &mut [bool]) {
+    if stated.iter().all(|fact| present[*fact as usize]) {
+        return;
+    }
     for fact in matcher.find(text) {
         if stated.contains(&(fact as u32)) {
             present[fact] = true;

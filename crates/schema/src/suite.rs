@@ -109,10 +109,24 @@ impl Suite {
 
     /// The content's hash: blake3 of the written form, in hex.
     pub fn hash(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        // A hasher never fails to write.
-        let _ = self.write(&mut hasher);
-        hasher.finalize().to_hex().to_string()
+        self.hashes().0
+    }
+
+    /// The same, and that of each scenario's line without its end: both of one writing.
+    pub fn hashes(&self) -> (String, Vec<String>) {
+        let mut whole = blake3::Hasher::new();
+        let mut line = Vec::new();
+        // A vector never fails to be written to.
+        let _ = serde_json::to_writer(&mut line, &self.header);
+        whole.update(&line).update(b"\n");
+        let of_scenario = |scenario: &Scenario| {
+            line.clear();
+            let _ = serde_json::to_writer(&mut line, scenario);
+            whole.update(&line).update(b"\n");
+            blake3::hash(&line).to_hex().to_string()
+        };
+        let scenarios = self.scenarios.iter().map(of_scenario).collect();
+        (whole.finalize().to_hex().to_string(), scenarios)
     }
 }
 

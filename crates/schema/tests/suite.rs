@@ -13,6 +13,18 @@ fn read(text: &str) -> Result<Suite, String> {
 }
 
 #[test]
+fn hashes_are_those_of_the_written_lines() {
+    let other = SCENARIO.replace(r#""id":"a""#, r#""id":"b""#);
+    let suite = read(&format!("{HEADER}\n{SCENARIO}\n{other}\n")).expect("it is valid");
+    let mut written = Vec::new();
+    suite.write(&mut written).expect("memory takes it");
+    let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
+    let lines = written.split(|byte| *byte == b'\n').collect::<Vec<_>>();
+    assert_eq!(suite.hashes(), (hash(&written), vec![hash(lines[1]), hash(lines[2])]));
+    assert_eq!(suite.hash(), hash(&written));
+}
+
+#[test]
 fn what_cannot_be_trusted_is_refused() {
     assert!(read(&format!("\u{feff}{HEADER}\n{SCENARIO}\n")).is_ok(), "a byte order mark does no harm");
     for (from, to, expected) in [

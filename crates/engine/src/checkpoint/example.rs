@@ -6,26 +6,40 @@ use serde_json::Value;
 
 use super::{Checkpoint, ladder, reader, shape};
 
-/// The values that a prompt's JSON shapes show as examples and that stand nowhere in the material.
-pub fn unseen(prompt: &str, material: &[&str]) -> Vec<String> {
-    let material = material.iter().map(|text| text.to_lowercase()).collect::<Vec<_>>();
-    let mut examples = Vec::new();
-    for shown in ladder::objects(prompt).filter_map(|text| reader::object(text).ok()) {
-        texts(&as_value(&shape::checkpoint(shown).0), &mut examples);
-    }
-    examples.retain(|example| !material.iter().any(|text| stands_in(text, &example.to_lowercase())));
-    examples
+/// The values that a prompt's JSON shapes show as examples, beside the material that may say them too.
+#[derive(Clone, Debug, Default)]
+pub struct Examples<'m> {
+    shown: Vec<String>,
+    material: Vec<&'m str>,
 }
 
-/// The checkpoint without values that equal an example's, and how many there were.
-pub(super) fn take_out(checkpoint: Checkpoint, examples: &[String]) -> (Checkpoint, u32) {
+impl<'m> Examples<'m> {
+    /// Those of a prompt that was filled with that material.
+    pub fn new(prompt: &str, material: &[&'m str]) -> Self {
+        let mut shown = Vec::new();
+        for object in ladder::objects(prompt).filter_map(|text| reader::object(text).ok()) {
+            texts(&as_value(&shape::checkpoint(object).0), &mut shown);
+        }
+        Examples { shown, material: material.to_vec() }
+    }
+
+    /// Whether a value is an example's that stands nowhere in the material. All of the material is read for one alone, since
+    /// few answers have any.
+    pub fn leaks(&self, value: &str) -> bool {
+        let is_said = || self.material.iter().any(|text| stands_in(&text.to_lowercase(), &value.to_lowercase()));
+        self.shown.iter().any(|shown| shown == value) && !is_said()
+    }
+}
+
+/// The checkpoint without values that are leaked examples, and how many there were.
+pub(super) fn take_out(checkpoint: Checkpoint, examples: &Examples<'_>) -> (Checkpoint, u32) {
     let mut leaked = 0;
     let mut value = as_value(&checkpoint);
     strip(&mut value, examples, &mut leaked);
-    match serde_json::from_value(value) {
-        Ok(stripped) if leaked > 0 => (stripped, leaked),
-        _ => (checkpoint, 0),
+    if leaked == 0 {
+        return (checkpoint, 0);
     }
+    serde_json::from_value(value).map_or((checkpoint, 0), |stripped| (stripped, leaked))
 }
 
 fn as_value(checkpoint: &Checkpoint) -> Value {
@@ -42,10 +56,10 @@ fn texts(value: &Value, found: &mut Vec<String>) {
 }
 
 /// Takes the examples out of a value; gives whether anything is left of it.
-fn strip(value: &mut Value, examples: &[String], leaked: &mut u32) -> bool {
+fn strip(value: &mut Value, examples: &Examples<'_>, leaked: &mut u32) -> bool {
     match value {
         Value::String(text) => {
-            let is_example = examples.iter().any(|example| example == text.trim());
+            let is_example = examples.leaks(text.trim());
             *leaked += u32::from(is_example);
             !is_example
         }
@@ -82,14 +96,21 @@ mod tests {
 
     #[test]
     fn examples_are_what_the_shape_shows_and_nobody_said() {
-        assert_eq!(unseen(PROMPT, &[]), ["goal", "what", "decision"]);
-        assert_eq!(unseen(PROMPT, &["So What?", "two goals, undecisioned"]), ["goal", "decision"]);
-        assert_eq!(unseen("no shape {messages}", &[]), [""; 0]);
+        let leaked = |prompt: &str, material: &[&str]| {
+            let examples = Examples::new(prompt, material);
+            ["goal", "what", "decision", "topic", "", "Goal"]
+                .into_iter()
+                .filter(|it| examples.leaks(it))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(leaked(PROMPT, &[]), ["goal", "what", "decision"]);
+        assert_eq!(leaked(PROMPT, &["So What?", "two goals, undecisioned"]), ["goal", "decision"]);
+        assert_eq!(leaked("no shape {messages}", &[]), [""; 0]);
     }
 
     #[test]
     fn examples_go_and_the_rest_stays() {
-        let examples = ["goal", "what", "decision"].map(str::to_owned);
+        let examples = Examples::new(PROMPT, &[]);
         let read = |json: &str| serde_json::from_str::<Checkpoint>(json).expect("parses");
         let answer = read(
             r#"{"active_goals":[" goal","ship the goal"],"pending_tasks":[{"task":"what"},{"task":"what","context":"why"}],"key_decisions":{"topic":"decision","db":["what",3]}}"#,
@@ -98,6 +119,6 @@ mod tests {
             r#"{"active_goals":["ship the goal"],"pending_tasks":[{"task":"","context":"why"}],"key_decisions":{"db":[3]}}"#,
         );
         assert_eq!(take_out(answer.clone(), &examples), (expected, 5));
-        assert_eq!(take_out(answer.clone(), &[]), (answer, 0));
+        assert_eq!(take_out(answer.clone(), &Examples::default()), (answer, 0));
     }
 }

@@ -6,14 +6,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::example::{self, Examples};
 use super::reader::{self, Broken};
-use super::{Checkpoint, example, shape};
+use super::{Checkpoint, shape};
 use crate::event::FailReason;
 use crate::model::Finish;
 
 /// Reads a checkpoint from a model's answer, on the first rung that gives one. `examples` are the values of the prompt's own
-/// shape that nobody said ([`super::unseen`]): they are taken out and counted.
-pub fn extract(answer: &str, finish: Finish, examples: &[String]) -> (Option<Checkpoint>, Extraction) {
+/// shape: those that nobody said are taken out and counted.
+pub fn extract(answer: &str, finish: Finish, examples: &Examples<'_>) -> (Option<Checkpoint>, Extraction) {
     let mut missed = Extraction::of(Reading::Unreadable(if answer.trim().is_empty() {
         Unreadable::Empty
     } else {
@@ -135,7 +136,7 @@ pub(super) fn objects(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// One rung's reading. An error without a reason leaves the reason to a later rung over the same text.
-fn read(rung: Rung, text: &str, examples: &[String]) -> Result<(Checkpoint, Extraction), Option<Extraction>> {
+fn read(rung: Rung, text: &str, examples: &Examples<'_>) -> Result<(Checkpoint, Extraction), Option<Extraction>> {
     let unreadable = |why| Some(Extraction::of(Reading::Unreadable(why)));
     let read = match rung {
         Rung::Strict | Rung::Fenced | Rung::Balanced => {

@@ -12,7 +12,7 @@ mod shape;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use example::unseen;
+pub use example::Examples;
 pub use items::Item;
 pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
 pub use metadata::{IMMINENT_SHARE, Metadata};

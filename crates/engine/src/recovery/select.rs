@@ -36,19 +36,33 @@ pub async fn section_for(
     embedder: &dyn Embedder,
     counter: &dyn TokenCounter,
 ) -> Result<Option<Section>, ChatError> {
-    let Some((checkpoint, number)) = latest_checkpoint(history) else { return Ok(None) };
-    let items = checkpoint.items();
-    let texts = items.iter().map(searched).collect::<Vec<_>>();
-    let asked = std::iter::once(query).chain(texts.iter().map(String::as_str)).collect::<Vec<_>>();
+    let found = sections_for(history, &[query], budget, embedder, counter).await?;
+    Ok(found.into_iter().next().flatten())
+}
+
+/// The same for each of several queries; the checkpoint is read once.
+pub(crate) async fn sections_for(
+    history: &[Saved],
+    queries: &[&str],
+    budget: u32,
+    embedder: &dyn Embedder,
+    counter: &dyn TokenCounter,
+) -> Result<Vec<Option<Section>>, ChatError> {
+    let Some((checkpoint, number)) = latest_checkpoint(history) else { return Ok(Vec::new()) };
+    let texts = checkpoint.items().iter().map(searched).collect::<Vec<_>>();
+    let asked = queries.iter().copied().chain(texts.iter().map(String::as_str)).collect::<Vec<_>>();
     let vectors = embedder.embed(&asked).await?;
-    let Some((query, others)) = vectors.split_first() else { return Ok(None) };
-    let mut ranked = others.iter().map(|vector| similarity(query, vector)).enumerate().collect::<Vec<_>>();
-    let best = ranked.iter().map(|(_, score)| *score).fold(0.0, f32::max);
-    ranked.retain(|(_, score)| *score > 0.0 && *score >= LEAST_OF_BEST * best);
-    // Stable: equals stay in the checkpoint's order.
-    ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-    let order = ranked.into_iter().map(|(place, _)| place);
-    Ok(fitting(&checkpoint, number, order, budget, Showing::default(), counter))
+    let Some((queries, others)) = vectors.split_at_checked(queries.len()) else { return Ok(Vec::new()) };
+    let of_query = |query: &Vec<f32>| {
+        let mut ranked = others.iter().map(|vector| similarity(query, vector)).enumerate().collect::<Vec<_>>();
+        let best = ranked.iter().map(|(_, score)| *score).fold(0.0, f32::max);
+        ranked.retain(|(_, score)| *score > 0.0 && *score >= LEAST_OF_BEST * best);
+        // Stable: equals stay in the checkpoint's order.
+        ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        let order = ranked.into_iter().map(|(place, _)| place);
+        fitting(&checkpoint, number, order, budget, Showing::default(), counter)
+    };
+    Ok(queries.iter().map(of_query).collect())
 }
 
 /// All of the latest checkpoint, in its own order, as far as it fits.

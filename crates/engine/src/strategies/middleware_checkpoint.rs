@@ -18,7 +18,7 @@ use super::prompt_checkpoint::{
 };
 use super::summarize::ask_as;
 use super::{defect, fill, plain_limits, share, tokens};
-use crate::checkpoint;
+use crate::checkpoint::{self, Examples};
 use crate::event::FailReason;
 use crate::fit;
 use crate::message::{MessageId, Role};
@@ -191,7 +191,7 @@ impl Extraction {
         let (body, extraction) = if self.settings.is_faithful("parser") {
             as_source::extracted(&reply.text)
         } else {
-            let examples = checkpoint::unseen(self.settings.prompt(), &[&messages.text, &previous]);
+            let examples = Examples::new(self.settings.prompt(), &[&messages.text, &previous]);
             let (checkpoint, extraction) = checkpoint::extract(&reply.text, reply.finish, &examples);
             (checkpoint.map(|checkpoint| json(&checkpoint)), extraction)
         };

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 
 use super::faithful::{Asking, Faithful, ONE_PIECE, PENDING, UNCHECKED, selected};
 use super::{ask_for_reply, defect, fill, plain_limits, tokens, with_summary_under, words_in};
-use crate::checkpoint::{self, Checkpoint, Extraction};
+use crate::checkpoint::{self, Checkpoint, Examples, Extraction};
 use crate::event::FailReason;
 use crate::model::ChatReply;
 use crate::params::{Param, Settings};
@@ -113,7 +113,7 @@ pub(super) async fn ask_for_both(
     };
     let reply = ask_for_reply(cx, &messages, with, cx.budget.written, None, Asking::new(settings)).await;
     let reply = reply.inspect_err(|reason| cx.summarizer.note(Extraction::failed(reason)))?;
-    let examples = checkpoint::unseen(prompt, &[&messages.text, &previous]);
+    let examples = Examples::new(prompt, &[&messages.text, &previous]);
     let (summary, body, extraction) = if settings.is_faithful("parser") {
         as_source::split(&reply.text)
     } else {
@@ -161,7 +161,7 @@ pub(super) fn with_summary_and_checkpoint(
 
 /// Splits an answer at its markers. Without the second one, a checkpoint that can be read starts at the first line that opens
 /// a fence or an object; else all of the answer is the summary.
-fn split<'a>(reply: &'a ChatReply, examples: &[String]) -> (&'a str, Option<Checkpoint>, Extraction) {
+fn split<'a>(reply: &'a ChatReply, examples: &Examples<'_>) -> (&'a str, Option<Checkpoint>, Extraction) {
     let text = reply.text.split_once("[SUMMARY]").map_or(reply.text.as_str(), |(_, rest)| rest);
     let read = |json: &str| checkpoint::extract(json, reply.finish, examples);
     if let Some((summary, json)) = text.split_once("[CHECKPOINT]") {
@@ -190,7 +190,7 @@ mod tests {
             latency_ms: 0,
             served: None,
         };
-        let (summary, checkpoint, extraction) = split(&reply, &["goal".to_owned()]);
+        let (summary, checkpoint, extraction) = split(&reply, &Examples::new("{\"active_goals\": [\"goal\"]}", &[]));
         (summary.to_owned(), checkpoint.map(|checkpoint| checkpoint.active_goals), extraction.reading)
     }
 

@@ -14,6 +14,8 @@ const WORDS: usize = 8;
 const MOST: f64 = 0.5;
 /// Of a passage that more groups have, each counts as shared with the next one alone: their pairs would be too many.
 const MANY: usize = 200;
+/// Parts in which passages are compared: a power of two.
+const PARTS: u64 = 256;
 
 /// The greatest share of a group's passages of eight words that stand in one other group too; system prompts apart.
 pub(super) fn measure(suite: &Suite) -> Property {
@@ -53,16 +55,39 @@ fn distinct(passages: &mut Vec<u64>) -> usize {
 fn passages(scenario: &Scenario) -> Vec<u64> {
     let spoken = scenario.messages.iter().filter(|message| message.role != Role::System);
     let texts = spoken.flat_map(|message| message.parts.iter().filter_map(part_text));
-    let of_text = |text: &str| {
-        let words: Vec<u64> = text.split_whitespace().map(|word| hash(word.bytes().map(u64::from))).collect();
-        words.windows(WORDS).map(|window| hash(window.iter().copied())).collect::<Vec<_>>()
-    };
-    texts.flat_map(of_text).collect()
+    texts.flat_map(|text| passages_of(&words(text))).collect()
+}
+
+/// The hash of each run of so many words: a polynomial of theirs, from which the first leaves as the next joins.
+fn passages_of(words: &[u64]) -> Vec<u64> {
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let Some((first, rest)) = words.split_at_checked(WORDS) else { return Vec::new() };
+    let whole = first.iter().fold(0, |sum: u64, word| sum.wrapping_mul(BASE).wrapping_add(*word));
+    let leaving = BASE.wrapping_pow(WORDS as u32);
+    let later = rest.iter().zip(words).scan(whole, |sum, (next, left)| {
+        *sum = sum.wrapping_mul(BASE).wrapping_add(*next).wrapping_sub(left.wrapping_mul(leaving));
+        Some(*sum)
+    });
+    std::iter::once(whole).chain(later).map(mixed).collect()
+}
+
+/// The hash of each word.
+fn words(text: &str) -> Vec<u64> {
+    if !text.is_ascii() {
+        return text.split_whitespace().map(|word| hash(word.as_bytes())).collect();
+    }
+    // The blanks of ASCII, as `char::is_whitespace` has them.
+    let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+    words.filter(|word| !word.is_empty()).map(hash).collect()
 }
 
 /// FNV-1a, with its bits mixed once more.
-fn hash(items: impl Iterator<Item = u64>) -> u64 {
-    let sum = items.fold(0xcbf2_9ce4_8422_2325, |sum: u64, item| (sum ^ item).wrapping_mul(0x0000_0100_0000_01b3));
+fn hash(bytes: &[u8]) -> u64 {
+    let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    mixed(bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+fn mixed(sum: u64) -> u64 {
     (sum ^ (sum >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
@@ -73,23 +98,28 @@ struct Shared {
 }
 
 impl Shared {
+    /// Of each group's passages in ascending order. They are put together part by part, by their highest bits: all of them at
+    /// once would be in memory twice, and take longer to sort.
     fn of<'g>(groups: impl Iterator<Item = &'g Vec<u64>>) -> Self {
-        let mut all: Vec<(u64, u32)> = Vec::new();
-        let mut count = 0;
-        for (group, passages) in groups.enumerate() {
-            all.extend(passages.iter().map(|passage| (*passage, group as u32)));
-            count = group + 1;
-        }
-        all.sort_unstable();
+        const WIDTH: u64 = u64::MAX / PARTS + 1;
+        let mut rest: Vec<&[u64]> = groups.map(Vec::as_slice).collect();
+        let count = rest.len();
         let mut shared = vec![0; count * count];
         let mut with_any = vec![0; count];
-        for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
-            for (_, one) in same {
-                with_any[*one as usize] += 1;
+        for part in 0..PARTS {
+            let mut all: Vec<(u64, u32)> = Vec::new();
+            for (rest, group) in rest.iter_mut().zip(0..) {
+                let (taken, left) = rest.split_at(rest.partition_point(|passage| passage / WIDTH <= part));
+                all.extend(taken.iter().map(|passage| (*passage, group)));
+                *rest = left;
             }
-            for (place, (_, one)) in same.iter().enumerate() {
-                let others = if same.len() > MANY { &same[place..(place + 2).min(same.len())] } else { same };
-                others.iter().for_each(|(_, other)| shared[*one as usize * count + *other as usize] += 1);
+            all.sort_unstable();
+            for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+                same.iter().for_each(|(_, one)| with_any[*one as usize] += 1);
+                for (place, (_, one)) in same.iter().enumerate() {
+                    let others = if same.len() > MANY { &same[place..(place + 2).min(same.len())] } else { same };
+                    others.iter().for_each(|(_, other)| shared[*one as usize * count + *other as usize] += 1);
+                }
             }
         }
         let with_one = (0..count * count).map(|at| ((at / count, at % count), shared[at]));
@@ -99,7 +129,7 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use super::measure;
+    use super::{WORDS, measure, passages_of, words};
     use crate::properties::tests::suite;
 
     #[test]
@@ -116,6 +146,27 @@ mod tests {
         );
         let apart = measure(&suite(&[("one", ten), ("two", "b c d e f g h x i j k l m n o p")]));
         assert_eq!((apart.value, apart.passed), (Some(0.0), Some(true)));
+    }
+
+    #[test]
+    fn words_stand_between_blanks_of_any_kind() {
+        let same = words("one two three");
+        assert_eq!(same.len(), 3);
+        for text in [" one\u{b}two\u{c}\rthree ", "one\ttwo\n\nthree", "one\u{a0}two\u{2003}three"] {
+            assert_eq!(words(text), same, "{text:?}");
+        }
+        assert_eq!(words("one\u{1c}two").len(), 1);
+    }
+
+    #[test]
+    fn a_passage_is_the_same_whatever_stands_before_it() {
+        let all = passages_of(&words("a b c d e f g h i j a b c d e f g h"));
+        let alone = |text: &str| passages_of(&words(text));
+        assert_eq!(all.len(), 18 - WORDS + 1);
+        assert_eq!((alone("a b c d e f g h"), alone("c d e f g h i j")), (vec![all[0]], vec![all[2]]));
+        assert_eq!(all[10], all[0]);
+        assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 10);
+        assert!(alone("a b c d e f g").is_empty());
     }
 
     #[test]

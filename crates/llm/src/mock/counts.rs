@@ -4,18 +4,27 @@
 //! What is remembered changes no count, so a reply stays a function of its request.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use compactometer_engine::tokens::{Encoding, TokenCounter};
+use foldhash::fast::FixedState;
 
 /// The encoding with a memory of what it counted.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Counts(Arc<Mutex<HashMap<blake3::Hash, u32>>>);
+pub(super) struct Counts(Arc<Mutex<Memory>>);
 
-/// Bytes. Shorter texts are counted as fast as they are hashed and looked up.
-const WORTH_IT: usize = 64;
-/// Texts remembered at most, some 64 bytes each; then all are forgotten.
-const MOST: usize = 65_536;
+#[derive(Debug, Default)]
+struct Memory {
+    counted: HashMap<Box<str>, u32, FixedState>,
+    bytes: usize,
+}
+
+/// Bytes. Shorter texts are counted as fast as they are looked up.
+const WORTH_IT: usize = 16;
+/// Bytes that are remembered at most; before there are more all are forgotten. Room for a conversation of a million tokens.
+const MOST_BYTES: usize = 8 << 20;
+/// Bytes of an entry beside its text: roughly.
+const ENTRY: usize = 48;
 
 impl TokenCounter for Counts {
     fn name(&self) -> &'static str {
@@ -32,19 +41,27 @@ impl Counts {
         if text.len() < WORTH_IT {
             return Encoding::O200k.count_text(text);
         }
-        let hash = blake3::hash(text.as_bytes());
         // A thread that died while it held the lock left whole entries.
-        let known = || self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(count) = known().get(&hash) {
+        let memory = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = memory().counted.get(text) {
             return *count;
         }
         let count = Encoding::O200k.count_text(text);
-        let mut known = known();
-        if known.len() >= MOST {
-            known.clear();
-        }
-        known.insert(hash, count);
+        memory().remember(text, count);
         count
+    }
+}
+
+impl Memory {
+    fn remember(&mut self, text: &str, count: u32) {
+        let size = ENTRY + text.len();
+        if self.bytes + size > MOST_BYTES {
+            *self = Memory::default();
+        }
+        // Another thread may have counted it meanwhile.
+        if size <= MOST_BYTES && self.counted.insert(text.into(), count).is_none() {
+            self.bytes += size;
+        }
     }
 }
 
@@ -54,14 +71,18 @@ impl Counts {
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let bytes = rest.as_bytes();
-        let begins = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'[' | b'(' | b'{');
-        let parts = |window: &[u8]| matches!(window, [b'\n' | b':', b'\n', next] if begins(*next));
-        let cut = bytes.windows(3).position(parts).map_or(bytes.len(), |at| at + 2);
+        let cut = rest.match_indices('\n').map(|(at, _)| at + 1).find(|end| is_cut(rest.as_bytes(), *end));
+        let cut = cut.unwrap_or(rest.len());
         let (block, tail) = rest.split_at(cut);
         rest = tail;
         (!block.is_empty()).then_some(block)
     })
+}
+
+/// Whether a part ends with the line that ends there.
+fn is_cut(bytes: &[u8], end: usize) -> bool {
+    let begins = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'[' | b'(' | b'{');
+    bytes[..end - 1].last().is_some_and(|before| matches!(before, b'\n' | b':')) && bytes.get(end).is_some_and(begins)
 }
 
 #[cfg(test)]
@@ -88,6 +109,19 @@ mod tests {
             let first = counts.count_text(text);
             assert_eq!((first, counts.count_text(text)), (Encoding::O200k.count_text(text), first));
         }
-        assert_eq!(counts.0.lock().unwrap().len(), 1);
+        assert_eq!(counts.0.lock().unwrap().counted.len(), 1);
+    }
+    #[test]
+    fn memory_is_bounded() {
+        let mut memory = Memory::default();
+        let mut most = 0;
+        for number in 0..20 {
+            memory.remember(&format!("{number} {}", "x".repeat(1 << 20)), 1);
+            assert!(memory.bytes <= MOST_BYTES && memory.counted.len() <= 8, "{} after {number}", memory.bytes);
+            most = most.max(memory.counted.len());
+        }
+        assert!((1..most).contains(&memory.counted.len()), "nothing was forgotten");
+        memory.remember(&"x".repeat(MOST_BYTES), 1);
+        assert_eq!((memory.counted.len(), memory.bytes), (0, 0), "what finds no room is not kept");
     }
 }

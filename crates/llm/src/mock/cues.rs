@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
+use super::pieces::number;
 use super::words::{Term, is_stop_word, stem, terms};
 
 /// What a statement can be about.
@@ -35,9 +36,14 @@ impl Cues {
 
     /// The cues of words that are stems already.
     pub(super) fn of_stems(stems: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        Cues::of_numbers(stems.into_iter().map(|stem| number(stem.as_ref())))
+    }
+
+    /// The cues of words by the numbers of their stems.
+    pub(super) fn of_numbers(stems: impl IntoIterator<Item = u64>) -> Self {
         let mut cues = Cues::default();
         for stem in stems {
-            if let Some(kinds) = LEXICON.get(stem.as_ref()) {
+            if let Some(kinds) = LEXICON.get(&stem) {
                 kinds.iter().for_each(|kind| cues.add(*kind, 1.0));
             }
         }
@@ -113,14 +119,15 @@ pub(super) fn split_name<'t>(term: &Term<'t>) -> impl Iterator<Item = &'t str> {
 
 /// Whether a stem carries the subject: no stop word, no cue word.
 pub(super) fn is_subject(stem: &str) -> bool {
-    stem.chars().count() > 2 && !is_stop_word(stem) && !LEXICON.contains_key(stem)
+    stem.chars().count() > 2 && !is_stop_word(stem) && !LEXICON.contains_key(&number(stem))
 }
 
-static LEXICON: LazyLock<HashMap<String, Vec<Cue>, FixedState>> = LazyLock::new(|| {
-    let mut lexicon: HashMap<String, Vec<Cue>, FixedState> = HashMap::default();
+/// By the numbers of the stems.
+static LEXICON: LazyLock<HashMap<u64, Vec<Cue>, FixedState>> = LazyLock::new(|| {
+    let mut lexicon: HashMap<u64, Vec<Cue>, FixedState> = HashMap::default();
     for (kind, words) in WORDS {
         for word in words.split_whitespace() {
-            lexicon.entry(stem(word).into_owned()).or_default().push(*kind);
+            lexicon.entry(number(&stem(word))).or_default().push(*kind);
         }
     }
     lexicon

@@ -5,12 +5,28 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A generator keyed by a seed and the bytes that it stands for.
 pub(crate) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item = &'b [u8]>) -> ChaCha8Rng {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(purpose.as_bytes()).update(&seed.to_le_bytes());
+    // Hashed in one piece: many short ones take the hasher longer.
+    let mut whole = opened(purpose, seed);
     for piece in bytes {
-        hasher.update(&(piece.len() as u64).to_le_bytes()).update(piece);
+        whole.extend((piece.len() as u64).to_le_bytes());
+        whole.extend(piece);
+    }
+    ChaCha8Rng::from_seed(*blake3::hash(&whole).as_bytes())
+}
+
+/// The same of one piece that is given in several.
+pub(super) fn keyed_by_whole(purpose: &str, seed: u64, pieces: &[&[u8]]) -> ChaCha8Rng {
+    let length = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&opened(purpose, seed)).update(&length.to_le_bytes());
+    for piece in pieces {
+        hasher.update(piece);
     }
     ChaCha8Rng::from_seed(*hasher.finalize().as_bytes())
+}
+
+fn opened(purpose: &str, seed: u64) -> Vec<u8> {
+    [purpose.as_bytes(), &seed.to_le_bytes()].concat()
 }
 
 /// Uniform in the open interval from 0 to 1.
@@ -48,6 +64,14 @@ mod tests {
         draws.sort_by(f64::total_cmp);
         assert!((draws[10_000] - 2.9).abs() < 0.1, "{}", draws[10_000]);
         assert!((draws[19_000] - 9.5).abs() < 0.5, "{}", draws[19_000]);
+    }
+
+    #[test]
+    fn a_whole_may_be_given_in_pieces() {
+        let draws = |mut rng: ChaCha8Rng| [rng.next_u64(), rng.next_u64()];
+        let whole = draws(keyed("test", 3, [b"one and two".as_slice()]));
+        assert_eq!(draws(keyed_by_whole("test", 3, &[b"one", b"", b" and two"])), whole);
+        assert_ne!(draws(keyed("test", 3, [b"one".as_slice(), b" and two"])), whole);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::fast::FixedState;
 
 use super::pieces::{self, Piece};
-use super::statements::{Speaker, Turn};
+use super::statements::Turn;
 
 /// The statements of messages, by content. Clones share them, and so do threads.
 #[derive(Clone, Debug, Default)]
@@ -16,15 +16,16 @@ pub(super) struct Known(Arc<Mutex<Memory>>);
 
 #[derive(Debug, Default)]
 struct Memory {
-    read: HashMap<blake3::Hash, Arc<[Piece]>, FixedState>,
+    /// By speaker and text.
+    read: [HashMap<Box<str>, Arc<[Piece]>, FixedState>; 4],
     bytes: usize,
 }
 
-/// Bytes that are remembered at most, some 4 for each of text; before there are more all are forgotten. Room for a
+/// Bytes that are remembered at most, some 6 for each of text; before there are more all are forgotten. Room for a
 /// conversation of a million tokens.
 const MOST_BYTES: usize = 32 << 20;
-/// Bytes of an entry beside its statements: roughly.
-const ENTRY: usize = 96;
+/// Bytes of an entry beside its text and its statements: roughly.
+const ENTRY: usize = 80;
 
 impl Known {
     /// The statements of each message.
@@ -34,43 +35,34 @@ impl Known {
 
     /// The statements of a message.
     pub(super) fn of(&self, turn: &Turn<'_>) -> Arc<[Piece]> {
-        let key = key(turn);
         // A thread that died while it held the lock left whole entries.
         let memory = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = memory().read.get(&key) {
+        if let Some(known) = memory().read[turn.speaker as usize].get(turn.text) {
             return Arc::clone(known);
         }
         let read: Arc<[Piece]> = pieces::read(turn.text, turn.speaker).into();
-        memory().remember(key, &read);
+        memory().remember(turn, &read);
         read
     }
 }
 
 impl Memory {
-    fn remember(&mut self, key: blake3::Hash, read: &Arc<[Piece]>) {
-        let size = ENTRY + read.iter().map(Piece::size).sum::<usize>();
+    fn remember(&mut self, turn: &Turn<'_>, read: &Arc<[Piece]>) {
+        let size = ENTRY + turn.text.len() + read.iter().map(Piece::size).sum::<usize>();
         if self.bytes + size > MOST_BYTES {
             *self = Memory::default();
         }
         // Another thread may have read it meanwhile.
-        if size <= MOST_BYTES && self.read.insert(key, Arc::clone(read)).is_none() {
+        let of_speaker = &mut self.read[turn.speaker as usize];
+        if size <= MOST_BYTES && of_speaker.insert(turn.text.into(), Arc::clone(read)).is_none() {
             self.bytes += size;
         }
     }
 }
 
-fn key(turn: &Turn<'_>) -> blake3::Hash {
-    let speaker = match turn.speaker {
-        Speaker::User => b'u',
-        Speaker::Assistant => b'a',
-        Speaker::Tool => b't',
-        Speaker::Summary => b's',
-    };
-    blake3::Hasher::new().update(&[speaker]).update(turn.text.as_bytes()).finalize()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::statements::Speaker;
     use super::*;
 
     fn said(known: &Known, speaker: Speaker, text: &str) -> Vec<(String, bool)> {
@@ -87,21 +79,25 @@ mod tests {
         }
         assert_eq!(said(&known, Speaker::User, text)[0], ("Rows 12400/8812 of the table here.".to_owned(), false));
         assert_eq!(said(&known, Speaker::Tool, text)[0], ("Rows 12400/8812 of the table here.".to_owned(), true));
-        assert_eq!(known.0.lock().unwrap().read.len(), 2);
+        let memory = known.0.lock().unwrap();
+        assert_eq!(memory.read.iter().map(HashMap::len).sum::<usize>(), 2);
     }
 
     #[test]
     fn memory_is_bounded() {
-        let long: Arc<[Piece]> = pieces::read(&"The port is 8042. ".repeat(40_000), Speaker::User).into();
-        let size = long.iter().map(Piece::size).sum::<usize>();
+        let text = "The port is 8042. ".repeat(40_000);
+        let long: Arc<[Piece]> = pieces::read(&text, Speaker::User).into();
         let mut memory = Memory::default();
         let mut most = 0;
-        for number in 0..=(MOST_BYTES / size) as u64 + 1 {
-            memory.remember(blake3::hash(&number.to_le_bytes()), &long);
-            assert_eq!(memory.bytes, memory.read.len() * (ENTRY + size));
+        for number in 0..20 {
+            let text = format!("{text}{number:02}");
+            let size = ENTRY + text.len() + long.iter().map(Piece::size).sum::<usize>();
+            memory.remember(&Turn { speaker: Speaker::User, text: &text }, &long);
+            let kept = memory.read[Speaker::User as usize].len();
+            assert_eq!(memory.bytes, kept * size);
             assert!((1..=MOST_BYTES).contains(&memory.bytes), "{} after {number}", memory.bytes);
-            most = most.max(memory.read.len());
+            most = most.max(kept);
         }
-        assert!(memory.read.len() < most, "nothing was forgotten");
+        assert!(memory.read[Speaker::User as usize].len() < most, "nothing was forgotten");
     }
 }

@@ -33,7 +33,7 @@ fn best<'s>(all: &'s [Said<'s>], wanted: &[u64], profile: &Profile) -> Option<&'
     let mut holders = vec![0_u32; wanted.len()];
     let mut matches: Vec<(&Said<'_>, Vec<usize>)> = Vec::new();
     for said in all {
-        let is_held = |at: &usize| said.piece.words.iter().any(|word| word.stem == wanted[*at]);
+        let is_held = |at: &usize| said.piece.holds(wanted[*at]);
         let held: Vec<usize> = (0..wanted.len()).filter(is_held).collect();
         held.iter().for_each(|at| holders[*at] += 1);
         if !held.is_empty() {

@@ -25,6 +25,7 @@ mod regions;
 mod remembered;
 mod reword;
 mod salience;
+mod seen;
 mod sentences;
 mod shorten;
 mod statements;
@@ -38,7 +39,7 @@ mod write_sections;
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
-use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
+use compactometer_engine::tokens::{TOOL_OVERHEAD, TokenCounter};
 
 use crate::faults::{self, Faults};
 use crate::{Form, ModelKind};
@@ -106,12 +107,11 @@ impl Mock {
             Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
         let (text, output, finish) = within(text, request.max_output_tokens);
-        let usage = Usage {
-            input: u64::from(count_request(request, &self.counts)),
-            output: u64::from(output),
-            ..Usage::default()
-        };
-        let mut reply = ChatReply { text, finish, usage, latency_ms: self.latency_ms(request), served: None };
+        let (input, latency_ms) = seen::with(&request.messages, &self.counts, |tokens, json| {
+            (tokens + count_tools(request, &self.counts), self.latency_ms(request, json))
+        });
+        let usage = Usage { input: u64::from(input), output: u64::from(output), ..Usage::default() };
+        let mut reply = ChatReply { text, finish, usage, latency_ms, served: None };
         self.faults.iter().for_each(|own| faults::spoil(own, request, &mut reply));
         reply
     }
@@ -169,9 +169,13 @@ impl Mock {
         write::write(&source, shape, request.max_output_tokens, fill)
     }
 
-    fn latency_ms(&self, request: &ChatRequest) -> u64 {
-        let bytes = serde_json::to_vec(request).unwrap_or_default();
-        let mut rng = draw::keyed("latency", request.seed, [bytes.as_slice()]);
+    /// Drawn by the whole request's JSON, of which that of the messages is given.
+    fn latency_ms(&self, request: &ChatRequest, messages: &[u8]) -> u64 {
+        let (tools, schema) = (request.tools.clone(), request.schema.clone());
+        let empty = serde_json::to_vec(&ChatRequest { messages: Vec::new(), tools, schema, ..*request });
+        let empty = empty.unwrap_or_default();
+        let (before, after) = empty.split_at(b"{\"messages\":[".len().min(empty.len()));
+        let mut rng = draw::keyed_by_whole("latency", request.seed, &[before, messages, after]);
         let (p50, p95) = self.profile.latency_ms.value;
         draw::lognormal(&mut rng, p50, p95) as u64
     }
@@ -188,16 +192,13 @@ impl ChatModel for Mock {
     }
 }
 
-/// Tokens of a request by the engine's rule for messages; tools count by their texts.
-fn count_request(request: &ChatRequest, counter: &Counts) -> u32 {
-    let parts = request.messages.iter().flat_map(|message| &message.parts);
+/// Tokens of a request's tools, which count by their texts.
+fn count_tools(request: &ChatRequest, counter: &Counts) -> u32 {
     let tools = request.tools.iter().map(|tool| {
         let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));
         TOOL_OVERHEAD + texts.iter().sum::<u32>()
     });
-    request.messages.len() as u32 * MESSAGE_OVERHEAD
-        + parts.map(|part| counter.count_part(part)).sum::<u32>()
-        + tools.sum::<u32>()
+    tools.sum()
 }
 
 /// A request as the mock reads it.

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
+use std::sync::OnceLock;
 
 use foldhash::fast::FixedState;
 
@@ -30,6 +31,10 @@ pub(super) struct Piece {
     pub(super) cues: Cues,
     /// Its terms.
     pub(super) words: Box<[Word]>,
+    /// A bit for each of its stems, so that most of those that it does not hold are told at once.
+    stems: u64,
+    /// What was written of it, shortened to so many words.
+    short: OnceLock<(usize, Box<str>)>,
 }
 
 /// A term of a piece.
@@ -52,9 +57,20 @@ impl Piece {
         &message[self.start as usize..self.end as usize]
     }
 
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it takes, with what may be written of it.
     pub(super) fn size(&self) -> usize {
-        size_of::<Piece>() + size_of_val(&*self.words)
+        size_of::<Piece>() + size_of_val(&*self.words) + (self.end - self.start) as usize
+    }
+
+    /// Whether one of its terms has the stem of that number.
+    pub(super) fn holds(&self, stem: u64) -> bool {
+        self.stems & bit(stem) != 0 && self.words.iter().any(|word| word.stem == stem)
+    }
+
+    /// Its text in at most so many words, as `shorten` gives it; made once, since it is written again and again.
+    pub(super) fn short(&self, most_words: usize, shorten: impl Fn() -> String) -> Cow<'_, str> {
+        let (words, text) = self.short.get_or_init(|| (most_words, shorten().into()));
+        if *words == most_words { Cow::Borrowed(text) } else { Cow::Owned(shorten()) }
     }
 }
 
@@ -80,6 +96,10 @@ impl Word {
 /// The number of a stem, so that stems are compared at once. Two share one with a chance of 1 in 2^64.
 pub(super) fn number(stem: &str) -> u64 {
     FixedState::default().hash_one(stem)
+}
+
+fn bit(stem: u64) -> u64 {
+    1 << (stem % 64)
 }
 
 /// The statements of a message of that speaker.
@@ -139,7 +159,8 @@ impl<'m> Reader<'m> {
             return;
         }
         let stems: Vec<Cow<'m, str>> = terms.iter().map(|term| stem(term.text)).collect();
-        let mut cues = Cues::of_stems(&stems);
+        let words: Box<[Word]> = terms.iter().zip(&stems).map(|(term, stem)| Word::new(term, stem)).collect();
+        let mut cues = Cues::of_numbers(words.iter().map(|word| word.stem));
         if speaker == Speaker::Summary {
             cues.add_all(&self.heading, 1.0);
         }
@@ -150,9 +171,11 @@ impl<'m> Reader<'m> {
             line: line as u32,
             speaker,
             structured: self.fenced || is_structured(text, if speaker == Speaker::Tool { 75 } else { 60 }),
-            first_person: stems.iter().any(|stem| ["i", "we", "my", "our", "me", "us"].contains(&&**stem)),
+            first_person: stems.iter().any(|stem| matches!(&**stem, "i" | "we" | "my" | "our" | "me" | "us")),
             cues,
-            words: terms.iter().zip(&stems).map(|(term, stem)| Word::new(term, stem)).collect(),
+            stems: words.iter().fold(0, |stems, word| stems | bit(word.stem)),
+            words,
+            short: OnceLock::new(),
         });
     }
 }
@@ -203,11 +226,13 @@ fn is_tag(line: &str) -> bool {
 /// into their sentences, so they are granted more than tools.
 fn is_structured(text: &str, least_prose: usize) -> bool {
     let opens_data = text.starts_with(['{', '}', '"', '<', '$', '@']) || text.ends_with(['{', '}', ';', '>']);
-    let (mut prose, mut all) = (0_usize, 0_usize);
-    for letter in text.chars() {
-        all += 1;
-        prose += usize::from(letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-'));
-    }
+    let (prose, all) = if text.is_ascii() {
+        let is_prose = |byte: &&u8| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b',' | b'.' | b'\'' | b'-');
+        (text.bytes().filter(|byte| is_prose(&byte)).count(), text.len())
+    } else {
+        let is_prose = |letter: &char| letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-');
+        (text.chars().filter(is_prose).count(), text.chars().count())
+    };
     opens_data || prose * 100 < all * least_prose || (all > 30 && !text.contains(' ') && text.is_ascii())
 }
 

@@ -1,7 +1,12 @@
 //! Reads a request as a model does: what is given, what is asked, in which shape and within which limits.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use compactometer_engine::message::{Part as WirePart, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
+use foldhash::fast::FixedState;
 
 use super::choose;
 use super::json_shape::{self, Node};
@@ -26,7 +31,7 @@ pub(super) struct Reading<'t> {
 #[derive(Debug)]
 pub(super) enum Ask {
     /// To condense what is given.
-    Condense(Shape),
+    Condense(Arc<Shape>),
     /// To answer this.
     Answer(String),
     /// To choose a word; the one that is chosen.
@@ -98,8 +103,9 @@ pub(super) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
         return Reading { turns: given, ask: Ask::Choose(word), is_open };
     }
     let asked = lines.join("\n");
-    if question.is_none() && (shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some()) {
-        return Reading { turns: given, ask: Ask::Condense(read_shape(&lines, &asked, shape)), is_open };
+    let shape = if question.is_none() { asked_shape(&lines, &asked, shape) } else { None };
+    if let Some(shape) = shape {
+        return Reading { turns: given, ask: Ask::Condense(shape), is_open };
     }
     let context = system.iter().flat_map(|message| wire_turns(message)).chain(given).collect();
     Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)), is_open }
@@ -145,6 +151,33 @@ fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<T
         }
         _ => (parted, None),
     }
+}
+
+thread_local! {
+    /// What the instructions read last ask for: a prompt is filled in again and again. A function of the instruction.
+    static SHAPES: RefCell<HashMap<String, Option<Arc<Shape>>, FixedState>> = RefCell::default();
+}
+
+/// Instructions remembered at most, some 5 KB each; then all are forgotten.
+const MOST_SHAPES: usize = 256;
+
+/// The shape of what an instruction asks for, where it asks to condense.
+fn asked_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Option<Arc<Shape>> {
+    if schema.is_some() {
+        return Some(Arc::new(read_shape(lines, asked, schema)));
+    }
+    SHAPES.with_borrow_mut(|shapes| {
+        if let Some(known) = shapes.get(asked) {
+            return known.clone();
+        }
+        let condenses = asks_to_condense(asked) || json_shape::shown(asked).is_some();
+        let shape = condenses.then(|| Arc::new(read_shape(lines, asked, None)));
+        if shapes.len() >= MOST_SHAPES {
+            shapes.clear();
+        }
+        shapes.insert(asked.to_owned(), shape.clone());
+        shape
+    })
 }
 
 fn asks_to_condense(text: &str) -> bool {

@@ -135,7 +135,8 @@ fn tagged(lines: &[&str]) -> Option<Block> {
 
 /// The name of a tag that fills its line.
 fn tag<'l>(line: &'l str, opening: &str) -> Option<&'l str> {
-    let name = line.trim().strip_prefix(opening)?.strip_suffix('>')?;
+    // Nearly every line is passed by at its first letter.
+    let name = line.trim_start().strip_prefix(opening)?.trim_end().strip_suffix('>')?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
@@ -242,6 +243,11 @@ pub(super) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
     let kind = named_given_by_tag(name)?;
     let end = lines.iter().rposition(|line| tag(line, "</") == Some(name))?;
     Some((end, kind))
+}
+
+/// Whether a line opens a block of what was written before.
+pub(super) fn opens_earlier_summary(line: &str) -> bool {
+    tag(line, "<").and_then(named_given_by_tag) == Some(Kind::EarlierSummary)
 }
 
 /// A tag encloses what it names, so that one word tells more than in a heading: `<previous>`, `<task>`.

@@ -1,11 +1,13 @@
 //! Puts a statement in other words, and leaves an exact value out at times: what a summarizer does that paraphrases.
 
+use std::borrow::Cow;
+
 use super::draw::{keyed, uniform};
 use super::profile::Profile;
 use super::words::{Term, terms};
 
 /// The text, in other words where the profile draws so. The draw is the text's and the seed's alone.
-pub(super) fn reword(text: String, profile: &Profile, seed: u64) -> String {
+pub(super) fn reword<'t>(text: Cow<'t, str>, profile: &Profile, seed: u64) -> Cow<'t, str> {
     if profile.reworded.value <= 0.0 {
         return text;
     }
@@ -13,7 +15,7 @@ pub(super) fn reword(text: String, profile: &Profile, seed: u64) -> String {
     if uniform(&mut rng) >= profile.reworded.value {
         return text;
     }
-    in_other_words(&text, uniform(&mut rng) < profile.value_omitted.value)
+    in_other_words(&text, uniform(&mut rng) < profile.value_omitted.value).into()
 }
 
 /// Words of the same sense; longer ones of several words are common in paraphrases.

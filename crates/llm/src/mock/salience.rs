@@ -66,6 +66,8 @@ pub(super) fn weight(statements: f64, holders: u32) -> f64 {
 pub(super) struct Rarity {
     stems: HashMap<u64, Held, FixedState>,
     statements: f64,
+    /// The greatest possible weight.
+    most: f64,
 }
 
 /// What is known of a stem.
@@ -88,8 +90,12 @@ impl Rarity {
             }
         }
         let number = statements.len() as f64;
-        stems.values_mut().for_each(|held| held.weight = weight(number, held.holders));
-        Rarity { stems, statements: number }
+        let most = libm::log1p(number);
+        // Most stems stand in one statement alone.
+        stems
+            .values_mut()
+            .for_each(|held| held.weight = if held.holders == 1 { most } else { weight(number, held.holders) });
+        Rarity { stems, statements: number, most }
     }
 
     /// Inverse document frequency of a stem, statements being the documents.
@@ -108,6 +114,6 @@ impl Rarity {
                 rarest[place] = weight;
             }
         }
-        rarest.iter().sum::<f64>() / 4.0 / libm::log1p(self.statements)
+        rarest.iter().sum::<f64>() / 4.0 / self.most
     }
 }

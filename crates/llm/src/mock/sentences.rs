@@ -14,6 +14,22 @@ pub(super) fn sentences(line: &str) -> Vec<&str> {
 }
 
 fn sentence_end(text: &str) -> usize {
+    let window = &text.as_bytes()[..text.len().min(LONGEST)];
+    if window.is_ascii() { ascii_sentence_end(text, window) } else { sentence_end_in_any_script(text) }
+}
+
+/// Where the text opens with [`LONGEST`] letters in ASCII, or has no others.
+fn ascii_sentence_end(text: &str, window: &[u8]) -> usize {
+    let is_end = |at: &usize| matches!(window[*at], b'.' | b'!' | b'?') && starts_sentence(&text[at + 1..]);
+    if let Some(at) = (0..window.len()).find(is_end) {
+        return at + 1;
+    }
+    let is_blank = |byte: &u8| char::from(*byte).is_whitespace();
+    let blank = window.iter().rposition(is_blank).filter(|_| text.len() > LONGEST);
+    blank.map_or(window.len(), |at| at + 1)
+}
+
+fn sentence_end_in_any_script(text: &str) -> usize {
     let mut letters = text.char_indices().peekable();
     let mut blank = None;
     let mut count = 0;
@@ -49,6 +65,8 @@ const LONGEST: usize = 400;
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -56,5 +74,12 @@ mod tests {
         let line = "é".repeat(1_000);
         assert_eq!(sentences(&line).iter().map(|piece| piece.chars().count()).collect::<Vec<_>>(), [400, 400, 200]);
         assert_eq!(sentences("第一。第二！"), ["第一。", "第二！"]);
+    }
+    proptest! {
+        #[test]
+        fn ascii_is_cut_where_any_script_is(text in "([a-zA-Z0-9]{1,9}[.!?]?[ \t\u{b}]{0,2}|[a-z]{200}){0,80}", tail in "é?") {
+            let text = text + &tail;
+            prop_assert_eq!(sentence_end(&text), sentence_end_in_any_script(&text), "{}", text);
+        }
     }
 }

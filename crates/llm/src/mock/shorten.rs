@@ -1,12 +1,18 @@
 //! Shortens a statement as a summarizer does: no opener, and of a long statement the clauses that bear values.
 
+use std::borrow::Cow;
+
 use super::cues::Cues;
 use super::statements::Statement;
 use super::words::{Term, terms};
 
 /// The statement in at most `most_words` words.
-pub(super) fn shorten(statement: &Statement<'_>, most_words: usize) -> String {
-    let text = without_opener(statement.text).trim_end_matches(['.', '!', ';', ',', ':', ' ']);
+pub(super) fn shorten<'m>(statement: &Statement<'m>, most_words: usize) -> Cow<'m, str> {
+    statement.piece.short(most_words, || shortened(statement.text, most_words))
+}
+
+fn shortened(text: &str, most_words: usize) -> String {
+    let text = without_opener(text).trim_end_matches(['.', '!', ';', ',', ':', ' ']);
     if count(text) <= most_words {
         return plain(text);
     }
@@ -31,12 +37,18 @@ pub(super) fn shorten(statement: &Statement<'_>, most_words: usize) -> String {
 
 /// Without marks for bold and without table bars.
 fn plain(text: &str) -> String {
-    text.replace("**", "").replace(" | ", "; ")
+    let has_marks = text.bytes().any(|byte| matches!(byte, b'*' | b'|'));
+    if has_marks { text.replace("**", "").replace(" | ", "; ") } else { text.to_owned() }
 }
 
 /// Words of a text, as limits on words count them.
 pub(super) fn count(text: &str) -> usize {
-    text.split_whitespace().count()
+    if !text.is_ascii() {
+        return text.split_whitespace().count();
+    }
+    // The blanks of ASCII, as `char::is_whitespace` has them.
+    let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+    words.filter(|word| !word.is_empty()).count()
 }
 
 /// Cuts "Okay, so just to be clear, ..." and the like: an opener up to its comma that is made of filler words alone.
@@ -136,7 +148,17 @@ mod tests {
 
     fn short(text: &str, most: usize) -> String {
         let turns = [Turn { speaker: Speaker::User, text }];
-        statements(&turns, &Known::default().all(&turns)).first().map(|it| shorten(it, most)).unwrap_or_default()
+        statements(&turns, &Known::default().all(&turns))
+            .first()
+            .map(|it| shorten(it, most).into_owned())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn words_stand_between_blanks_of_any_kind() {
+        for text in ["", " one ", "a\u{b}b\u{c}c\rd\te\nf  g\u{1c}h", "é\u{a0}b"] {
+            assert_eq!(count(text), text.split_whitespace().count(), "{text:?}");
+        }
     }
 
     #[test]

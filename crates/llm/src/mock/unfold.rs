@@ -7,27 +7,42 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::regions::{Kind, tagged_given};
+use super::regions::{Kind, opens_earlier_summary, tagged_given};
 
 /// The text, with each JSON object between tags that name it as written before replaced by headings and items.
 pub(super) fn unfolded(said: String) -> String {
+    // Most of what is said opens no such block, and need not be parted into lines.
+    let opens_line = |at: usize| {
+        let before = said[..at].trim_end_matches(|letter: char| letter.is_whitespace() && letter != '\n');
+        before.is_empty() || before.ends_with('\n')
+    };
+    let mut opening = said.match_indices('<').map(|(at, _)| at).filter(|at| opens_line(*at));
+    if !opening.any(|at| said[at..].lines().next().is_some_and(opens_earlier_summary)) {
+        return said;
+    }
     let lines: Vec<&str> = said.lines().collect();
     let mut read: Vec<Cow<'_, str>> = Vec::new();
-    let mut at = 0;
-    let mut found = false;
+    let (mut at, mut from) = (0, 0);
     while at < lines.len() {
-        read.push(Cow::Borrowed(lines[at]));
-        let content = tagged_given(&lines[at..]).filter(|(_, kind)| *kind == Kind::EarlierSummary);
+        // Nearly every line is passed by at its first letter.
+        let opens = lines[at].trim_start().starts_with('<');
+        let content = opens.then(|| tagged_given(&lines[at..])).flatten();
+        let content = content.filter(|(_, kind)| *kind == Kind::EarlierSummary);
         let object = content.and_then(|(end, _)| Some((end, object(&lines[at + 1..at + end].join("\n"))?)));
         if let Some((end, object)) = object {
-            found = true;
+            read.extend(lines[from..=at].iter().map(|line| Cow::Borrowed(*line)));
             read.push(Cow::Owned(object));
             at += end;
+            from = at;
         } else {
             at += 1;
         }
     }
-    if found { read.join("\n") } else { said }
+    if read.is_empty() {
+        return said;
+    }
+    read.extend(lines[from..].iter().map(|line| Cow::Borrowed(*line)));
+    read.join("\n")
 }
 
 /// The keys of an object as headings with their texts below; nothing where it is none.

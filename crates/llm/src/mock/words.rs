@@ -25,6 +25,9 @@ impl<'t> Term<'t> {
 
     /// Whether it looks like a file or a web address.
     pub(super) fn is_path(&self) -> bool {
+        if !self.text.bytes().any(|byte| matches!(byte, b'/' | b'\\' | b'.')) {
+            return false;
+        }
         let name = self.text.rsplit(['/', '\\']).next().unwrap_or_default();
         let extension = name.rsplit_once('.').map(|(stem, extension)| (stem, extension.len()));
         let has_letters = self.text.chars().any(char::is_alphabetic);
@@ -67,6 +70,71 @@ fn is_camel(text: &str) -> bool {
 
 /// The terms of a text, in order. Each ideograph is a term of its own, since no blanks part them.
 pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
+    if text.is_ascii() { ascii_terms(text) } else { terms_in_any_script(text) }
+}
+
+fn ascii_terms(text: &str) -> Vec<Term<'_>> {
+    let class = |at: usize| CLASSES[usize::from(text.as_bytes()[at])];
+    // A word and its blank have some six letters.
+    let mut terms = Vec::with_capacity(text.len() / 6 + 1);
+    let mut at = 0;
+    while at < text.len() {
+        if class(at) & JOINS == 0 {
+            at += 1;
+            continue;
+        }
+        let (mut start, mut all) = (at, 0);
+        while at < text.len() && class(at) & JOINS != 0 {
+            all |= class(at);
+            at += 1;
+        }
+        let mut end = at;
+        if class(start) & OPENS == 0 || class(end - 1) & CLOSES == 0 {
+            start = (start..end).find(|at| class(*at) & OPENS != 0).unwrap_or(end);
+            end = (start..end).rfind(|at| class(*at) & CLOSES != 0).map_or(start, |last| last + 1);
+            all = (start..end).fold(0, |all, at| all | class(at));
+        }
+        if all & SAYS != 0 {
+            let text = &text[start..end];
+            let is_value = all & EXACT != 0 || (all & MAY_BE_EXACT != 0 && is_ascii_value(text.as_bytes()));
+            terms.push(Term { text, start, is_value });
+        }
+    }
+    terms
+}
+
+/// Of a byte of ASCII: it stands in a term, may open one, may close one, is a letter or digit, makes an exact value, and may
+/// make one beside others.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let letter = byte as u8;
+        classes[byte] = match letter {
+            b'0'..=b'9' => JOINS | OPENS | CLOSES | SAYS | EXACT,
+            b'a'..=b'z' => JOINS | OPENS | CLOSES | SAYS,
+            b'A'..=b'Z' => JOINS | OPENS | CLOSES | SAYS | MAY_BE_EXACT,
+            b'/' => JOINS | OPENS | CLOSES | EXACT,
+            b'#' | b'@' => JOINS | OPENS | EXACT,
+            b'$' | b'~' => JOINS | OPENS,
+            b'.' => JOINS | OPENS | MAY_BE_EXACT,
+            b'%' | b'+' => JOINS | CLOSES,
+            b'_' | b'\\' => JOINS | EXACT,
+            b'-' | b':' | b'\'' => JOINS,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    classes
+};
+const JOINS: u8 = 1;
+const OPENS: u8 = 2;
+const CLOSES: u8 = 4;
+const SAYS: u8 = 8;
+const EXACT: u8 = 16;
+const MAY_BE_EXACT: u8 = 32;
+
+fn terms_in_any_script(text: &str) -> Vec<Term<'_>> {
     let mut terms = Vec::new();
     let mut open: Option<usize> = None;
     for (at, letter) in text.char_indices() {
@@ -104,22 +172,29 @@ fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
 
 /// The stem of a word in lower case: common English endings are dropped, exact values are kept.
 pub(crate) fn stem(word: &str) -> Cow<'_, str> {
-    if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+    let is_small = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    if word.bytes().fold(true, |all, byte| all & is_small(byte)) {
         return Cow::Borrowed(stem_of_small(word));
     }
-    let mut stem = word.to_lowercase();
+    let mut stem = if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() };
     stem.truncate(stem_of_small(&stem).len());
     Cow::Owned(stem)
 }
 
 fn stem_of_small(word: &str) -> &str {
-    if word.chars().any(|letter| !letter.is_alphabetic()) {
+    let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.chars().all(char::is_alphabetic);
+    if !is_word {
         return word;
     }
-    let cut = [("ing", 6), ("ed", 5), ("es", 5), ("s", 4)]
-        .iter()
-        .find(|(ending, least)| word.len() >= *least && word.ends_with(ending) && !word.ends_with("ss"));
-    let stem = &word[..word.len() - cut.map_or(0, |(ending, _)| ending.len())];
+    let ending = match word.as_bytes() {
+        [.., b'i', b'n', b'g'] if word.len() >= 6 => 3,
+        [.., b'e', b'd'] if word.len() >= 5 => 2,
+        [.., b's', b's'] => 0,
+        [.., b'e', b's'] if word.len() >= 5 => 2,
+        [.., b's'] if word.len() >= 4 => 1,
+        _ => 0,
+    };
+    let stem = &word[..word.len() - ending];
     stem.strip_suffix('e').filter(|_| stem.len() > 3).unwrap_or(stem)
 }
 
@@ -194,6 +269,21 @@ mod tests {
             prop_assert_eq!(is_ascii_value(word.as_bytes()), is_value_in_any_script(&word), "{}", word);
             let small = word.to_lowercase();
             prop_assert_eq!(stem(&word), stem(&small), "{}", word);
+        }
+
+        #[test]
+        fn a_text_in_ascii_has_the_terms_that_it_has_in_any_script(text in "[a-zA-Z0-9_@#/.'%$+~:\\\\ ,;(){}\"-]{0,60}") {
+            prop_assert_eq!(ascii_terms(&text), terms_in_any_script(&text), "{}", text);
+        }
+
+        #[test]
+        fn a_stem_is_the_word_without_its_first_fitting_ending(word in "[a-ce]{0,4}(ing|ed|es|s|ss|e|ees|)") {
+            let endings = [("ing", 6), ("ed", 5), ("es", 5), ("s", 4)];
+            let ending = endings.iter().find(|(ending, least)| word.len() >= *least && word.ends_with(ending));
+            let cut = ending.filter(|_| !word.ends_with("ss")).map_or(0, |(ending, _)| ending.len());
+            let rest = &word[..word.len() - cut];
+            let expected = if rest.len() > 3 { rest.strip_suffix('e').unwrap_or(rest) } else { rest };
+            prop_assert_eq!(stem(&word), expected);
         }
     }
 }

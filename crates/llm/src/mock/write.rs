@@ -1,6 +1,9 @@
 //! Writes a condensed text: takes ranked statements until the room is used, in the shape that was asked for.
 
+use std::collections::HashSet;
+
 use compactometer_engine::tokens::{Encoding, TokenCounter};
+use foldhash::fast::FixedState;
 
 use super::profile::Profile;
 use super::read::{Form, Part, Shape};
@@ -93,10 +96,10 @@ const MISSES: usize = 12;
 pub(super) fn choose<T>(
     source: &Source<'_, '_>,
     room: &mut Room,
-    mut line: impl FnMut(&Statement<'_>, String) -> Option<(T, String)>,
+    mut line: impl FnMut(&Statement<'_>, &str) -> Option<(T, String)>,
 ) -> Vec<Chosen<T>> {
     let mut chosen: Vec<Chosen<T>> = Vec::new();
-    let mut written = std::collections::HashSet::new();
+    let mut written = HashSet::with_hasher(FixedState::default());
     let mut misses = 0;
     for &index in source.ranked {
         if misses == MISSES {
@@ -107,7 +110,7 @@ pub(super) fn choose<T>(
         if text.is_empty() || written.contains(&text) {
             continue;
         }
-        let Some((place, line)) = line(statement, text.clone()) else { continue };
+        let Some((place, line)) = line(statement, &text) else { continue };
         if room.take(&line) {
             written.insert(text);
             chosen.push(Chosen { index, place, line });
@@ -137,8 +140,9 @@ fn prose(source: &Source<'_, '_>, room: &mut Room) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-pub(super) fn sentence(text: String) -> String {
-    if text.ends_with(|letter: char| letter.is_alphanumeric() || ")\"'`%".contains(letter)) { text + "." } else { text }
+pub(super) fn sentence(text: &str) -> String {
+    let is_open = text.ends_with(|letter: char| letter.is_alphanumeric() || ")\"'`%".contains(letter));
+    format!("{text}{}", if is_open { "." } else { "" })
 }
 
 fn bullets(source: &Source<'_, '_>, room: &mut Room) -> String {

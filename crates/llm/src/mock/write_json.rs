@@ -7,29 +7,58 @@ use super::cues::{Cue, Cues, is_subject, split_name};
 use super::json_shape::{Field, Node};
 use super::pieces::number;
 use super::statements::Statement;
-use super::words::{stem, terms};
+use super::words::{Term, stem, terms};
 use super::write::{Chosen, Room, Source, choose, tokens};
 
 /// The object as one line of JSON within the room.
 pub(super) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room: Room) -> String {
     let slots = slots(node);
     let mut left = room;
-    left.tokens = left.tokens.saturating_sub(tokens(&render(node, &slots, &[], source, omit_empty)));
+    left.tokens = left.tokens.saturating_sub(tokens(&render(node, &slots, &[], omit_empty)));
     let mut taken = vec![false; slots.len()];
-    let mut chosen = choose(source, &mut left, |statement, text| {
+    let chosen = choose(source, &mut left, |statement, text| {
         let at = best_slot(statement, &slots, &taken)?;
         taken[at] |= slots[at].kind == Kind::Text;
-        Some((at, text))
+        Some((at, text.to_owned()))
     });
+    let mut written: Vec<Written<'_>> = chosen.iter().map(|chosen| Written::new(chosen, source, &slots)).collect();
     // Quotes, keys and names cost more than the texts alone, so the least of the chosen go until all of it fits.
     loop {
-        let json = render(node, &slots, &chosen, source, omit_empty);
+        let json = render(node, &slots, &written, omit_empty);
         let excess = tokens(&json).saturating_sub(room.tokens);
-        if chosen.is_empty() || excess == 0 {
+        if written.is_empty() || excess == 0 {
             return json;
         }
         // A text and its key have some 40 tokens at most; the last steps go one by one.
-        chosen.truncate(chosen.len().saturating_sub(1 + excess as usize / 40));
+        written.truncate(written.len().saturating_sub(1 + excess as usize / 40));
+    }
+}
+
+/// A statement that is written, with what is written of it beside its text: read once, whatever number of tries it takes.
+struct Written<'s> {
+    index: usize,
+    place: usize,
+    text: &'s str,
+    /// What it is about, where its place has topics.
+    topic: String,
+    /// The names that it holds, each with the slot of its kind.
+    names: Vec<(usize, &'s str)>,
+}
+
+impl<'s> Written<'s> {
+    fn new(chosen: &'s Chosen<usize>, source: &Source<'_, 's>, slots: &[Slot]) -> Self {
+        let statement = &source.statements[chosen.index];
+        let named = slots.iter().enumerate().filter_map(|(at, slot)| match &slot.kind {
+            Kind::Names(noun) => Some((at, noun)),
+            _ => None,
+        });
+        Written {
+            index: chosen.index,
+            place: chosen.place,
+            text: &chosen.line,
+            topic: if slots[chosen.place].kind == Kind::Map { topic(statement) } else { String::new() },
+            names: named.flat_map(|(at, noun)| names(statement, noun).map(move |name| (at, name))).collect(),
+        }
     }
 }
 
@@ -91,14 +120,14 @@ fn noun(key: &str) -> String {
 fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Option<usize> {
     let is_open = |at: &usize| match &slots[*at].kind {
         Kind::Closed => false,
-        Kind::Names(noun) => !names(statement, noun).is_empty(),
+        Kind::Names(noun) => names(statement, noun).next().is_some(),
         Kind::Records(keys) => !keys.is_empty(),
         _ => !taken[*at],
     };
     let best = |cues: &Cues, is_place: &dyn Fn(&usize) -> bool| {
-        let fit = |at: &usize| cues.fit(&slots[*at].cues);
         let places = (0..slots.len()).rev().filter(is_place);
-        places.max_by(|one, other| fit(one).total_cmp(&fit(other))).map(|at| (fit(&at), at))
+        let fits = places.map(|at| (cues.fit(&slots[at].cues), at));
+        fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
     if let Some((fit, at)) = best(&statement.cues, &is_open)
         && fit >= Cues::LEAST_FIT
@@ -111,35 +140,34 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
 }
 
 /// The names of a kind that a statement holds: paths, or the values beside the kind's word.
-fn names<'m>(statement: &Statement<'m>, noun: &str) -> Vec<&'m str> {
+fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m str> {
     let (words, noun_number) = (statement.words(), number(noun));
-    let beside = |at: usize| {
+    let beside = move |at: usize| {
         let near = &words[at.saturating_sub(2)..words.len().min(at + 3)];
         near.iter().any(|word| word.stem == noun_number)
     };
     let is_files = ["fil", "path", "document", "script"].contains(&noun);
-    let terms = statement.terms().enumerate();
-    let named = terms
-        .filter(|(at, term)| if is_files { term.is_path() } else { term.is_value() && !term.is_path() && beside(*at) });
-    named.map(|(_, term)| term.text).collect()
+    let is_name = move |at: usize, term: &Term<'_>| {
+        if is_files { term.is_path() } else { term.is_value() && beside(at) && !term.is_path() }
+    };
+    statement.terms().enumerate().filter(move |(at, term)| is_name(*at, term)).map(|(_, term)| term.text)
 }
 
-fn render(node: &Node, slots: &[Slot], chosen: &[Chosen<usize>], source: &Source<'_, '_>, omit_empty: bool) -> String {
-    let mut order: Vec<&Chosen<usize>> = chosen.iter().collect();
-    order.sort_by_key(|chosen| chosen.index);
-    let mut builder = Builder { slots, chosen: &order, source, omit_empty, next: 0 };
+fn render(node: &Node, slots: &[Slot], written: &[Written<'_>], omit_empty: bool) -> String {
+    let mut order: Vec<&Written<'_>> = written.iter().collect();
+    order.sort_by_key(|written| written.index);
+    let mut builder = Builder { slots, written: &order, omit_empty, next: 0 };
     builder.build(node).unwrap_or(Value::Object(Map::new())).to_string()
 }
 
-struct Builder<'b, 's, 'm> {
+struct Builder<'b> {
     slots: &'b [Slot],
-    chosen: &'b [&'b Chosen<usize>],
-    source: &'b Source<'s, 'm>,
+    written: &'b [&'b Written<'b>],
     omit_empty: bool,
     next: usize,
 }
 
-impl Builder<'_, '_, '_> {
+impl<'b> Builder<'b> {
     /// The value of a node; nothing where it is empty and may be left out.
     fn build(&mut self, node: &Node) -> Option<Value> {
         let Node::Object(fields) = node else { return self.leaf() };
@@ -156,13 +184,13 @@ impl Builder<'_, '_, '_> {
         let at = self.next;
         self.next += 1;
         let kind = &self.slots[at].kind;
-        let texts = || self.chosen.iter().filter(|chosen| chosen.place == at).map(|chosen| chosen.line.clone());
+        let texts = || self.at(at).map(|written| written.text);
         let value = match kind {
-            Kind::Text => Value::String(texts().next().unwrap_or_default()),
-            Kind::Texts => texts().map(Value::String).collect(),
+            Kind::Text => Value::from(texts().next().unwrap_or_default()),
+            Kind::Texts => texts().map(Value::from).collect(),
             Kind::Records(keys) => texts().map(|text| record(keys, text, self.omit_empty)).collect(),
             Kind::Map => Value::Object(self.map(at)),
-            Kind::Names(noun) => self.names(noun),
+            Kind::Names(_) => self.names(at),
             Kind::Closed => Value::Array(Vec::new()),
         };
         let is_empty = match &value {
@@ -174,26 +202,28 @@ impl Builder<'_, '_, '_> {
         (!is_empty || !self.omit_empty).then_some(value)
     }
 
+    /// What is written at that place.
+    fn at(&self, place: usize) -> impl Iterator<Item = &'b Written<'b>> {
+        self.written.iter().copied().filter(move |written| written.place == place)
+    }
+
     /// Topics to texts; a topic that repeats gets a number.
     fn map(&self, at: usize) -> Map<String, Value> {
         let mut map = Map::new();
-        for chosen in self.chosen.iter().filter(|chosen| chosen.place == at) {
-            let topic = topic(&self.source.statements[chosen.index]);
-            let free = |number: &usize| !map.contains_key(&numbered(&topic, *number));
+        for written in self.at(at) {
+            let free = |number: &usize| !map.contains_key(&numbered(&written.topic, *number));
             let number = (1..).find(free).unwrap_or(1);
-            map.insert(numbered(&topic, number), Value::String(chosen.line.clone()));
+            map.insert(numbered(&written.topic, number), Value::from(written.text));
         }
         map
     }
 
-    /// Each name once, from all that was chosen.
-    fn names(&self, noun: &str) -> Value {
+    /// Each name once, from all that is written.
+    fn names(&self, at: usize) -> Value {
         let mut found: Vec<&str> = Vec::new();
-        for chosen in self.chosen {
-            for name in names(&self.source.statements[chosen.index], noun) {
-                if !found.contains(&name) {
-                    found.push(name);
-                }
+        for (slot, name) in self.written.iter().flat_map(|written| &written.names) {
+            if *slot == at && !found.contains(name) {
+                found.push(name);
             }
         }
         found.into_iter().map(Value::from).collect()
@@ -214,10 +244,10 @@ fn topic(statement: &Statement<'_>) -> String {
 }
 
 /// An object whose first key holds the statement's first clause and whose second holds the rest.
-fn record(keys: &[String], text: String, omit_empty: bool) -> Value {
+fn record(keys: &[String], text: &str, omit_empty: bool) -> Value {
     let joints = [" because ", "; ", " - ", " — ", ", so ", ", "];
     let split = joints.iter().find_map(|joint| text.split_once(joint)).filter(|_| keys.len() > 1);
-    let (head, tail) = split.unwrap_or((&text, ""));
+    let (head, tail) = split.unwrap_or((text, ""));
     let mut object = Map::new();
     for (key, value) in keys.iter().zip([head, tail].into_iter().chain(std::iter::repeat(""))) {
         if !value.is_empty() || !omit_empty {

@@ -52,10 +52,10 @@ fn frame(sections: &[Section]) -> String {
 fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize> {
     let takes = |at: &usize| !matches!(sections[*at].form, Form::Title | Form::Verbatim);
     let best = |cues: &Cues| {
-        let fit = |at: &usize| cues.fit(&sections[*at].cues);
         // Of equals the first counts.
         let places = (0..sections.len()).rev().filter(takes);
-        places.max_by(|one, other| fit(one).total_cmp(&fit(other))).map(|at| (fit(&at), at))
+        let fits = places.map(|at| (cues.fit(&sections[at].cues), at));
+        fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
     let (fit, at) = best(&statement.cues)?;
     if fit >= Cues::LEAST_FIT {
@@ -87,10 +87,10 @@ fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> O
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn line(form: &Form, statement: &Statement<'_>, text: String) -> String {
+fn line(form: &Form, statement: &Statement<'_>, text: &str) -> String {
     match form {
         Form::List(mark) => format!("{mark}{text}"),
-        Form::Table(_, columns) => row(*columns, statement, &text),
+        Form::Table(_, columns) => row(*columns, statement, text),
         Form::Text => sentence(text),
         Form::Labels(_) | Form::Title | Form::Verbatim => format!("- {text}"),
     }
@@ -113,13 +113,12 @@ fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
 }
 
 /// A statement of an earlier summary may carry one of the labels already.
-fn without_labels(text: String, sections: &[Section]) -> String {
+fn without_labels<'t>(text: &'t str, sections: &[Section]) -> &'t str {
     let labels = sections.iter().filter_map(|section| match &section.form {
         Form::Labels(labels) => Some(labels),
         _ => None,
     });
-    let stripped = labels.flatten().find_map(|label| text.strip_prefix(label.as_str())?.strip_prefix(": "));
-    stripped.map(str::to_owned).unwrap_or(text)
+    labels.flatten().find_map(|label| text.strip_prefix(label.as_str())?.strip_prefix(": ")).unwrap_or(text)
 }
 
 fn render(section: &Section, chosen: &[Chosen<usize>], at: usize, verbatim: Option<&str>) -> Option<String> {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use async_trait::async_trait;
-use compactometer_engine::checkpoint::{Reading, Rung, Unreadable, extract};
+use compactometer_engine::checkpoint::{Examples, Reading, Rung, Unreadable, extract};
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -50,7 +50,7 @@ fn json(text: &str) -> &str {
 
 /// How the engine reads the checkpoint of a reply.
 fn reading(reply: &ChatReply) -> Reading {
-    extract(json(&reply.text), reply.finish, &[]).1.reading
+    extract(json(&reply.text), reply.finish, &Examples::default()).1.reading
 }
 
 fn tokens(text: &str) -> u64 {

@@ -8,7 +8,7 @@ use super::*;
 const JSON: &str = r#"{"active_goals": ["ship {it}"], "key_decisions": {"db": "use \"pg\""}}"#;
 
 fn read_as(answer: &str, finish: Finish) -> (Option<Checkpoint>, Reading) {
-    let (checkpoint, extraction) = extract(answer, finish, &[]);
+    let (checkpoint, extraction) = extract(answer, finish, &Examples::default());
     assert_eq!(checkpoint.is_some(), matches!(extraction.reading, Reading::Rung(_)), "{answer}");
     (checkpoint, extraction.reading)
 }
@@ -54,8 +54,8 @@ fn each_unreadable_answer_has_its_reason() {
 
 #[test]
 fn example_values_are_taken_out_on_every_rung() {
-    let examples = ["goal", "decision"].map(str::to_owned);
     let example = r#"{"active_goals": ["goal"], "key_decisions": {"topic": "decision"}}"#;
+    let examples = Examples::new(example, &[]);
     let only = Extraction { leaked: 2, ..Extraction::of(Reading::Unreadable(Unreadable::OnlyExample)) };
     assert_eq!(extract(example, Finish::Stop, &examples), (None, only));
     assert_eq!(extract(&example.replace('"', "'"), Finish::Stop, &examples), (None, only));
@@ -214,7 +214,7 @@ proptest! {
     #[test]
     fn sloppy_forms_keep_every_value(written in checkpoint(), style in style(), around in "[a-z .\n]{0,10}") {
         let answer = format!("{around}{}{around}", style.write(&written));
-        let (read, extraction) = extract(&answer, Finish::Stop, &[]);
+        let (read, extraction) = extract(&answer, Finish::Stop, &Examples::default());
         prop_assert!(matches!(extraction.reading, Reading::Rung(_)) && extraction.left_out == 0, "{answer}: {extraction:?}");
         let read = serde_json::to_value(read.expect("read")).expect("JSON");
         prop_assert_eq!(leaves(&read), leaves(&written), "{}", answer);
@@ -222,7 +222,7 @@ proptest! {
 
     #[test]
     fn strict_json_is_read_as_its_library_reads_it(written in checkpoint()) {
-        let (read, extraction) = extract(&written.to_string(), Finish::Stop, &[]);
+        let (read, extraction) = extract(&written.to_string(), Finish::Stop, &Examples::default());
         prop_assert_eq!(extraction.reading, Reading::Rung(Rung::Strict));
         prop_assert_eq!(read, serde_json::from_value(written).ok());
     }
@@ -233,13 +233,13 @@ proptest! {
         let ends = whole.char_indices().map(|(end, _)| end).collect::<Vec<_>>();
         let answer = &whole[..ends[(at * ends.len() as f64) as usize]];
         let said = leaves(&written);
-        let (read, extraction) = extract(answer, Finish::Length, &[]);
+        let (read, extraction) = extract(answer, Finish::Length, &Examples::default());
         prop_assert!(matches!(extraction.reading, Reading::Rung(Rung::Partial) | Reading::Unreadable(_)), "{answer}");
         for value in read.iter().flat_map(|read| leaves(&serde_json::to_value(read).expect("JSON"))) {
             prop_assert!(value.is_empty() || said.contains(&value), "{value} of {answer}");
         }
         for finish in [Finish::Stop, Finish::ContentFilter] {
-            prop_assert_eq!(extract(answer, finish, &[]).0, None, "{}", answer);
+            prop_assert_eq!(extract(answer, finish, &Examples::default()).0, None, "{}", answer);
         }
     }
 
@@ -252,7 +252,7 @@ proptest! {
         let after = whole.iter().skip(at + over);
         let answer = whole[..at].iter().copied().chain(put.chars()).chain(after.copied()).collect::<String>();
         let finish = if is_cut { Finish::Length } else { Finish::Stop };
-        let (read, _) = extract(&answer, finish, &[]);
+        let (read, _) = extract(&answer, finish, &Examples::default());
         for value in read.iter().flat_map(leaves_of) {
             prop_assert!(stands_in(&answer, &value), "{value} of {answer}");
         }
