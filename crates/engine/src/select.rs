@@ -60,8 +60,8 @@ impl<'s> Selection<'s> {
 
     /// First and last message among those that leave.
     pub fn covers(&self) -> Option<(MessageId, MessageId)> {
-        let spoken = || self.leaving.iter().filter_map(|entry| entry.message_id());
-        Some((spoken().min()?, spoken().max()?))
+        let spoken = self.leaving.iter().filter_map(|entry| entry.message_id()).map(|id| (id, id));
+        spoken.reduce(|(first, last), (id, _)| (first.min(id), last.max(id)))
     }
 
     /// The kept messages as edits.
@@ -78,7 +78,10 @@ fn kept_id(entry: &Entry) -> Option<MessageId> {
 }
 
 fn is_filler(entry: &Entry) -> bool {
-    entry.parts().all(|(_, origin)| origin == Origin::Filler)
+    match &entry.body {
+        Body::Kept(message) => message.parts.is_empty(),
+        Body::Written(written) => written.parts.iter().all(|part| part.origin == Origin::Filler),
+    }
 }
 
 /// Index of the first message of the tail. Pending messages cost nothing here: they stand outside the budget.

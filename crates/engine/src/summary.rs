@@ -23,11 +23,11 @@ pub enum NotASummary {
     NotShorter,
 }
 
-/// Checks an answer against the text that it should condense.
+/// Checks an answer against the bytes of the text that it should condense.
 ///
 /// # Errors
 /// [`NotASummary`], by general signs: no text, thoughts alone, a role label or a phrase of conversation at the start, no less text.
-pub fn check(answer: &str, material: &str) -> Result<(), NotASummary> {
+pub fn check(answer: &str, material: usize) -> Result<(), NotASummary> {
     let text = answer.trim();
     if text.is_empty() {
         return Err(NotASummary::Empty);
@@ -38,7 +38,7 @@ pub fn check(answer: &str, material: &str) -> Result<(), NotASummary> {
     if continues_chat(text) {
         return Err(NotASummary::ContinuesChat);
     }
-    if text.len() >= material.len() { Err(NotASummary::NotShorter) } else { Ok(()) }
+    if text.len() >= material { Err(NotASummary::NotShorter) } else { Ok(()) }
 }
 
 /// Whether nothing stands outside the thoughts. Some servers open them in the prompt, so that the answer only closes them.
@@ -119,7 +119,7 @@ mod tests {
             (&material[9..], Ok(())),
             (&format!("Well, {material}"), Err(NotASummary::NotShorter)),
         ] {
-            assert_eq!(check(answer, material), expected, "{answer}");
+            assert_eq!(check(answer, material.len()), expected, "{answer}");
         }
     }
 }

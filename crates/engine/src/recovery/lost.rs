@@ -18,6 +18,12 @@ pub fn asks_for(text: &str, checkpoint: &Checkpoint) -> Vec<Item> {
     items
 }
 
+/// Whether [`asks_for`] could find an item in some checkpoint; costs little, so that most turns end here.
+pub(crate) fn may_ask(text: &str) -> bool {
+    let said = text.to_lowercase();
+    said.contains('?') || LOSS_HOLDS.iter().any(|part| said.contains(part))
+}
+
 /// Words, as [`spaced`] has them, that open a question.
 const OPEN: &[&str] = &[" what ", " which ", " where ", " when ", " who ", " whose ", " how "];
 
@@ -40,6 +46,10 @@ const AT_A_LOSS: &[&str] = &[
     " please tell me ",
     " could you repeat ",
 ];
+
+/// Of each of these words in a row a part, as few as tell most texts apart.
+const LOSS_HOLDS: &[&str] =
+    &["remind", "remember", "recall", "record", "repeat", "have", "know", "longer", "sure", "please"];
 
 pub(super) fn asks(sentence: &str) -> bool {
     let said = spaced(sentence);
@@ -97,6 +107,14 @@ mod tests {
         assert_eq!(asked("What did we decide?"), ["PostgreSQL"]);
         assert_eq!(asked("Could you remind me of the file?"), ["auth.py"]);
         assert_eq!(asked("Which columns does the franchisees table get?"), ["Create franchisees table"]);
+    }
+
+    #[test]
+    fn what_asks_passes_the_first_look() {
+        for words in AT_A_LOSS {
+            assert!(may_ask(&format!("So,{}then.", words.to_uppercase())), "{words}");
+        }
+        assert!(may_ask("I don't \u{212a}now it.") && may_ask("Why?") && !may_ask("The database is ready."));
     }
 
     #[test]

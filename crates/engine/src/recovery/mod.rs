@@ -18,6 +18,7 @@ use crate::view::{Edit, Origin, WrittenPart};
 
 pub use check::{Recall, Recalled, recall};
 pub use lost::asks_for;
+pub(crate) use lost::may_ask;
 pub(crate) use select::whole;
 pub use select::{Section, section_for};
 pub use sharing::{Field, OtherThread, Sharing};

@@ -111,9 +111,9 @@ pub(super) async fn ask_for_both(
         let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous), ("messages", messages)];
         fill(prompt, &values)
     };
-    let reply = ask_for_reply(cx, &messages, with, cx.budget.written, None, Asking::new(settings)).await;
-    let reply = reply.inspect_err(|reason| cx.summarizer.note(Extraction::failed(reason)))?;
     let examples = checkpoint::unseen(prompt, &[&messages.text, &previous]);
+    let reply = ask_for_reply(cx, messages, with, cx.budget.written, None, Asking::new(settings)).await;
+    let reply = reply.inspect_err(|reason| cx.summarizer.note(Extraction::failed(reason)))?;
     let (summary, body, extraction) = if settings.is_faithful("parser") {
         as_source::split(&reply.text)
     } else {
