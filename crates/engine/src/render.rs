@@ -85,10 +85,11 @@ fn most_bytes(entry: &Entry, limits: Limits) -> usize {
 
 /// A decimal number; formatting would cost more than the rest of a label.
 fn push_number(text: &mut String, number: usize) {
-    if number >= 10 {
-        push_number(text, number / 10);
+    match number {
+        0..10 => text.push(char::from(b'0' + number as u8)),
+        10..100 => text.extend([number / 10, number % 10].map(|digit| char::from(b'0' + digit as u8))),
+        _ => *text += &number.to_string(),
     }
-    text.push(char::from(b'0' + (number % 10) as u8));
 }
 
 /// Tokens at most of what names an entry's parts; a token has a byte or more.

@@ -86,7 +86,8 @@ const OPENINGS: &[&str] = &[
 ];
 
 fn continues_chat(text: &str) -> bool {
-    let start = text.chars().take(60).collect::<String>().to_lowercase().replace('\u{2019}', "'");
+    let end = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
+    let start = text[..end].to_lowercase().replace('\u{2019}', "'");
     let label = start.trim_start_matches(|letter: char| letter.is_ascii_digit() || "[]*# ".contains(letter));
     let role = ["user:", "assistant:", "human:", "tool:", "system:"].iter().any(|role| label.starts_with(role));
     role || OPENINGS.iter().any(|opening| start.starts_with(opening))

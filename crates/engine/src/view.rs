@@ -99,10 +99,12 @@ impl View {
     /// [`UnknownMessage`] where an edit names a message that the log does not hold.
     pub fn from_edits(edits: Vec<Edit>, log: &Log, counter: &dyn TokenCounter) -> Result<Self, UnknownMessage> {
         let mut view = View { entries: Vec::with_capacity(edits.len()), tokens: 0 };
+        let mut next = 0;
+        let mut find = |id| find(log, id, &mut next);
         for edit in edits.into_iter().filter(|edit| !is_filled_result(edit)) {
             let entry = match edit {
-                Edit::Keep(id) => kept(find(log, id)?),
-                Edit::Replace(id, parts) => written(find(log, id)?.message.role, Some(id), parts, counter),
+                Edit::Keep(id) => kept(find(id)?),
+                Edit::Replace(id, parts) => written(find(id)?.message.role, Some(id), parts, counter),
                 Edit::Insert(role, parts) => written(role, None, parts, counter),
             };
             if entry.role != Role::Tool {
@@ -290,8 +292,12 @@ fn is_filled_result(edit: &Edit) -> bool {
     matches!(edit, Edit::Insert(Role::Tool, parts) if parts.iter().all(|written| written.origin == Origin::Filler))
 }
 
-fn find(log: &Log, id: MessageId) -> Result<&Counted, UnknownMessage> {
-    log.get(id).ok_or(UnknownMessage(id))
+/// The message of that id. It is looked for at `next` first, after the one found before: edits mostly follow the log.
+fn find<'l>(log: &'l Log, id: MessageId, next: &mut usize) -> Result<&'l Counted, UnknownMessage> {
+    let is_it = |at: &usize| log.messages().get(*at).is_some_and(|counted| counted.message.id == id);
+    let at = Some(*next).filter(is_it).or_else(|| log.place(id)).ok_or(UnknownMessage(id))?;
+    *next = at + 1;
+    Ok(&log.messages()[at])
 }
 
 fn kept(counted: &Counted) -> Entry {

@@ -160,8 +160,10 @@ impl<'s> Session<'s> {
             view.follow(counted, &self.log, self.counter);
         }
         let estimator = self.config.budget.estimator;
-        let added = view.entries()[before..].iter().map(|entry| estimator.of_entry(entry));
-        self.estimated = total([self.estimated].into_iter().chain(added));
+        if estimator.reads_text() {
+            let added = view.entries()[before..].iter().map(|entry| estimator.of_entry(entry));
+            self.estimated = total([self.estimated].into_iter().chain(added));
+        }
         Ok(())
     }
 
