@@ -72,6 +72,8 @@ impl<'s> Session<'s> {
         if !self.config.automatic || self.is_preparing() || self.in_use.is_held() {
             return None;
         }
+        // Most sessions have nothing to show, and this is asked before every turn.
+        latest(&self.history, SavedKind::Checkpoint)?;
         let absence = self.absence(now_ms).map(RecoveryReason::Absence);
         let reason = absence.or_else(|| self.appears_lost().then_some(RecoveryReason::Lost))?;
         let section = self.whole_section()?;
@@ -101,7 +103,7 @@ impl<'s> Session<'s> {
 
     /// Whether the agent's last text asks for what the checkpoint holds.
     fn appears_lost(&self) -> bool {
-        if !self.recovery.lost || latest(&self.history, SavedKind::Checkpoint).is_none() {
+        if !self.recovery.lost {
             return false;
         }
         let said = self.log.messages().iter().rfind(|counted| counted.message.role == Role::Assistant);

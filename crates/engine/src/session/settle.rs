@@ -155,15 +155,19 @@ impl<'s> Session<'s> {
         tokens: (u32, u32),
         now_ms: Option<i64>,
     ) -> Vec<Saved> {
-        let number = |(index, new): (usize, NewSaved)| Saved {
-            number: (self.history.len() + index) as u32,
-            kind: new.kind,
-            covers: new.covers,
-            tokens_before: tokens.0,
-            tokens_after: tokens.1,
-            usage: if index == 0 { usage } else { Usage::default() },
-            created_at_ms: now_ms,
-            body: new.body,
+        let number = |(index, mut new): (usize, NewSaved)| {
+            // Kept for as long as the session lives.
+            new.body.shrink_to_fit();
+            Saved {
+                number: (self.history.len() + index) as u32,
+                kind: new.kind,
+                covers: new.covers,
+                tokens_before: tokens.0,
+                tokens_after: tokens.1,
+                usage: if index == 0 { usage } else { Usage::default() },
+                created_at_ms: now_ms,
+                body: new.body,
+            }
         };
         saved.into_iter().enumerate().map(number).collect()
     }
