@@ -2,9 +2,11 @@
 //! and agent's turns in a second of CPU time. Fails where one conversation holds what another said.
 //! `cargo run --release -p compactometer-benches --example at_once`
 //!
-//! Time is tokio's paused clock: calls of the agent and of the summarizer take their seconds, and nobody waits. Of the words
-//! that are said all conversations share one copy, but for those that tell them apart: an engine's host has them anyway.
-//! Absent on purpose: the agent, exact counts and a model that reads, which would be most of the time.
+//! Time is tokio's paused clock: calls of the agent and of the summarizer take their seconds, and nobody waits. What is said is
+//! there before anything is counted, since an engine's host has it anyway; of the words all conversations share one copy, but for
+//! those that tell them apart. Counted are sessions with all that they keep, what is sent to the summarizer and what it answers,
+//! the task of each conversation and its timers, and the checks. Absent on purpose: the agent, exact counts and a model that
+//! reads, which would be most of the time.
 
 use std::error::Error;
 use std::process::Command;
@@ -27,6 +29,7 @@ use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::TokenCounter;
+use memchr::memmem;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -86,6 +89,8 @@ struct Shared {
     config: SessionConfig,
     /// A system message, then a user's and the agent's in turn.
     said: Vec<Counted>,
+    /// For each conversation its own words, which take the places of some of the user's.
+    named: Vec<Vec<Counted>>,
     open: AtomicUsize,
     most_open: AtomicUsize,
 }
@@ -96,6 +101,10 @@ impl Shared {
         let limits = (spec.limits)(&settings)?;
         let settings = settings.scaled(spec, f64::from(WINDOW) / f64::from(limits.window));
         let budget = Budget::matched(WINDOW, WINDOW * 4 / 5, WINDOW * 3 / 10, limits.tail_share())?;
+        let said = counted(&dialogue(1, TURNS), &Quarter);
+        let replaced = said.iter().filter(|counted| counted.message.role == Role::User).step_by(NAMED_EVERY);
+        let replaced = replaced.collect::<Vec<_>>();
+        let own = |number| replaced.iter().map(|counted| named(counted, &name(number))).collect();
         Ok(Shared {
             strategy: (spec.build)(&settings),
             model: Echo,
@@ -106,7 +115,8 @@ impl Shared {
                 automatic: true,
                 policy: Policy::Enforce,
             },
-            said: counted(&dialogue(1, TURNS), &Quarter),
+            named: (0..CONVERSATIONS).map(own).collect(),
+            said,
             open: AtomicUsize::new(0),
             most_open: AtomicUsize::new(0),
         })
@@ -138,20 +148,19 @@ async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
     let mut session = Session::new(&*shared.strategy, &metered, &Quarter, shared.config);
     let mut users = 0;
     for counted in &shared.said {
-        let mut counted = counted.clone();
+        let mut counted = counted;
         if counted.message.role == Role::User {
-            users += 1;
-            if users % NAMED_EVERY == 1 {
-                counted = named(&counted, &own);
+            if users % NAMED_EVERY == 0 {
+                counted = &shared.named[number][users / NAMED_EVERY];
             }
+            users += 1;
         }
         if counted.message.role == Role::Assistant {
             sleep(AGENT_TAKES).await;
-            if session.before_call(None).await.is_some() {
-                check_answers(&metered, &own)?;
-            }
+            session.before_call(None).await;
+            check_answers(&metered, &own)?;
         }
-        session.push(counted).map_err(|refused| refused.to_string())?;
+        session.push(counted.clone()).map_err(|refused| refused.to_string())?;
     }
     shared.open.fetch_sub(1, Ordering::Relaxed);
     check_session(&session, &own)
@@ -202,7 +211,7 @@ fn name(number: usize) -> String {
 }
 
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(MARK).map(|(at, _)| text.get(at..at + MARK.len() + DIGITS).unwrap_or(&text[at..]))
+    memmem::find_iter(text.as_bytes(), MARK).map(|at| text.get(at..at + MARK.len() + DIGITS).unwrap_or(&text[at..]))
 }
 
 /// Answers every prompt with the names that stand in it, in a form that every strategy reads.

@@ -38,6 +38,11 @@ impl Estimator {
         *self == Self::Exact
     }
 
+    /// Whether it estimates from text.
+    pub(crate) fn reads_text(self) -> bool {
+        matches!(self, Self::Characters | Self::Classes)
+    }
+
     /// Estimated tokens of one text, for the estimators that read text; 0 for the others.
     pub fn of_text(self, text: &str) -> u32 {
         match self {

@@ -8,17 +8,23 @@ use crate::tokens::total;
 /// Fewest tokens of material in a piece that are worth a call.
 const FEWEST: u32 = 64;
 
-/// The material in pieces, each of which fits the summarizer's window beside a prompt of `fixed` tokens, an answer of `most`
-/// and, from the second piece on, the answer to the piece before.
+/// The material in pieces, each of which fits the summarizer's window beside a prompt of `fixed` tokens, which are counted where
+/// a window binds, an answer of `most` and, from the second piece on, the answer to the piece before.
 ///
 /// # Errors
 /// [`FailReason::WindowTooSmall`] where no piece would fit.
-pub(crate) fn pieces(cx: &Context<'_>, material: &Material, fixed: u32, most: u32) -> Result<Vec<String>, FailReason> {
-    let Some(window) = cx.summarizer_window else { return Ok(vec![material.text.clone()]) };
+pub(crate) fn pieces(
+    cx: &Context<'_>,
+    material: Material,
+    fixed: impl FnOnce() -> u32,
+    most: u32,
+) -> Result<Vec<String>, FailReason> {
+    let Some(window) = cx.summarizer_window else { return Ok(vec![material.text]) };
+    let fixed = fixed();
     let count = |text: &str| cx.counter.count_text(text);
     let fits = |tokens: u32| total([fixed, most, tokens, FRAME]) <= window;
     if fits(material.tokens_at_most) || fits(count(&material.text)) {
-        return Ok(vec![material.text.clone()]);
+        return Ok(vec![material.text]);
     }
     let room = window.saturating_sub(total([fixed, most, most, FRAME]));
     if room < FEWEST {

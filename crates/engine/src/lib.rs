@@ -20,6 +20,7 @@ pub mod params;
 pub mod recovery;
 pub mod render;
 mod retrieve;
+mod room;
 pub mod saved;
 pub mod select;
 pub mod session;

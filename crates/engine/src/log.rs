@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::message::{Message, MessageId, Part, Role};
+use crate::room;
 
 /// Everything that was said, in order. May end in a tool batch whose results are still to come.
 #[derive(Clone, Debug, Default)]
@@ -40,11 +41,16 @@ impl Log {
     pub fn push(&mut self, counted: Counted) -> Result<(), Refused> {
         let still_open = self.open_after(&counted.message)?;
         if counted.message.role != Role::Tool {
-            self.unanswered.extend(self.open.drain(..));
+            self.unanswered.extend(std::mem::take(&mut self.open));
         }
-        self.calls.extend(counted.message.call_ids().map(str::to_owned));
+        for call_id in counted.message.call_ids() {
+            self.calls.insert(call_id.to_owned());
+        }
         self.open = still_open;
-        self.timed.extend(counted.message.at_ms.map(|_| self.messages.len()));
+        if counted.message.at_ms.is_some() {
+            self.timed.push(self.messages.len());
+        }
+        room::make(&mut self.messages, 1);
         self.messages.push(counted);
         Ok(())
     }
@@ -67,7 +73,12 @@ impl Log {
 
     /// The message of that id.
     pub fn get(&self, id: MessageId) -> Option<&Counted> {
-        self.messages.binary_search_by_key(&id, |counted| counted.message.id).ok().map(|at| &self.messages[at])
+        self.place(id).map(|at| &self.messages[at])
+    }
+
+    /// The index of the message of that id.
+    pub(crate) fn place(&self, id: MessageId) -> Option<usize> {
+        self.messages.binary_search_by_key(&id, |counted| counted.message.id).ok()
     }
 
     /// When the last of the messages before that index was said whose time is known, in milliseconds since the Unix epoch.
@@ -89,6 +100,11 @@ impl Log {
     /// Whether somebody spoke before that call was answered, so that it has no result and gets none.
     pub fn is_unanswered(&self, call_id: &str) -> bool {
         self.unanswered.contains(call_id)
+    }
+
+    /// Whether any call got no result, as most logs have none.
+    pub(crate) fn has_unanswered(&self) -> bool {
+        !self.unanswered.is_empty()
     }
 
     /// What every strategy keeps: see [`Pending`].

@@ -1,6 +1,6 @@
 //! The only way to a model: every call passes [`Metered`], which keeps its request, its outcome and its purpose.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +32,16 @@ impl<'m> Metered<'m> {
         self.seed
     }
 
-    /// Sends a request and keeps it with its outcome.
+    /// Sends a request and keeps it with its outcome. Who may send it once more shares it: it is long, and there may be many at once.
     ///
     /// # Errors
     /// What the model returned; the failed call is kept too.
-    pub async fn complete(&self, purpose: Purpose, request: ChatRequest) -> Result<ChatReply, ChatError> {
+    pub async fn complete(
+        &self,
+        purpose: Purpose,
+        request: impl Into<Arc<ChatRequest>>,
+    ) -> Result<ChatReply, ChatError> {
+        let request = request.into();
         let outcome = self.model.complete(&request).await;
         let mut meter = self.lock();
         match &outcome {
@@ -89,7 +94,11 @@ impl<'t> Tally<'t> {
     ///
     /// # Errors
     /// What the model returned.
-    pub async fn complete(&self, purpose: Purpose, request: ChatRequest) -> Result<ChatReply, ChatError> {
+    pub async fn complete(
+        &self,
+        purpose: Purpose,
+        request: impl Into<Arc<ChatRequest>>,
+    ) -> Result<ChatReply, ChatError> {
         let reply = self.metered.complete(purpose, request).await?;
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner) += reply.usage;
         Ok(reply)
@@ -117,7 +126,7 @@ pub struct Call {
     /// What it was for; the model never sees this.
     pub purpose: Purpose,
     /// What was sent.
-    pub request: ChatRequest,
+    pub request: Arc<ChatRequest>,
     /// What came back.
     pub outcome: Result<ChatReply, ChatError>,
 }

@@ -3,8 +3,6 @@
 //! Text of the conversation stays data: a tag in it cannot close ours. Absent on purpose: thinking, which no later turn may
 //! read as said, and the content of media, of which a summarizer is told the kind.
 
-use std::fmt::Write as _;
-
 use crate::message::{MessageId, Part};
 use crate::view::{Entry, Origin};
 
@@ -39,11 +37,15 @@ const PART_LABEL: u32 = 8;
 
 impl Material {
     /// Renders entries.
-    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: Limits) -> Self {
-        let mut material = Material { text: String::new(), tokens_at_most: 0, cut: Vec::new() };
-        for (number, entry) in entries.into_iter().enumerate() {
+    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: Limits) -> Self {
+        let entries = entries.into_iter();
+        let bytes = entries.clone().map(|entry| most_bytes(entry, limits)).sum();
+        let mut material = Material { text: String::with_capacity(bytes), tokens_at_most: 0, cut: Vec::new() };
+        for (number, entry) in entries.enumerate() {
             let before = material.text.len();
-            let _ = writeln!(material.text, "[{}] {}:", number + 1, entry.role.name());
+            material.text.push('[');
+            push_number(&mut material.text, number + 1);
+            material.text.extend(["] ", entry.role.name(), ":\n"]);
             let start = material.text.len();
             let is_cut = block(entry, limits, &mut material.text);
             if material.text.len() > start {
@@ -55,11 +57,38 @@ impl Material {
             material.tokens_at_most = material.tokens_at_most.saturating_add(tokens);
             material.cut.extend(entry.message_id().filter(|_| is_cut));
         }
-        let text = neutralize(material.text.trim_end());
-        // A broken closing tag takes a letter more, and two tokens at most.
-        let broken = (text.len() - material.text.trim_end().len()) as u32;
-        material.tokens_at_most = material.tokens_at_most.saturating_add(2 * broken);
-        Material { text, ..material }
+        material.text.truncate(material.text.trim_end().len());
+        // Text is long and seldom holds one, so it is copied only where it does.
+        if memchr::memmem::find(material.text.as_bytes(), b"</").is_some() {
+            let text = neutralize(&material.text);
+            // A broken closing tag takes a letter more, and two tokens at most.
+            let broken = (text.len() - material.text.len()) as u32;
+            material.tokens_at_most = material.tokens_at_most.saturating_add(2 * broken);
+            material.text = text;
+        }
+        material
+    }
+}
+
+/// What an entry takes at most, but for labels that are longer than most.
+fn most_bytes(entry: &Entry, limits: Limits) -> usize {
+    const LABELS: usize = 24;
+    let said = entry.parts().map(|(part, _)| match part {
+        Part::Text { text } => text.len() + 1,
+        Part::ToolCall { name, arguments, .. } => name.len() + arguments.len() + LABELS,
+        Part::ToolResult { text, .. } => text.len().min(limits.tool_result) + LABELS,
+        Part::Media { .. } => LABELS,
+        Part::Thinking { .. } => 0,
+    });
+    said.sum::<usize>().min(limits.message) + LABELS
+}
+
+/// A decimal number; formatting would cost more than the rest of a label.
+fn push_number(text: &mut String, number: usize) {
+    match number {
+        0..10 => text.push(char::from(b'0' + number as u8)),
+        10..100 => text.extend([number / 10, number % 10].map(|digit| char::from(b'0' + digit as u8))),
+        _ => *text += &number.to_string(),
     }
 }
 
@@ -73,7 +102,7 @@ fn label_tokens(entry: &Entry) -> u32 {
 }
 
 /// Renders entries as `[n] role:` blocks. Thinking is left out, media is named, summaries are labelled as such.
-pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: Limits) -> String {
+pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: Limits) -> String {
     Material::new(entries, limits).text
 }
 

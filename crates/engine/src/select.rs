@@ -44,11 +44,9 @@ impl<'s> Selection<'s> {
         let tail_from = messages.get(first_kept).map(|counted| counted.message.id);
         // Ids ascend with the log, so all from the tail's first on stay: only the few before it are looked up.
         let stays = |id| tail_from.is_some_and(|first| id >= first) || before_tail.binary_search(&id).is_ok();
-        let leaving = view
-            .entries()
-            .iter()
-            .filter(|entry| entry.role != Role::System && !kept_id(entry).is_some_and(stays) && !is_filler(entry))
-            .collect();
+        let entries = view.entries().iter().filter(|entry| entry.role != Role::System);
+        let mut leaving = Vec::with_capacity(view.entries().len());
+        leaving.extend(entries.filter(|entry| !kept_id(entry).is_some_and(stays) && !is_filler(entry)));
         let kept = before_tail.iter().copied().chain((first_kept..messages.len()).filter_map(spoken)).collect();
         Selection { system: log.system().map(|counted| &*counted.message), kept, leaving }
     }
@@ -60,8 +58,8 @@ impl<'s> Selection<'s> {
 
     /// First and last message among those that leave.
     pub fn covers(&self) -> Option<(MessageId, MessageId)> {
-        let spoken = || self.leaving.iter().filter_map(|entry| entry.message_id());
-        Some((spoken().min()?, spoken().max()?))
+        let spoken = self.leaving.iter().filter_map(|entry| entry.message_id()).map(|id| (id, id));
+        spoken.reduce(|(first, last), (id, _)| (first.min(id), last.max(id)))
     }
 
     /// The kept messages as edits.
@@ -78,7 +76,10 @@ fn kept_id(entry: &Entry) -> Option<MessageId> {
 }
 
 fn is_filler(entry: &Entry) -> bool {
-    entry.parts().all(|(_, origin)| origin == Origin::Filler)
+    match &entry.body {
+        Body::Kept(message) => message.parts.is_empty(),
+        Body::Written(written) => written.parts.iter().all(|part| part.origin == Origin::Filler),
+    }
 }
 
 /// Index of the first message of the tail. Pending messages cost nothing here: they stand outside the budget.

@@ -28,12 +28,17 @@ pub trait Strategy: Send + Sync {
     /// [`Declined`] where the view should stay as it is.
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined>;
 
-    /// Writes a checkpoint before a turn, where one is due; the view stays as it is.
+    /// Whether [`Strategy::checkpoint`] should write one now; asked before each turn, so it costs little.
+    fn checkpoint_is_due(&self, _: &Context<'_>) -> bool {
+        false
+    }
+
+    /// Writes a checkpoint before a turn; the view stays as it is.
     ///
     /// # Errors
-    /// Why the checkpoint that was due could not be written.
-    async fn checkpoint(&self, _: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
-        Ok(None)
+    /// Why it could not be written.
+    async fn checkpoint(&self, _: &Context<'_>) -> Result<NewSaved, FailReason> {
+        Err(FailReason::NoCheckpoint)
     }
 
     /// How its checkpoints are shown.

@@ -23,11 +23,11 @@ pub enum NotASummary {
     NotShorter,
 }
 
-/// Checks an answer against the text that it should condense.
+/// Checks an answer against the bytes of the text that it should condense.
 ///
 /// # Errors
 /// [`NotASummary`], by general signs: no text, thoughts alone, a role label or a phrase of conversation at the start, no less text.
-pub fn check(answer: &str, material: &str) -> Result<(), NotASummary> {
+pub fn check(answer: &str, material: usize) -> Result<(), NotASummary> {
     let text = answer.trim();
     if text.is_empty() {
         return Err(NotASummary::Empty);
@@ -38,7 +38,7 @@ pub fn check(answer: &str, material: &str) -> Result<(), NotASummary> {
     if continues_chat(text) {
         return Err(NotASummary::ContinuesChat);
     }
-    if text.len() >= material.len() { Err(NotASummary::NotShorter) } else { Ok(()) }
+    if text.len() >= material { Err(NotASummary::NotShorter) } else { Ok(()) }
 }
 
 /// Whether nothing stands outside the thoughts. Some servers open them in the prompt, so that the answer only closes them.
@@ -86,7 +86,8 @@ const OPENINGS: &[&str] = &[
 ];
 
 fn continues_chat(text: &str) -> bool {
-    let start = text.chars().take(60).collect::<String>().to_lowercase().replace('\u{2019}', "'");
+    let end = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
+    let start = text[..end].to_lowercase().replace('\u{2019}', "'");
     let label = start.trim_start_matches(|letter: char| letter.is_ascii_digit() || "[]*# ".contains(letter));
     let role = ["user:", "assistant:", "human:", "tool:", "system:"].iter().any(|role| label.starts_with(role));
     role || OPENINGS.iter().any(|opening| start.starts_with(opening))
@@ -119,7 +120,7 @@ mod tests {
             (&material[9..], Ok(())),
             (&format!("Well, {material}"), Err(NotASummary::NotShorter)),
         ] {
-            assert_eq!(check(answer, material), expected, "{answer}");
+            assert_eq!(check(answer, material.len()), expected, "{answer}");
         }
     }
 }

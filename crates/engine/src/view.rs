@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::log::{Counted, Log};
 use crate::message::{Message, MessageId, Part, Role};
 use crate::model::WireMessage;
+use crate::room;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
 
 /// What the model will be sent, with the origin of every part.
@@ -37,13 +38,18 @@ pub struct Entry {
 pub enum Body {
     /// A log message, unchanged.
     Kept(Arc<Message>),
-    /// Parts that a strategy wrote, in place of a log message or beside them.
-    Written {
-        /// The log message that it stands for.
-        replaces: Option<MessageId>,
-        /// Its parts.
-        parts: Vec<WrittenPart>,
-    },
+    /// Parts that a strategy wrote, in place of a log message or beside them. Shared, since a view is copied and kept in great
+    /// numbers.
+    Written(Arc<Written>),
+}
+
+/// What a strategy wrote.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The log message that it stands for.
+    pub replaces: Option<MessageId>,
+    /// Its parts.
+    pub parts: Vec<WrittenPart>,
 }
 
 /// A part and where it comes from.
@@ -92,11 +98,13 @@ impl View {
     /// # Errors
     /// [`UnknownMessage`] where an edit names a message that the log does not hold.
     pub fn from_edits(edits: Vec<Edit>, log: &Log, counter: &dyn TokenCounter) -> Result<Self, UnknownMessage> {
-        let mut view = View::default();
+        let mut view = View { entries: Vec::with_capacity(edits.len()), tokens: 0 };
+        let mut next = 0;
+        let mut find = |id| find(log, id, &mut next);
         for edit in edits.into_iter().filter(|edit| !is_filled_result(edit)) {
             let entry = match edit {
-                Edit::Keep(id) => kept(find(log, id)?),
-                Edit::Replace(id, parts) => written(find(log, id)?.message.role, Some(id), parts, counter),
+                Edit::Keep(id) => kept(find(id)?),
+                Edit::Replace(id, parts) => written(find(id)?.message.role, Some(id), parts, counter),
                 Edit::Insert(role, parts) => written(role, None, parts, counter),
             };
             if entry.role != Role::Tool {
@@ -111,8 +119,10 @@ impl View {
     pub fn to_edits(&self) -> Vec<Edit> {
         let edit = |entry: &Entry| match &entry.body {
             Body::Kept(message) => Edit::Keep(message.id),
-            Body::Written { replaces: Some(id), parts } => Edit::Replace(*id, parts.clone()),
-            Body::Written { replaces: None, parts } => Edit::Insert(entry.role, parts.clone()),
+            Body::Written(written) => match written.replaces {
+                Some(id) => Edit::Replace(id, written.parts.clone()),
+                None => Edit::Insert(entry.role, written.parts.clone()),
+            },
         };
         self.entries.iter().map(edit).collect()
     }
@@ -133,6 +143,9 @@ impl View {
 
     /// Answers the calls at the end that the log left unanswered, before the message that was said instead is appended.
     fn answer_open(&mut self, log: &Log, counter: &dyn TokenCounter) {
+        if !log.has_unanswered() {
+            return;
+        }
         let unanswered = self.open_calls().into_iter().filter(|id| log.is_unanswered(id));
         let parts =
             unanswered.map(|id| WrittenPart { part: no_response(id), origin: Origin::Filler }).collect::<Vec<_>>();
@@ -236,6 +249,7 @@ impl View {
 
     fn append(&mut self, entry: Entry) {
         self.tokens = self.tokens.saturating_add(entry.tokens);
+        room::make(&mut self.entries, 1);
         self.entries.push(entry);
     }
 }
@@ -243,20 +257,19 @@ impl View {
 impl Entry {
     /// The parts with their origins.
     pub fn parts(&self) -> impl Iterator<Item = (&Part, Origin)> {
-        let (kept, written) = match &self.body {
-            Body::Kept(message) => (Some(message), None),
-            Body::Written { parts, .. } => (None, Some(parts)),
+        let (kept, spoken, written) = match &self.body {
+            Body::Kept(message) => (message.parts.as_slice(), Origin::Spoken(message.id), [].as_slice()),
+            Body::Written(written) => ([].as_slice(), Origin::Filler, written.parts.as_slice()),
         };
-        let kept =
-            kept.into_iter().flat_map(|message| message.parts.iter().map(|part| (part, Origin::Spoken(message.id))));
-        kept.chain(written.into_iter().flatten().map(|written| (&written.part, written.origin)))
+        let written = written.iter().map(|written| (&written.part, written.origin));
+        kept.iter().map(move |part| (part, spoken)).chain(written)
     }
 
     /// The parts that a strategy wrote, where it wrote this entry.
     pub fn written(&self) -> Option<&[WrittenPart]> {
         match &self.body {
             Body::Kept(_) => None,
-            Body::Written { parts, .. } => Some(parts),
+            Body::Written(written) => Some(&written.parts),
         }
     }
 
@@ -264,7 +277,7 @@ impl Entry {
     pub fn message_id(&self) -> Option<MessageId> {
         match &self.body {
             Body::Kept(message) => Some(message.id),
-            Body::Written { replaces, .. } => *replaces,
+            Body::Written(written) => written.replaces,
         }
     }
 }
@@ -279,8 +292,12 @@ fn is_filled_result(edit: &Edit) -> bool {
     matches!(edit, Edit::Insert(Role::Tool, parts) if parts.iter().all(|written| written.origin == Origin::Filler))
 }
 
-fn find(log: &Log, id: MessageId) -> Result<&Counted, UnknownMessage> {
-    log.get(id).ok_or(UnknownMessage(id))
+/// The message of that id. It is looked for at `next` first, after the one found before: edits mostly follow the log.
+fn find<'l>(log: &'l Log, id: MessageId, next: &mut usize) -> Result<&'l Counted, UnknownMessage> {
+    let is_it = |at: &usize| log.messages().get(*at).is_some_and(|counted| counted.message.id == id);
+    let at = Some(*next).filter(is_it).or_else(|| log.place(id)).ok_or(UnknownMessage(id))?;
+    *next = at + 1;
+    Ok(&log.messages()[at])
 }
 
 fn kept(counted: &Counted) -> Entry {
@@ -290,7 +307,7 @@ fn kept(counted: &Counted) -> Entry {
 fn written(role: Role, replaces: Option<MessageId>, parts: Vec<WrittenPart>, counter: &dyn TokenCounter) -> Entry {
     let tokens =
         total([MESSAGE_OVERHEAD].into_iter().chain(parts.iter().map(|written| counter.count_part(&written.part))));
-    Entry { role, body: Body::Written { replaces, parts }, tokens }
+    Entry { role, body: Body::Written(Arc::new(Written { replaces, parts })), tokens }
 }
 
 /// An edit names a message that the log does not hold.

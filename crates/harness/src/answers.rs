@@ -5,6 +5,8 @@
 //! for the question, a second request has that before the question. It is sent also where it exceeds the window. Absent on purpose:
 //! questions about facts outside the headline set, which any tail answers, and about generic values, which prove nothing.
 
+use std::sync::Arc;
+
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::meter::{Call, Metered, Purpose};
 use compactometer_engine::model::{ChatRequest, WireMessage};
@@ -138,7 +140,7 @@ impl Asking<'_> {
         let _ = self.reader.complete(Purpose::Probe, request).await;
         let mut call = self.reader.take_calls().pop()?;
         // The conversation is long and asked about often, so it is taken back and not copied.
-        *messages = std::mem::take(&mut call.request.messages);
+        *messages = std::mem::take(&mut Arc::make_mut(&mut call.request).messages);
         messages.truncate(length);
         Some(call)
     }

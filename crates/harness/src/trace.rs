@@ -232,8 +232,8 @@ impl Found {
                         self.originals[*fact as usize] = true;
                     }
                 }
-                Body::Written { parts, .. } => {
-                    for written in parts {
+                Body::Written(written) => {
+                    for written in &written.parts {
                         let Some(text) = part_text(&written.part) else { continue };
                         match written.origin {
                             Origin::Spoken(id) => {

@@ -6,27 +6,32 @@ use serde_json::Value;
 
 use super::{Checkpoint, ladder, reader, shape};
 
-/// The values that a prompt's JSON shapes show as examples, beside the material that may say them too.
-#[derive(Clone, Debug, Default)]
+/// The values that a prompt's JSON shapes show as examples, and the material that may say them too.
 pub struct Examples<'m> {
     shown: Vec<String>,
-    material: Vec<&'m str>,
+    material: Box<dyn Fn() -> String + 'm>,
+}
+
+impl Default for Examples<'_> {
+    /// None.
+    fn default() -> Self {
+        Examples { shown: Vec::new(), material: Box::new(String::new) }
+    }
 }
 
 impl<'m> Examples<'m> {
-    /// Those of a prompt that was filled with that material.
-    pub fn new(prompt: &str, material: &[&'m str]) -> Self {
+    /// Those of a prompt that was filled with that material, which is written only where an answer holds an example: few do.
+    pub fn new(prompt: &str, material: impl Fn() -> String + 'm) -> Self {
         let mut shown = Vec::new();
         for object in ladder::objects(prompt).filter_map(|text| reader::object(text).ok()) {
             texts(&as_value(&shape::checkpoint(object).0), &mut shown);
         }
-        Examples { shown, material: material.to_vec() }
+        Examples { shown, material: Box::new(material) }
     }
 
-    /// Whether a value is an example's that stands nowhere in the material. All of the material is read for one alone, since
-    /// few answers have any.
+    /// Whether a value is an example's that stands nowhere in the material.
     pub fn leaks(&self, value: &str) -> bool {
-        let is_said = || self.material.iter().any(|text| stands_in(&text.to_lowercase(), &value.to_lowercase()));
+        let is_said = || stands_in(&(self.material)().to_lowercase(), &value.to_lowercase());
         self.shown.iter().any(|shown| shown == value) && !is_said()
     }
 }
@@ -96,21 +101,21 @@ mod tests {
 
     #[test]
     fn examples_are_what_the_shape_shows_and_nobody_said() {
-        let leaked = |prompt: &str, material: &[&str]| {
-            let examples = Examples::new(prompt, material);
+        let leaked = |prompt: &str, material: &str| {
+            let examples = Examples::new(prompt, || material.to_owned());
             ["goal", "what", "decision", "topic", "", "Goal"]
                 .into_iter()
                 .filter(|it| examples.leaks(it))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(leaked(PROMPT, &[]), ["goal", "what", "decision"]);
-        assert_eq!(leaked(PROMPT, &["So What?", "two goals, undecisioned"]), ["goal", "decision"]);
-        assert_eq!(leaked("no shape {messages}", &[]), [""; 0]);
+        assert_eq!(leaked(PROMPT, ""), ["goal", "what", "decision"]);
+        assert_eq!(leaked(PROMPT, "So What?\ntwo goals, undecisioned"), ["goal", "decision"]);
+        assert_eq!(leaked("no shape {messages}", ""), [""; 0]);
     }
 
     #[test]
     fn examples_go_and_the_rest_stays() {
-        let examples = Examples::new(PROMPT, &[]);
+        let examples = Examples::new(PROMPT, String::new);
         let read = |json: &str| serde_json::from_str::<Checkpoint>(json).expect("parses");
         let answer = read(
             r#"{"active_goals":[" goal","ship the goal"],"pending_tasks":[{"task":"what"},{"task":"what","context":"why"}],"key_decisions":{"topic":"decision","db":["what",3]}}"#,

@@ -18,6 +18,13 @@ pub fn asks_for(text: &str, checkpoint: &Checkpoint) -> Vec<Item> {
     items
 }
 
+/// Whether [`asks_for`] could find an item in some checkpoint. It is asked before each turn, and most end at the first look.
+pub(crate) fn may_ask(text: &str) -> bool {
+    let said = text.to_lowercase();
+    let may = said.contains('?') || LOSS_HOLDS.iter().any(|(one, other)| said.contains(one) && said.contains(other));
+    may && sentences(text).any(asks)
+}
+
 /// Words, as [`spaced`] has them, that open a question.
 const OPEN: &[&str] = &[" what ", " which ", " where ", " when ", " who ", " whose ", " how "];
 
@@ -39,6 +46,21 @@ const AT_A_LOSS: &[&str] = &[
     " please provide ",
     " please tell me ",
     " could you repeat ",
+];
+
+/// Of the words in each row of [`AT_A_LOSS`] two, the rarer first: a search for them costs less than [`spaced`].
+const LOSS_HOLDS: &[(&str, &str)] = &[
+    ("remind", "me"),
+    ("remember", "do"),
+    ("recall", "do"),
+    ("have", "do"),
+    ("know", "do"),
+    ("longer", "no"),
+    ("sure", "not"),
+    ("record", "no"),
+    ("please", "me"),
+    ("please", "provide"),
+    ("repeat", "could"),
 ];
 
 pub(super) fn asks(sentence: &str) -> bool {
@@ -97,6 +119,14 @@ mod tests {
         assert_eq!(asked("What did we decide?"), ["PostgreSQL"]);
         assert_eq!(asked("Could you remind me of the file?"), ["auth.py"]);
         assert_eq!(asked("Which columns does the franchisees table get?"), ["Create franchisees table"]);
+    }
+
+    #[test]
+    fn whoever_asks_may_ask() {
+        for words in AT_A_LOSS {
+            assert!(may_ask(&format!("So,{}then.", words.to_uppercase())), "{words}");
+        }
+        assert!(may_ask("I don't \u{212a}now it.") && may_ask("What now?") && !may_ask("I have done it."));
     }
 
     #[test]

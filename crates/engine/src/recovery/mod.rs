@@ -18,9 +18,9 @@ use crate::view::{Edit, Origin, WrittenPart};
 
 pub use check::{Recall, Recalled, recall};
 pub use lost::asks_for;
-pub(crate) use select::sections_for;
-pub(crate) use select::whole;
+pub(crate) use lost::may_ask;
 pub use select::{Section, section_for};
+pub(crate) use select::{sections_for, whole};
 pub use sharing::{Field, OtherThread, Sharing};
 
 /// When a session shows the latest checkpoint by itself.

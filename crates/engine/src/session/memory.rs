@@ -30,7 +30,7 @@ impl Session<'_> {
         let tokens = (self.view.tokens(), self.view.tokens());
         let saved = self.numbered(vec![note.to_record(None)], Usage::default(), tokens, now_ms);
         self.commit(&saved, None, after)?;
-        self.history.extend(saved);
+        self.remember(saved);
         Ok(self.history.len() as u32 - 1)
     }
 

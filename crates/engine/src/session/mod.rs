@@ -3,6 +3,7 @@
 mod background;
 mod breaker;
 mod compaction;
+mod held;
 mod memory;
 mod recover;
 mod settle;
@@ -30,6 +31,7 @@ use crate::view::{Entry, UnknownMessage, View};
 pub use background::{Preparation, Prepared};
 use breaker::{Breaker, Step};
 use compaction::{Decision, decide, declined_as, tokens_outside, unchanged};
+use held::Held;
 pub use snapshot::Snapshot;
 
 /// What happens to a view that a provider would refuse, or that is no smaller than the one before.
@@ -79,10 +81,8 @@ pub struct Session<'s> {
     health: Health,
     breaker: Breaker,
     store: Option<Box<dyn Store + 's>>,
-    /// Held by every [`Snapshot`] too.
-    in_use: Arc<()>,
-    /// Held by a [`Preparation`] too.
-    under_way: Arc<()>,
+    in_use: Held,
+    under_way: Held,
 }
 
 impl<'s> Session<'s> {
@@ -112,8 +112,8 @@ impl<'s> Session<'s> {
             health: Health::default(),
             breaker: Breaker::default(),
             store: None,
-            in_use: Arc::default(),
-            under_way: Arc::default(),
+            in_use: Held::default(),
+            under_way: Held::default(),
         }
     }
 
@@ -137,7 +137,7 @@ impl<'s> Session<'s> {
         self.log = log;
         self.history = state.history;
         // What was prepared of the conversation before does not belong to this one.
-        self.under_way = Arc::default();
+        self.under_way = Held::default();
         self.show(Arc::new(view));
         Ok(self)
     }
@@ -153,13 +153,17 @@ impl<'s> Session<'s> {
     /// # Errors
     /// [`Refused`] where no provider would take a chat with it; nothing changes then.
     pub fn push(&mut self, counted: Counted) -> Result<(), Refused> {
-        self.log.push(counted.clone())?;
+        self.log.push(counted)?;
         let view = Arc::make_mut(&mut self.view);
         let before = view.entries().len();
-        view.follow(&counted, &self.log, self.counter);
+        if let Some(counted) = self.log.messages().last() {
+            view.follow(counted, &self.log, self.counter);
+        }
         let estimator = self.config.budget.estimator;
-        let added = view.entries()[before..].iter().map(|entry| estimator.of_entry(entry));
-        self.estimated = total([self.estimated].into_iter().chain(added));
+        if estimator.reads_text() {
+            let added = view.entries()[before..].iter().map(|entry| estimator.of_entry(entry));
+            self.estimated = total([self.estimated].into_iter().chain(added));
+        }
         Ok(())
     }
 
@@ -175,16 +179,17 @@ impl<'s> Session<'s> {
     /// [`crate::event::FailReason::StaysAtTrigger`] and no
     /// call is made; a new try comes when the window's headroom has filled once more or less stands outside its reach.
     pub async fn before_call(&mut self, now_ms: Option<i64>) -> Option<&Event> {
-        if self.config.automatic && !self.is_preparing() {
-            self.checkpoint(now_ms).await;
+        // What is seldom due stands in boxes, so that a host that waits here for thousands of sessions holds little for each.
+        if self.config.automatic && !self.is_preparing() && self.checkpoint_is_due() {
+            Box::pin(self.checkpoint(now_ms)).await;
         }
         if let Some(reason) = self.recovery_due(now_ms) {
-            self.recover(reason, None, now_ms).await;
+            Box::pin(self.recover(reason, None, now_ms)).await;
         }
         if !self.is_due() {
             return None;
         }
-        if self.step() == Step::GiveUp { self.give_up() } else { self.compact(now_ms).await }
+        if self.step() == Step::GiveUp { self.give_up() } else { Box::pin(self.compact(now_ms)).await }
     }
 
     /// Whether [`Session::before_call`] would decide about a compaction.
@@ -198,7 +203,7 @@ impl<'s> Session<'s> {
         let after = self.log.last()?;
         let blocked = match () {
             () if self.is_preparing() => Some(SkipReason::UnderWay),
-            () if Arc::strong_count(&self.in_use) > 1 => Some(SkipReason::SnapshotInUse),
+            () if self.in_use.is_held() => Some(SkipReason::SnapshotInUse),
             () => None,
         };
         if let Some(reason) = blocked {
@@ -227,18 +232,18 @@ impl<'s> Session<'s> {
             history: self.history.clone(),
             request_tokens: self.request_estimate(),
             after,
-            under_way: Arc::clone(&self.under_way),
+            under_way: self.under_way.hold(),
         })
     }
 
     /// Applies what a [`Preparation`] of this session came to; messages that arrived meanwhile stay, as they were said. One
     /// of another session changes nothing.
     pub async fn adopt(&mut self, prepared: Prepared, now_ms: Option<i64>) -> Option<&Event> {
-        if !Arc::ptr_eq(&prepared.under_way, &self.under_way) {
+        if !self.under_way.is_by(&prepared.under_way) {
             return None;
         }
         let Prepared { mut decision, usage, .. } = prepared;
-        if Arc::strong_count(&self.in_use) > 1 {
+        if self.in_use.is_held() {
             decision = self.not_adopted(decision.event, usage);
         }
         self.settle(decision, usage, now_ms).await
@@ -247,7 +252,7 @@ impl<'s> Session<'s> {
     /// The view for all agents that serve one request: it does not change, and nothing is compacted, while one of them
     /// holds it (source 001).
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(Arc::clone(&self.view), Arc::clone(&self.in_use))
+        Snapshot::new(Arc::clone(&self.view), self.in_use.hold())
     }
 
     /// The next request.
@@ -321,7 +326,7 @@ impl<'s> Session<'s> {
     }
 
     fn is_preparing(&self) -> bool {
-        Arc::strong_count(&self.under_way) > 1
+        self.under_way.is_held()
     }
 
     fn step(&self) -> Step {

@@ -9,7 +9,7 @@ use crate::embed::{Embedder, Lexical};
 use crate::event::{FailReason, RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use crate::message::{Part, Role};
 use crate::recovery::{self, Recovery, Section};
-use crate::saved::{NewSaved, Saved, SavedKind};
+use crate::saved::{NewSaved, Saved, SavedKind, latest};
 use crate::session::Session;
 use crate::tokens::TokenCounter;
 use crate::view::{Edit, View, WrittenPart};
@@ -69,9 +69,11 @@ impl<'s> Session<'s> {
 
     /// Why [`Session::before_call`] would show the latest checkpoint, where it would.
     pub fn recovery_due(&self, now_ms: Option<i64>) -> Option<RecoveryReason> {
-        if !self.config.automatic || self.is_preparing() || Arc::strong_count(&self.in_use) > 1 {
+        if !self.config.automatic || self.is_preparing() || self.in_use.is_held() {
             return None;
         }
+        // Most sessions have nothing to show, and this is asked before every turn.
+        latest(&self.history, SavedKind::Checkpoint)?;
         let absence = self.absence(now_ms).map(RecoveryReason::Absence);
         let reason = absence.or_else(|| self.appears_lost().then_some(RecoveryReason::Lost))?;
         let section = self.whole_section()?;
@@ -101,13 +103,18 @@ impl<'s> Session<'s> {
 
     /// Whether the agent's last text asks for what the checkpoint holds.
     fn appears_lost(&self) -> bool {
+        if !self.recovery.lost {
+            return false;
+        }
         let said = self.log.messages().iter().rfind(|counted| counted.message.role == Role::Assistant);
-        let (true, Some(said)) = (self.recovery.lost, said) else { return false };
+        let parts = said.into_iter().flat_map(|said| &said.message.parts);
+        let texts = parts.filter_map(|part| if let Part::Text { text } = part { Some(text) } else { None });
+        let mut asking = texts.filter(|text| recovery::may_ask(text)).peekable();
+        if asking.peek().is_none() {
+            return false;
+        }
         let Some((checkpoint, _)) = recovery::latest_checkpoint(&self.history) else { return false };
-        said.message.parts.iter().any(|part| match part {
-            Part::Text { text } => !recovery::asks_for(text, &checkpoint).is_empty(),
-            _ => false,
-        })
+        asking.any(|text| !recovery::asks_for(text, &checkpoint).is_empty())
     }
 
     fn whole_section(&self) -> Option<Section> {
@@ -144,7 +151,7 @@ impl<'s> Session<'s> {
         });
         let outcome = match put {
             Ok(view) => {
-                self.history.extend(saved);
+                self.remember(saved);
                 // The view grew by what is shown; what a call reported of the rest still holds.
                 let reported = self.reported;
                 self.show(Arc::new(view));

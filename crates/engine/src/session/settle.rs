@@ -8,6 +8,7 @@ use crate::health::Health;
 use crate::message::{MessageId, Usage};
 use crate::meter::{Metered, Purpose, Tally};
 use crate::model::ChatRequest;
+use crate::room;
 use crate::saved::{NewSaved, Saved};
 use crate::session::Session;
 use crate::session::compaction::{Decision, failed_attempt, unchanged};
@@ -43,7 +44,7 @@ impl<'s> Session<'s> {
         let saved = self.numbered(saved, usage, (event.tokens_before, event.tokens_after), now_ms);
         match self.commit(&saved, next.as_deref(), after) {
             Ok(()) => {
-                self.history.extend(saved);
+                self.remember(saved);
                 if let Some(view) = next {
                     self.show(view);
                 }
@@ -59,6 +60,7 @@ impl<'s> Session<'s> {
         let is_applied = event.outcome == Outcome::Applied;
         let is_try = event.outcome != Outcome::Skipped(SkipReason::SnapshotInUse);
         event.tell();
+        room::make(&mut self.events, 1);
         self.events.push(event);
         if is_applied {
             self.recount().await;
@@ -69,33 +71,52 @@ impl<'s> Session<'s> {
         self.events.last()
     }
 
-    /// Lets the strategy write a checkpoint, where it finds one due.
+    /// Whether the strategy finds a checkpoint due.
+    pub(super) fn checkpoint_is_due(&self) -> bool {
+        let (model, summarizer_window) = self.checkpoints_by();
+        let tally = Tally::new(model);
+        !self.log.messages().is_empty()
+            && self.strategy.checkpoint_is_due(&Context { summarizer_window, ..self.context(&tally) })
+    }
+
+    /// Lets the strategy write a checkpoint.
     pub(super) async fn checkpoint(&mut self, now_ms: Option<i64>) {
         let Some(after) = self.log.last() else { return };
-        let (model, summarizer_window) = self.checkpointer.unwrap_or((self.summarizer, self.config.summarizer_window));
+        let (model, summarizer_window) = self.checkpoints_by();
         let tally = Tally::new(model);
         let cx = Context { summarizer_window, ..self.context(&tally) };
         let written = self.strategy.checkpoint(&cx).await;
         let (saved, mut failed) = match written {
-            Ok(None) => return,
-            Ok(Some(saved)) => (saved, None),
+            Ok(saved) => (saved, None),
             Err(reason) => (failed_attempt(&reason, after), Some(reason)),
         };
         let tokens = (self.view.tokens(), self.view.tokens());
         let (usage, extraction) = (tally.usage(), tally.extractions().pop());
         let saved = self.numbered(vec![saved], usage, tokens, now_ms);
         match self.commit(&saved, None, after) {
-            Ok(()) => self.history.extend(saved),
+            Ok(()) => self.remember(saved),
             Err(reason) => failed = Some(reason),
         }
         extraction.iter().for_each(|extraction| self.health.note(after, extraction));
         let is_written = failed.is_none();
         let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
         event.tell();
+        room::make(&mut self.checkpoint_events, 1);
         self.checkpoint_events.push(event);
         if is_written && self.strategy.showing().at_once {
             self.recover(RecoveryReason::Written, None, now_ms).await;
         }
+    }
+
+    /// Who writes checkpoints before turns, and in what window.
+    fn checkpoints_by(&self) -> (&'s Metered<'s>, Option<u32>) {
+        self.checkpointer.unwrap_or((self.summarizer, self.config.summarizer_window))
+    }
+
+    /// Adds records to those that the session keeps.
+    pub(super) fn remember(&mut self, saved: Vec<Saved>) {
+        room::make(&mut self.history, saved.len());
+        self.history.extend(saved);
     }
 
     /// Makes a view the next request.
@@ -134,15 +155,19 @@ impl<'s> Session<'s> {
         tokens: (u32, u32),
         now_ms: Option<i64>,
     ) -> Vec<Saved> {
-        let number = |(index, new): (usize, NewSaved)| Saved {
-            number: (self.history.len() + index) as u32,
-            kind: new.kind,
-            covers: new.covers,
-            tokens_before: tokens.0,
-            tokens_after: tokens.1,
-            usage: if index == 0 { usage } else { Usage::default() },
-            created_at_ms: now_ms,
-            body: new.body,
+        let number = |(index, mut new): (usize, NewSaved)| {
+            // Kept for as long as the session lives.
+            new.body.shrink_to_fit();
+            Saved {
+                number: (self.history.len() + index) as u32,
+                kind: new.kind,
+                covers: new.covers,
+                tokens_before: tokens.0,
+                tokens_after: tokens.1,
+                usage: if index == 0 { usage } else { Usage::default() },
+                created_at_ms: now_ms,
+                body: new.body,
+            }
         };
         saved.into_iter().enumerate().map(number).collect()
     }

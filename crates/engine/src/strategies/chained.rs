@@ -136,8 +136,9 @@ impl Strategy for Chained {
         let is = |defect| self.settings.is_faithful(defect);
         let selection = if is("by_place") { by_place::selection(cx)? } else { recent_or_skip(cx)? };
         let (previous, leaving) = self.previous_and_leaving(cx, &selection);
-        let messages = Material::new(leaving, self.limits());
-        let summary = self.summarize(cx, &messages, previous).await?;
+        let mut messages = Material::new(leaving, self.limits());
+        let unread = std::mem::take(&mut messages.cut);
+        let summary = self.summarize(cx, messages, previous).await?;
         let mut compacted = with_summary(cx, &selection, summary);
         if is("assistant") {
             compacted.edits = edits_with(cx, &selection, by_place::assistants(cx, &compacted.saved[0].body));
@@ -145,7 +146,7 @@ impl Strategy for Chained {
         if is("unmarked") {
             compacted.saved[0].covers = None;
         }
-        Ok(Compacted { unread: messages.cut, ..compacted })
+        Ok(Compacted { unread, ..compacted })
     }
 }
 
@@ -169,7 +170,7 @@ impl Chained {
     async fn summarize(
         &self,
         cx: &Context<'_>,
-        messages: &Material,
+        messages: Material,
         previous: Option<&str>,
     ) -> Result<String, FailReason> {
         let settings = &self.settings;

@@ -75,11 +75,11 @@ impl Asking {
     pub(super) fn pieces(
         self,
         cx: &Context<'_>,
-        material: &Material,
-        fixed: u32,
+        material: Material,
+        fixed: impl FnOnce() -> u32,
         most: u32,
     ) -> Result<Vec<String>, FailReason> {
-        if self.one_piece { Ok(vec![material.text.clone()]) } else { fit::pieces(cx, material, fixed, most) }
+        if self.one_piece { Ok(vec![material.text]) } else { fit::pieces(cx, material, fixed, most) }
     }
 }
 

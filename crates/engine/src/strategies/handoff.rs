@@ -130,18 +130,20 @@ impl Handoff {
         let answers = total(cx.view.open_calls().into_iter().map(|id| cx.counter.count_part(&no_response(id))));
         let needed = total([cx.view.tokens(), answers, cx.counter.count_text(prompt), cx.budget.written, CLEANED]);
         let material = Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE);
+        let bytes = material.text.len();
         let fits =
             self.settings.is_faithful("full_context") || cx.summarizer_window.is_none_or(|window| needed <= window);
         if fits {
-            return self.ask_in_chat(cx, prompt, &material.text).await;
+            drop(material);
+            return self.ask_in_chat(cx, prompt, bytes).await;
         }
         let with =
             |messages: &str| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
-        ask(cx, &material, with, cx.budget.written, None).await
+        ask(cx, material, with, cx.budget.written, None).await
     }
 
-    /// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
-    async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str, material: &str) -> Result<String, FailReason> {
+    /// Asks the model that holds the chat for a summary of so many bytes; the second request says what was wrong with the answer to the first.
+    async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str, material: usize) -> Result<String, FailReason> {
         let mut refused = String::new();
         let mut problem = NotASummary::Empty;
         for _ in 0..2 {

@@ -54,7 +54,11 @@ impl Strategy for HybridCheckpoint {
         Ok(with_summary_and_checkpoint(cx, &selection, &summary, merged, self.showing()))
     }
 
-    async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
+    fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
+        self.extraction.is_due(cx)
+    }
+
+    async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewSaved, FailReason> {
         self.extraction.run(cx).await
     }
 

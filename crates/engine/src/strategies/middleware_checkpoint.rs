@@ -125,7 +125,11 @@ impl Strategy for MiddlewareCheckpoint {
         Ok(with_summary_and_checkpoint(cx, &selection, &summary, None, self.showing()))
     }
 
-    async fn checkpoint(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
+    fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
+        self.extraction.is_due(cx)
+    }
+
+    async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewSaved, FailReason> {
         self.extraction.run(cx).await
     }
 
@@ -148,15 +152,16 @@ impl Extraction {
         Extraction { settings: settings.clone() }
     }
 
-    pub(super) async fn run(&self, cx: &Context<'_>) -> Result<Option<NewSaved>, FailReason> {
-        if !self.is_near(cx) || self.new_tokens(cx) < u64::from(self.settings.count("delta")) {
-            return Ok(None);
-        }
+    pub(super) fn is_due(&self, cx: &Context<'_>) -> bool {
+        self.is_near(cx) && self.new_tokens(cx) >= u64::from(self.settings.count("delta"))
+    }
+
+    pub(super) async fn run(&self, cx: &Context<'_>) -> Result<NewSaved, FailReason> {
         let body = match self.extract(cx).await {
             Err(_) if self.settings.is_faithful("overwrite") => NOTHING.to_owned(),
             body => body?,
         };
-        Ok(Some(NewSaved { kind: SavedKind::Checkpoint, covers: ends_of(cx), body }))
+        Ok(NewSaved { kind: SavedKind::Checkpoint, covers: ends_of(cx), body })
     }
 
     pub(super) fn showing(&self) -> Showing {
@@ -184,14 +189,14 @@ impl Extraction {
 
     /// The checkpoint's JSON.
     async fn extract(&self, cx: &Context<'_>) -> Result<String, FailReason> {
-        let messages = self.messages(cx);
         let previous = previous_checkpoint(cx, &self.settings);
-        let reply = self.ask(cx, &messages, &previous).await;
+        let reply = self.ask(cx, self.messages(cx), &previous).await;
         let reply = reply.inspect_err(|reason| cx.summarizer.note(checkpoint::Extraction::failed(reason)))?;
         let (body, extraction) = if self.settings.is_faithful("parser") {
             as_source::extracted(&reply.text)
         } else {
-            let examples = Examples::new(self.settings.prompt(), &[&messages.text, &previous]);
+            let material = || self.messages(cx).text + "\n" + &previous;
+            let examples = Examples::new(self.settings.prompt(), material);
             let (checkpoint, extraction) = checkpoint::extract(&reply.text, reply.finish, &examples);
             (checkpoint.map(|checkpoint| json(&checkpoint)), extraction)
         };
@@ -210,19 +215,20 @@ impl Extraction {
 
     /// Asks for a checkpoint of the messages. Of a context that does not fit, each piece updates the checkpoint of the pieces
     /// before.
-    async fn ask(&self, cx: &Context<'_>, messages: &Material, previous: &str) -> Result<ChatReply, FailReason> {
+    async fn ask(&self, cx: &Context<'_>, messages: Material, previous: &str) -> Result<ChatReply, FailReason> {
         let most = cx.budget.written / 2;
         let tokens = most.to_string();
         let with = |messages: &str, previous: &str| {
             fill(self.settings.prompt(), &[("tokens", &tokens), ("previous", previous), ("messages", messages)])
         };
-        let fixed = cx.counter.count_text(&with("", previous));
+        let fixed = || cx.counter.count_text(&with("", previous));
         // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
         let fixed_answer = cx.counter.count_text(previous).saturating_add(most);
         let mut earlier = previous.to_owned();
         let mut last = Err(FailReason::NoCheckpoint);
         for piece in Asking::new(&self.settings).pieces(cx, messages, fixed, most)? {
             let shown = with(&piece, fit::shortened(cx, &earlier, fixed_answer));
+            drop(piece);
             let request = ChatRequest::prompt(shown, most, None, cx.summarizer.seed());
             let reply = cx.summarizer.complete(Purpose::Checkpoint, request).await?;
             earlier = render::neutralize(&reply.text);

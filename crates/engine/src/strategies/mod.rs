@@ -10,6 +10,9 @@ mod prompt_checkpoint;
 mod summarize;
 mod threshold_summary;
 
+use std::fmt::Write as _;
+use std::sync::Arc;
+
 use crate::budget::{Limits, Tail};
 use crate::estimate::Estimator;
 use crate::event::{FailReason, SkipReason};
@@ -20,7 +23,7 @@ use crate::model::{ChatReply, ChatRequest};
 use crate::params::{ESTIMATOR, Param, ParamError, Settings, Unit};
 use crate::recovery::{self, Showing};
 use crate::render::{self, Material};
-use crate::saved::{NewSaved, SavedKind};
+use crate::saved::{NewSaved, Saved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, StrategySpec};
 use crate::summary;
@@ -114,7 +117,13 @@ fn with_record(selection: &Selection<'_>, edits: Vec<Edit>, summary: String) -> 
 
 /// The system prompt with the sections that the session's records give it.
 fn system_with_sections(cx: &Context<'_>, selection: &Selection<'_>) -> Option<Edit> {
-    let shown = recovery::sections(recovery::latest_checkpoint(cx.history).as_ref(), Showing::default(), cx.history);
+    let is_shown = |saved: &Saved| matches!(saved.kind, SavedKind::Checkpoint | SavedKind::Shared);
+    // One look at a long history in place of two: most strategies write neither.
+    let shown = if cx.history.iter().any(is_shown) {
+        recovery::sections(recovery::latest_checkpoint(cx.history).as_ref(), Showing::default(), cx.history)
+    } else {
+        Vec::new()
+    };
     recovery::system_with(selection.system, shown)
 }
 
@@ -140,7 +149,7 @@ fn recent_or_skip<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
 /// in pieces, the answer to each among what the next one reads.
 async fn ask(
     cx: &Context<'_>,
-    material: &Material,
+    material: Material,
     prompt: impl Fn(&str) -> String + Send + Sync,
     most: u32,
     temperature: Option<f32>,
@@ -151,40 +160,47 @@ async fn ask(
 /// The same, with how the last answer ended; its text is trimmed.
 async fn ask_for_reply(
     cx: &Context<'_>,
-    material: &Material,
+    material: Material,
     prompt: impl Fn(&str) -> String + Send + Sync,
     most: u32,
     temperature: Option<f32>,
     asking: Asking,
 ) -> Result<ChatReply, FailReason> {
     let mut reply: Option<ChatReply> = None;
-    for piece in asking.pieces(cx, material, cx.counter.count_text(&prompt("")), most)? {
-        let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
-        let earlier = fit::shortened(cx, &earlier, most);
-        let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
-        reply = Some(ask_twice(cx, prompt(&read), &read, most, temperature, asking).await?);
+    for piece in asking.pieces(cx, material, || cx.counter.count_text(&prompt("")), most)? {
+        // Of what is read only the length is held while the model reads it: thousands of calls may be under way at once.
+        let (request, material) = {
+            let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
+            let earlier = fit::shortened(cx, &earlier, most);
+            let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
+            (ChatRequest::prompt(prompt(&read), most, temperature, cx.summarizer.seed()), read.len())
+        };
+        reply = Some(ask_twice(cx, request, material, asking).await?);
     }
     reply.ok_or(FailReason::NoSummary(summary::NotASummary::Empty))
 }
 
-/// An answer that is no summary is asked for once more, in other words.
+/// An answer that is no summary of so many bytes is asked for once more, in other words.
 async fn ask_twice(
     cx: &Context<'_>,
-    prompt: String,
-    material: &str,
-    most: u32,
-    temperature: Option<f32>,
+    request: ChatRequest,
+    material: usize,
     asking: Asking,
 ) -> Result<ChatReply, FailReason> {
-    let first = ask_once(cx, prompt.clone(), most, temperature).await?;
+    let request = Arc::new(request);
+    let first = send(cx, Arc::clone(&request)).await?;
     if asking.unchecked {
         return Ok(first);
     }
     let Err(problem) = summary::check(&first.text, material) else { return Ok(first) };
-    let again = format!(
-        "{prompt}\n\nYour answer before was refused: {problem}. Answer in the form asked for and nothing else."
-    );
-    let second = ask_once(cx, again, most, temperature).await?;
+    let mut again = ChatRequest::clone(&request);
+    if let Some(Part::Text { text }) = again.messages.last_mut().and_then(|message| message.parts.last_mut()) {
+        let _ = write!(
+            text,
+            "\n\nYour answer before was refused: {problem}. Answer in the form asked for and nothing else."
+        );
+    }
+    let second = send(cx, Arc::new(again)).await?;
     match summary::check(&second.text, material) {
         Ok(()) => Ok(second),
         Err(problem) => Err(FailReason::NoSummary(problem)),
@@ -197,14 +213,18 @@ async fn ask_once(
     most: u32,
     temperature: Option<f32>,
 ) -> Result<ChatReply, FailReason> {
-    let request = ChatRequest::prompt(prompt, most, temperature, cx.summarizer.seed());
+    send(cx, Arc::new(ChatRequest::prompt(prompt, most, temperature, cx.summarizer.seed()))).await
+}
+
+async fn send(cx: &Context<'_>, request: Arc<ChatRequest>) -> Result<ChatReply, FailReason> {
     let reply = cx.summarizer.complete(Purpose::Compaction, request).await?;
     Ok(ChatReply { text: reply.text.trim().to_owned(), ..reply })
 }
 
 /// Fills the `{name}` placeholders of a prompt. Values are inserted once and never searched for placeholders.
 fn fill(prompt: &str, values: &[(&str, &str)]) -> String {
-    let mut text = String::with_capacity(prompt.len());
+    let length = values.iter().map(|(_, value)| value.len()).sum::<usize>();
+    let mut text = String::with_capacity(prompt.len() + length);
     let mut rest = prompt;
     while let Some(open) = rest.find('{') {
         let (before, after) = rest.split_at(open);

@@ -145,9 +145,12 @@ impl Strategy for Progressive {
 
 /// Every summary so far and the new one, with their numbers.
 fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<(u32, &'c str)> {
-    let earlier = cx.history.iter().filter(|saved| saved.kind == SavedKind::Summary);
     let mut journey = Vec::with_capacity(cx.history.len() + 1);
-    journey.extend(earlier.map(|saved| (saved.number, saved.body.as_str())));
+    for saved in cx.history {
+        if saved.kind == SavedKind::Summary {
+            journey.push((saved.number, saved.body.as_str()));
+        }
+    }
     journey.push((cx.number_of_new(0), newest));
     journey
 }

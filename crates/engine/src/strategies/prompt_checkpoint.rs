@@ -103,7 +103,7 @@ pub(super) async fn ask_for_both(
     selection: &Selection<'_>,
     settings: &Settings,
 ) -> Result<(String, Option<String>), FailReason> {
-    let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
+    let messages = || Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let half = cx.budget.written / 2;
     let previous = previous_checkpoint(cx, settings);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
@@ -111,9 +111,9 @@ pub(super) async fn ask_for_both(
         let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous), ("messages", messages)];
         fill(prompt, &values)
     };
-    let reply = ask_for_reply(cx, &messages, with, cx.budget.written, None, Asking::new(settings)).await;
+    let reply = ask_for_reply(cx, messages(), with, cx.budget.written, None, Asking::new(settings)).await;
     let reply = reply.inspect_err(|reason| cx.summarizer.note(Extraction::failed(reason)))?;
-    let examples = Examples::new(prompt, &[&messages.text, &previous]);
+    let examples = Examples::new(prompt, || messages().text + "\n" + &previous);
     let (summary, body, extraction) = if settings.is_faithful("parser") {
         as_source::split(&reply.text)
     } else {
@@ -190,7 +190,8 @@ mod tests {
             latency_ms: 0,
             served: None,
         };
-        let (summary, checkpoint, extraction) = split(&reply, &Examples::new("{\"active_goals\": [\"goal\"]}", &[]));
+        let (summary, checkpoint, extraction) =
+            split(&reply, &Examples::new("{\"active_goals\": [\"goal\"]}", String::new));
         (summary.to_owned(), checkpoint.map(|checkpoint| checkpoint.active_goals), extraction.reading)
     }
 

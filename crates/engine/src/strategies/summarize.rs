@@ -74,5 +74,5 @@ pub(super) async fn ask_as(
     let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
     let with = |messages: &str| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", messages)]);
-    Ok(ask_for_reply(cx, &messages, with, most, None, asking).await?.text)
+    Ok(ask_for_reply(cx, messages, with, most, None, asking).await?.text)
 }

@@ -161,7 +161,7 @@ impl ThresholdSummary {
         if self.settings.is_faithful("unguarded") {
             return Ok(ask_once(cx, with(&material.text), written, None).await?.text);
         }
-        ask(cx, &material, with, written, None).await
+        ask(cx, material, with, written, None).await
     }
 
     /// 001, `compaction_get_checkpoint`: the summary that there is, whatever has been said since.

@@ -55,7 +55,7 @@ fn each_unreadable_answer_has_its_reason() {
 #[test]
 fn example_values_are_taken_out_on_every_rung() {
     let example = r#"{"active_goals": ["goal"], "key_decisions": {"topic": "decision"}}"#;
-    let examples = Examples::new(example, &[]);
+    let examples = Examples::new(example, String::new);
     let only = Extraction { leaked: 2, ..Extraction::of(Reading::Unreadable(Unreadable::OnlyExample)) };
     assert_eq!(extract(example, Finish::Stop, &examples), (None, only));
     assert_eq!(extract(&example.replace('"', "'"), Finish::Stop, &examples), (None, only));
