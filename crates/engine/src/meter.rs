@@ -32,7 +32,8 @@ impl<'m> Metered<'m> {
         self.seed
     }
 
-    /// Sends a request and keeps it with its outcome. Who may send it once more shares it: it is long, and there may be many at once.
+    /// Sends a request and keeps it with its outcome. Who may need it once more shares it, since it is long and many may be under
+    /// way at once.
     ///
     /// # Errors
     /// What the model returned; the failed call is kept too.

@@ -142,7 +142,8 @@ impl Handoff {
         ask(cx, material, with, cx.budget.written, None).await
     }
 
-    /// Asks the model that holds the chat for a summary of so many bytes; the second request says what was wrong with the answer to the first.
+    /// Asks the model that holds the chat, whose text has so many bytes; the second request says what was wrong with the answer to
+    /// the first.
     async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str, material: usize) -> Result<String, FailReason> {
         let mut refused = String::new();
         let mut problem = NotASummary::Empty;
