@@ -158,8 +158,13 @@ impl<'m> Reader<'m> {
         if says_little && !terms.iter().any(Term::is_value) {
             return;
         }
-        let stems: Vec<Cow<'m, str>> = terms.iter().map(|term| stem(term.text)).collect();
-        let words: Box<[Word]> = terms.iter().zip(&stems).map(|(term, stem)| Word::new(term, stem)).collect();
+        let mut first_person = false;
+        let read = |term: &Term<'_>| {
+            let stem = stem(term.text);
+            first_person |= matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
+            Word::new(term, &stem)
+        };
+        let words: Box<[Word]> = terms.iter().map(read).collect();
         let mut cues = Cues::of_numbers(words.iter().map(|word| word.stem));
         if speaker == Speaker::Summary {
             cues.add_all(&self.heading, 1.0);
@@ -171,7 +176,7 @@ impl<'m> Reader<'m> {
             line: line as u32,
             speaker,
             structured: self.fenced || is_structured(text, if speaker == Speaker::Tool { 75 } else { 60 }),
-            first_person: stems.iter().any(|stem| matches!(&**stem, "i" | "we" | "my" | "our" | "me" | "us")),
+            first_person,
             cues,
             stems: words.iter().fold(0, |stems, word| stems | bit(word.stem)),
             words,
