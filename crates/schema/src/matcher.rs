@@ -13,6 +13,8 @@ mod normal;
 mod quantity;
 mod stance;
 
+use std::borrow::Cow;
+
 use compactometer_engine::message::Part;
 
 use self::index::{Index, Scan};
@@ -94,7 +96,7 @@ impl Matcher {
 
     /// Items that stand in the text, in order of appearance; an item may come more than once.
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        let text = normal(text);
+        let text = if self.forms.is_empty() { Cow::Borrowed("") } else { normal(text) };
         let mut scan = Scan::default();
         std::iter::from_fn(move || {
             loop {
