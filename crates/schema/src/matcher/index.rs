@@ -164,10 +164,26 @@ fn begins(text: &str, at: usize) -> bool {
 
 /// The end of the letters, the digits or the mark that a text has at a place; none at its end.
 fn piece_end(text: &str, start: usize) -> Option<usize> {
+    let rest = &text.as_bytes()[start..];
+    let length = match rest.first()? {
+        b'0'..=b'9' => rest.iter().take_while(|byte| byte.is_ascii_digit()).count(),
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+            rest.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_').count()
+        }
+        0..=0x7f => return Some(start + 1),
+        _ => 0,
+    };
+    match rest.get(length) {
+        Some(0x80..) => Some(end_beyond_ascii(text, start)),
+        _ => Some(start + length),
+    }
+}
+
+fn end_beyond_ascii(text: &str, start: usize) -> usize {
     let mut letters = text[start..].char_indices();
-    let kind = Kind::of(letters.next()?.1);
+    let kind = letters.next().map_or(Kind::Mark, |(_, first)| Kind::of(first));
     let next = letters.find(|(_, letter)| kind == Kind::Mark || Kind::of(*letter) != kind);
-    Some(next.map_or(text.len(), |(at, _)| start + at))
+    next.map_or(text.len(), |(at, _)| start + at)
 }
 
 /// FNV-1a of the bytes, ASCII letters small.
