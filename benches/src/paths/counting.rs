@@ -6,7 +6,7 @@ use std::error::Error;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use tiktoken_rs::CoreBPE;
 
-use super::{Path, Work};
+use super::{Measured, Path, Work};
 use crate::texts::{Kind, chunks};
 
 /// Bytes of a chunk.
@@ -23,12 +23,12 @@ pub(super) fn paths() -> Vec<Path> {
         let o200k = move |size| count(Encoding::O200k, *kind, size);
         let about = format!("o200k count of SIZE KB of {text}");
         // Both encodings go the same way, so counting the instructions of one is enough.
-        paths.push(Path::new(format!("count-o200k-{text}"), SIZE, about, o200k).timed_only());
+        paths.push(Path::new(format!("count-o200k-{text}"), SIZE, about, o200k).measured(Measured::Times));
         for encoding in Encoding::ALL {
             let about = format!("{} count of SIZE KB of {text} by tiktoken-rs", encoding.name());
             let name = format!("tiktoken-{}-{text}", encoding.name().trim_end_matches("_base"));
             let theirs = move |size| count_by_reference(*encoding, *kind, size);
-            paths.push(Path::new(name, SIZE, about, theirs).timed_only());
+            paths.push(Path::new(name, SIZE, about, theirs).measured(Measured::Times));
         }
     }
     paths

@@ -25,9 +25,20 @@ pub struct Path {
     pub about: String,
     /// The size whose instructions the baseline holds and whose time is taken; growth is looked at from here to its double.
     pub size: usize,
-    /// Whether its instructions are counted; of the others only times are taken.
-    pub counted: bool,
+    /// What is taken of it.
+    pub measured: Measured,
     prepare: Box<dyn Fn(usize) -> Prepared>,
+}
+
+/// What is taken of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// Instructions by `scripts/perf-gate`, and times by `cargo bench`.
+    Instructions,
+    /// Times alone: too long, or too little of it ours, to count its instructions.
+    Times,
+    /// The time of one run: too long for more.
+    Time,
 }
 
 impl Path {
@@ -37,12 +48,17 @@ impl Path {
         about: impl Into<String>,
         prepare: impl Fn(usize) -> Prepared + 'static,
     ) -> Self {
-        Path { name: name.into(), about: about.into(), size, counted: true, prepare: Box::new(prepare) }
+        Path {
+            name: name.into(),
+            about: about.into(),
+            size,
+            measured: Measured::Instructions,
+            prepare: Box::new(prepare),
+        }
     }
 
-    /// Too long, or too little of ours, to count its instructions.
-    fn timed_only(self) -> Self {
-        Path { counted: false, ..self }
+    fn measured(self, measured: Measured) -> Self {
+        Path { measured, ..self }
     }
 
     /// Makes the work of one size ready.
@@ -75,7 +91,7 @@ mod tests {
 
     #[test]
     fn every_path_does_the_same_work_twice() {
-        for path in all().into_iter().filter(|path| path.counted) {
+        for path in all().into_iter().filter(|path| path.measured == Measured::Instructions) {
             let mut work = path.prepare(12).unwrap_or_else(|error| panic!("{}: {error}", path.name));
             let once = work();
             assert!(once > 0 && work() == once, "{} did {once} and then something else", path.name);

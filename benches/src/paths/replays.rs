@@ -15,14 +15,15 @@ use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::suite::Suite;
 
 use super::sessions::{WINDOW, ready_mock, runtime};
-use super::{Path, Work};
+use super::{Measured, Path, Work};
 use crate::cheap::{Quarter, SameAnswer};
 use crate::conversations::{scenario, suite};
 
 /// What a summarizer says that costs nothing: a summary, and a checkpoint where one is asked for.
 const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
-/// Turns of the longest replays. Absent on purpose: 100,000, since criterion wants a dozen runs of each.
-const TURNS: [(usize, &str); 2] = [(1_000, "1k"), (10_000, "10k")];
+/// Turns of the longer replays.
+const TURNS: [(usize, &str); 3] = [(1_000, "1k"), (10_000, "10k"), (LONGEST, "100k")];
+const LONGEST: usize = 100_000;
 
 pub(super) fn paths() -> Vec<Path> {
     let mut paths = vec![
@@ -36,7 +37,8 @@ pub(super) fn paths() -> Vec<Path> {
         paths.extend(strategies::ALL.iter().map(|spec| {
             let about = format!("a case of SIZE turns under `{}`, whose model answers at once", spec.name);
             let prepare = |turns| replay_with(spec.name, turns, Box::new(SameAnswer(AT_ONCE.to_owned())));
-            Path::new(format!("replay-{shown}-{}", spec.name), turns, about, prepare).timed_only()
+            let path = Path::new(format!("replay-{shown}-{}", spec.name), turns, about, prepare);
+            path.measured(if turns == LONGEST { Measured::Time } else { Measured::Times })
         }));
     }
     paths

@@ -15,14 +15,14 @@ mod ratio;
 use std::error::Error;
 use std::hint::black_box;
 
-use compactometer_benches::paths;
+use compactometer_benches::paths::{self, Measured};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["list"] => {
-            let counted = paths::all().into_iter().filter(|path| path.counted);
+            let counted = paths::all().into_iter().filter(|path| path.measured == Measured::Instructions);
             counted.for_each(|path| println!("{} {} {}", path.name, path.size, path.about));
         }
         ["run", name, size] => {
