@@ -1,5 +1,5 @@
 //! `cargo bench -p compactometer-benches [-- FILTER]`: the time of every path of the registry, for people to read; under ten
-//! minutes on two cores. The longest paths are run once, whatever number of samples criterion shows of it.
+//! minutes on two cores. The longest paths are timed once, without criterion, which wants a dozen runs of each.
 //!
 //! Absent on purpose: verdicts. On a shared machine a time says little, and criterion's "changes" say nothing; the gate counts
 //! instructions (`scripts/perf-gate`).
@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use compactometer_benches::paths::{Measured, Path, all};
+use compactometer_benches::paths::{Measured, Path, Work, all};
 use criterion::{Criterion, SamplingMode};
 
 fn main() {
@@ -18,33 +18,46 @@ fn main() {
         .nresamples(2_000)
         .without_plots()
         .configure_from_args();
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     for path in all() {
-        time(&mut criterion, &path);
+        match path.measured {
+            Measured::Time if path.name.contains(&filter) => time_once(&path),
+            Measured::Time => {}
+            Measured::Instructions | Measured::Times => time(&mut criterion, &path),
+        }
     }
     criterion.final_summary();
+}
+
+fn time_once(path: &Path) {
+    let (mut work, expected) = ready(path);
+    let begun = Instant::now();
+    assert_eq!(black_box(work()), expected, "{} did something else while it was timed", path.name);
+    println!("paths/{} time, of one run: {:.2?}", path.name, begun.elapsed());
 }
 
 /// The work is made ready once, only where the filter lets the path through.
 fn time(criterion: &mut Criterion, path: &Path) {
     let mut group = criterion.benchmark_group("paths");
     group.sampling_mode(SamplingMode::Flat);
-    let mut ready = None;
+    let mut prepared = None;
     group.bench_function(&path.name, |bencher| {
-        let (work, expected, took) = ready.get_or_insert_with(|| {
-            let mut work = path.prepare(path.size).unwrap_or_else(|error| panic!("{}: {error}", path.name));
-            let outcome = work();
-            assert!(outcome > 0, "{} did nothing", path.name);
-            let begun = Instant::now();
+        let (work, expected) = prepared.get_or_insert_with(|| {
+            let (mut work, outcome) = ready(path);
             assert_eq!(work(), outcome, "{} did something else the second time", path.name);
-            (work, outcome, begun.elapsed())
+            (work, outcome)
         });
-        if path.measured == Measured::Time {
-            let taken = *took;
-            return bencher.iter_custom(|rounds| taken * rounds as u32);
-        }
         let mut done = true;
         bencher.iter(|| done &= black_box(work()) == *expected);
         assert!(done, "{} did something else while it was timed", path.name);
     });
     group.finish();
+}
+
+/// A path's work at its size, done once, with what it came to.
+fn ready(path: &Path) -> (Work, u64) {
+    let mut work = path.prepare(path.size).unwrap_or_else(|error| panic!("{}: {error}", path.name));
+    let outcome = work();
+    assert!(outcome > 0, "{} did nothing", path.name);
+    (work, outcome)
 }
