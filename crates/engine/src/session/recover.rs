@@ -72,9 +72,12 @@ impl<'s> Session<'s> {
         if !self.config.automatic || self.is_preparing() || self.in_use.is_held() {
             return None;
         }
-        // Most sessions have nothing to show, and this is asked before every turn.
-        latest(&self.history, SavedKind::Checkpoint)?;
         let absence = self.absence(now_ms).map(RecoveryReason::Absence);
+        // This is asked before every turn, and a look for a checkpoint reads all of a long history.
+        if absence.is_none() && !self.recovery.lost {
+            return None;
+        }
+        latest(&self.history, SavedKind::Checkpoint)?;
         let reason = absence.or_else(|| self.appears_lost().then_some(RecoveryReason::Lost))?;
         let section = self.whole_section()?;
         (!self.is_shown(&section)).then_some(reason)
