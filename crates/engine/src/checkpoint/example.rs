@@ -122,6 +122,7 @@ mod tests {
         assert_eq!(leaked(PROMPT, ""), ["goal", "what", "decision"]);
         assert_eq!(leaked(PROMPT, "So What?\ntwo goals, undecisioned"), ["goal", "decision"]);
         assert_eq!(leaked("no shape {messages}", ""), [""; 0]);
+        assert_eq!(leaked("{\"active_goals\": [\"go\\u0061l\"]}", ""), ["goal"], "escaped in the prompt");
     }
 
     #[test]

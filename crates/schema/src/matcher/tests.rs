@@ -146,6 +146,13 @@ fn one_pass_finds_overlapping_items() {
     assert_eq!(present, [true, true]);
 }
 
+#[test]
+fn long_values_that_open_alike_are_told_apart() {
+    let long = |last: &str| format!("{}{last}", "/same".repeat(40));
+    let matcher = Matcher::new([long("/one"), long("/two")].iter().map(|value| (ValueKind::Path, [value.as_str()])));
+    assert_eq!(matcher.find(&format!("in {}.", long("/two"))).collect::<Vec<_>>(), [1]);
+}
+
 /// Every place of the text tried for every pattern.
 fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
     let mut patterns = Patterns::default();
