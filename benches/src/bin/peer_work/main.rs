@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! peer-work suite CONVERSATIONS TURNS              plain conversations, as a suite, on stdout
-//! peer-work texts KIND BYTES                       text of a kind, on stdout
+//! peer-work texts KIND BYTES                       text of a kind, or of all that are `hard` to count, on stdout
 //! peer-work hook SUITE MESSAGES TRIGGER            the decision before each message of the first conversation
 //! peer-work cases SUITE STRATEGIES ROUNDS MODEL    rounds of compaction with every fact looked for after each
-//! peer-work count ENCODING FILE                    exact tokens of a text, in chunks
+//! peer-work count ENCODING FILE                    exact tokens of each chunk of a text
 //! ```
 //!
 //! The last three print one JSON object. Absent on purpose: peers, ratios and verdicts, which are the scripts'.
@@ -18,7 +18,7 @@ use std::error::Error;
 use std::io::{BufWriter, Write, stdout};
 
 use compactometer_benches::conversations::{dialogue, suite};
-use compactometer_benches::texts::Kind;
+use compactometer_benches::texts::{Kind, hard};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
@@ -29,8 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             suite(0..conversations.parse()?, |seed| dialogue(seed, turns)).write(&mut out)?;
         }
         ["texts", kind, bytes] => {
-            let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind of text `{kind}`"))?;
-            out.write_all(kind.text(7, bytes.parse()?).as_bytes())?;
+            out.write_all(text(kind, bytes.parse()?)?.as_bytes())?;
         }
         ["hook", path, messages, trigger] => {
             writeln!(out, "{}", hook::measure(path.as_ref(), messages.parse()?, trigger.parse()?)?)?;
@@ -42,4 +41,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("expected `suite`, `texts`, `hook`, `cases` or `count`; see the head of peer_work".into()),
     }
     Ok(())
+}
+
+/// About that many bytes.
+fn text(kind: &str, bytes: usize) -> Result<String, String> {
+    if kind == "hard" {
+        let kinds = hard(0).len();
+        return Ok(hard(bytes / kinds).into_iter().map(|(_, text)| text).collect());
+    }
+    let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind of text `{kind}`"))?;
+    Ok(kind.text(7, bytes))
 }
