@@ -1,19 +1,28 @@
-//! The command line. Every flag's help stands where the flag is defined.
+//! The command line: its commands, and the flags that several share. A command's own flags stand in its file.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use compactometer_engine::model::ChatModel;
 use compactometer_harness::window::RETAINED_SHARE;
 use compactometer_llm::cap::Cap;
 use compactometer_llm::{ModelError, Opening};
-use compactometer_report::Format;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::scenario::Split;
 
+use crate::commands::agreement::AgreementArgs;
 use crate::commands::checkpoint::CheckpointCommand;
+use crate::commands::doctor::DoctorArgs;
+use crate::commands::explain::ExplainArgs;
+use crate::commands::gate::GateArgs;
+use crate::commands::generate::GenerateArgs;
+use crate::commands::import::ImportArgs;
+use crate::commands::list::ListArgs;
+use crate::commands::probes::ProbesArgs;
+use crate::commands::report::ReportArgs;
+use crate::commands::serve::ServeArgs;
 
 /// Measures what a long conversation loses when it is compacted.
 ///
@@ -75,7 +84,7 @@ pub(crate) enum Command {
 }
 
 /// What to run and how to report it.
-#[derive(ClapArgs)]
+#[derive(clap::Args)]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -89,77 +98,15 @@ pub(crate) struct CompareArgs {
 }
 
 /// Which prices to count with.
-#[derive(ClapArgs)]
+#[derive(clap::Args)]
 pub(crate) struct PricesArg {
     /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
     #[arg(long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
     pub(crate) prices: Option<PathBuf>,
 }
 
-/// What to report again.
-#[derive(ClapArgs)]
-pub(crate) struct ReportArgs {
-    /// Folders of runs.
-    #[arg(required = true, value_name = "DIR")]
-    pub(crate) dirs: Vec<PathBuf>,
-    /// Folder for the report. Default: the run's own; several runs need one.
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// What to write, separated with commas. Default: all.
-    #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
-    pub(crate) format: Vec<FormatArg>,
-    /// Print `summary.json` instead of the table.
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) prices: PricesArg,
-}
-
-/// Whose orders to compare.
-#[derive(ClapArgs)]
-#[command(
-    after_help = "The runs differ in `--model`, `--seed` and `--out` alone; strategies that one of them lacks are left out.\n\
-    Exit codes: 0 told, whatever the claim, 2 usage or mismatch."
-)]
-pub(crate) struct AgreementArgs {
-    /// Folder of the mock's run.
-    #[arg(value_name = "MOCK")]
-    pub(crate) mock: PathBuf,
-    /// Folder of the model's run, live or replayed from a recording.
-    #[arg(value_name = "MODEL")]
-    pub(crate) model: PathBuf,
-    /// Folder of the same model's run with another seed: how far the model agrees with itself. Default: none.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) ceiling: Option<PathBuf>,
-    /// Print the numbers as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// A part of a report.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum FormatArg {
-    Html,
-    Md,
-    Csv,
-    Json,
-    Plots,
-}
-
-impl From<FormatArg> for Format {
-    fn from(arg: FormatArg) -> Self {
-        match arg {
-            FormatArg::Html => Format::Html,
-            FormatArg::Md => Format::Markdown,
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Json => Format::Json,
-            FormatArg::Plots => Format::Plots,
-        }
-    }
-}
-
 /// What to run.
-#[derive(ClapArgs)]
+#[derive(clap::Args)]
 pub(crate) struct RunArgs {
     /// Suites: `.jsonl` files made by `import` or `generate`, generator specs (`.toml`), or embedded ones by name (`standard`).
     /// Default: `smoke`, or what `--model cassette:DIR` was recorded on.
@@ -233,25 +180,8 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
 }
 
-/// What to look at.
-#[derive(ClapArgs)]
-#[command(
-    after_help = "Exit codes: 0 nothing would stop the run (there may be warnings), 1 something would, 2 usage.\nNothing is \
-    run or kept. A server is asked for its models alone."
-)]
-pub(crate) struct DoctorArgs {
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    /// Make one call of one token to each model behind HTTP: some servers do not say which models they have.
-    #[arg(long)]
-    pub(crate) call: bool,
-    /// Print the checks as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// Under which conditions conversations are replayed.
-#[derive(ClapArgs)]
+#[derive(clap::Args)]
 pub(crate) struct SettingArgs {
     /// Context window in tokens; compaction starts at 0.8 of it. Default: the suite's own, else by rule.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
@@ -347,200 +277,7 @@ fn retained_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "expected a share from 0.01 to 0.79".to_owned())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "expected a number over 0".to_owned())
-}
-
-/// What to tell.
-#[derive(ClapArgs)]
-pub(crate) struct ExplainArgs {
-    /// The suite. Default: the embedded suite `smoke`, or what `--model cassette:DIR` was recorded on.
-    pub(crate) suite: Option<PathBuf>,
-    /// The strategy or control to follow.
-    #[arg(short = 's', long = "strategy", value_name = "NAME")]
-    pub(crate) strategy: String,
-    /// The conversation. Default: the longest.
-    #[arg(long, value_name = "ID")]
-    pub(crate) scenario: Option<String>,
-    /// Follow this fact or decoy alone.
-    #[arg(long, value_name = "ID")]
-    pub(crate) fact: Option<String>,
-    #[command(flatten)]
-    pub(crate) setting: SettingArgs,
-    #[command(flatten)]
-    pub(crate) prices: PricesArg,
-    /// Most US dollars that calls to the model may cost, with what the recording cost already. A server that bills needs it, or a
-    /// yes on a terminal.
-    #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
-    pub(crate) max_cost: Option<f64>,
-}
-
-/// What to import.
-#[derive(ClapArgs)]
-pub(crate) struct ImportArgs {
-    /// The transcripts' format; `compactometer list formats` names them.
-    pub(crate) format: String,
-    /// The transcripts.
-    #[arg(required = true)]
-    pub(crate) files: Vec<PathBuf>,
-    /// The suite to write.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-    /// Find exact values (ids, numbers, paths) and the calls that use them, so that recall can be measured without labels.
-    #[arg(long)]
-    pub(crate) auto_facts: bool,
-    /// Join N sessions of different groups, interleaved by user turn, into one long conversation.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
-    pub(crate) concat: Option<u16>,
-    /// Leave secrets as they stand instead of masking them.
-    #[arg(long)]
-    pub(crate) keep_secrets: bool,
-    /// Refuse input that needs a repair instead of repairing and reporting it.
-    #[arg(long)]
-    pub(crate) strict: bool,
-    /// Overwrite the file at `--out`.
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Say nothing on stderr but errors.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-/// What to hold against what.
-#[derive(ClapArgs)]
-#[command(
-    after_help = "Exit codes: 0 pass, 1 failed (a hard check, `--exact`, a self-test), 2 usage or mismatch, 3 regression, 4 \
-    inconclusive.\nUnder 5 units, or too few for the number of strategies, a gate is always inconclusive."
-)]
-pub(crate) struct GateArgs {
-    /// The run's folder. With `--self-test`: none for two runs of the embedded suite; one, whose command then runs again under
-    /// the next seed (mock only); or two that differ in their seed.
-    #[arg(value_name = "DIR")]
-    pub(crate) dirs: Vec<PathBuf>,
-    /// The baseline: hashes, scores by unit and fates of facts, never text.
-    #[arg(long, value_name = "FILE", conflicts_with = "self_test")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Write the run to the baseline instead of judging it.
-    #[arg(long, conflicts_with_all = ["self_test", "exact", "strategies", "junit", "markdown"])]
-    pub(crate) update: bool,
-    /// Recall that may be lost, as a share.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = margin)]
-    pub(crate) margin: f64,
-    /// What an inconclusive gate does.
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "fail")]
-    pub(crate) on_inconclusive: Inconclusive,
-    /// Fail where records are not the baseline's, byte for byte; mock runs only.
-    #[arg(long)]
-    pub(crate) exact: bool,
-    /// These strategies alone, by name; separate with commas or repeat. Default: all under test.
-    #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',')]
-    pub(crate) strategies: Vec<String>,
-    /// Print the report as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Write the report as JUnit XML.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
-    /// Write the report as Markdown, with every fact newly lost. Where GITHUB_STEP_SUMMARY is set, it is appended there too.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-    /// Measure how often the gate raises a false alarm, passes a loss of the margin, and finds one of two margins, on runs that
-    /// differ in their seed. Without DIR it runs three strategies on the embedded suite twice.
-    #[arg(long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
-    pub(crate) self_test: bool,
-    /// Gates that a self-test simulates for each rate.
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u16).range(100..))]
-    pub(crate) gates: u16,
-    /// Say nothing on stderr but errors.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-/// What an inconclusive gate does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Inconclusive {
-    /// Exit code 4.
-    Fail,
-    /// A warning, exit code 0.
-    Warn,
-    /// Exit code 0.
-    Pass,
-}
-
-fn margin(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| (0.001..=0.5).contains(share));
-    share.ok_or_else(|| "expected a share from 0.001 to 0.5".to_owned())
-}
-
-/// What to generate.
-#[derive(ClapArgs)]
-pub(crate) struct GenerateArgs {
-    /// An embedded spec (`list suites` names them), or a `.toml` file.
-    pub(crate) spec: PathBuf,
-    /// The suite to write.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-    /// Overwrite the file at `--out`.
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Say nothing on stderr but errors.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-/// Which facts to ask for.
-#[derive(ClapArgs)]
-#[command(
-    group = clap::ArgGroup::new("change").args(["add", "accept", "reject"]),
-    after_help = "Without `--add`, `--accept` or `--reject` it lists. A changed suite is another suite: a gate wants a new baseline."
-)]
-pub(crate) struct ProbesArgs {
-    /// The suite, as `import` or `generate` writes it.
-    #[arg(value_name = "FILE")]
-    pub(crate) suite: PathBuf,
-    /// Add this value as a fact, with a question; a message of the conversation must state it.
-    #[arg(long, value_name = "VALUE", requires = "question")]
-    pub(crate) add: Option<String>,
-    /// Add a question about this fact.
-    #[arg(long, value_name = "FACT", requires = "question")]
-    pub(crate) accept: Option<String>,
-    /// Take out these facts and every question about them; separate with commas or repeat.
-    #[arg(long, value_name = "FACT", value_delimiter = ',')]
-    pub(crate) reject: Vec<String>,
-    /// What is asked; it must not hold the answer.
-    #[arg(long, value_name = "QUESTION")]
-    pub(crate) question: Option<String>,
-    /// Ask before the call that follows this message. Default: the last one.
-    #[arg(long, value_name = "MESSAGE", requires = "question")]
-    pub(crate) after: Option<u32>,
-    /// The conversation. Default: the one that has the fact or states the value.
-    #[arg(long, value_name = "ID")]
-    pub(crate) scenario: Option<String>,
-    /// Where to write the changed suite. Default: in place of the suite.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    /// Say nothing on stderr but errors.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-/// What to serve.
-#[derive(ClapArgs)]
-pub(crate) struct ServeArgs {
-    /// The model that answers, also with faults: `mock:weak`, `mock+empty=0.1`.
-    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
-    pub(crate) model: String,
-    /// The port on 127.0.0.1; 0 takes a free one.
-    #[arg(long, value_name = "N", default_value_t = 8041)]
-    pub(crate) port: u16,
-}
-
-/// What to list.
-#[derive(ClapArgs)]
-pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `models`, `profiles`
-    /// or `faults`.
-    /// Default: all.
-    pub(crate) kind: Option<String>,
 }

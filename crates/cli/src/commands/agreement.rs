@@ -1,15 +1,35 @@
 //! `agreement`: a mock's order of strategies beside a model's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use compactometer_report::agreement::{agreement as compared, agreement_text};
 use compactometer_report::gate::RunFiles;
 use compactometer_schema::prices::PriceTable;
 
-use crate::args::AgreementArgs;
 use crate::failure::Failure;
 use crate::print;
+
+/// Whose orders to compare.
+#[derive(clap::Args)]
+#[command(
+    after_help = "The runs differ in `--model`, `--seed` and `--out` alone; strategies that one of them lacks are left out.\n\
+    Exit codes: 0 told, whatever the claim, 2 usage or mismatch."
+)]
+pub(crate) struct AgreementArgs {
+    /// Folder of the mock's run.
+    #[arg(value_name = "MOCK")]
+    pub(crate) mock: PathBuf,
+    /// Folder of the model's run, live or replayed from a recording.
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Folder of the same model's run with another seed: how far the model agrees with itself. Default: none.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ceiling: Option<PathBuf>,
+    /// Print the numbers as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Compares the runs of two or three folders.
 pub(crate) fn agreement(args: &AgreementArgs) -> Result<(), Failure> {

@@ -1,5 +1,7 @@
 //! `explain`: one conversation step by step.
 
+use std::path::PathBuf;
+
 use anyhow::anyhow;
 use compactometer_harness::contender::select;
 use compactometer_harness::explain::tell;
@@ -10,10 +12,34 @@ use compactometer_schema::choice::unknown;
 use compactometer_schema::record::Protocol;
 
 use super::compare::{encoding, price_table};
-use crate::args::ExplainArgs;
+use crate::args::{PricesArg, SettingArgs, positive};
 use crate::failure::Failure;
 use crate::money::Purse;
 use crate::{print, source};
+
+/// What to tell.
+#[derive(clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// The suite. Default: the embedded suite `smoke`, or what `--model cassette:DIR` was recorded on.
+    pub(crate) suite: Option<PathBuf>,
+    /// The strategy or control to follow.
+    #[arg(short = 's', long = "strategy", value_name = "NAME")]
+    pub(crate) strategy: String,
+    /// The conversation. Default: the longest.
+    #[arg(long, value_name = "ID")]
+    pub(crate) scenario: Option<String>,
+    /// Follow this fact or decoy alone.
+    #[arg(long, value_name = "ID")]
+    pub(crate) fact: Option<String>,
+    #[command(flatten)]
+    pub(crate) setting: SettingArgs,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+    /// Most US dollars that calls to the model may cost, with what the recording cost already. A server that bills needs it, or a
+    /// yes on a terminal.
+    #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
+    pub(crate) max_cost: Option<f64>,
+}
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let contenders = select([args.strategy.as_str()], []).map_err(Failure::usage)?;

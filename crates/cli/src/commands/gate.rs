@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
 use compactometer_schema::baseline::Baseline;
 use compactometer_schema::mock::is_mock;
@@ -13,9 +13,75 @@ use compactometer_schema::prices::PriceTable;
 use compactometer_schema::whole::write_whole;
 
 use super::compare;
-use crate::args::{Args, Command, GateArgs, Inconclusive};
+use crate::args::{Args, Command};
 use crate::failure::Failure;
 use crate::print;
+
+/// What to hold against what.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 pass, 1 failed (a hard check, `--exact`, a self-test), 2 usage or mismatch, 3 regression, 4 \
+    inconclusive.\nUnder 5 units, or too few for the number of strategies, a gate is always inconclusive."
+)]
+pub(crate) struct GateArgs {
+    /// The run's folder. With `--self-test`: none for two runs of the embedded suite; one, whose command then runs again under
+    /// the next seed (mock only); or two that differ in their seed.
+    #[arg(value_name = "DIR")]
+    pub(crate) dirs: Vec<PathBuf>,
+    /// The baseline: hashes, scores by unit and fates of facts, never text.
+    #[arg(long, value_name = "FILE", conflicts_with = "self_test")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write the run to the baseline instead of judging it.
+    #[arg(long, conflicts_with_all = ["self_test", "exact", "strategies", "junit", "markdown"])]
+    pub(crate) update: bool,
+    /// Recall that may be lost, as a share.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = margin)]
+    pub(crate) margin: f64,
+    /// What an inconclusive gate does.
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "fail")]
+    pub(crate) on_inconclusive: Inconclusive,
+    /// Fail where records are not the baseline's, byte for byte; mock runs only.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// These strategies alone, by name; separate with commas or repeat. Default: all under test.
+    #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) strategies: Vec<String>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the report as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write the report as Markdown, with every fact newly lost. Where GITHUB_STEP_SUMMARY is set, it is appended there too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Measure how often the gate raises a false alarm, passes a loss of the margin, and finds one of two margins, on runs that
+    /// differ in their seed. Without DIR it runs three strategies on the embedded suite twice.
+    #[arg(long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
+    pub(crate) self_test: bool,
+    /// Gates that a self-test simulates for each rate.
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u16).range(100..))]
+    pub(crate) gates: u16,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// What an inconclusive gate does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Inconclusive {
+    /// Exit code 4.
+    Fail,
+    /// A warning, exit code 0.
+    Warn,
+    /// Exit code 0.
+    Pass,
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.001..=0.5).contains(share));
+    share.ok_or_else(|| "expected a share from 0.001 to 0.5".to_owned())
+}
 
 /// Gates a run, writes a baseline, or tests the gate.
 pub(crate) fn gate(args: &GateArgs) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! `generate`: a spec becomes a suite.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use compactometer_generate::{Spec, embedded, generate_telling};
@@ -10,9 +11,24 @@ use compactometer_schema::scenario::{Category, Split};
 use compactometer_schema::suite::Suite;
 use compactometer_schema::whole::write_whole;
 
-use crate::args::GenerateArgs;
 use crate::failure::Failure;
 use crate::{print, progress, source};
+
+/// What to generate.
+#[derive(clap::Args)]
+pub(crate) struct GenerateArgs {
+    /// An embedded spec (`list suites` names them), or a `.toml` file.
+    pub(crate) spec: PathBuf,
+    /// The suite to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Overwrite the file at `--out`.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
 
 pub(crate) fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     let spec = spec(args)?;

@@ -1,13 +1,45 @@
 //! `import`: transcripts of another program become a suite.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, anyhow};
 use compactometer_harness::properties::measure;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::import::{self, Options};
 use compactometer_schema::whole::write_whole;
 
-use crate::args::ImportArgs;
 use crate::failure::Failure;
+
+/// What to import.
+#[derive(clap::Args)]
+pub(crate) struct ImportArgs {
+    /// The transcripts' format; `compactometer list formats` names them.
+    pub(crate) format: String,
+    /// The transcripts.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The suite to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Find exact values (ids, numbers, paths) and the calls that use them, so that recall can be measured without labels.
+    #[arg(long)]
+    pub(crate) auto_facts: bool,
+    /// Join N sessions of different groups, interleaved by user turn, into one long conversation.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
+    pub(crate) concat: Option<u16>,
+    /// Leave secrets as they stand instead of masking them.
+    #[arg(long)]
+    pub(crate) keep_secrets: bool,
+    /// Refuse input that needs a repair instead of repairing and reporting it.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Overwrite the file at `--out`.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
 
 pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
     let Some(importer) = import::by_name(&args.format) else {

@@ -10,9 +10,17 @@ use compactometer_schema::choice::unknown;
 use compactometer_schema::import;
 use compactometer_schema::record::Family;
 
-use crate::args::ListArgs;
 use crate::failure::Failure;
 use crate::print;
+
+/// What to list.
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `models`, `profiles`
+    /// or `faults`.
+    /// Default: all.
+    pub(crate) kind: Option<String>,
+}
 
 /// A kind of thing and its rows: name, what it is, where it comes from.
 struct Kind {

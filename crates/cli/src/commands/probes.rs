@@ -1,7 +1,7 @@
 //! `probes`: what a suite asks for, and how a person changes it.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use compactometer_engine::message::MessageId;
@@ -11,10 +11,45 @@ use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
 use compactometer_schema::whole::write_whole;
 
-use crate::args::ProbesArgs;
 use crate::failure::Failure;
 use crate::output::advice;
 use crate::{print, source};
+
+/// Which facts to ask for.
+#[derive(clap::Args)]
+#[command(
+    group = clap::ArgGroup::new("change").args(["add", "accept", "reject"]),
+    after_help = "Without `--add`, `--accept` or `--reject` it lists. A changed suite is another suite: a gate wants a new baseline."
+)]
+pub(crate) struct ProbesArgs {
+    /// The suite, as `import` or `generate` writes it.
+    #[arg(value_name = "FILE")]
+    pub(crate) suite: PathBuf,
+    /// Add this value as a fact, with a question; a message of the conversation must state it.
+    #[arg(long, value_name = "VALUE", requires = "question")]
+    pub(crate) add: Option<String>,
+    /// Add a question about this fact.
+    #[arg(long, value_name = "FACT", requires = "question")]
+    pub(crate) accept: Option<String>,
+    /// Take out these facts and every question about them; separate with commas or repeat.
+    #[arg(long, value_name = "FACT", value_delimiter = ',')]
+    pub(crate) reject: Vec<String>,
+    /// What is asked; it must not hold the answer.
+    #[arg(long, value_name = "QUESTION")]
+    pub(crate) question: Option<String>,
+    /// Ask before the call that follows this message. Default: the last one.
+    #[arg(long, value_name = "MESSAGE", requires = "question")]
+    pub(crate) after: Option<u32>,
+    /// The conversation. Default: the one that has the fact or states the value.
+    #[arg(long, value_name = "ID")]
+    pub(crate) scenario: Option<String>,
+    /// Where to write the changed suite. Default: in place of the suite.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
 
 pub(crate) fn probes(args: &ProbesArgs) -> Result<(), Failure> {
     let changes = args.add.is_some() || args.accept.is_some() || !args.reject.is_empty();

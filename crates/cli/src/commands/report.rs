@@ -1,8 +1,10 @@
 //! `report`: what runs recorded, reported again, alone or joined.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
+use clap::ValueEnum;
 use compactometer_harness::journal::read_records;
 use compactometer_report::{Format, write_formats};
 use compactometer_schema::manifest::Manifest;
@@ -10,9 +12,50 @@ use compactometer_schema::record::{Record, text_hash};
 
 use super::compare::{price_table, show, verdict};
 use super::salience::Salience;
-use crate::args::ReportArgs;
+use crate::args::PricesArg;
 use crate::failure::Failure;
 use crate::output::{difference, read_manifest};
+
+/// What to report again.
+#[derive(clap::Args)]
+pub(crate) struct ReportArgs {
+    /// Folders of runs.
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) dirs: Vec<PathBuf>,
+    /// Folder for the report. Default: the run's own; several runs need one.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// What to write, separated with commas. Default: all.
+    #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
+    pub(crate) format: Vec<FormatArg>,
+    /// Print `summary.json` instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+}
+
+/// A part of a report.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum FormatArg {
+    Html,
+    Md,
+    Csv,
+    Json,
+    Plots,
+}
+
+impl From<FormatArg> for Format {
+    fn from(arg: FormatArg) -> Self {
+        match arg {
+            FormatArg::Html => Format::Html,
+            FormatArg::Md => Format::Markdown,
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Json => Format::Json,
+            FormatArg::Plots => Format::Plots,
+        }
+    }
+}
 
 pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (prices, text) = price_table(&args.prices)?;

@@ -6,9 +6,19 @@ use anyhow::{Context, anyhow};
 use compactometer_engine::model::ChatModel;
 use compactometer_llm::server::{Limits, Server};
 
-use crate::args::ServeArgs;
 use crate::failure::Failure;
 use crate::print;
+
+/// What to serve.
+#[derive(clap::Args)]
+pub(crate) struct ServeArgs {
+    /// The model that answers, also with faults: `mock:weak`, `mock+empty=0.1`.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    pub(crate) model: String,
+    /// The port on 127.0.0.1; 0 takes a free one.
+    #[arg(long, value_name = "N", default_value_t = 8041)]
+    pub(crate) port: u16,
+}
 
 pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let model: Arc<dyn ChatModel> = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?.into();

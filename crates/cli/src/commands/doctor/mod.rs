@@ -13,9 +13,26 @@ use anyhow::anyhow;
 use serde::Serialize;
 
 use super::compare;
-use crate::args::{DoctorArgs, RunArgs};
+use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::print;
+
+/// What to look at.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 nothing would stop the run (there may be warnings), 1 something would, 2 usage.\nNothing is \
+    run or kept. A server is asked for its models alone."
+)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Make one call of one token to each model behind HTTP: some servers do not say which models they have.
+    #[arg(long)]
+    pub(crate) call: bool,
+    /// Print the checks as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Looks at everything that the arguments name; fails where something would keep the run from its end.
 pub(crate) fn doctor(args: &DoctorArgs) -> Result<(), Failure> {

@@ -7,7 +7,8 @@ use compactometer_llm::cassette::Cassette;
 use compactometer_llm::client::{Client, Greeting, Limits, Receiver};
 
 use super::Check;
-use crate::args::{DoctorArgs, RunArgs};
+use super::DoctorArgs;
+use crate::args::RunArgs;
 use crate::failure::Failure;
 
 /// Further apart than this, a server's clock and ours are worth a look: assumed. Dates of retries and records depend on it.
