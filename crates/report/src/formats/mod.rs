@@ -17,6 +17,7 @@ pub(crate) mod compared;
 mod escape;
 mod page;
 mod rows;
+mod tables;
 mod targets;
 
 pub(crate) use escape::markdown_text;
