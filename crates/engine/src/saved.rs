@@ -1,8 +1,11 @@
 //! What a session remembers: one record per summary, checkpoint or failed attempt.
 
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize};
 
 use crate::message::{MessageId, Usage};
+use crate::room;
 
 /// One thing that a compaction wrote. A strategy keeps no memory of its own: all of it is read from these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +46,11 @@ pub enum SavedKind {
     Note,
 }
 
+impl SavedKind {
+    /// How many there are.
+    const COUNT: usize = SavedKind::Note as usize + 1;
+}
+
 /// What a strategy asks the session to keep; the session adds number, usage, counts and time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewSaved {
@@ -54,7 +62,102 @@ pub struct NewSaved {
     pub body: String,
 }
 
-/// The newest record of that kind.
-pub fn latest(history: &[Saved], kind: SavedKind) -> Option<&Saved> {
-    history.iter().rev().find(|saved| saved.kind == kind)
+/// What a session saved, oldest first, and where the latest record of each kind stands: a session asks for it before each turn,
+/// and a long history is not read for that.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    saved: Vec<Saved>,
+    /// By kind, the place behind the latest; 0 where there is none.
+    behind: [u32; SavedKind::COUNT],
+}
+
+impl History {
+    /// The latest record of that kind.
+    pub fn latest(&self, kind: SavedKind) -> Option<&Saved> {
+        self.saved.get(self.behind[kind as usize].checked_sub(1)? as usize)
+    }
+
+    /// Adds newer records.
+    pub fn extend(&mut self, newer: Vec<Saved>) {
+        room::make(&mut self.saved, newer.len());
+        for saved in newer {
+            let kind = saved.kind;
+            self.saved.push(saved);
+            self.behind[kind as usize] = self.saved.len() as u32;
+        }
+    }
+}
+
+impl Deref for History {
+    type Target = [Saved];
+
+    fn deref(&self) -> &[Saved] {
+        &self.saved
+    }
+}
+
+impl<'h> IntoIterator for &'h History {
+    type Item = &'h Saved;
+    type IntoIter = std::slice::Iter<'h, Saved>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.saved.iter()
+    }
+}
+
+impl From<Vec<Saved>> for History {
+    fn from(saved: Vec<Saved>) -> Self {
+        let mut history = History::default();
+        history.extend(saved);
+        history
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KINDS: [SavedKind; SavedKind::COUNT] = [
+        SavedKind::Summary,
+        SavedKind::Checkpoint,
+        SavedKind::Pinned,
+        SavedKind::Failed,
+        SavedKind::Shared,
+        SavedKind::Note,
+    ];
+
+    fn saved(number: u32, kind: SavedKind) -> Saved {
+        Saved {
+            number,
+            kind,
+            covers: None,
+            tokens_before: 0,
+            tokens_after: 0,
+            usage: Usage::default(),
+            created_at_ms: None,
+            body: String::new(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_latest_of_a_kind_is_what_a_look_at_all_finds(
+            commits in prop::collection::vec(prop::collection::vec(prop::sample::select(&KINDS[..]), 0..4), 0..12),
+        ) {
+            let (mut history, mut all) = (History::default(), Vec::new());
+            for kinds in commits {
+                let numbered = kinds.into_iter().zip(all.len() as u32..);
+                let newer = numbered.map(|(kind, number)| saved(number, kind)).collect::<Vec<_>>();
+                all.extend(newer.clone());
+                history.extend(newer);
+                prop_assert_eq!(&history[..], &all[..]);
+                for kind in KINDS {
+                    prop_assert_eq!(history.latest(kind), all.iter().rfind(|saved| saved.kind == kind));
+                }
+            }
+            prop_assert_eq!(History::from(all), history);
+        }
+    }
 }

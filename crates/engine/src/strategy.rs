@@ -15,7 +15,7 @@ use crate::meter::Tally;
 use crate::model::ChatError;
 use crate::params::{Param, ParamError, Settings};
 use crate::recovery::Showing;
-use crate::saved::{NewSaved, Saved};
+use crate::saved::{History, NewSaved};
 use crate::tokens::TokenCounter;
 use crate::view::{Edit, Entry, View, WrittenPart};
 
@@ -60,7 +60,7 @@ pub struct Context<'s> {
     /// The view that outgrew its trigger.
     pub view: &'s View,
     /// What earlier compactions of this session saved, oldest first.
-    pub history: &'s [Saved],
+    pub history: &'s History,
     /// Size of the next request on the trigger's scale, that of the budget's [`crate::estimate::Estimator`].
     pub request_tokens: u32,
     /// The limits to stay in. A retry comes with a smaller `written`.

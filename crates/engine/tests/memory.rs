@@ -371,7 +371,7 @@ fn a_fresh_log_begins_with_the_compacted_view() {
     session.reset().unwrap();
     let ids = session.log().messages().iter().map(|counted| counted.message.id.0).collect::<Vec<_>>();
     assert_eq!(ids, [0, 12], "what the view still holds");
-    assert_eq!((wire(&session), session.history()), (view, &history[..]));
+    assert_eq!((wire(&session), &session.history()[..]), (view, &history[..]));
     let state = State { history: history.clone(), ..shelf.0.lock().unwrap().0.clone() };
     let kept = session.log().messages().iter().cloned();
     let mut log = Log::default();

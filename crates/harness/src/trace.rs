@@ -2,7 +2,7 @@
 
 use compactometer_engine::memory::Note;
 use compactometer_engine::meter::Call;
-use compactometer_engine::saved::{Saved, SavedKind, latest};
+use compactometer_engine::saved::{History, Saved, SavedKind};
 use compactometer_engine::view::{Body, Origin, View};
 use compactometer_schema::fate::{Fate, Fates};
 use compactometer_schema::matcher::{Matcher, part_text};
@@ -78,7 +78,7 @@ impl<'l> Tracer<'l> {
     }
 
     /// A compaction was applied: the view, what was saved, and the calls that it made. Gives the stages that facts passed.
-    pub(crate) fn compacted(&mut self, view: &View, history: &[Saved], calls: &[Call]) -> Stages {
+    pub(crate) fn compacted(&mut self, view: &View, history: &History, calls: &[Call]) -> Stages {
         self.records.read(self.loaded, history);
         let found = Found::new(self.loaded, view, history, calls);
         let mut stages = Stages::default();
@@ -204,7 +204,7 @@ struct Found {
 }
 
 impl Found {
-    fn new(loaded: &Loaded, view: &View, history: &[Saved], calls: &[Call]) -> Self {
+    fn new(loaded: &Loaded, view: &View, history: &History, calls: &[Call]) -> Self {
         let none = || vec![false; loaded.mentions.len()];
         let mut found = Found { originals: none(), written: none(), stored: none(), requests: none(), replies: none() };
         found.search_view(loaded, view);
@@ -216,7 +216,7 @@ impl Found {
             }
         }
         for kind in [SavedKind::Checkpoint, SavedKind::Pinned] {
-            if let Some(saved) = latest(history, kind) {
+            if let Some(saved) = history.latest(kind) {
                 matcher.mark(&saved.body, &mut found.stored);
             }
         }

@@ -13,7 +13,7 @@ mod words;
 
 use crate::checkpoint::Checkpoint;
 use crate::message::{Message, Part, Role};
-use crate::saved::{Saved, SavedKind, latest};
+use crate::saved::{History, Saved, SavedKind};
 use crate::view::{Edit, Origin, WrittenPart};
 
 pub use check::{Recall, Recalled, recall};
@@ -63,16 +63,16 @@ impl Showing {
 }
 
 /// The newest checkpoint of a session and its number; none where the newest holds nothing.
-pub fn latest_checkpoint(history: &[Saved]) -> Option<(Checkpoint, u32)> {
-    let saved = latest(history, SavedKind::Checkpoint)?;
+pub fn latest_checkpoint(history: &History) -> Option<(Checkpoint, u32)> {
+    let saved = history.latest(SavedKind::Checkpoint)?;
     let checkpoint = serde_json::from_str::<Checkpoint>(&saved.body).ok()?;
     (!checkpoint.is_empty()).then_some((checkpoint, saved.number))
 }
 
-/// What stands in the system prompt behind what was said there: the checkpoint, and what other threads share.
-pub fn sections(checkpoint: Option<&(Checkpoint, u32)>, showing: Showing, history: &[Saved]) -> Vec<WrittenPart> {
+/// What stands in the system prompt behind what was said there: the checkpoint, and the latest record of what other threads share.
+pub fn sections(checkpoint: Option<&(Checkpoint, u32)>, showing: Showing, shared: Option<&Saved>) -> Vec<WrittenPart> {
     let own = checkpoint.map(|(checkpoint, number)| section_part(showing.section(checkpoint), *number));
-    own.into_iter().chain(sharing::part(history)).collect()
+    own.into_iter().chain(shared.and_then(sharing::part)).collect()
 }
 
 pub(crate) fn section_part(text: String, number: u32) -> WrittenPart {

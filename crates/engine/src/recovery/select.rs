@@ -5,7 +5,7 @@ use super::{Showing, latest_checkpoint};
 use crate::checkpoint::{Checkpoint, Item};
 use crate::embed::{Embedder, similarity};
 use crate::model::ChatError;
-use crate::saved::Saved;
+use crate::saved::History;
 use crate::tokens::TokenCounter;
 
 /// A checkpoint's section, or a part of it.
@@ -30,7 +30,7 @@ const LEAST_OF_BEST: f32 = 0.5;
 /// # Errors
 /// [`ChatError`] of the embedder.
 pub async fn section_for(
-    history: &[Saved],
+    history: &History,
     query: &str,
     budget: u32,
     embedder: &dyn Embedder,
@@ -42,7 +42,7 @@ pub async fn section_for(
 
 /// The same for each of several queries; the checkpoint is read once.
 pub(crate) async fn sections_for(
-    history: &[Saved],
+    history: &History,
     queries: &[&str],
     budget: u32,
     embedder: &dyn Embedder,
@@ -66,7 +66,7 @@ pub(crate) async fn sections_for(
 }
 
 /// All of the latest checkpoint, in its own order, as far as it fits.
-pub(crate) fn whole(history: &[Saved], budget: u32, showing: Showing, counter: &dyn TokenCounter) -> Option<Section> {
+pub(crate) fn whole(history: &History, budget: u32, showing: Showing, counter: &dyn TokenCounter) -> Option<Section> {
     let (checkpoint, number) = latest_checkpoint(history)?;
     let order = 0..checkpoint.items().len();
     fitting(&checkpoint, number, order, budget, showing, counter)

@@ -5,7 +5,7 @@
 
 use super::section_part;
 use crate::checkpoint::Checkpoint;
-use crate::saved::{Saved, SavedKind, latest};
+use crate::saved::Saved;
 use crate::view::WrittenPart;
 
 /// A host's consent to share, for one user.
@@ -71,8 +71,7 @@ impl Sharing {
 const LABEL: &str = "Shared by the user's other threads; it may not hold for this one.";
 
 /// The labelled part of the section, where something is shared.
-pub(super) fn part(history: &[Saved]) -> Option<WrittenPart> {
-    let saved = latest(history, SavedKind::Shared)?;
+pub(super) fn part(saved: &Saved) -> Option<WrittenPart> {
     let shared = serde_json::from_str::<Checkpoint>(&saved.body).ok()?;
     let section = shared.to_section();
     let (_, fields) = section.split_once('\n')?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::log::Log;
 use crate::message::{MessageId, Usage};
 use crate::meter::{Metered, Tally};
-use crate::saved::Saved;
+use crate::saved::History;
 use crate::session::SessionConfig;
 use crate::session::compaction::{Decision, decide};
 use crate::strategy::{Context, Strategy};
@@ -20,7 +20,7 @@ pub struct Preparation<'s> {
     pub(crate) config: SessionConfig,
     pub(crate) log: Log,
     pub(crate) view: Arc<View>,
-    pub(crate) history: Vec<Saved>,
+    pub(crate) history: History,
     pub(crate) request_tokens: u32,
     pub(crate) after: MessageId,
     pub(crate) under_way: Arc<()>,

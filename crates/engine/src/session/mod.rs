@@ -22,7 +22,7 @@ use crate::log::{Counted, Log, Refused};
 use crate::message::Usage;
 use crate::meter::{Metered, Tally};
 use crate::recovery::Recovery;
-use crate::saved::Saved;
+use crate::saved::History;
 use crate::store::{State, Store};
 use crate::strategy::{Context, Strategy};
 use crate::tokens::{TokenCounter, total};
@@ -74,7 +74,7 @@ pub struct Session<'s> {
     estimated: u32,
     /// What the agent's last call used, for the estimators that go by it.
     reported: u32,
-    history: Vec<Saved>,
+    history: History,
     events: Vec<Event>,
     checkpoint_events: Vec<CheckpointEvent>,
     recovery_events: Vec<RecoveryEvent>,
@@ -105,7 +105,7 @@ impl<'s> Session<'s> {
             view: Arc::default(),
             estimated: 0,
             reported: 0,
-            history: Vec::new(),
+            history: History::default(),
             events: Vec::new(),
             checkpoint_events: Vec::new(),
             recovery_events: Vec::new(),
@@ -135,7 +135,7 @@ impl<'s> Session<'s> {
             view.follow(counted, &log, self.counter);
         }
         self.log = log;
-        self.history = state.history;
+        self.history = state.history.into();
         // What was prepared of the conversation before does not belong to this one.
         self.under_way = Held::default();
         self.show(Arc::new(view));
@@ -285,7 +285,7 @@ impl<'s> Session<'s> {
     }
 
     /// What compactions saved, oldest first.
-    pub fn history(&self) -> &[Saved] {
+    pub fn history(&self) -> &History {
         &self.history
     }
 

@@ -9,7 +9,7 @@ use crate::embed::{Embedder, Lexical};
 use crate::event::{FailReason, RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use crate::message::{Part, Role};
 use crate::recovery::{self, Recovery, Section};
-use crate::saved::{NewSaved, Saved, SavedKind, latest};
+use crate::saved::{History, NewSaved, Saved, SavedKind};
 use crate::session::Session;
 use crate::tokens::TokenCounter;
 use crate::view::{Edit, View, WrittenPart};
@@ -47,10 +47,9 @@ impl<'s> Session<'s> {
         let new = NewSaved { kind: SavedKind::Shared, covers: Some((after, after)), body };
         let saved = self.numbered(vec![new], Default::default(), tokens, now_ms);
         let of = shared.items().len() as u32;
-        let history = [self.history.as_slice(), &saved].concat();
         let showing = self.strategy.showing();
-        let own = recovery::latest_checkpoint(&history).filter(|_| self.shows_a_checkpoint());
-        let parts = recovery::sections(own.as_ref(), showing, &history);
+        let own = recovery::latest_checkpoint(&self.history).filter(|_| self.shows_a_checkpoint());
+        let parts = recovery::sections(own.as_ref(), showing, saved.first());
         let outcome = self.put(parts, saved, RecoveryOutcome::Shown(of, of));
         self.tell(RecoveryReason::Shared, outcome, None, now_ms)
     }
@@ -72,13 +71,10 @@ impl<'s> Session<'s> {
         if !self.config.automatic || self.is_preparing() || self.in_use.is_held() {
             return None;
         }
-        let absence = self.absence(now_ms).map(RecoveryReason::Absence);
-        // This is asked before every turn, and a look for a checkpoint reads all of a long history.
-        if absence.is_none() && !self.recovery.lost {
-            return None;
-        }
-        latest(&self.history, SavedKind::Checkpoint)?;
-        let reason = absence.or_else(|| self.appears_lost().then_some(RecoveryReason::Lost))?;
+        // Most sessions have nothing to show, and this is asked before every turn.
+        self.history.latest(SavedKind::Checkpoint)?;
+        let reason = self.absence(now_ms).map(RecoveryReason::Absence);
+        let reason = reason.or_else(|| self.appears_lost().then_some(RecoveryReason::Lost))?;
         let section = self.whole_section()?;
         (!self.is_shown(&section)).then_some(reason)
     }
@@ -140,7 +136,7 @@ impl<'s> Session<'s> {
 
     fn show_section(&mut self, section: Section) -> (RecoveryOutcome, u32) {
         let Section { text, number, shown, of } = section;
-        let shared = recovery::sections(None, self.strategy.showing(), &self.history);
+        let shared = recovery::sections(None, self.strategy.showing(), self.history.latest(SavedKind::Shared));
         let parts = [recovery::section_part(text, number)].into_iter().chain(shared).collect();
         self.put(parts, Vec::new(), RecoveryOutcome::Shown(shown, of))
     }
@@ -192,7 +188,7 @@ impl<'s> Session<'s> {
 
 /// What of the latest checkpoint the query is about; by words where the embedder fails.
 async fn about(
-    history: &[Saved],
+    history: &History,
     query: &str,
     budget: u32,
     embedder: &dyn Embedder,

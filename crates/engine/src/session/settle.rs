@@ -115,7 +115,6 @@ impl<'s> Session<'s> {
 
     /// Adds records to those that the session keeps.
     pub(super) fn remember(&mut self, saved: Vec<Saved>) {
-        room::make(&mut self.history, saved.len());
         self.history.extend(saved);
     }
 

@@ -22,7 +22,7 @@ use crate::log::Log;
 use crate::message::{Part, Role};
 use crate::params::{Param, ParamError, Settings, Unit};
 use crate::render::{self, Limits, Material};
-use crate::saved::{SavedKind, latest};
+use crate::saved::SavedKind;
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::view::{Entry, Origin};
@@ -163,7 +163,7 @@ impl Chained {
             let is_found = |entry: &&Entry| found.is_some_and(|(summary, _)| std::ptr::eq(summary, *entry));
             return (found.map(|(_, text)| text), leaving.filter(|entry| !is_found(entry)).collect());
         }
-        let saved = latest(cx.history, SavedKind::Summary);
+        let saved = cx.history.latest(SavedKind::Summary);
         (saved.map(|saved| saved.body.as_str()), leaving.filter(|entry| !is_summary(entry)).collect())
     }
 

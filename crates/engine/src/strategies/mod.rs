@@ -23,7 +23,7 @@ use crate::model::{ChatReply, ChatRequest};
 use crate::params::{ESTIMATOR, Param, ParamError, Settings, Unit};
 use crate::recovery::{self, Showing};
 use crate::render::{self, Material};
-use crate::saved::{NewSaved, Saved, SavedKind};
+use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, StrategySpec};
 use crate::summary;
@@ -117,14 +117,9 @@ fn with_record(selection: &Selection<'_>, edits: Vec<Edit>, summary: String) -> 
 
 /// The system prompt with the sections that the session's records give it.
 fn system_with_sections(cx: &Context<'_>, selection: &Selection<'_>) -> Option<Edit> {
-    let is_shown = |saved: &Saved| matches!(saved.kind, SavedKind::Checkpoint | SavedKind::Shared);
-    // One look at a long history in place of two: most strategies write neither.
-    let shown = if cx.history.iter().any(is_shown) {
-        recovery::sections(recovery::latest_checkpoint(cx.history).as_ref(), Showing::default(), cx.history)
-    } else {
-        Vec::new()
-    };
-    recovery::system_with(selection.system, shown)
+    let checkpoint = recovery::latest_checkpoint(cx.history);
+    let shared = cx.history.latest(SavedKind::Shared);
+    recovery::system_with(selection.system, recovery::sections(checkpoint.as_ref(), Showing::default(), shared))
 }
 
 /// System prompt with its sections, that message, and what is kept.

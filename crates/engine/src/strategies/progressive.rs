@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use self::levels::Levels;
+use self::levels::{Leg, Levels};
 use self::pins::Pins;
 use super::summarize::ask_for_summary;
 use super::{Faithful, defect, recent_or_skip, share, system_with_sections, tokens};
@@ -144,14 +144,14 @@ impl Strategy for Progressive {
 }
 
 /// Every summary so far and the new one, with their numbers.
-fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<(u32, &'c str)> {
+fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
     let mut journey = Vec::with_capacity(cx.history.len() + 1);
     for saved in cx.history {
         if saved.kind == SavedKind::Summary {
-            journey.push((saved.number, saved.body.as_str()));
+            journey.push(Leg::new(saved.number, &saved.body));
         }
     }
-    journey.push((cx.number_of_new(0), newest));
+    journey.push(Leg::new(cx.number_of_new(0), newest));
     journey
 }
 

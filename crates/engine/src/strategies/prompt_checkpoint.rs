@@ -19,7 +19,7 @@ use crate::params::{Param, Settings};
 use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
 use crate::render::{self, Limits, Material};
 use crate::retrieve;
-use crate::saved::{NewSaved, SavedKind, latest};
+use crate::saved::{NewSaved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::summary::NotASummary;
@@ -134,7 +134,7 @@ pub(super) fn json(checkpoint: &Checkpoint) -> String {
 
 /// The checkpoint that a new one replaces, as a prompt shows it.
 pub(super) fn previous_checkpoint(cx: &Context<'_>, settings: &Settings) -> String {
-    let previous = latest(cx.history, SavedKind::Checkpoint).filter(|_| !settings.is_faithful("forgets"));
+    let previous = cx.history.latest(SavedKind::Checkpoint).filter(|_| !settings.is_faithful("forgets"));
     previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body))
 }
 
@@ -152,7 +152,7 @@ pub(super) fn with_summary_and_checkpoint(
         None => latest_checkpoint(cx.history),
     };
     let shown = shown.filter(|(checkpoint, _)| !checkpoint.is_empty());
-    let system = system_with(selection.system, sections(shown.as_ref(), showing, cx.history));
+    let system = system_with(selection.system, sections(shown.as_ref(), showing, cx.history.latest(SavedKind::Shared)));
     let mut compacted = with_summary_under(system, cx, selection, summary.to_owned());
     let saved = body.map(|body| NewSaved { kind: SavedKind::Checkpoint, covers: selection.covers(), body });
     compacted.saved.extend(saved);

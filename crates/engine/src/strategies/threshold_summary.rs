@@ -21,7 +21,7 @@ use crate::event::FailReason;
 use crate::message::{MessageId, Part, Role};
 use crate::params::{Param, ParamError, Settings, Unit};
 use crate::render::{self, Material};
-use crate::saved::{NewSaved, Saved, SavedKind, latest};
+use crate::saved::{NewSaved, Saved, SavedKind};
 use crate::select::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use crate::view::{Edit, Entry, Origin, View, WrittenPart};
@@ -107,7 +107,7 @@ impl Strategy for ThresholdSummary {
             None => recent_or_skip(cx)?,
             Some(said) => Selection::recent(cx.log, said, cx.budget.tail),
         };
-        let earlier = latest(cx.history, SavedKind::Summary);
+        let earlier = cx.history.latest(SavedKind::Summary);
         if let Some(earlier) = earlier.filter(|_| self.settings.is_faithful("reuse")) {
             return Ok(self.again(cx, &selection, earlier));
         }
@@ -185,7 +185,7 @@ impl ThresholdSummary {
 /// calls.
 fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) -> Compacted {
     let mut edits: Vec<Edit> = system_with_sections(cx, selection).into_iter().collect();
-    if latest(cx.history, SavedKind::Summary).is_some() {
+    if cx.history.latest(SavedKind::Summary).is_some() {
         edits.extend(selection.leaving.iter().copied().filter_map(summary_again));
     }
     edits.push(notice());

@@ -40,7 +40,7 @@ pub(crate) fn invariant_19_a_reload_is_the_same(
     fresh: Session<'_>,
     state: State,
 ) -> Result<(), TestCaseError> {
-    prop_assert_eq!(&state.history[..], session.history(), "records in the store, records in the session");
+    prop_assert_eq!(&state.history[..], &session.history()[..], "records in the store, records in the session");
     for number in summaries(&state.view) {
         let is_kept = state.history.iter().any(|saved| saved.number == number);
         prop_assert!(is_kept, "summary {} stands in the stored view and in no stored record", number);

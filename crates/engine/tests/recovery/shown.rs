@@ -8,7 +8,7 @@ use compactometer_engine::message::Role;
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::ChatError;
 use compactometer_engine::recovery::{ABSENCE_MS, Field, OtherThread, Recovery, Sharing, section_for};
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::saved::{History, SavedKind};
 use compactometer_engine::session::Session;
 use compactometer_engine::store::{Commit, Store, StoreError};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -108,7 +108,7 @@ fn what_is_selected_fits_its_budget() {
         shown.push(section.map_or(0, |section| section.shown));
     }
     assert!(shown[0] == 0 && shown[119] > 1, "{shown:?}");
-    let none = ready(section_for(&[], query, 100, &Lexical, &Encoding::O200k)).unwrap();
+    let none = ready(section_for(&History::default(), query, 100, &Lexical, &Encoding::O200k)).unwrap();
     assert_eq!(none, None);
 }
 

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 pub use super::levels::Level;
-use super::levels::{Levels, Shown, items};
+use super::levels::{Leg, Levels, Shown, items};
 use super::pins::Pins;
 use crate::message::MessageId;
 use crate::params::Settings;
-use crate::saved::{Saved, SavedKind};
+use crate::saved::{History, Saved, SavedKind};
 use crate::tokens::TokenCounter;
 
 /// One summary of the journey, or several merged ones, as a compaction left it (002, data structures).
@@ -118,12 +118,14 @@ pub fn rounds(history: &[Saved], settings: &Settings, written: u32, counter: &dy
     let levels = Levels::new(settings);
     let mut rounds: Vec<Round> = Vec::new();
     let mut journey: Vec<&Saved> = Vec::new();
+    let mut so_far = History::default();
     for (at, saved) in history.iter().enumerate().filter(|(_, saved)| saved.kind == SavedKind::Summary) {
         journey.push(saved);
         // What a round pins stands behind its summary.
         let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == SavedKind::Pinned));
-        let pins = Pins::latest(&history[..end]).map_or(0, |(pins, _)| pins.tokens_shown(counter));
-        let bodies = journey.iter().map(|saved| (saved.number, saved.body.as_str())).collect::<Vec<_>>();
+        so_far.extend(history[so_far.len()..end].to_vec());
+        let pins = Pins::latest(&so_far).map_or(0, |(pins, _)| pins.tokens_shown(counter));
+        let bodies = journey.iter().map(|saved| Leg::new(saved.number, &saved.body)).collect::<Vec<_>>();
         let shown = levels.fit(&bodies, written.saturating_sub(pins), counter);
         let before = rounds.last().map_or(&[][..], |round| &round.checkpoints);
         let checkpoints = shown.into_iter().map(|shown| checkpoint(shown, &journey, before, counter));

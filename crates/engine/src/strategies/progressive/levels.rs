@@ -4,6 +4,7 @@
 //! Neither level nor merging is stored: both follow from the summaries in their order. Absent on purpose: a call that rewrites
 //! what is merged; each merged summary keeps its first line.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -40,6 +41,24 @@ pub enum Level {
 impl Level {
     fn lower(self) -> Self {
         if self == Level::Detailed { Level::Moderate } else { Level::Compact }
+    }
+}
+
+/// A leg of the journey: one summary.
+pub(super) struct Leg<'j> {
+    number: u32,
+    body: &'j str,
+    /// Shown, counted and shown again at each step towards the budget; a body has to be read for it once.
+    first_line: OnceCell<&'j str>,
+}
+
+impl<'j> Leg<'j> {
+    pub(super) fn new(number: u32, body: &'j str) -> Self {
+        Leg { number, body, first_line: OnceCell::new() }
+    }
+
+    fn first_line(&self) -> &'j str {
+        self.first_line.get_or_init(|| self.body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default())
     }
 }
 
@@ -87,7 +106,7 @@ impl Levels {
     }
 
     /// The journey at the levels of its ages, lowered from the oldest on until it fits; the oldest are left out last.
-    pub(super) fn fit(&self, journey: &[(u32, &str)], budget: u32, counter: &dyn TokenCounter) -> Vec<Shown> {
+    pub(super) fn fit(&self, journey: &[Leg<'_>], budget: u32, counter: &dyn TokenCounter) -> Vec<Shown> {
         let mut groups = self.groups(journey);
         if !self.unbounded {
             self.lower(&mut groups, journey, budget, counter);
@@ -97,7 +116,7 @@ impl Levels {
 
     /// Steps towards fewer tokens until all fit: the oldest that can be lowered, else the oldest summaries go. The newest is
     /// lowered only after all others have gone. What a step leaves as it is is not counted again.
-    fn lower(&self, groups: &mut Vec<Group>, journey: &[(u32, &str)], budget: u32, counter: &dyn TokenCounter) {
+    fn lower(&self, groups: &mut Vec<Group>, journey: &[Leg<'_>], budget: u32, counter: &dyn TokenCounter) {
         let exactly = |group: &Group| self.show(group, journey).tokens(counter);
         let is_within = |group: &Group, number, room| exactly(&group.newest(number)) <= room;
         let guess = |group: &Group, room| lines_that_fit(&journey[group.members.clone()], room, counter);
@@ -140,7 +159,7 @@ impl Levels {
     }
 
     /// What is shown as one, as if the summaries had come one by one: what was merged once stays merged.
-    fn groups(&self, journey: &[(u32, &str)]) -> Vec<Group> {
+    fn groups(&self, journey: &[Leg<'_>]) -> Vec<Group> {
         let groups = match self.by_likeness {
             true => self.merged_by_likeness(journey),
             false => self.merged_from_the_oldest(journey.len()),
@@ -159,8 +178,8 @@ impl Levels {
         merged.into_iter().chain((single..summaries).map(|one| one..one + 1)).collect()
     }
 
-    fn merged_by_likeness(&self, journey: &[(u32, &str)]) -> Vec<Range<usize>> {
-        let vectors = journey.iter().map(|(_, body)| Lexical.vector(body)).collect::<Vec<_>>();
+    fn merged_by_likeness(&self, journey: &[Leg<'_>]) -> Vec<Range<usize>> {
+        let vectors = journey.iter().map(|leg| Lexical.vector(leg.body)).collect::<Vec<_>>();
         let mut groups: Vec<Range<usize>> = Vec::new();
         for newest in 0..journey.len() {
             groups.push(newest..newest + 1);
@@ -203,24 +222,25 @@ impl Levels {
         }
     }
 
-    fn show(&self, group: &Group, journey: &[(u32, &str)]) -> Shown {
+    fn show(&self, group: &Group, journey: &[Leg<'_>]) -> Shown {
         let members = &journey[group.members.clone()];
         let text = match members {
-            [(_, body)] => self.text(body, group.level),
+            [leg] => self.text(leg, group.level),
             merged => {
-                let lines = merged.iter().flat_map(|(_, body)| ["\n- ", first_line(body)]);
+                let lines = merged.iter().flat_map(|leg| ["\n- ", leg.first_line()]);
                 ["Earlier parts:"].into_iter().chain(lines).collect::<Vec<_>>().concat()
             }
         };
         Shown {
             members: group.members.clone(),
             level: group.level,
-            number: members.last().map_or(0, |(number, _)| *number),
+            number: members.last().map_or(0, |leg| leg.number),
             text: format!("Summary of an earlier part:\n\n{text}"),
         }
     }
 
-    fn text(&self, body: &str, level: Level) -> String {
+    fn text(&self, leg: &Leg<'_>, level: Level) -> String {
+        let body = leg.body;
         match level {
             Level::Detailed => body.to_owned(),
             Level::Moderate => {
@@ -232,7 +252,7 @@ impl Levels {
                 }
                 kept.join("\n")
             }
-            Level::Compact => first_line(body).to_owned(),
+            Level::Compact => leg.first_line().to_owned(),
         }
     }
 }
@@ -260,19 +280,15 @@ fn largest(limit: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
 
 /// How many of the newest summaries have first lines that fit the room, each counted by itself: nearly as many as fit in one
 /// message.
-fn lines_that_fit(members: &[(u32, &str)], room: u32, counter: &dyn TokenCounter) -> usize {
+fn lines_that_fit(members: &[Leg<'_>], room: u32, counter: &dyn TokenCounter) -> usize {
     /// The mark and the line break.
     const AROUND: u32 = 2;
     let mut taken = MESSAGE_OVERHEAD;
-    let fits = |(_, body): &&(u32, &str)| {
-        taken = total([taken, counter.count_text(first_line(body)), AROUND]);
+    let fits = |leg: &&Leg<'_>| {
+        taken = total([taken, counter.count_text(leg.first_line()), AROUND]);
         taken <= room
     };
     members.iter().rev().take_while(fits).count()
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
 /// The list items, marks included, under each heading that holds that word.
@@ -299,8 +315,7 @@ mod tests {
 
     fn shown(rounds: usize, budget: u32) -> Vec<(u32, String)> {
         let bodies = (0..rounds).map(|round| format!("Summary: part {round}.\n{BODY}")).collect::<Vec<_>>();
-        let journey =
-            bodies.iter().enumerate().map(|(number, body)| (number as u32, body.as_str())).collect::<Vec<_>>();
+        let journey = bodies.iter().enumerate().map(|(number, body)| Leg::new(number as u32, body)).collect::<Vec<_>>();
         let shown = LEVELS.fit(&journey, budget, &Encoding::O200k);
         shown.into_iter().map(|shown| (shown.number, shown.text)).collect()
     }
@@ -340,7 +355,7 @@ mod tests {
     }
 
     fn groups(levels: &Levels, parts: &[&str]) -> Vec<Range<usize>> {
-        let journey = parts.iter().enumerate().map(|(number, body)| (number as u32, *body)).collect::<Vec<_>>();
+        let journey = parts.iter().enumerate().map(|(number, body)| Leg::new(number as u32, body)).collect::<Vec<_>>();
         levels.groups(&journey).into_iter().map(|group| group.members).collect()
     }
 
@@ -409,7 +424,7 @@ mod tests {
             by_likeness in any::<bool>(),
         ) {
             let levels = Levels { moderate_age: 2, compact_age: 4, most: 5, lines: 2, by_likeness, unbounded: false };
-            let journey = bodies.iter().enumerate().map(|(at, body)| (at as u32, body.as_str())).collect::<Vec<_>>();
+            let journey = bodies.iter().enumerate().map(|(at, body)| Leg::new(at as u32, body)).collect::<Vec<_>>();
             let mut groups = levels.groups(&journey);
             let tokens = |shown: &[Shown]| shown.iter().map(|shown| shown.tokens(&Encoding::O200k)).sum::<u32>();
             let show = |groups: &[Group]| groups.iter().map(|group| levels.show(group, &journey)).collect::<Vec<_>>();

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::saved::{Saved, SavedKind, latest};
+use crate::saved::{History, SavedKind};
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
 /// The pinned items of a session, oldest first; the body of its pinned records.
@@ -26,9 +26,9 @@ const HEADINGS: [&str; 4] = ["Goal", "Requirements", "Constraints", "Architectur
 
 impl Pins {
     /// What the last round left, and the number of its record; none where nothing is pinned.
-    pub(super) fn latest(history: &[Saved]) -> Option<(Pins, u32)> {
+    pub(super) fn latest(history: &History) -> Option<(Pins, u32)> {
         // Records of before pins had a kind of their own are checkpoints.
-        let saved = latest(history, SavedKind::Pinned).or_else(|| latest(history, SavedKind::Checkpoint))?;
+        let saved = history.latest(SavedKind::Pinned).or_else(|| history.latest(SavedKind::Checkpoint))?;
         let pins = serde_json::from_str::<Pins>(&saved.body).ok()?;
         (pins != Pins::default()).then_some((pins, saved.number))
     }
@@ -165,6 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::saved::Saved;
     use crate::tokens::Encoding;
 
     fn with(pins: &Pins, answer: &str, room: u32) -> (Pins, String) {
@@ -226,11 +227,11 @@ mod tests {
         };
         let old = saved(1, "checkpoint", "{\"goal\":[\"Ship it\"]}");
         let new = saved(3, "pinned", "{\"goal\":[\"Ship it\",\"Soon\"]}");
-        let goals = |history: &[Saved]| Pins::latest(history).map(|(pins, number)| (pins.goal, number));
-        assert_eq!(goals(std::slice::from_ref(&old)), Some((vec!["Ship it".to_owned()], 1)));
-        assert_eq!(goals(&[old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
+        let goals = |history: Vec<Saved>| Pins::latest(&history.into()).map(|(pins, number)| (pins.goal, number));
+        assert_eq!(goals(vec![old.clone()]), Some((vec!["Ship it".to_owned()], 1)));
+        assert_eq!(goals(vec![old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
         let of_000 = saved(0, "checkpoint", "{\"active_goals\":[\"Ship it\"]}");
-        assert_eq!(goals(&[of_000]), None, "a checkpoint of source 000 pins nothing");
+        assert_eq!(goals(vec![of_000]), None, "a checkpoint of source 000 pins nothing");
     }
 
     proptest! {
