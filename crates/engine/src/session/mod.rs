@@ -75,6 +75,8 @@ pub struct Session<'s> {
     /// What the agent's last call used, for the estimators that go by it.
     reported: u32,
     history: Vec<Saved>,
+    /// The place of the latest checkpoint in the history, which is long and asked for it before every turn.
+    checkpoint_at: Option<usize>,
     events: Vec<Event>,
     checkpoint_events: Vec<CheckpointEvent>,
     recovery_events: Vec<RecoveryEvent>,
@@ -106,6 +108,7 @@ impl<'s> Session<'s> {
             estimated: 0,
             reported: 0,
             history: Vec::new(),
+            checkpoint_at: None,
             events: Vec::new(),
             checkpoint_events: Vec::new(),
             recovery_events: Vec::new(),
@@ -135,7 +138,8 @@ impl<'s> Session<'s> {
             view.follow(counted, &log, self.counter);
         }
         self.log = log;
-        self.history = state.history;
+        (self.history, self.checkpoint_at) = (Vec::new(), None);
+        self.remember(state.history);
         // What was prepared of the conversation before does not belong to this one.
         self.under_way = Held::default();
         self.show(Arc::new(view));

@@ -9,7 +9,7 @@ use crate::embed::{Embedder, Lexical};
 use crate::event::{FailReason, RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use crate::message::{Part, Role};
 use crate::recovery::{self, Recovery, Section};
-use crate::saved::{NewSaved, Saved, SavedKind, latest};
+use crate::saved::{NewSaved, Saved, SavedKind};
 use crate::session::Session;
 use crate::tokens::TokenCounter;
 use crate::view::{Edit, View, WrittenPart};
@@ -28,7 +28,7 @@ impl<'s> Session<'s> {
             None => (self.whole_section(), None),
             Some(query) => {
                 let budget = self.config.budget.written;
-                about(&self.history, query, budget, self.embedder, self.counter).await
+                about(self.latest_checkpoint(), query, budget, self.embedder, self.counter).await
             }
         };
         let outcome = match section.filter(|section| !self.is_shown(section)) {
@@ -72,13 +72,10 @@ impl<'s> Session<'s> {
         if !self.config.automatic || self.is_preparing() || self.in_use.is_held() {
             return None;
         }
-        let absence = self.absence(now_ms).map(RecoveryReason::Absence);
-        // This is asked before every turn, and a look for a checkpoint reads all of a long history.
-        if absence.is_none() && !self.recovery.lost {
-            return None;
-        }
-        latest(&self.history, SavedKind::Checkpoint)?;
-        let reason = absence.or_else(|| self.appears_lost().then_some(RecoveryReason::Lost))?;
+        // Most sessions have nothing to show, and this is asked before every turn.
+        self.checkpoint_at?;
+        let reason = self.absence(now_ms).map(RecoveryReason::Absence);
+        let reason = reason.or_else(|| self.appears_lost().then_some(RecoveryReason::Lost))?;
         let section = self.whole_section()?;
         (!self.is_shown(&section)).then_some(reason)
     }
@@ -116,12 +113,17 @@ impl<'s> Session<'s> {
         if asking.peek().is_none() {
             return false;
         }
-        let Some((checkpoint, _)) = recovery::latest_checkpoint(&self.history) else { return false };
+        let Some((checkpoint, _)) = recovery::latest_checkpoint(self.latest_checkpoint()) else { return false };
         asking.any(|text| !recovery::asks_for(text, &checkpoint).is_empty())
     }
 
+    /// The latest checkpoint's record alone, in place of a history that is read whole for it.
+    fn latest_checkpoint(&self) -> &[Saved] {
+        self.checkpoint_at.map_or(&[], |at| &self.history[at..=at])
+    }
+
     fn whole_section(&self) -> Option<Section> {
-        recovery::whole(&self.history, self.config.budget.written, self.strategy.showing(), self.counter)
+        recovery::whole(self.latest_checkpoint(), self.config.budget.written, self.strategy.showing(), self.counter)
     }
 
     fn is_shown(&self, section: &Section) -> bool {

@@ -9,7 +9,7 @@ use crate::message::{MessageId, Usage};
 use crate::meter::{Metered, Purpose, Tally};
 use crate::model::ChatRequest;
 use crate::room;
-use crate::saved::{NewSaved, Saved};
+use crate::saved::{NewSaved, Saved, SavedKind};
 use crate::session::Session;
 use crate::session::compaction::{Decision, failed_attempt, unchanged};
 use crate::store::Commit;
@@ -115,6 +115,8 @@ impl<'s> Session<'s> {
 
     /// Adds records to those that the session keeps.
     pub(super) fn remember(&mut self, saved: Vec<Saved>) {
+        let checkpoint = saved.iter().rposition(|saved| saved.kind == SavedKind::Checkpoint);
+        self.checkpoint_at = checkpoint.map(|at| self.history.len() + at).or(self.checkpoint_at);
         room::make(&mut self.history, saved.len());
         self.history.extend(saved);
     }
