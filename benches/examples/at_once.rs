@@ -1,5 +1,6 @@
 //! Prints what 10,000 conversations at once cost under each strategy: bytes of memory for each conversation (at most, on Linux),
-//! and agent's turns in a second of CPU time. Fails where one conversation holds what another said.
+//! and agent's turns in a second of CPU time. Fails where one conversation holds what another said. The first row is of the same
+//! tasks and the agent's sleeps without a session: what the paused clock takes by itself.
 //! `cargo run --release -p compactometer-benches --example at_once`
 //!
 //! Time is tokio's paused clock: calls of the agent and of the summarizer take their seconds, and nobody waits. What is said is
@@ -10,8 +11,8 @@
 
 use std::error::Error;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -29,7 +30,7 @@ use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::TokenCounter;
-use memchr::memmem;
+use memchr::memmem::Finder;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -45,33 +46,43 @@ const START_APART: Duration = Duration::from_millis(2);
 const AGENT_TAKES: Duration = Duration::from_secs(1);
 const SUMMARY_TAKES: Duration = Duration::from_millis(2_500);
 
+/// The row without sessions.
+const ALONE: &str = "timers alone";
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut names = std::env::args().skip(1);
-    if let Some(name) = names.next() {
-        let spec = strategies::ALL.iter().find(|spec| spec.name == name);
-        return measure(spec.ok_or_else(|| format!("no strategy `{name}`"))?);
+    match std::env::args().nth(1) {
+        Some(name) if name == ALONE => return measure(ALONE, wait_alone),
+        Some(name) => {
+            let spec = strategies::ALL.iter().find(|spec| spec.name == name);
+            let shared = Arc::new(Shared::new(spec.ok_or_else(|| format!("no strategy `{name}`"))?)?);
+            return measure(&name, |number| converse(Arc::clone(&shared), number));
+        }
+        None => {}
     }
     println!("{:22} {:>11} {:>12} {:>18}", "strategy", "compactions", "bytes each", "turns/CPU second");
-    for spec in strategies::ALL {
+    for name in [ALONE].into_iter().chain(strategies::ALL.iter().map(|spec| spec.name)) {
         // Each in a process of its own, since no process gives back all the memory that it had.
-        let status = Command::new(std::env::current_exe()?).arg(spec.name).status()?;
+        let status = Command::new(std::env::current_exe()?).arg(name).status()?;
         if !status.success() {
-            return Err(format!("{} failed", spec.name).into());
+            return Err(format!("{name} failed").into());
         }
     }
     Ok(())
 }
 
-fn measure(spec: &StrategySpec) -> Result<(), Box<dyn Error>> {
-    let shared = Arc::new(Shared::new(spec)?);
+/// Runs every conversation at once and prints a row.
+fn measure<C>(name: &str, conversation: impl Fn(usize) -> C) -> Result<(), Box<dyn Error>>
+where
+    C: Future<Output = Result<usize, String>> + Send + 'static,
+{
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
     let before = kilobytes("VmRSS:");
-    let (compactions, nanoseconds) = timed(|| runtime.block_on(all_at_once(&shared)));
-    let compactions = compactions.map_err(|what| format!("{}: {what}", spec.name))?;
+    let (compactions, nanoseconds) = timed(|| runtime.block_on(all_at_once(conversation)));
+    let compactions = compactions.map_err(|what| format!("{name}: {what}"))?;
     let taken = kilobytes("VmHWM:").zip(before).map(|(most, before)| (most - before) * 1_024 / CONVERSATIONS);
     let bytes = taken.map_or("unknown".to_owned(), |bytes| bytes.to_string());
     let turns = (CONVERSATIONS * TURNS) as f64 * 1e9 / nanoseconds as f64;
-    println!("{:22} {compactions:11} {bytes:>12} {turns:18.0}", spec.name);
+    println!("{name:22} {compactions:11} {bytes:>12} {turns:18.0}");
     Ok(())
 }
 
@@ -91,8 +102,6 @@ struct Shared {
     said: Vec<Counted>,
     /// For each conversation its own words, which take the places of some of the user's.
     named: Vec<Vec<Counted>>,
-    open: AtomicUsize,
-    most_open: AtomicUsize,
 }
 
 impl Shared {
@@ -117,32 +126,55 @@ impl Shared {
             },
             named: (0..CONVERSATIONS).map(own).collect(),
             said,
-            open: AtomicUsize::new(0),
-            most_open: AtomicUsize::new(0),
         })
     }
 }
 
 /// Runs every conversation; gives their compactions together.
-async fn all_at_once(shared: &Arc<Shared>) -> Result<usize, String> {
+async fn all_at_once<C>(conversation: impl Fn(usize) -> C) -> Result<usize, String>
+where
+    C: Future<Output = Result<usize, String>> + Send + 'static,
+{
     let mut running = JoinSet::new();
     for number in 0..CONVERSATIONS {
-        running.spawn(converse(Arc::clone(shared), number));
+        running.spawn(conversation(number));
     }
     let mut compactions = 0;
     for outcome in running.join_all().await {
         compactions += outcome?;
     }
-    match shared.most_open.load(Ordering::Relaxed) {
+    match MOST_OPEN.load(Ordering::Relaxed) {
         CONVERSATIONS => Ok(compactions),
         most => Err(format!("no more than {most} conversations were open at once")),
     }
 }
 
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+static MOST_OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Waits for a conversation's beginning.
+async fn open(number: usize) {
+    sleep(START_APART * u32::try_from(number).unwrap_or(u32::MAX)).await;
+    MOST_OPEN.fetch_max(OPEN.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
+fn close() {
+    OPEN.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// The waits of a conversation and nothing else.
+async fn wait_alone(number: usize) -> Result<usize, String> {
+    open(number).await;
+    for _ in 0..TURNS {
+        sleep(AGENT_TAKES).await;
+    }
+    close();
+    Ok(0)
+}
+
 /// One conversation; gives its compactions.
 async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
-    sleep(START_APART * u32::try_from(number).unwrap_or(u32::MAX)).await;
-    shared.most_open.fetch_max(shared.open.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+    open(number).await;
     let own = name(number);
     let metered = Metered::new(&shared.model, 5);
     let mut session = Session::new(&*shared.strategy, &metered, &Quarter, shared.config);
@@ -162,7 +194,7 @@ async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
         }
         session.push(counted.clone()).map_err(|refused| refused.to_string())?;
     }
-    shared.open.fetch_sub(1, Ordering::Relaxed);
+    close();
     check_session(&session, &own)
 }
 
@@ -211,7 +243,8 @@ fn name(number: usize) -> String {
 }
 
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    memmem::find_iter(text.as_bytes(), MARK).map(|at| text.get(at..at + MARK.len() + DIGITS).unwrap_or(&text[at..]))
+    static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
+    FINDER.find_iter(text.as_bytes()).map(|at| text.get(at..at + MARK.len() + DIGITS).unwrap_or(&text[at..]))
 }
 
 /// Answers every prompt with the names that stand in it, in a form that every strategy reads.

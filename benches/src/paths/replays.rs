@@ -20,7 +20,7 @@ use crate::cheap::{Quarter, SameAnswer};
 use crate::conversations::{scenario, suite};
 
 /// What a summarizer says that costs nothing: a summary, and a checkpoint where one is asked for.
-const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
+pub(super) const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
 /// Turns of the longer replays.
 const TURNS: [(usize, &str); 3] = [(1_000, "1k"), (10_000, "10k"), (LONGEST, "100k")];
 const LONGEST: usize = 100_000;

@@ -7,20 +7,22 @@ use std::sync::Arc;
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::checkpoint::{Examples, extract};
 use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::message::Role;
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatModel, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
 use compactometer_engine::select::Selection;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
-use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
 use compactometer_harness::shared_tokens;
 
+use super::replays::AT_ONCE;
 use super::{Path, Work};
 use crate::cheap::{Quarter, SameAnswer};
-use crate::conversations::{counted, scenario};
+use crate::conversations::{counted, dialogue, scenario};
 use crate::texts::Kind;
 
 /// Messages of a turn of [`scenario`].
@@ -31,6 +33,7 @@ pub(super) const WINDOW: u32 = 8_000;
 pub(super) fn paths() -> Vec<Path> {
     vec![
         Path::new("trigger", 4_000, "SIZE messages said, the trigger asked before each", trigger),
+        Path::new("turns", 1_000, "SIZE turns under each strategy but `progressive`, which `aging` has", turns),
         Path::new("selection", 4_000, "what leaves and what stays of SIZE messages, ten times", selection),
         Path::new("cache-prefix", 4_000, "how much two views of SIZE messages open alike, ten times", cache_prefix),
         // The list of merged summaries grows until it fills its share of the budget, which takes some 60 rounds; a small size
@@ -59,6 +62,39 @@ fn trigger(messages: usize) -> Result<Work, Box<dyn Error>> {
         }
         u64::from(session.request_tokens())
     }))
+}
+
+fn turns(turns: usize) -> Result<Work, Box<dyn Error>> {
+    let said = counted(&dialogue(1, turns), &Quarter);
+    let others = strategies::ALL.iter().filter(|spec| spec.name != "progressive");
+    let contenders = others.map(|spec| built(spec)).collect::<Result<Vec<_>, _>>()?;
+    let runtime = runtime()?;
+    Ok(Box::new(move || {
+        let mut kept = 0;
+        for (strategy, budget) in &contenders {
+            let model = SameAnswer(AT_ONCE.to_owned());
+            let metered = Metered::new(&model, 0);
+            let mut session = Session::new(&**strategy, &metered, &Quarter, config(*budget));
+            for message in &said {
+                if message.message.role == Role::Assistant {
+                    runtime.block_on(session.before_call(None));
+                    metered.take_calls();
+                }
+                let _ = session.push(message.clone());
+            }
+            kept += session.history().len() as u64;
+        }
+        kept
+    }))
+}
+
+/// A strategy at its defaults, scaled to [`WINDOW`], and its budget there.
+fn built(spec: &StrategySpec) -> Result<(Arc<dyn Strategy>, Budget), Box<dyn Error>> {
+    let settings = Settings::defaults(spec);
+    let limits = (spec.limits)(&settings)?;
+    let settings = settings.scaled(spec, f64::from(WINDOW) / f64::from(limits.window));
+    let budget = Budget::matched(WINDOW, WINDOW * 4 / 5, WINDOW * 3 / 10, limits.tail_share())?;
+    Ok(((spec.build)(&settings), budget))
 }
 
 fn selection(messages: usize) -> Result<Work, Box<dyn Error>> {

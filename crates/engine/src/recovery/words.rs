@@ -31,14 +31,10 @@ pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn end_of_sentence(text: &str) -> usize {
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
-        let before_blank = letters.peek().is_none_or(|(_, next)| next.is_whitespace());
-        if letter == '\n' || (".?!".contains(letter) && before_blank) {
-            return at + letter.len_utf8();
-        }
-    }
-    text.len()
+    let is_before_blank = |at: usize| text[at + 1..].chars().next().is_none_or(char::is_whitespace);
+    // Every mark is one byte, and no byte of a longer letter is one of them.
+    let ends = |(at, mark): (usize, u8)| mark == b'\n' || (b".?!".contains(&mark) && is_before_blank(at));
+    text.bytes().enumerate().position(ends).map_or(text.len(), |at| at + 1)
 }
 
 /// Whether a text holds words in a row, whatever their case and the blanks between.
@@ -64,7 +60,7 @@ pub(super) fn spaced(text: &str) -> String {
 }
 
 /// Whether a letter stands between words.
-fn between(letter: char) -> bool {
+pub(super) fn between(letter: char) -> bool {
     !letter.is_alphanumeric() && letter != '_'
 }
 

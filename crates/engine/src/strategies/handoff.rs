@@ -129,22 +129,18 @@ impl Handoff {
     async fn summarize(&self, cx: &Context<'_>, prompt: &str) -> Result<String, FailReason> {
         let answers = total(cx.view.open_calls().into_iter().map(|id| cx.counter.count_part(&no_response(id))));
         let needed = total([cx.view.tokens(), answers, cx.counter.count_text(prompt), cx.budget.written, CLEANED]);
-        let material = Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE);
-        let bytes = material.text.len();
         let fits =
             self.settings.is_faithful("full_context") || cx.summarizer_window.is_none_or(|window| needed <= window);
         if fits {
-            drop(material);
-            return self.ask_in_chat(cx, prompt, bytes).await;
+            return self.ask_in_chat(cx, prompt).await;
         }
         let with =
             |messages: &str| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
-        ask(cx, material, with, cx.budget.written, None).await
+        ask(cx, material(cx), with, cx.budget.written, None).await
     }
 
-    /// Asks the model that holds the chat, whose text has so many bytes; the second request says what was wrong with the answer to
-    /// the first.
-    async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str, material: usize) -> Result<String, FailReason> {
+    /// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
+    async fn ask_in_chat(&self, cx: &Context<'_>, prompt: &str) -> Result<String, FailReason> {
         let mut refused = String::new();
         let mut problem = NotASummary::Empty;
         for _ in 0..2 {
@@ -153,7 +149,7 @@ impl Handoff {
                 request.max_output_tokens = None;
             }
             let answer = cx.summarizer.complete(Purpose::Compaction, request).await?.text;
-            match summary::check(&answer, material) {
+            match summary::check(&answer, bytes_of_chat(cx, answer.len())) {
                 Err(found) if !self.settings.is_faithful("unchecked") => problem = found,
                 _ => return Ok(answer.trim().to_owned()),
             }
@@ -204,6 +200,22 @@ const CLEANED: u32 = fit::FRAME + 8;
 
 fn is_chat(entry: &&Entry) -> bool {
     entry.role != Role::System
+}
+
+fn material(cx: &Context<'_>) -> Material {
+    Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE)
+}
+
+/// The bytes of the chat as a text, or fewer that are more than `answer` has: nearly all answers are so short that the text need
+/// not be written for its length.
+fn bytes_of_chat(cx: &Context<'_>, answer: usize) -> usize {
+    let parts = cx.view.entries().iter().filter(is_chat).flat_map(Entry::parts);
+    let said = parts.map(|(part, _)| match part {
+        Part::Text { text } | Part::ToolResult { text, .. } => text.trim_end().len(),
+        _ => 0,
+    });
+    let said = said.sum();
+    if said > answer { said } else { material(cx).text.len() }
 }
 
 /// The chat as it stands, and the prompt as one more user turn.

@@ -145,15 +145,32 @@ impl Strategy for MiddlewareCheckpoint {
 /// Extraction before the trigger.
 pub(super) struct Extraction {
     pub(super) settings: Settings,
+    /// Settings that are asked before every turn.
+    near: Near,
+    delta: u64,
+}
+
+/// From when on a checkpoint may be due.
+enum Near {
+    /// From this share of the trigger on.
+    Ratio(f64),
+    /// By prediction: that many turns ahead of the trigger, or where the topic shifts.
+    Predicted { ahead: f64, shift: f64 },
 }
 
 impl Extraction {
     pub(super) fn new(settings: &Settings) -> Self {
-        Extraction { settings: settings.clone() }
+        let number = |name: &str| settings.number(name);
+        let near = if number("predictive") > 0.0 {
+            Near::Predicted { ahead: number("ahead"), shift: number("shift") }
+        } else {
+            Near::Ratio(number("ratio"))
+        };
+        Extraction { near, delta: settings.count("delta").into(), settings: settings.clone() }
     }
 
     pub(super) fn is_due(&self, cx: &Context<'_>) -> bool {
-        self.is_near(cx) && self.new_tokens(cx) >= u64::from(self.settings.count("delta"))
+        self.is_near(cx) && self.new_tokens(cx) >= self.delta
     }
 
     pub(super) async fn run(&self, cx: &Context<'_>) -> Result<NewSaved, FailReason> {
@@ -170,11 +187,12 @@ impl Extraction {
     }
 
     fn is_near(&self, cx: &Context<'_>) -> bool {
-        let number = |name: &str| self.settings.number(name);
-        if number("predictive") > 0.0 {
-            return predictive::reaches_trigger(cx, number("ahead")) || predictive::shifts_topic(cx, number("shift"));
+        match self.near {
+            Near::Ratio(ratio) => f64::from(cx.request_tokens) >= f64::from(cx.budget.trigger) * ratio,
+            Near::Predicted { ahead, shift } => {
+                predictive::reaches_trigger(cx, ahead) || predictive::shifts_topic(cx, shift)
+            }
         }
-        f64::from(cx.request_tokens) >= f64::from(cx.budget.trigger) * number("ratio")
     }
 
     fn new_tokens(&self, cx: &Context<'_>) -> u64 {

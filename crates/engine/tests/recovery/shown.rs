@@ -8,10 +8,11 @@ use compactometer_engine::message::Role;
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::ChatError;
 use compactometer_engine::recovery::{ABSENCE_MS, Field, OtherThread, Recovery, Sharing, section_for};
-use compactometer_engine::saved::{History, SavedKind};
+use compactometer_engine::saved::{History, Saved, SavedKind};
 use compactometer_engine::session::Session;
-use compactometer_engine::store::{Commit, Store, StoreError};
+use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::view::Origin;
 
 use crate::stage::{CHECKPOINT, Says, chat, config, middleware, ready, said, strategy, system, with_checkpoint};
 
@@ -110,6 +111,28 @@ fn what_is_selected_fits_its_budget() {
     assert!(shown[0] == 0 && shown[119] > 1, "{shown:?}");
     let none = ready(section_for(&History::default(), query, 100, &Lexical, &Encoding::O200k)).unwrap();
     assert_eq!(none, None);
+}
+
+#[test]
+fn the_newest_checkpoint_is_shown_after_a_reload_and_the_next_one_after_it() {
+    let (strategy, metered) = (middleware(), Metered::new(&Says(CHECKPOINT), 0));
+    let first = with_checkpoint(&*strategy, &metered, "Done.", 1_000);
+    let record = |number, kind, body: &str| Saved { number, kind, body: body.into(), ..first.history()[0].clone() };
+    let older = record(0, SavedKind::Checkpoint, r#"{"key_decisions":{"storage":"SQLite"}}"#);
+    let history = vec![older, record(1, SavedKind::Checkpoint, CHECKPOINT), record(2, SavedKind::Note, "{}")];
+    let state = State { history, view: first.view().to_edits(), after: first.log().last() };
+    let session = Session::new(&*strategy, &metered, &Encoding::O200k, config());
+    let mut session = session.restored(first.log().clone(), state).unwrap();
+
+    let shown = |session: &Session<'_>| session.view().entries()[0].parts().last().unwrap().1;
+    ready(session.recover(RecoveryReason::OnDemand, None, None));
+    assert_eq!((shown(&session), system(&session).contains("PostgreSQL")), (Origin::Checkpoint(1), true));
+    session.note("The quota stays.", 1, None).unwrap();
+    session.push(said(15, Role::User, &"look again ".repeat(90), Some(1_000))).unwrap();
+    ready(session.before_call(Some(1_000)));
+    assert_eq!(session.history().iter().rfind(|saved| saved.kind == SavedKind::Checkpoint).unwrap().number, 4);
+    ready(session.recover(RecoveryReason::OnDemand, None, None));
+    assert_eq!(shown(&session), Origin::Checkpoint(4));
 }
 
 struct Full;
