@@ -145,8 +145,8 @@ fn block(entry: &Entry, limits: Limits, text: &mut String) -> bool {
     cut_from(text, start, limits.message) || is_cut
 }
 
-/// Leaves the first `most` characters from that place on, and a mark where something is missing.
-fn cut_from(text: &mut String, start: usize, most: usize) -> bool {
+/// Leaves the first `most` characters from that place on, and a mark where something is missing; gives whether something is.
+pub(crate) fn cut_from(text: &mut String, start: usize, most: usize) -> bool {
     let Some(at) = end_of(&text[start..], most) else { return false };
     text.truncate(start + at);
     text.push_str(CUT);

@@ -39,8 +39,12 @@ impl Note {
 
     /// The note as a new record; `covers` are the ends of what it holds.
     pub(crate) fn to_record(&self, covers: Option<(MessageId, MessageId)>) -> NewSaved {
+        // Kept by the thousand: as long as it is, but for the rarest letters that JSON escapes.
+        let escaped = self.text.bytes().filter(|byte| matches!(byte, b'\n' | b'"' | b'\\')).count();
+        let mut body = Vec::with_capacity("{'text':''}".len() + self.text.len() + escaped);
         // A text and a number have a JSON form.
-        NewSaved { kind: SavedKind::Note, covers, body: serde_json::to_string(self).unwrap_or_default() }
+        let _ = serde_json::to_writer(&mut body, self);
+        NewSaved { kind: SavedKind::Note, covers, body: String::from_utf8(body).unwrap_or_default() }
     }
 }
 
@@ -71,26 +75,23 @@ pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) ->
         _ => None,
     });
     let keeps = keeps.collect::<BTreeSet<_>>();
-    let mut groups: Vec<Vec<(&Entry, MessageId)>> = Vec::new();
-    for entry in view.entries().iter().filter(|entry| entry.role != Role::System) {
-        let Body::Kept(message) = &entry.body else { continue };
-        match groups.last_mut() {
-            _ if keeps.contains(&message.id) => {}
-            Some(group) if entry.role == Role::Tool => group.push((entry, message.id)),
-            _ => groups.push(vec![(entry, message.id)]),
-        }
-    }
-    groups.into_iter().filter_map(|group| of_group(group, most_characters)).collect()
+    let chat = view.entries().iter().filter(|entry| entry.role != Role::System);
+    let said = chat.filter_map(|entry| match &entry.body {
+        Body::Kept(message) => Some((entry, message.id)),
+        Body::Written(_) => None,
+    });
+    let leaving = said.filter(|(_, id)| !keeps.contains(id)).collect::<Vec<_>>();
+    let groups = leaving.chunk_by(|_, (next, _)| next.role == Role::Tool);
+    groups.filter_map(|group| of_group(group, most_characters)).collect()
 }
 
-fn of_group(mut group: Vec<(&Entry, MessageId)>, most_characters: usize) -> Option<NewSaved> {
-    if group.first().is_some_and(|(entry, _)| only_searches(entry)) {
-        group.truncate(1);
-    }
-    let covers = (group.first()?.1, group.last()?.1);
-    let text = render::transcript(group.into_iter().map(|(entry, _)| entry), Limits::NONE);
-    let note = Note { text: render::cut(&text, most_characters), importance: None };
-    (!note.text.is_empty()).then(|| note.to_record(Some(covers)))
+fn of_group(group: &[(&Entry, MessageId)], most_characters: usize) -> Option<NewSaved> {
+    let (caller, first) = group.first()?;
+    let group = if only_searches(caller) { &group[..1] } else { group };
+    let covers = (*first, group.last()?.1);
+    let mut text = render::transcript(group.iter().map(|(entry, _)| *entry), Limits::NONE);
+    render::cut_from(&mut text, 0, most_characters);
+    (!text.is_empty()).then(|| Note { text, importance: None }.to_record(Some(covers)))
 }
 
 fn only_searches(entry: &Entry) -> bool {
