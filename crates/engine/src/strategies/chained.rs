@@ -12,7 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    Faithful, ask, ask_once, characters, defect, edits_with, estimator, fill, messages, recent_or_skip, share,
+    Faithful, ask, ask_once, characters, defect, edits_with, estimator, fill_around, messages, recent_or_skip, share,
     temperature, tokens, with_summary,
 };
 use crate::budget::Tail;
@@ -183,12 +183,10 @@ impl Chained {
         let task = if settings.is_faithful("task") { by_place::task(cx.view) } else { original_task(cx.log) };
         let task = render::neutralize(&render::cut(task, self.limits().message));
         let (round, asked) = (round.to_string(), asked.to_string());
-        let with = |messages: &str| {
-            let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
-            fill(settings.prompt(), &[values.as_slice(), &[("messages", messages)]].concat())
-        };
+        let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
+        let with = |messages| fill_around(messages, settings.prompt(), &values);
         if settings.is_faithful("unguarded") {
-            return Ok(ask_once(cx, with(&messages.text), written, Some(temperature)).await?.text);
+            return Ok(ask_once(cx, with(messages.text), written, Some(temperature)).await?.text);
         }
         ask(cx, messages, with, written, Some(temperature)).await
     }
