@@ -40,7 +40,7 @@ impl Note {
     /// The note as a new record; `covers` are the ends of what it holds.
     pub(crate) fn to_record(&self, covers: Option<(MessageId, MessageId)>) -> NewSaved {
         // Kept by the thousand: as long as it is, but for the rarest letters that JSON escapes.
-        let escaped = self.text.bytes().filter(|byte| matches!(byte, b'\n' | b'"' | b'\\')).count();
+        let escaped = memchr::memchr3_iter(b'\n', b'"', b'\\', self.text.as_bytes()).count();
         let mut body = Vec::with_capacity("{'text':''}".len() + self.text.len() + escaped);
         // A text and a number have a JSON form.
         let _ = serde_json::to_writer(&mut body, self);

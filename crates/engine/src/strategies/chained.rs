@@ -136,7 +136,7 @@ impl Strategy for Chained {
         let is = |defect| self.settings.is_faithful(defect);
         let selection = if is("by_place") { by_place::selection(cx)? } else { recent_or_skip(cx)? };
         let (previous, leaving) = self.previous_and_leaving(cx, &selection);
-        let mut messages = Material::new(leaving, self.limits());
+        let mut messages = Material::new(leaving, self.limits(), self.settings.prompt().len());
         let unread = std::mem::take(&mut messages.cut);
         let summary = self.summarize(cx, messages, previous).await?;
         let mut compacted = with_summary(cx, &selection, summary);

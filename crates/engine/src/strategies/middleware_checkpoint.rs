@@ -227,7 +227,7 @@ impl Extraction {
         if self.settings.is_faithful("roles") {
             as_source::messages(cx, entries)
         } else {
-            Material::new(entries, Limits::NONE)
+            Material::new(entries, Limits::NONE, self.settings.prompt().len())
         }
     }
 

@@ -103,9 +103,10 @@ pub(super) async fn ask_for_both(
     selection: &Selection<'_>,
     settings: &Settings,
 ) -> Result<(String, Option<String>), FailReason> {
-    let messages = || Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let half = cx.budget.written / 2;
     let previous = previous_checkpoint(cx, settings);
+    let around = prompt.len() + previous.len();
+    let messages = || Material::new(selection.leaving.iter().copied(), Limits::NONE, around);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
     let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous)];
     let with = |messages| fill_around(messages, prompt, &values);

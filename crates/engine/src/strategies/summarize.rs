@@ -71,7 +71,7 @@ pub(super) async fn ask_as(
     most: u32,
     asking: Asking,
 ) -> Result<String, FailReason> {
-    let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
+    let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE, prompt.len());
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
     let with = |messages| fill_around(messages, prompt, &[("words", &words), ("tokens", &tokens)]);
     Ok(ask_for_reply(cx, messages, with, most, None, asking).await?.text)

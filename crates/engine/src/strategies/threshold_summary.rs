@@ -153,7 +153,10 @@ impl ThresholdSummary {
         if made >= most as usize {
             return Err(FailReason::CallsUsedUp(most));
         }
-        let (material, written) = (Material::new(read.iter().copied(), render::Limits::NONE), cx.budget.written);
+        let (material, written) = (
+            Material::new(read.iter().copied(), render::Limits::NONE, self.settings.prompt().len()),
+            cx.budget.written,
+        );
         let (words, tokens) = (words_in(written).to_string(), written.to_string());
         let values = [("words", words.as_str()), ("tokens", &tokens)];
         let with = |messages| fill_around(messages, self.settings.prompt(), &values);
