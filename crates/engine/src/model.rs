@@ -3,10 +3,13 @@
 //! Absent on purpose: anything that tells a model why it is called. A request is wire content alone, so that a mock can
 //! know nothing that a provider would not.
 
-use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
+use std::ops::Deref;
+use std::sync::Arc;
 
-use crate::message::{Part, Role, Usage};
+use async_trait::async_trait;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::message::{Message, Part, Role, Usage};
 use crate::tokens::{self, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 
 /// A language model that completes chats.
@@ -47,7 +50,7 @@ impl ChatRequest {
     /// A chat of one user message, the form in which the reference strategies ask for a summary.
     pub fn prompt(text: String, max_output_tokens: u32, temperature: Option<f32>, seed: u64) -> Self {
         ChatRequest {
-            messages: vec![WireMessage { role: Role::User, parts: vec![Part::Text { text }] }],
+            messages: vec![WireMessage { role: Role::User, parts: vec![Part::Text { text }].into() }],
             tools: Vec::new(),
             max_output_tokens: Some(max_output_tokens),
             temperature,
@@ -58,7 +61,7 @@ impl ChatRequest {
 
     /// Every text that the model reads, in order: what a fact must stand in to have been seen.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.messages.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
+        self.messages.iter().flat_map(|message| message.parts.iter()).filter_map(|part| match part {
             Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text.as_str()),
             Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
             Part::Media { .. } => None,
@@ -69,7 +72,7 @@ impl ChatRequest {
 impl ChatRequest {
     /// Tokens of the whole request on that counter's scale; tools count by their texts.
     pub fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
-        let parts = self.messages.iter().flat_map(|message| &message.parts).map(|part| counter.count_part(part));
+        let parts = self.messages.iter().flat_map(|message| message.parts.iter()).map(|part| counter.count_part(part));
         let tools = self.tools.iter().map(|tool| {
             let texts = [&tool.name, &tool.description, &tool.parameters.to_string()];
             tokens::total(texts.map(|text| counter.count_text(text)).into_iter().chain([TOOL_OVERHEAD]))
@@ -84,7 +87,73 @@ pub struct WireMessage {
     /// Who speaks.
     pub role: Role,
     /// What is said.
-    pub parts: Vec<Part>,
+    pub parts: Parts,
+}
+
+/// The parts of a message on the wire: a list, which a request may share with the log that it was said in.
+#[derive(Clone)]
+pub struct Parts(Held);
+
+#[derive(Clone)]
+enum Held {
+    Own(Vec<Part>),
+    Said(Arc<Message>),
+}
+
+impl Deref for Parts {
+    type Target = [Part];
+
+    fn deref(&self) -> &[Part] {
+        match &self.0 {
+            Held::Own(parts) => parts,
+            Held::Said(message) => &message.parts,
+        }
+    }
+}
+
+impl From<Vec<Part>> for Parts {
+    fn from(parts: Vec<Part>) -> Self {
+        Parts(Held::Own(parts))
+    }
+}
+
+impl From<Arc<Message>> for Parts {
+    fn from(message: Arc<Message>) -> Self {
+        Parts(Held::Said(message))
+    }
+}
+
+impl<'p> IntoIterator for &'p Parts {
+    type Item = &'p Part;
+    type IntoIter = std::slice::Iter<'p, Part>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl PartialEq for Parts {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(out)
+    }
+}
+
+impl Serialize for Parts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Parts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Parts::from)
+    }
 }
 
 /// A tool that a model may call.

@@ -3,6 +3,10 @@
 //! Text of the conversation stays data: a tag in it cannot close ours. Absent on purpose: thinking, which no later turn may
 //! read as said, and the content of media, of which a summarizer is told the kind.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::message::{MessageId, Part};
 use crate::view::{Entry, Origin};
 
@@ -36,10 +40,14 @@ const LABELS: u32 = 16;
 const PART_LABEL: u32 = 8;
 
 impl Material {
-    /// Renders entries.
-    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: Limits) -> Self {
+    /// Renders entries, with room for so many bytes of a prompt around them.
+    pub(crate) fn new<'e>(
+        entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>,
+        limits: Limits,
+        prompt: usize,
+    ) -> Self {
         let entries = entries.into_iter();
-        let bytes = entries.clone().map(|entry| most_bytes(entry, limits)).sum();
+        let bytes = entries.clone().map(|entry| most_bytes(entry, limits)).sum::<usize>() + prompt;
         let mut material = Material { text: String::with_capacity(bytes), tokens_at_most: 0, cut: Vec::new() };
         for (number, entry) in entries.enumerate() {
             let before = material.text.len();
@@ -59,7 +67,8 @@ impl Material {
         }
         material.text.truncate(material.text.trim_end().len());
         // Text is long and seldom holds one, so it is copied only where it does.
-        if memchr::memmem::find(material.text.as_bytes(), b"</").is_some() {
+        static CLOSING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("</"));
+        if CLOSING.find(material.text.as_bytes()).is_some() {
             let text = neutralize(&material.text);
             // A broken closing tag takes a letter more, and two tokens at most.
             let broken = (text.len() - material.text.len()) as u32;
@@ -73,6 +82,8 @@ impl Material {
 /// What an entry takes at most, but for labels that are longer than most.
 fn most_bytes(entry: &Entry, limits: Limits) -> usize {
     const LABELS: usize = 24;
+    /// Brackets, line breaks, and a number of three digits.
+    const HEAD: usize = 10;
     let said = entry.parts().map(|(part, _)| match part {
         Part::Text { text } => text.len() + 1,
         Part::ToolCall { name, arguments, .. } => name.len() + arguments.len() + LABELS,
@@ -80,7 +91,7 @@ fn most_bytes(entry: &Entry, limits: Limits) -> usize {
         Part::Media { .. } => LABELS,
         Part::Thinking { .. } => 0,
     });
-    said.sum::<usize>().min(limits.message) + LABELS
+    said.sum::<usize>().min(limits.message) + entry.role.name().len() + HEAD
 }
 
 /// A decimal number; formatting would cost more than the rest of a label.
@@ -103,7 +114,7 @@ fn label_tokens(entry: &Entry) -> u32 {
 
 /// Renders entries as `[n] role:` blocks. Thinking is left out, media is named, summaries are labelled as such.
 pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: Limits) -> String {
-    Material::new(entries, limits).text
+    Material::new(entries, limits, 0).text
 }
 
 /// The first `most` characters, with a mark where something is missing.
@@ -145,8 +156,8 @@ fn block(entry: &Entry, limits: Limits, text: &mut String) -> bool {
     cut_from(text, start, limits.message) || is_cut
 }
 
-/// Leaves the first `most` characters from that place on, and a mark where something is missing.
-fn cut_from(text: &mut String, start: usize, most: usize) -> bool {
+/// Leaves the first `most` characters from that place on, and a mark where something is missing; gives whether something is.
+pub(crate) fn cut_from(text: &mut String, start: usize, most: usize) -> bool {
     let Some(at) = end_of(&text[start..], most) else { return false };
     text.truncate(start + at);
     text.push_str(CUT);

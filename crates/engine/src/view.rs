@@ -172,10 +172,13 @@ impl View {
 
     /// The view as wire content.
     pub fn to_wire(&self) -> Vec<WireMessage> {
-        self.entries
-            .iter()
-            .map(|entry| WireMessage { role: entry.role, parts: entry.parts().map(|(part, _)| part.clone()).collect() })
-            .collect()
+        let parts = |entry: &Entry| match &entry.body {
+            Body::Kept(message) => Arc::clone(message).into(),
+            Body::Written(written) => {
+                written.parts.iter().map(|written| written.part.clone()).collect::<Vec<_>>().into()
+            }
+        };
+        self.entries.iter().map(|entry| WireMessage { role: entry.role, parts: parts(entry) }).collect()
     }
 
     /// Everything in the view that a provider would refuse. A tool batch at the very end may be unfinished.

@@ -411,6 +411,6 @@ fn a_chat_that_the_summarizer_reads_never_ends_on_a_tool_message() {
         );
         let said = if open { "Tool no response" } else { "exit 0" };
         assert!(matches!(&last[0].parts[0], Part::ToolResult { text, .. } if text == said));
-        assert_eq!(last[1].parts, [text("Understood.")]);
+        assert_eq!(last[1].parts.to_vec(), [text("Understood.")]);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use compactometer_engine::log::{Counted, Log};
 use compactometer_engine::message::{Message, MessageId, Part, Role};
+use compactometer_engine::model::WireMessage;
 use compactometer_engine::render::{Limits, transcript};
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::{Edit, UnknownMessage, View};
@@ -50,4 +51,21 @@ fn every_message_of_a_long_transcript_has_its_number_and_no_tag_closes_ours() {
         let said = if number == 1_001 { "a<\\/b>".to_owned() } else { format!("text {number}") };
         assert_eq!(block, format!("[{number}] user:\n{said}"));
     }
+}
+
+#[test]
+fn a_request_shares_what_was_said_and_is_on_the_wire_as_if_it_were_its_own() {
+    let log = log(["one", "two"].map(str::to_owned).into_iter());
+    let mut edits = view(&log, [0, 3]).expect("the log holds them").to_edits();
+    edits.push(Edit::Replace(MessageId(3), Vec::new()));
+    let wire = View::from_edits(edits, &log, &Encoding::O200k).expect("the log holds them").to_wire();
+    for (message, counted) in wire.iter().zip(log.messages()) {
+        assert!(std::ptr::eq(&*message.parts, counted.message.parts.as_slice()), "no text is copied");
+        let own = WireMessage { role: message.role, parts: counted.message.parts.clone().into() };
+        let json = serde_json::to_string(message).expect("it has a JSON form");
+        assert_eq!((&own, format!("{own:?}")), (message, format!("{message:?}")));
+        assert_eq!(json, serde_json::to_string(&own).expect("it has a JSON form"));
+        assert_eq!(serde_json::from_str::<WireMessage>(&json).expect("it is read again"), own);
+    }
+    assert!(wire[2].parts.is_empty() && wire[2] != wire[1]);
 }

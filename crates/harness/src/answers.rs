@@ -123,7 +123,7 @@ impl Asking<'_> {
             return None;
         }
         let length = messages.len();
-        let user = |parts| WireMessage { role: Role::User, parts };
+        let user = |parts: Vec<Part>| WireMessage { role: Role::User, parts: parts.into() };
         if !parts.is_empty() {
             messages.push(user(parts.iter().map(|written| written.part.clone()).collect()));
         }

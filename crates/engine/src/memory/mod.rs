@@ -39,8 +39,36 @@ impl Note {
 
     /// The note as a new record; `covers` are the ends of what it holds.
     pub(crate) fn to_record(&self, covers: Option<(MessageId, MessageId)>) -> NewSaved {
-        // A text and a number have a JSON form.
-        NewSaved { kind: SavedKind::Note, covers, body: serde_json::to_string(self).unwrap_or_default() }
+        // Kept for as long as the session lives: as long as it is, but for the rarest letters that JSON escapes.
+        let escaped = memchr::memchr3_iter(b'\n', b'"', b'\\', self.text.as_bytes()).count();
+        let mut json = Vec::with_capacity("{'text':''}".len() + self.text.len() + escaped);
+        if self.is_plain() {
+            self.write_plain(&mut json);
+        } else {
+            // A text and a number have a JSON form.
+            let _ = serde_json::to_writer(&mut json, self);
+        }
+        NewSaved { kind: SavedKind::Note, covers, body: String::from_utf8(json).unwrap_or_default() }
+    }
+
+    /// Whether it is nothing but a text in which JSON escapes line breaks alone, as most are.
+    fn is_plain(&self) -> bool {
+        let is_plain = |byte: u8| (byte >= b' ' || byte == b'\n') & (byte != b'"') & (byte != b'\\');
+        // Without a way out of the loop, so that many bytes are looked at at once.
+        self.importance.is_none() && self.text.bytes().fold(true, |all, byte| all & is_plain(byte))
+    }
+
+    /// The JSON of a plain note. Notes leave by the dozen, and `serde_json` looks at each of their bytes by itself.
+    fn write_plain(&self, json: &mut Vec<u8>) {
+        json.extend(b"{\"text\":\"");
+        let mut from = 0;
+        for at in memchr::memchr_iter(b'\n', self.text.as_bytes()) {
+            json.extend(&self.text.as_bytes()[from..at]);
+            json.extend(b"\\n");
+            from = at + 1;
+        }
+        json.extend(&self.text.as_bytes()[from..]);
+        json.extend(b"\"}");
     }
 }
 
@@ -71,26 +99,23 @@ pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) ->
         _ => None,
     });
     let keeps = keeps.collect::<BTreeSet<_>>();
-    let mut groups: Vec<Vec<(&Entry, MessageId)>> = Vec::new();
-    for entry in view.entries().iter().filter(|entry| entry.role != Role::System) {
-        let Body::Kept(message) = &entry.body else { continue };
-        match groups.last_mut() {
-            _ if keeps.contains(&message.id) => {}
-            Some(group) if entry.role == Role::Tool => group.push((entry, message.id)),
-            _ => groups.push(vec![(entry, message.id)]),
-        }
-    }
-    groups.into_iter().filter_map(|group| of_group(group, most_characters)).collect()
+    let chat = view.entries().iter().filter(|entry| entry.role != Role::System);
+    let said = chat.filter_map(|entry| match &entry.body {
+        Body::Kept(message) => Some((entry, message.id)),
+        Body::Written(_) => None,
+    });
+    let leaving = said.filter(|(_, id)| !keeps.contains(id)).collect::<Vec<_>>();
+    let groups = leaving.chunk_by(|_, (next, _)| next.role == Role::Tool);
+    groups.filter_map(|group| of_group(group, most_characters)).collect()
 }
 
-fn of_group(mut group: Vec<(&Entry, MessageId)>, most_characters: usize) -> Option<NewSaved> {
-    if group.first().is_some_and(|(entry, _)| only_searches(entry)) {
-        group.truncate(1);
-    }
-    let covers = (group.first()?.1, group.last()?.1);
-    let text = render::transcript(group.into_iter().map(|(entry, _)| entry), Limits::NONE);
-    let note = Note { text: render::cut(&text, most_characters), importance: None };
-    (!note.text.is_empty()).then(|| note.to_record(Some(covers)))
+fn of_group(group: &[(&Entry, MessageId)], most_characters: usize) -> Option<NewSaved> {
+    let (caller, first) = group.first()?;
+    let group = if only_searches(caller) { &group[..1] } else { group };
+    let covers = (*first, group.last()?.1);
+    let mut text = render::transcript(group.iter().map(|(entry, _)| *entry), Limits::NONE);
+    render::cut_from(&mut text, 0, most_characters);
+    (!text.is_empty()).then(|| Note { text, importance: None }.to_record(Some(covers)))
 }
 
 fn only_searches(entry: &Entry) -> bool {
@@ -112,4 +137,19 @@ pub(crate) fn shown(saved: &Saved, note: &Note) -> String {
     }
     let _ = write!(text, ">\n{}\n</note>", render::neutralize(&note.text));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_note_is_written_as_json_is(text in "(?s)([a-z \n]{0,9}|.){0,4}", importance in prop::option::of(0_u8..3)) {
+            let note = Note { text, importance };
+            prop_assert_eq!(note.to_record(None).body, serde_json::to_string(&note).unwrap());
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::words::{between, sentences, spaced, stands_in, telling, words};
 use crate::checkpoint::{Checkpoint, Item};
@@ -32,8 +32,11 @@ pub(crate) fn may_ask(text: &str) -> bool {
 
 /// Whether words of [`AT_A_LOSS`] stand in a row, be it across the end of a sentence.
 fn is_at_a_loss(text: &str) -> bool {
-    static TELLING: LazyLock<Option<AhoCorasick>> =
-        LazyLock::new(|| AhoCorasick::new(AT_A_LOSS.iter().map(|(_, telling, _)| telling)).ok());
+    static TELLING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        // With this kind of match alone many bytes are looked at at once.
+        let mut builder = AhoCorasick::builder();
+        builder.match_kind(MatchKind::LeftmostFirst).build(AT_A_LOSS.iter().map(|(_, telling, _)| telling)).ok()
+    });
     let said = text.to_lowercase();
     TELLING.as_ref().is_none_or(|words| {
         words.find_iter(&said).any(|found| {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    Faithful, ask, ask_once, characters, defect, edits_with, estimator, fill, messages, recent_or_skip, share,
+    Faithful, ask, ask_once, characters, defect, edits_with, estimator, fill_around, messages, recent_or_skip, share,
     temperature, tokens, with_summary,
 };
 use crate::budget::Tail;
@@ -136,7 +136,7 @@ impl Strategy for Chained {
         let is = |defect| self.settings.is_faithful(defect);
         let selection = if is("by_place") { by_place::selection(cx)? } else { recent_or_skip(cx)? };
         let (previous, leaving) = self.previous_and_leaving(cx, &selection);
-        let mut messages = Material::new(leaving, self.limits());
+        let mut messages = Material::new(leaving, self.limits(), self.settings.prompt().len());
         let unread = std::mem::take(&mut messages.cut);
         let summary = self.summarize(cx, messages, previous).await?;
         let mut compacted = with_summary(cx, &selection, summary);
@@ -183,12 +183,10 @@ impl Chained {
         let task = if settings.is_faithful("task") { by_place::task(cx.view) } else { original_task(cx.log) };
         let task = render::neutralize(&render::cut(task, self.limits().message));
         let (round, asked) = (round.to_string(), asked.to_string());
-        let with = |messages: &str| {
-            let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
-            fill(settings.prompt(), &[values.as_slice(), &[("messages", messages)]].concat())
-        };
+        let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
+        let with = |messages| fill_around(messages, settings.prompt(), &values);
         if settings.is_faithful("unguarded") {
-            return Ok(ask_once(cx, with(&messages.text), written, Some(temperature)).await?.text);
+            return Ok(ask_once(cx, with(messages.text), written, Some(temperature)).await?.text);
         }
         ask(cx, messages, with, written, Some(temperature)).await
     }

@@ -135,7 +135,7 @@ impl Handoff {
             return self.ask_in_chat(cx, prompt).await;
         }
         let with =
-            |messages: &str| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
+            |messages: String| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
         ask(cx, material(cx), with, cx.budget.written, None).await
     }
 
@@ -203,7 +203,7 @@ fn is_chat(entry: &&Entry) -> bool {
 }
 
 fn material(cx: &Context<'_>) -> Material {
-    Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE)
+    Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE, 0)
 }
 
 /// The bytes of the chat as a text, or fewer that are more than `answer` has: nearly all answers are so short that the text need
@@ -225,12 +225,15 @@ fn chat_and_prompt(cx: &Context<'_>, prompt: String) -> ChatRequest {
     let open = cx.view.open_calls();
     if !open.is_empty() {
         // A provider takes no call without its result (003, `fillMissingToolResponses`).
-        messages.push(WireMessage { role: Role::Tool, parts: open.into_iter().map(no_response).collect() });
+        messages.push(WireMessage {
+            role: Role::Tool,
+            parts: open.into_iter().map(no_response).collect::<Vec<_>>().into(),
+        });
     }
     if messages.last().is_some_and(|message| message.role == Role::Tool) {
         // 003, `ensureAssistantAfterTools`: no history ends on a tool's message.
         let text = "Understood.".to_owned();
-        messages.push(WireMessage { role: Role::Assistant, parts: vec![Part::Text { text }] });
+        messages.push(WireMessage { role: Role::Assistant, parts: vec![Part::Text { text }].into() });
     }
     messages.append(&mut request.messages);
     ChatRequest { messages, ..request }

@@ -17,7 +17,7 @@ use super::prompt_checkpoint::{
     FORGETS, NOTHING, OVERWRITE, SECTION, json, previous_checkpoint, with_summary_and_checkpoint,
 };
 use super::summarize::ask_as;
-use super::{defect, fill, plain_limits, share, tokens};
+use super::{defect, fill_around, plain_limits, share, tokens};
 use crate::checkpoint::{self, Examples};
 use crate::event::FailReason;
 use crate::fit;
@@ -227,7 +227,7 @@ impl Extraction {
         if self.settings.is_faithful("roles") {
             as_source::messages(cx, entries)
         } else {
-            Material::new(entries, Limits::NONE)
+            Material::new(entries, Limits::NONE, self.settings.prompt().len())
         }
     }
 
@@ -236,17 +236,16 @@ impl Extraction {
     async fn ask(&self, cx: &Context<'_>, messages: Material, previous: &str) -> Result<ChatReply, FailReason> {
         let most = cx.budget.written / 2;
         let tokens = most.to_string();
-        let with = |messages: &str, previous: &str| {
-            fill(self.settings.prompt(), &[("tokens", &tokens), ("previous", previous), ("messages", messages)])
+        let with = |messages: String, previous: &str| {
+            fill_around(messages, self.settings.prompt(), &[("tokens", &tokens), ("previous", previous)])
         };
-        let fixed = || cx.counter.count_text(&with("", previous));
+        let fixed = || cx.counter.count_text(&with(String::new(), previous));
         // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
         let fixed_answer = cx.counter.count_text(previous).saturating_add(most);
         let mut earlier = previous.to_owned();
         let mut last = Err(FailReason::NoCheckpoint);
         for piece in Asking::new(&self.settings).pieces(cx, messages, fixed, most)? {
-            let shown = with(&piece, fit::shortened(cx, &earlier, fixed_answer));
-            drop(piece);
+            let shown = with(piece, fit::shortened(cx, &earlier, fixed_answer));
             let request = ChatRequest::prompt(shown, most, None, cx.summarizer.seed());
             let reply = cx.summarizer.complete(Purpose::Checkpoint, request).await?;
             earlier = render::neutralize(&reply.text);

@@ -10,7 +10,6 @@ mod prompt_checkpoint;
 mod summarize;
 mod threshold_summary;
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::budget::{Limits, Tail};
@@ -145,7 +144,7 @@ fn recent_or_skip<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
 async fn ask(
     cx: &Context<'_>,
     material: Material,
-    prompt: impl Fn(&str) -> String + Send + Sync,
+    prompt: impl Fn(String) -> String + Send + Sync,
     most: u32,
     temperature: Option<f32>,
 ) -> Result<String, FailReason> {
@@ -156,19 +155,20 @@ async fn ask(
 async fn ask_for_reply(
     cx: &Context<'_>,
     material: Material,
-    prompt: impl Fn(&str) -> String + Send + Sync,
+    prompt: impl Fn(String) -> String + Send + Sync,
     most: u32,
     temperature: Option<f32>,
     asking: Asking,
 ) -> Result<ChatReply, FailReason> {
     let mut reply: Option<ChatReply> = None;
-    for piece in asking.pieces(cx, material, || cx.counter.count_text(&prompt("")), most)? {
+    for piece in asking.pieces(cx, material, || cx.counter.count_text(&prompt(String::new())), most)? {
         // Of what is read only the length is held while the model reads it: thousands of calls may be under way at once.
         let (request, material) = {
             let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
             let earlier = fit::shortened(cx, &earlier, most);
             let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
-            (ChatRequest::prompt(prompt(&read), most, temperature, cx.summarizer.seed()), read.len())
+            let length = read.len();
+            (ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed()), length)
         };
         reply = Some(ask_twice(cx, request, material, asking).await?);
     }
@@ -189,11 +189,13 @@ async fn ask_twice(
     }
     let Err(problem) = summary::check(&first.text, material) else { return Ok(first) };
     let mut again = ChatRequest::clone(&request);
-    if let Some(Part::Text { text }) = again.messages.last_mut().and_then(|message| message.parts.last_mut()) {
-        let _ = write!(
-            text,
-            "\n\nYour answer before was refused: {problem}. Answer in the form asked for and nothing else."
-        );
+    if let Some(message) = again.messages.last_mut() {
+        let why = format!("Your answer before was refused: {problem}. Answer in the form asked for and nothing else.");
+        let mut parts = message.parts.to_vec();
+        if let Some(Part::Text { text }) = parts.last_mut() {
+            text.extend(["\n\n", &why]);
+        }
+        message.parts = parts.into();
     }
     let second = send(cx, Arc::new(again)).await?;
     match summary::check(&second.text, material) {
@@ -214,6 +216,15 @@ async fn ask_once(
 async fn send(cx: &Context<'_>, request: Arc<ChatRequest>) -> Result<ChatReply, FailReason> {
     let reply = cx.summarizer.complete(Purpose::Compaction, request).await?;
     Ok(ChatReply { text: reply.text.trim().to_owned(), ..reply })
+}
+
+/// Fills a prompt around what is to be read, in the memory where that stands: it is long, and so is the copy of it.
+fn fill_around(mut messages: String, prompt: &str, values: &[(&str, &str)]) -> String {
+    let Some((before, after)) = prompt.split_once("{messages}") else { return fill(prompt, values) };
+    let (before, after) = (fill(before, values), fill(after, values));
+    messages.reserve_exact(before.len() + after.len());
+    messages.insert_str(0, &before);
+    messages + &after
 }
 
 /// Fills the `{name}` placeholders of a prompt. Values are inserted once and never searched for placeholders.
@@ -254,7 +265,12 @@ mod tests {
 
     #[test]
     fn placeholders_in_values_stay_text() {
-        assert_eq!(fill("a {x} {y} {z} {", &[("x", "{y}"), ("y", "2")]), "a {y} 2 {z} {");
+        let values = [("x", "{y}"), ("y", "2")];
+        assert_eq!(fill("a {x} {y} {z} {", &values), "a {y} 2 {z} {");
+        let around = |prompt| fill_around("{x} read {y}".to_owned(), prompt, &values);
+        assert_eq!(around("a { {x} {messages} {y} {z} {"), "a { {y} {x} read {y} 2 {z} {");
+        assert_eq!(around("{messages}{y}"), "{x} read {y}2");
+        assert_eq!(around("nothing of {x}"), "nothing of {y}");
     }
 
     #[test]

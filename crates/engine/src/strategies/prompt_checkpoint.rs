@@ -11,7 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::faithful::{Asking, Faithful, ONE_PIECE, PENDING, UNCHECKED, selected};
-use super::{ask_for_reply, defect, fill, plain_limits, tokens, with_summary_under, words_in};
+use super::{ask_for_reply, defect, fill_around, plain_limits, tokens, with_summary_under, words_in};
 use crate::checkpoint::{self, Checkpoint, Examples, Extraction};
 use crate::event::FailReason;
 use crate::model::ChatReply;
@@ -103,14 +103,13 @@ pub(super) async fn ask_for_both(
     selection: &Selection<'_>,
     settings: &Settings,
 ) -> Result<(String, Option<String>), FailReason> {
-    let messages = || Material::new(selection.leaving.iter().copied(), Limits::NONE);
     let half = cx.budget.written / 2;
     let previous = previous_checkpoint(cx, settings);
+    let around = prompt.len() + previous.len();
+    let messages = || Material::new(selection.leaving.iter().copied(), Limits::NONE, around);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
-    let with = |messages: &str| {
-        let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous), ("messages", messages)];
-        fill(prompt, &values)
-    };
+    let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous)];
+    let with = |messages| fill_around(messages, prompt, &values);
     let reply = ask_for_reply(cx, messages(), with, cx.budget.written, None, Asking::new(settings)).await;
     let reply = reply.inspect_err(|reason| cx.summarizer.note(Extraction::failed(reason)))?;
     let examples = Examples::new(prompt, || messages().text + "\n" + &previous);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::faithful::{Asking, Faithful, ONE_PIECE, PENDING, UNCHECKED, selected};
-use super::{ask_for_reply, fill, plain_limits, tokens, with_summary, words_in};
+use super::{ask_for_reply, fill_around, plain_limits, tokens, with_summary, words_in};
 use crate::event::FailReason;
 use crate::params::Settings;
 use crate::render::{Limits, Material};
@@ -71,8 +71,8 @@ pub(super) async fn ask_as(
     most: u32,
     asking: Asking,
 ) -> Result<String, FailReason> {
-    let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE);
+    let messages = Material::new(selection.leaving.iter().copied(), Limits::NONE, prompt.len());
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
-    let with = |messages: &str| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", messages)]);
+    let with = |messages| fill_around(messages, prompt, &[("words", &words), ("tokens", &tokens)]);
     Ok(ask_for_reply(cx, messages, with, most, None, asking).await?.text)
 }

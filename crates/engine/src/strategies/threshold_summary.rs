@@ -13,8 +13,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    Faithful, ask, ask_once, defect, edits_with, fill, messages, recent_or_skip, summary_turn, system_with_sections,
-    tokens, with_summary, words_in,
+    Faithful, ask, ask_once, defect, edits_with, fill_around, messages, recent_or_skip, summary_turn,
+    system_with_sections, tokens, with_summary, words_in,
 };
 use crate::budget::{Limits, Tail};
 use crate::event::FailReason;
@@ -153,13 +153,15 @@ impl ThresholdSummary {
         if made >= most as usize {
             return Err(FailReason::CallsUsedUp(most));
         }
-        let (material, written) = (Material::new(read.iter().copied(), render::Limits::NONE), cx.budget.written);
+        let (material, written) = (
+            Material::new(read.iter().copied(), render::Limits::NONE, self.settings.prompt().len()),
+            cx.budget.written,
+        );
         let (words, tokens) = (words_in(written).to_string(), written.to_string());
-        let with = |messages: &str| {
-            fill(self.settings.prompt(), &[("words", words.as_str()), ("tokens", &tokens), ("messages", messages)])
-        };
+        let values = [("words", words.as_str()), ("tokens", &tokens)];
+        let with = |messages| fill_around(messages, self.settings.prompt(), &values);
         if self.settings.is_faithful("unguarded") {
-            return Ok(ask_once(cx, with(&material.text), written, None).await?.text);
+            return Ok(ask_once(cx, with(material.text), written, None).await?.text);
         }
         ask(cx, material, with, written, None).await
     }

@@ -163,7 +163,8 @@ mod tests {
 
     fn messages() -> impl Strategy<Value = Vec<WireMessage>> {
         let role = prop::sample::select(vec![Role::System, Role::User, Role::Assistant, Role::Tool]);
-        let message = (role, prop::collection::vec(part(), 0..3)).prop_map(|(role, parts)| WireMessage { role, parts });
+        let message = (role, prop::collection::vec(part(), 0..3))
+            .prop_map(|(role, parts)| WireMessage { role, parts: parts.into() });
         prop::collection::vec(message, 0..5)
     }
 

@@ -180,7 +180,7 @@ fn message(value: &Value, place: &str) -> Result<WireMessage, Trouble> {
         let place = format!("{place}.content");
         return Err(Trouble::invalid(&place, format!("`{place}` is missing")));
     }
-    Ok(WireMessage { role, parts })
+    Ok(WireMessage { role, parts: parts.into() })
 }
 
 fn joined(parts: Vec<Part>) -> String {

@@ -106,7 +106,8 @@ fn the_middle_is_lost() {
             (0..30).map(|turn| format!("Turn {turn} brings nothing that is new to us.")).collect();
         said[at] = "The mascot of the harbour is a heron.".to_owned();
         said.push("What is the mascot of the harbour?".to_owned());
-        let message = |text: &String| WireMessage { role: Role::User, parts: vec![Part::Text { text: text.clone() }] };
+        let message =
+            |text: &String| WireMessage { role: Role::User, parts: vec![Part::Text { text: text.clone() }].into() };
         let request = ChatRequest::prompt(String::new(), 50, None, seed);
         let request = ChatRequest { messages: said.iter().map(message).collect(), ..request };
         complete_as(&LOST_IN_THE_MIDDLE, &request).text.contains("heron")

@@ -122,7 +122,7 @@ fn both() -> (Value, ChatRequest) {
             {"role": "user", "content": [{"type": "text", "text": prompt}]},
         ],
     });
-    let message = |role, parts| WireMessage { role, parts };
+    let message = |role, parts: Vec<Part>| WireMessage { role, parts: parts.into() };
     let call = Part::ToolCall { id: "c1".into(), name: "run".into(), arguments: "{\"a\":1}".into() };
     let result = Part::ToolResult { call_id: "c1".into(), text: "12 rows".into(), is_error: false };
     let request = ChatRequest {

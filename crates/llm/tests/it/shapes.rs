@@ -10,7 +10,7 @@ use crate::material::{
 };
 
 fn message(role: Role, text: &str) -> WireMessage {
-    WireMessage { role, parts: vec![Part::Text { text: text.to_owned() }] }
+    WireMessage { role, parts: vec![Part::Text { text: text.to_owned() }].into() }
 }
 
 fn chat(messages: Vec<WireMessage>) -> ChatRequest {

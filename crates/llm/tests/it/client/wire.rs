@@ -12,7 +12,7 @@ use super::{KEY, client};
 /// A request with every kind of part.
 fn full() -> ChatRequest {
     let text = |text: &str| Part::Text { text: text.to_owned() };
-    let message = |role, parts| WireMessage { role, parts };
+    let message = |role, parts: Vec<Part>| WireMessage { role, parts: parts.into() };
     let call = Part::ToolCall { id: "c:1".into(), name: "find".into(), arguments: r#"{"q":1}"#.into() };
     let result = Part::ToolResult { call_id: "c:1".into(), text: "none".into(), is_error: true };
     let media = Part::Media { media_type: "image/png".into(), digest: "d".into(), tokens: 9 };
