@@ -17,6 +17,7 @@ mod known;
 mod limits;
 mod lines;
 mod lookup;
+mod message;
 mod order;
 mod pieces;
 pub mod profile;
