@@ -34,12 +34,12 @@ struct Scan<'t> {
 impl Scan<'_> {
     /// Where the first piece ends.
     fn first_piece(&self) -> usize {
-        self.ascii_word().unwrap_or_else(|| self.any_piece())
+        self.ascii_piece().unwrap_or_else(|| self.any_piece())
     }
 
-    /// The same where the piece is a word in ASCII with the character before it, as most pieces are; none where it may be
-    /// anything else.
-    fn ascii_word(&self) -> Option<usize> {
+    /// The same where the piece and what follows it is ASCII and no contraction, as most are: a word with the character before
+    /// it, digits, or symbols. None where it may be anything else.
+    fn ascii_piece(&self) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let class = |at: usize| bytes.get(at).map_or(0, |byte| self.classes.of_byte(*byte));
         let run = |mut at: usize, accepted: u8| {
@@ -48,16 +48,27 @@ impl Scan<'_> {
             }
             at
         };
-        let start = usize::from(class(0) & (BLANK | OTHER) != 0);
-        let end = match self.encoding {
-            Encoding::O200k => after_small(bytes, run(start, UPPER)),
-            // A contraction is a piece of its own.
-            Encoding::Cl100k if bytes[0] == b'\'' => start,
+        let is_open = |end: usize| bytes.get(end).is_some_and(|next| !next.is_ascii() || *next == b'\'');
+        let first = class(0);
+        if first & NUMBER != 0 {
+            let end = (1..DIGITS).find(|at| class(*at) & NUMBER == 0).unwrap_or(DIGITS);
+            return Some(end).filter(|end| *end == DIGITS || !is_open(*end));
+        }
+        if self.encoding == Encoding::Cl100k && bytes[0] == b'\'' {
+            return None;
+        }
+        let start = usize::from(first & (BLANK | OTHER) != 0);
+        let word_end = match self.encoding {
+            Encoding::O200k => run(run(start, UPPER), LOWER),
             Encoding::Cl100k => run(start, LETTER),
         };
-        // Letters beyond ASCII and contractions may belong to it.
-        let ends = bytes.get(end).is_none_or(|next| next.is_ascii() && *next != b'\'');
-        (end > start && ends).then_some(end)
+        let blank = usize::from(bytes[0] == b' ');
+        let end = if word_end > start { word_end } else { run(blank, OTHER) };
+        match end {
+            _ if is_open(end) || end <= blank => None,
+            _ if word_end > start => Some(end),
+            _ => Some(self.after_line_ends(end)),
+        }
     }
 
     fn any_piece(&self) -> usize {
@@ -125,10 +136,13 @@ impl Scan<'_> {
     fn symbols(&self) -> Option<usize> {
         let start = usize::from(self.text.starts_with(' '));
         let end = self.run(start, OTHER | MARK);
-        let is_trailing =
-            |byte: &u8| matches!(byte, b'\r' | b'\n') || (*byte == b'/' && self.encoding == Encoding::O200k);
-        let trailing = self.text.as_bytes()[end..].iter().take_while(|byte| is_trailing(byte)).count();
-        (end > start).then_some(end + trailing)
+        (end > start).then(|| self.after_line_ends(end))
+    }
+
+    /// Where the line ends behind symbols end, and the slashes among them.
+    fn after_line_ends(&self, start: usize) -> usize {
+        let belongs = |byte: &u8| matches!(byte, b'\r' | b'\n') || (*byte == b'/' && self.encoding == Encoding::O200k);
+        start + self.text.as_bytes()[start..].iter().take_while(|byte| belongs(byte)).count()
     }
 
     /// White space: up to its last line end, else all but the blank that goes with the next word.
@@ -177,40 +191,9 @@ impl Scan<'_> {
     }
 }
 
-/// Where the small letters of ASCII end that stand there; eight are looked at together.
-fn after_small(bytes: &[u8], start: usize) -> usize {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGHEST: u64 = ONES << 7;
-    let mut end = start;
-    while let Some(eight) = bytes[end..].first_chunk() {
-        let word = u64::from_le_bytes(*eight);
-        // The highest bit of each byte from `a` on, and of each after `z`.
-        let rest = word & !HIGHEST;
-        let (from_a, after_z) = (rest + ONES * u64::from(0x80 - b'a'), rest + ONES * u64::from(0x7f - b'z'));
-        let others = !(from_a & !after_z & !word) & HIGHEST;
-        if others != 0 {
-            return end + others.trailing_zeros() as usize / 8;
-        }
-        end += 8;
-    }
-    end + bytes[end..].iter().take_while(|byte| byte.is_ascii_lowercase()).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn small_letters_end_at_any_other_byte() {
-        for length in 0..20 {
-            for other in 0..=u8::MAX {
-                let bytes = [vec![b'Z'], vec![b'm'; length], vec![other, b'a']].concat();
-                let more = if other.is_ascii_lowercase() { 2 } else { 0 };
-                assert_eq!(after_small(&bytes, 1), 1 + length + more, "{other} after {length}");
-            }
-            assert_eq!(after_small(&vec![b'a'; length], 0), length);
-        }
-    }
 
     #[track_caller]
     fn check(encoding: Encoding, expected: &[&str]) {

@@ -95,9 +95,18 @@ impl Cues {
     /// How well a statement with these cues fits a place with those: 0 where they share nothing. Long lists of cues
     /// count no more than short ones.
     pub(super) fn fit(&self, place: &Cues) -> f64 {
+        self.fit_of_length(place, place.length())
+    }
+
+    /// The same for a place whose length is known.
+    pub(super) fn fit_of_length(&self, place: &Cues, length: f64) -> f64 {
         let dot: f64 = self.0.iter().zip(place.0).map(|(mine, theirs)| mine * theirs).sum();
-        let length = libm::sqrt(place.0.iter().map(|weight| weight * weight).sum());
         if length > 0.0 { dot / length } else { 0.0 }
+    }
+
+    /// The length of the cues taken for a vector.
+    pub(super) fn length(&self) -> f64 {
+        libm::sqrt(self.0.iter().map(|weight| weight * weight).sum())
     }
 
     /// Obligation, choice, preference or need: how much a statement binds what follows.

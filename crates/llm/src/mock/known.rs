@@ -27,9 +27,9 @@ struct Memory {
 
 type Texts<T> = HashMap<Box<str>, T, FixedState>;
 
-/// Bytes that are remembered at most, some 6 for each of text; before there are more all are forgotten. Room for a
-/// conversation of a million tokens.
-const MOST_BYTES: usize = 32 << 20;
+/// Bytes that are remembered at most, some 8 for each of text; before there are more all are forgotten. Room for a
+/// conversation of a million tokens and what eight strategies write of it.
+const MOST_BYTES: usize = 64 << 20;
 /// Bytes of an entry beside its text and its statements: roughly.
 const ENTRY: usize = 80;
 
@@ -47,7 +47,8 @@ impl Known {
         let read = message::read(turn.text, turn.speaker, |line, speaker, fenced| self.line(line, speaker, fenced));
         let read: Arc<[Placed]> = read.into();
         let mut memory = self.memory();
-        if memory.has_room(turn.text.len() + size_of_val(&*read)) {
+        // A single line is known as such.
+        if turn.text.contains('\n') && memory.has_room(turn.text.len() + size_of_val(&*read)) {
             memory.messages[turn.speaker as usize].insert(turn.text.into(), Arc::clone(&read));
         }
         read
@@ -108,7 +109,7 @@ mod tests {
         }
         assert_eq!(said(&known, Speaker::User, text)[0], ("Rows 12400/8812 of the table here.".to_owned(), false));
         assert_eq!(said(&known, Speaker::Tool, text)[0], ("Rows 12400/8812 of the table here.".to_owned(), true));
-        assert_eq!(kept(&known), (2, 2));
+        assert_eq!(kept(&known), (0, 2), "a message of one line is known by its line");
     }
 
     #[test]
@@ -137,7 +138,7 @@ mod tests {
             most = most.max(kept(&known).1);
         }
         assert!((1..most).contains(&kept(&known).1), "nothing was forgotten");
-        said(&known, Speaker::User, &"x ".repeat(MOST_BYTES));
-        assert_eq!((kept(&known), known.memory().bytes), ((0, 0), 0), "what finds no room is not kept");
+        assert!(!known.memory().has_room(MOST_BYTES), "what finds no room is not kept");
+        assert_eq!((kept(&known), known.memory().bytes), ((0, 0), 0));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn rank(
             (salience(statement, &profile.weights, &rarity, without_tools) + place + noise, index)
         })
         .collect();
-    let mut said = HashSet::with_hasher(FixedState::default());
+    let mut said = HashSet::with_capacity_and_hasher(scored.len(), FixedState::default());
     scored.retain(|(score, index)| *score > profile.floor.value && said.insert(statements[*index].text));
     scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     scored.into_iter().map(|(_, index)| index).collect()
@@ -81,7 +81,9 @@ struct Held {
 
 impl Rarity {
     pub(super) fn of(statements: &[Statement<'_>]) -> Self {
-        let mut stems: HashMap<u64, Held, FixedState> = HashMap::default();
+        let words = statements.iter().map(|statement| statement.words.len()).sum::<usize>();
+        let mut stems: HashMap<u64, Held, FixedState> =
+            HashMap::with_capacity_and_hasher(words / 2, FixedState::default());
         for (statement, number) in statements.iter().zip(1..) {
             for word in statement.words {
                 let held = stems.entry(word.stem).or_default();
