@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use compactometer_schema::import::exact::{self, Exact};
 use compactometer_schema::matcher::{Matcher, part_text};
 use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
+use foldhash::fast::FixedState;
 
 use crate::loaded::Loaded;
 
@@ -37,11 +38,11 @@ fn is_stated(loaded: &Loaded, asked: &Probe, Exact { value, kind }: &Exact) -> b
 }
 
 /// The exact values of a conversation, in small letters, each with the index of the first message that holds it.
-pub(crate) struct ExactValues(HashMap<String, usize>);
+pub(crate) struct ExactValues(HashMap<String, usize, FixedState>);
 
 impl ExactValues {
     fn of(scenario: &Scenario) -> Self {
-        let mut first = HashMap::new();
+        let mut first = HashMap::default();
         for (index, message) in scenario.messages.iter().enumerate() {
             for exact in message.parts.iter().filter_map(part_text).flat_map(exact::within) {
                 first.entry(exact.value.to_lowercase()).or_insert(index);

@@ -170,21 +170,12 @@ impl Patterns {
     }
 }
 
-/// Blanks of a value, each of which may be a line break; of more than so many one may.
-const MOST_FREE_BLANKS: usize = 3;
-
 /// The forms of a text under which it is looked for: as it stands, and with its backslashes read as parting folders, as a
-/// string with escapes holds them; each with lines broken at its blanks.
+/// string with escapes holds them.
 fn spellings(value: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    for text in [normal(value), normal(&value.replace('\\', "/"))] {
-        let words = text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>();
-        let blanks = words.len().saturating_sub(1);
-        let breaks: Vec<u64> = match blanks {
-            0..=MOST_FREE_BLANKS => (0..1_u64 << blanks).collect(),
-            _ => std::iter::once(0).chain((0..blanks.min(63)).map(|at| 1_u64 << at)).collect(),
-        };
-        all.extend(breaks.into_iter().map(|breaks| joined(&words, breaks)));
+    let mut all = vec![with_plain_blanks(&normal(value))];
+    if value.contains('\\') {
+        all.push(with_plain_blanks(&normal(&value.replace('\\', "/"))));
     }
     all.retain(|text| !text.is_empty());
     all.sort_unstable();
@@ -192,16 +183,9 @@ fn spellings(value: &str) -> Vec<String> {
     all
 }
 
-/// The words with a line break at each blank whose bit is set.
-fn joined(words: &[&str], breaks: u64) -> String {
-    let mut text = String::new();
-    for (at, word) in words.iter().enumerate() {
-        if at > 0 {
-            text.push(if breaks >> (at - 1) & 1 == 1 { '\n' } else { ' ' });
-        }
-        text.push_str(word);
-    }
-    text
+/// One blank between words, as the index has them.
+fn with_plain_blanks(text: &str) -> String {
+    text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn stands_alone(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {

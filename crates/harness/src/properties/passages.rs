@@ -1,12 +1,13 @@
 //! How much of the groups' text is the same: groups that share most of it are no independent units.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use compactometer_engine::message::Role;
 use compactometer_schema::matcher::part_text;
 use compactometer_schema::property::Property;
 use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
+use foldhash::fast::FixedState;
 
 /// Words of a passage.
 const WORDS: usize = 8;
@@ -20,42 +21,56 @@ const PARTS: u64 = 256;
 /// The greatest share of a group's passages of eight words that stand in one other group too; system prompts apart.
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("shared_passages", "greatest share of a group's passages of eight words in one other group");
-    let mut groups: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-    for scenario in &suite.scenarios {
-        groups.entry(&scenario.group_id).or_default().extend(passages(scenario));
-    }
-    let sizes: Vec<(&str, usize)> = groups.iter_mut().map(|(group, found)| (*group, distinct(found))).collect();
-    if sizes.len() < 2 {
+    let names = suite.scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<BTreeSet<_>>();
+    if names.len() < 2 {
         return Property::untold(id, name, "one group");
     }
-    let shared = Shared::of(groups.values());
-    let share = |count: usize, of: usize| if of == 0 { 0.0 } else { count as f64 / of as f64 };
-    let mean =
-        (0..sizes.len()).map(|group| share(shared.with_any[group], sizes[group].1)).sum::<f64>() / sizes.len() as f64;
-    let pairs = shared.with_one.iter().map(|(&(one, other), &count)| (share(count, sizes[one].1), one, other));
+    let mut groups: BTreeMap<&str, Parted> = names.iter().map(|group| (*group, Parted::default())).collect();
+    for scenario in &suite.scenarios {
+        let group = groups.entry(&scenario.group_id).or_default();
+        passages(scenario).for_each(|passage| group.add(passage));
+    }
+    let shared = Shared::of(&groups.values().collect::<Vec<_>>());
+    let names = names.into_iter().collect::<Vec<_>>();
+    let share = |count: usize, group: usize| match shared.sizes[group] {
+        0 => 0.0,
+        of => count as f64 / of as f64,
+    };
+    let mean = (0..names.len()).map(|group| share(shared.with_any[group], group)).sum::<f64>() / names.len() as f64;
+    let pairs = shared.with_one.iter().map(|(&(one, other), &count)| (share(count, one), one, other));
     let worst = pairs.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
     let (most, one, other) = worst.unwrap_or_default();
     let detail = format!(
         "`{}` with `{}` shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean",
-        sizes[one].0,
-        sizes[other].0,
-        sizes.len() - 1
+        names[one],
+        names[other],
+        names.len() - 1
     );
     let passed = Some(most <= MOST);
     Property::found(id, name, most, Some(MOST), passed, detail)
 }
 
-fn distinct(passages: &mut Vec<u64>) -> usize {
-    passages.sort_unstable();
-    passages.dedup();
-    passages.len()
+/// Passages by their highest bits. They are compared part by part, so that what is looked up is near.
+struct Parted(Vec<Vec<u64>>);
+
+impl Default for Parted {
+    fn default() -> Self {
+        Parted(vec![Vec::new(); PARTS as usize])
+    }
+}
+
+impl Parted {
+    fn add(&mut self, passage: u64) {
+        const WIDTH: u64 = u64::MAX / PARTS + 1;
+        self.0[(passage / WIDTH) as usize].push(passage);
+    }
 }
 
 /// Hashes of all passages of a conversation, none of them across two texts.
-fn passages(scenario: &Scenario) -> Vec<u64> {
+fn passages(scenario: &Scenario) -> impl Iterator<Item = u64> {
     let spoken = scenario.messages.iter().filter(|message| message.role != Role::System);
     let texts = spoken.flat_map(|message| message.parts.iter().filter_map(part_text));
-    texts.flat_map(|text| passages_of(&words(text))).collect()
+    texts.flat_map(|text| passages_of(&words(text)))
 }
 
 /// The hash of each run of so many words: a polynomial of theirs, from which the first leaves as the next joins.
@@ -91,39 +106,60 @@ fn mixed(sum: u64) -> u64 {
     (sum ^ (sum >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// How many distinct passages groups have in common, by the groups' numbers.
+/// How many distinct passages groups have, and have in common, by the groups' numbers.
 struct Shared {
+    sizes: Vec<usize>,
     with_any: Vec<usize>,
     with_one: BTreeMap<(usize, usize), usize>,
 }
 
 impl Shared {
-    /// Of each group's passages in ascending order. They are put together part by part, by their highest bits: all of them at
-    /// once would be in memory twice, and take longer to sort.
-    fn of<'g>(groups: impl Iterator<Item = &'g Vec<u64>>) -> Self {
-        const WIDTH: u64 = u64::MAX / PARTS + 1;
-        let mut rest: Vec<&[u64]> = groups.map(Vec::as_slice).collect();
-        let count = rest.len();
-        let mut shared = vec![0; count * count];
-        let mut with_any = vec![0; count];
-        for part in 0..PARTS {
-            let mut all: Vec<(u64, u32)> = Vec::new();
-            for (rest, group) in rest.iter_mut().zip(0..) {
-                let (taken, left) = rest.split_at(rest.partition_point(|passage| passage / WIDTH <= part));
-                all.extend(taken.iter().map(|passage| (*passage, group)));
-                *rest = left;
-            }
-            all.sort_unstable();
-            for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
-                same.iter().for_each(|(_, one)| with_any[*one as usize] += 1);
-                for (place, (_, one)) in same.iter().enumerate() {
-                    let others = if same.len() > MANY { &same[place..(place + 2).min(same.len())] } else { same };
-                    others.iter().for_each(|(_, other)| shared[*one as usize * count + *other as usize] += 1);
+    fn of(groups: &[&Parted]) -> Self {
+        let count = groups.len();
+        let (mut sizes, mut with_any, mut shared) = (vec![0; count], vec![0; count], vec![0; count * count]);
+        for part in 0..PARTS as usize {
+            let holders = Holders::of(groups.iter().map(|group| &*group.0[part]));
+            // Sums, so that nothing depends on the order of the passages.
+            holders.first.values().for_each(|group| sizes[*group as usize] += 1);
+            for (passage, others) in &holders.others {
+                others.iter().for_each(|other| sizes[*other as usize] += 1);
+                let same =
+                    [holders.first[passage]].iter().chain(others).map(|group| *group as usize).collect::<Vec<_>>();
+                same.iter().for_each(|one| with_any[*one] += 1);
+                for (place, one) in same.iter().enumerate() {
+                    let others = if same.len() > MANY { &same[place..(place + 2).min(same.len())] } else { &same };
+                    others.iter().for_each(|other| shared[one * count + other] += 1);
                 }
             }
         }
         let with_one = (0..count * count).map(|at| ((at / count, at % count), shared[at]));
-        Shared { with_any, with_one: with_one.filter(|((one, other), _)| one != other).collect() }
+        Shared { sizes, with_any, with_one: with_one.filter(|((one, other), _)| one != other).collect() }
+    }
+}
+
+/// The groups that have each passage.
+struct Holders {
+    /// The first. Most passages have no other.
+    first: HashMap<u64, u32, FixedState>,
+    /// The others, ascending, where there are any.
+    others: HashMap<u64, Vec<u32>, FixedState>,
+}
+
+impl Holders {
+    fn of<'g>(groups: impl Iterator<Item = &'g [u64]> + Clone) -> Self {
+        let most = groups.clone().map(<[u64]>::len).sum();
+        let first = HashMap::with_capacity_and_hasher(most, FixedState::default());
+        let mut holders = Holders { first, others: HashMap::default() };
+        for (group, passages) in (0..).zip(groups) {
+            for passage in passages {
+                let first = *holders.first.entry(*passage).or_insert(group);
+                if first != group {
+                    let others = holders.others.entry(*passage).or_default();
+                    others.extend((others.last() != Some(&group)).then_some(group));
+                }
+            }
+        }
+        holders
     }
 }
 

@@ -16,6 +16,7 @@ mod values;
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::tokens::Encoding;
 use rand_chacha::ChaCha8Rng;
 
 use crate::mock;
@@ -166,7 +167,7 @@ pub(crate) fn spoil(faults: &Faults, request: &ChatRequest, reply: &mut ChatRepl
 fn replace_text(reply: &mut ChatReply, text: String, most: Option<u32>) {
     // A reply that by this count is over its limit already keeps its length: the model counts otherwise.
     let most = most.map(|most| most.max(mock::tokens(&reply.text)));
-    let (text, tokens, finish) = mock::within(text, most);
+    let (text, tokens, finish) = mock::within(text, most, &Encoding::O200k);
     reply.text = text;
     reply.usage.output = u64::from(tokens);
     if finish == Finish::Length {

@@ -33,11 +33,11 @@ pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Pro
     let rarity = Rarity::of(statements);
     let weigh = |stems: &mut dyn Iterator<Item = &u64>| stems.map(|stem| rarity.weight(*stem)).sum::<f64>();
     let total = weigh(&mut wanted.iter());
-    let terms = statements.iter().map(|statement| statement.words().len()).sum::<usize>();
+    let terms = statements.iter().map(|statement| statement.words.len()).sum::<usize>();
     let mean_length = terms as f64 / statements.len().max(1) as f64;
     let matches = statements.iter().map(|statement| {
-        let covered = weigh(&mut wanted.iter().filter(|stem| statement.words().iter().any(|held| held.stem == **stem)));
-        (covered * norm(statement.words().len(), mean_length), covered, statement)
+        let covered = weigh(&mut wanted.iter().filter(|stem| statement.words.iter().any(|held| held.stem == **stem)));
+        (covered * norm(statement.words.len(), mean_length), covered, statement)
     });
     let matches: Vec<_> =
         matches.filter(|(_, covered, _)| *covered >= profile.answer_threshold.value * total).collect();

@@ -65,24 +65,30 @@ impl Memory {
     }
 }
 
-/// Parts of a text whose counts add up to that of the whole. They are cut after a blank line and after a label, before a
-/// letter, a digit or a bracket: there the encoding ends a piece whatever follows, and there messages and their texts begin, so
-/// that a message's text is one part whatever stands before it.
+/// Parts of a text whose counts add up to that of the whole: its lines, mostly, and the strings of a long line of JSON. Messages
+/// that are cut or labelled anew, and answers that are tried at another length, have most of them in common with those that
+/// were counted.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let cut = rest.match_indices('\n').map(|(at, _)| at + 1).find(|end| is_cut(rest.as_bytes(), *end));
-        let cut = cut.unwrap_or(rest.len());
-        let (block, tail) = rest.split_at(cut);
-        rest = tail;
-        (!block.is_empty()).then_some(block)
+    let bytes = text.as_bytes();
+    let places = memchr::memchr2_iter(b'\n', b'"', bytes).map(Some).chain([None]);
+    let mut start = 0;
+    places.filter_map(move |place| {
+        let end = place.map_or(Some(bytes.len()), |place| cut(bytes, start, place))?;
+        (end > start).then(|| &text[std::mem::replace(&mut start, end)..end])
     })
 }
 
-/// Whether a part ends with the line that ends there.
-fn is_cut(bytes: &[u8], end: usize) -> bool {
-    let begins = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'[' | b'(' | b'{');
-    bytes[..end - 1].last().is_some_and(|before| matches!(before, b'\n' | b':')) && bytes.get(end).is_some_and(begins)
+/// Least bytes of a part that ends within a line.
+const LONG: usize = 64;
+
+/// Where the part that starts there ends, if it does by the line end or quote at that place: where the encoding ends a piece
+/// whatever follows. A slash belongs to the line end before it, and other marks before a quote to the quote.
+fn cut(bytes: &[u8], start: usize, place: usize) -> Option<usize> {
+    if bytes[place] == b'\n' {
+        let next = bytes.get(place + 1).filter(|next| next.is_ascii_graphic() && **next != b'/');
+        return next.map(|_| place + 1);
+    }
+    (place - start >= LONG && bytes[place - 1].is_ascii_alphanumeric()).then_some(place)
 }
 
 #[cfg(test)]
@@ -94,12 +100,27 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_count_as_their_whole(
-            lines in prop::collection::vec("([a-zA-Z0-9 .,/'\\[\\](){}=\\-é数\r\t\u{301}]{0,90}:?|)", 0..40),
+            lines in prop::collection::vec("([a-zA-Z0-9 .,/'\\[\\](){}=\\-é数|#\"<*_$\r\t\u{301}]{0,90}:?|)", 0..40),
         ) {
             let text = lines.join("\n");
             prop_assert_eq!(blocks(&text).collect::<String>(), text.as_str());
             prop_assert_eq!(Counts::default().count_text(&text), Encoding::O200k.count_text(&text), "{}", text);
         }
+
+        #[test]
+        fn strings_count_as_their_whole(strings in prop::collection::vec("[a-zA-Z0-9 .'\"é数\u{301}]{0,90}", 0..12)) {
+            let text = serde_json::to_string(&strings).expect("writes");
+            prop_assert_eq!(blocks(&text).collect::<String>(), text.as_str());
+            prop_assert_eq!(Counts::default().count_text(&text), Encoding::O200k.count_text(&text), "{}", text);
+        }
+    }
+
+    #[test]
+    fn lines_and_long_strings_are_counted_apart() {
+        let long = "a string that is long enough to be worth a part of its own, since it comes again";
+        let text = format!("one line\n/two\n[\"{long}\",\"{long}.\",\"short\"]");
+        let parts = blocks(&text).collect::<Vec<_>>();
+        assert_eq!(parts, ["one line\n/two\n", &format!("[\"{long}"), &format!("\",\"{long}.\",\"short"), "\"]"]);
     }
 
     #[test]

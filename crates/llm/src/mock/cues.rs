@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use foldhash::fast::FixedState;
 
 use super::pieces::number;
-use super::words::{Term, is_stop_word, stem, terms};
+use super::words::{Term, all_stop_words, stem, terms};
 
 /// What a statement can be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,17 +36,9 @@ impl Cues {
 
     /// The cues of words that are stems already.
     pub(super) fn of_stems(stems: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        Cues::of_numbers(stems.into_iter().map(|stem| number(stem.as_ref())))
-    }
-
-    /// The cues of words by the numbers of their stems.
-    pub(super) fn of_numbers(stems: impl IntoIterator<Item = u64>) -> Self {
         let mut cues = Cues::default();
-        for stem in stems {
-            if let Some(kinds) = LEXICON.get(&stem) {
-                kinds.iter().for_each(|kind| cues.add(*kind, 1.0));
-            }
-        }
+        let known = stems.into_iter().filter_map(|stem| LEXICON.get(&number(stem.as_ref())));
+        known.for_each(|sense| cues.add_sense(sense));
         cues
     }
 
@@ -76,6 +68,11 @@ impl Cues {
         self.0[kind as usize] += weight;
     }
 
+    /// Raises the cues of a word.
+    pub(super) fn add_sense(&mut self, sense: &Sense) {
+        sense.kinds.iter().for_each(|kind| self.add(*kind, 1.0));
+    }
+
     /// Adds all of another's cues, weighted.
     pub(super) fn add_all(&mut self, other: &Cues, weight: f64) {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += weight * theirs);
@@ -98,9 +95,18 @@ impl Cues {
     /// How well a statement with these cues fits a place with those: 0 where they share nothing. Long lists of cues
     /// count no more than short ones.
     pub(super) fn fit(&self, place: &Cues) -> f64 {
+        self.fit_of_length(place, place.length())
+    }
+
+    /// The same for a place whose length is known.
+    pub(super) fn fit_of_length(&self, place: &Cues, length: f64) -> f64 {
         let dot: f64 = self.0.iter().zip(place.0).map(|(mine, theirs)| mine * theirs).sum();
-        let length = libm::sqrt(place.0.iter().map(|weight| weight * weight).sum());
         if length > 0.0 { dot / length } else { 0.0 }
+    }
+
+    /// The length of the cues taken for a vector.
+    pub(super) fn length(&self) -> f64 {
+        libm::sqrt(self.0.iter().map(|weight| weight * weight).sum())
     }
 
     /// Obligation, choice, preference or need: how much a statement binds what follows.
@@ -119,16 +125,31 @@ pub(super) fn split_name<'t>(term: &Term<'t>) -> impl Iterator<Item = &'t str> {
 
 /// Whether a stem carries the subject: no stop word, no cue word.
 pub(super) fn is_subject(stem: &str) -> bool {
-    stem.chars().count() > 2 && !is_stop_word(stem) && !LEXICON.contains_key(&number(stem))
+    stem.chars().count() > 2 && !LEXICON.contains_key(&number(stem))
 }
 
-/// By the numbers of the stems.
-static LEXICON: LazyLock<HashMap<u64, Vec<Cue>, FixedState>> = LazyLock::new(|| {
-    let mut lexicon: HashMap<u64, Vec<Cue>, FixedState> = HashMap::default();
+/// What a word tells by itself.
+#[derive(Debug, Default)]
+pub(super) struct Sense {
+    /// What it is a cue for.
+    kinds: Vec<Cue>,
+    /// Whether it says nothing of the subject.
+    pub(super) is_stop_word: bool,
+}
+
+/// The words that have a sense, by the numbers of their stems.
+pub(super) type Lexicon = HashMap<u64, Sense, FixedState>;
+
+/// Cue words and stop words.
+pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
+    let mut lexicon = Lexicon::default();
     for (kind, words) in WORDS {
         for word in words.split_whitespace() {
-            lexicon.entry(number(&stem(word))).or_default().push(*kind);
+            lexicon.entry(number(&stem(word))).or_default().kinds.push(*kind);
         }
+    }
+    for word in all_stop_words() {
+        lexicon.entry(number(word)).or_default().is_stop_word = true;
     }
     lexicon
 });

@@ -1,14 +1,16 @@
 //! What was read of messages that come again: each strategy of a run reads the same conversation, most of them several times.
+//! One that a strategy has cut or labelled anew has mostly lines that were read before.
 //!
 //! Nothing remembered shows in a reply: what is read is a function of text and speaker.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::fast::FixedState;
 
-use super::pieces::{self, Piece};
-use super::statements::Turn;
+use super::message::{self, Placed};
+use super::pieces::Line;
+use super::statements::{Speaker, Turn};
 
 /// The statements of messages, by content. Clones share them, and so do threads.
 #[derive(Clone, Debug, Default)]
@@ -17,57 +19,85 @@ pub(super) struct Known(Arc<Mutex<Memory>>);
 #[derive(Debug, Default)]
 struct Memory {
     /// By speaker and text.
-    read: [HashMap<Box<str>, Arc<[Piece]>, FixedState>; 4],
+    messages: [Texts<Arc<[Placed]>>; 4],
+    /// By speaker and text, outside of fences and between them.
+    lines: [[Texts<Arc<Line>>; 2]; 4],
     bytes: usize,
 }
 
-/// Bytes that are remembered at most, some 6 for each of text; before there are more all are forgotten. Room for a
-/// conversation of a million tokens.
-const MOST_BYTES: usize = 32 << 20;
+type Texts<T> = HashMap<Box<str>, T, FixedState>;
+
+/// Bytes that are remembered at most, some 8 for each of text; before there are more all are forgotten. Room for a
+/// conversation of a million tokens and what eight strategies write of it.
+const MOST_BYTES: usize = 64 << 20;
 /// Bytes of an entry beside its text and its statements: roughly.
 const ENTRY: usize = 80;
 
 impl Known {
-    /// The statements of each message.
-    pub(super) fn all(&self, turns: &[Turn<'_>]) -> Vec<Arc<[Piece]>> {
+    /// The lines of each message.
+    pub(super) fn all(&self, turns: &[Turn<'_>]) -> Vec<Arc<[Placed]>> {
         turns.iter().map(|turn| self.of(turn)).collect()
     }
 
-    /// The statements of a message.
-    pub(super) fn of(&self, turn: &Turn<'_>) -> Arc<[Piece]> {
-        // A thread that died while it held the lock left whole entries.
-        let memory = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = memory().read[turn.speaker as usize].get(turn.text) {
+    /// The lines of a message.
+    pub(super) fn of(&self, turn: &Turn<'_>) -> Arc<[Placed]> {
+        if let Some(known) = self.memory().messages[turn.speaker as usize].get(turn.text) {
             return Arc::clone(known);
         }
-        let read: Arc<[Piece]> = pieces::read(turn.text, turn.speaker).into();
-        memory().remember(turn, &read);
+        let read = message::read(turn.text, turn.speaker, |line, speaker, fenced| self.line(line, speaker, fenced));
+        let read: Arc<[Placed]> = read.into();
+        let mut memory = self.memory();
+        // A single line is known as such.
+        if turn.text.contains('\n') && memory.has_room(turn.text.len() + size_of_val(&*read)) {
+            memory.messages[turn.speaker as usize].insert(turn.text.into(), Arc::clone(&read));
+        }
         read
+    }
+
+    fn line(&self, line: &str, speaker: Speaker, fenced: bool) -> Arc<Line> {
+        if let Some(known) = self.memory().lines[speaker as usize][usize::from(fenced)].get(line) {
+            return Arc::clone(known);
+        }
+        let read = Arc::new(Line::read(line, speaker, fenced));
+        let mut memory = self.memory();
+        if memory.has_room(line.len() + read.size()) {
+            memory.lines[speaker as usize][usize::from(fenced)].insert(line.into(), Arc::clone(&read));
+        }
+        read
+    }
+
+    /// A thread that died while it held the lock left whole entries.
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Memory {
-    fn remember(&mut self, turn: &Turn<'_>, read: &Arc<[Piece]>) {
-        let size = ENTRY + turn.text.len() + read.iter().map(Piece::size).sum::<usize>();
+    /// Whether an entry of that size finds room, which it then takes. Another thread may have made the same meanwhile; that
+    /// counts twice.
+    fn has_room(&mut self, size: usize) -> bool {
+        let size = ENTRY + size;
         if self.bytes + size > MOST_BYTES {
             *self = Memory::default();
         }
-        // Another thread may have read it meanwhile.
-        let of_speaker = &mut self.read[turn.speaker as usize];
-        if size <= MOST_BYTES && of_speaker.insert(turn.text.into(), Arc::clone(read)).is_none() {
-            self.bytes += size;
-        }
+        let fits = size <= MOST_BYTES;
+        self.bytes += if fits { size } else { 0 };
+        fits
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::statements::Speaker;
     use super::*;
 
     fn said(known: &Known, speaker: Speaker, text: &str) -> Vec<(String, bool)> {
-        let pieces = known.of(&Turn { speaker, text });
-        pieces.iter().map(|piece| (piece.text(text).to_owned(), piece.structured)).collect()
+        let lines = known.of(&Turn { speaker, text });
+        message::said(text, &lines).map(|said| (said.text.to_owned(), said.piece.structured)).collect()
+    }
+
+    fn kept(known: &Known) -> (usize, usize) {
+        let memory = known.memory();
+        (memory.messages.iter().map(HashMap::len).sum(), memory.lines.iter().flatten().map(HashMap::len).sum())
     }
 
     #[test]
@@ -79,25 +109,36 @@ mod tests {
         }
         assert_eq!(said(&known, Speaker::User, text)[0], ("Rows 12400/8812 of the table here.".to_owned(), false));
         assert_eq!(said(&known, Speaker::Tool, text)[0], ("Rows 12400/8812 of the table here.".to_owned(), true));
-        let memory = known.0.lock().unwrap();
-        assert_eq!(memory.read.iter().map(HashMap::len).sum::<usize>(), 2);
+        assert_eq!(kept(&known), (0, 2), "a message of one line is known by its line");
+    }
+
+    #[test]
+    fn a_line_is_read_once_for_all_messages_that_hold_it() {
+        let known = Known::default();
+        let (first, second) =
+            ("The port is 8042.\nThe owner is kx-4711.", "(result) The owner is kx-4711.\n- The port is 8042.");
+        assert_eq!(said(&known, Speaker::Tool, first).len(), 2);
+        assert_eq!(kept(&known), (1, 2));
+        assert_eq!(said(&known, Speaker::Tool, second), said(&Known::default(), Speaker::Tool, second));
+        assert_eq!(kept(&known), (2, 3), "the label is none of its line, the mark of an item is");
+        let fenced = "```\nThe owner is kx-4711.\n```";
+        assert_eq!(said(&known, Speaker::Tool, fenced), [("The owner is kx-4711.".to_owned(), true)]);
+        assert_eq!(kept(&known), (3, 4), "between fences it is data");
     }
 
     #[test]
     fn memory_is_bounded() {
-        let text = "The port is 8042. ".repeat(40_000);
-        let long: Arc<[Piece]> = pieces::read(&text, Speaker::User).into();
-        let mut memory = Memory::default();
+        let known = Known::default();
+        let line = "The port is 8042. ".repeat(40_000);
         let mut most = 0;
         for number in 0..20 {
-            let text = format!("{text}{number:02}");
-            let size = ENTRY + text.len() + long.iter().map(Piece::size).sum::<usize>();
-            memory.remember(&Turn { speaker: Speaker::User, text: &text }, &long);
-            let kept = memory.read[Speaker::User as usize].len();
-            assert_eq!(memory.bytes, kept * size);
-            assert!((1..=MOST_BYTES).contains(&memory.bytes), "{} after {number}", memory.bytes);
-            most = most.max(kept);
+            said(&known, Speaker::User, &format!("{line}{number:02}"));
+            let bytes = known.memory().bytes;
+            assert!((1..=MOST_BYTES).contains(&bytes), "{bytes} after {number}");
+            most = most.max(kept(&known).1);
         }
-        assert!(memory.read[Speaker::User as usize].len() < most, "nothing was forgotten");
+        assert!((1..most).contains(&kept(&known).1), "nothing was forgotten");
+        assert!(!known.memory().has_room(MOST_BYTES), "what finds no room is not kept");
+        assert_eq!((kept(&known), known.memory().bytes), ((0, 0), 0));
     }
 }

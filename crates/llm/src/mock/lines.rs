@@ -21,6 +21,10 @@ pub(super) fn header(line: &str) -> Option<(Option<u32>, &str, &str)> {
         Some((number, rest)) => (Some(number.parse().ok()?), rest.trim_start()),
         None => (None, line),
     };
+    // Most lines open with a letter that no speaker's name does, or with none.
+    if !rest.starts_with(['*', '[', ']', 's', 'u', 'h', 'a', 'm', 't', 'f', 'S', 'U', 'H', 'A', 'M', 'T', 'F']) {
+        return None;
+    }
     let (speaker, said) = rest.split_once(':')?;
     let speaker = speaker.trim_matches(|letter: char| "*[] ".contains(letter));
     let names = ["system", "user", "human", "assistant", "ai", "agent", "model", "tool", "function"];

@@ -1,10 +1,8 @@
 //! Answers a question as [`super::answer`] does, from statements that are read once for all questions about them.
 
-use std::sync::Arc;
-
 use super::answer::{NEAR, UNKNOWN, norm, wanted};
 use super::known::Known;
-use super::pieces::Piece;
+use super::message::{Said, said};
 use super::profile::Profile;
 use super::remembered;
 use super::salience::weight;
@@ -13,43 +11,37 @@ use super::statements::Turn;
 /// The answer to a question from what is given.
 pub(super) fn answer(question: &str, turns: &[Turn<'_>], profile: &Profile, known: &Known) -> String {
     let read = remembered::all(turns, known);
-    let all: Vec<Said<'_>> = turns.iter().zip(&read).flat_map(|(turn, pieces)| said(turn, pieces)).collect();
-    best(&all, &wanted(question), profile).map_or(UNKNOWN, |said| said.piece.text(said.message)).to_owned()
-}
-
-/// A statement as questions see it.
-struct Said<'s> {
-    message: &'s str,
-    piece: &'s Piece,
-}
-
-fn said<'s>(turn: &Turn<'s>, pieces: &'s Arc<[Piece]>) -> impl Iterator<Item = Said<'s>> {
-    let message = turn.text;
-    pieces.iter().map(move |piece| Said { message, piece })
+    let all = turns.iter().zip(&read).flat_map(|(turn, lines)| said(turn.text, lines));
+    best(all, &wanted(question), profile).map_or(UNKNOWN, |said| said.text).to_owned()
 }
 
 /// The statement that is given as the answer to a question of these words.
-fn best<'s>(all: &'s [Said<'s>], wanted: &[u64], profile: &Profile) -> Option<&'s Said<'s>> {
+fn best<'s>(all: impl Iterator<Item = Said<'s>>, wanted: &[u64], profile: &Profile) -> Option<Said<'s>> {
     let mut holders = vec![0_u32; wanted.len()];
-    let mut matches: Vec<(&Said<'_>, Vec<usize>)> = Vec::new();
+    let mut matches: Vec<(Said<'_>, Vec<usize>)> = Vec::new();
+    let (mut number, mut terms) = (0_usize, 0);
     for said in all {
-        let is_held = |at: &usize| said.piece.holds(wanted[*at]);
+        number += 1;
+        terms += said.words.len();
+        let is_held = |at: &usize| {
+            let stem = wanted[*at];
+            said.piece.may_hold(stem) && said.words.iter().any(|word| word.stem == stem)
+        };
         let held: Vec<usize> = (0..wanted.len()).filter(is_held).collect();
         held.iter().for_each(|at| holders[*at] += 1);
         if !held.is_empty() {
             matches.push((said, held));
         }
     }
-    let weights: Vec<f64> = holders.iter().map(|holders| weight(all.len() as f64, *holders)).collect();
+    let weights: Vec<f64> = holders.iter().map(|holders| weight(number as f64, *holders)).collect();
     let total: f64 = weights.iter().sum();
-    let terms = all.iter().map(|said| said.piece.words.len()).sum::<usize>();
-    let mean_length = terms as f64 / all.len().max(1) as f64;
+    let mean_length = terms as f64 / number.max(1) as f64;
     let scored = matches.into_iter().filter_map(|(said, held)| {
         let covered: f64 = held.iter().map(|at| weights[*at]).sum();
         (covered >= profile.answer_threshold.value * total)
-            .then(|| (covered * norm(said.piece.words.len(), mean_length), said))
+            .then(|| (covered * norm(said.words.len(), mean_length), said))
     });
-    let scored: Vec<(f64, &Said<'_>)> = scored.collect();
+    let scored: Vec<(f64, Said<'_>)> = scored.collect();
     let highest = scored.iter().map(|(score, _)| *score).fold(0.0, f64::max);
     scored.into_iter().rfind(|(score, _)| *score > 0.0 && *score >= NEAR * highest).map(|(_, said)| said)
 }

@@ -17,6 +17,7 @@ mod known;
 mod limits;
 mod lines;
 mod lookup;
+mod message;
 mod order;
 mod pieces;
 pub mod profile;
@@ -106,7 +107,7 @@ impl Mock {
             Ask::Choose(word) => word.clone(),
             Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
-        let (text, output, finish) = within(text, request.max_output_tokens);
+        let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
         let (input, latency_ms) = seen::with(&request.messages, &self.counts, |tokens, json| {
             (tokens + count_tools(request, &self.counts), self.latency_ms(request, json))
         });
@@ -165,6 +166,7 @@ impl Mock {
             statements: &statements,
             ranked: &ranked,
             seed: request.seed,
+            counts: &self.counts,
         };
         write::write(&source, shape, request.max_output_tokens, fill)
     }
@@ -218,16 +220,16 @@ pub(crate) fn parts(request: &ChatRequest) -> Parts {
 }
 
 /// The text, cut where it exceeds the limit; its tokens; and how it ended.
-pub(crate) fn within(text: String, most: Option<u32>) -> (String, u32, Finish) {
-    let tokens = write::tokens(&text);
+pub(crate) fn within(text: String, most: Option<u32>, counter: &dyn TokenCounter) -> (String, u32, Finish) {
+    let tokens = counter.count_text(&text);
     let Some(most) = most.filter(|most| tokens > *most) else { return (text, tokens, Finish::Stop) };
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     // A token more may come of a character less, so the found end is checked and moved.
-    let mut end = ends.partition_point(|&end| write::tokens(&text[..end]) <= most).saturating_sub(1);
-    while end > 0 && write::tokens(&text[..ends[end]]) > most {
+    let mut end = ends.partition_point(|&end| counter.count_text(&text[..end]) <= most).saturating_sub(1);
+    while end > 0 && counter.count_text(&text[..ends[end]]) > most {
         end -= 1;
     }
     let cut = text[..ends.get(end).copied().unwrap_or(0)].to_owned();
-    let tokens = write::tokens(&cut);
+    let tokens = counter.count_text(&cut);
     (cut, tokens, Finish::Length)
 }

@@ -1,5 +1,5 @@
-//! Reads one message of the material: its statements, as far as they do not depend on what stands around it, so that each
-//! text is read once ([`super::known`]).
+//! Reads one line of the material: its statements, as far as they depend on nothing around it, so that each line is read once
+//! ([`super::known`]), whatever message it stands in.
 //!
 //! Absent on purpose: the text itself, which a piece finds by its places.
 
@@ -9,18 +9,27 @@ use std::sync::OnceLock;
 
 use foldhash::fast::FixedState;
 
-use super::cues::Cues;
+use super::cues::{Cues, LEXICON, Lexicon};
 use super::sentences::sentences;
 use super::statements::Speaker;
-use super::words::{Term, is_stop_word, stem, terms};
+use super::words::{Term, add_terms, stem};
 
-/// A statement of a message. Places are in bytes of the message's text.
-#[derive(Clone, Debug)]
+/// What was read of a line.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// Its statements, in order.
+    pub(super) pieces: Box<[Piece]>,
+    /// The terms of all of them.
+    words: Box<[Word]>,
+}
+
+/// A statement of a line. Places are in bytes of the line.
+#[derive(Debug)]
 pub(super) struct Piece {
     start: u32,
     end: u32,
-    /// Where its line starts.
-    pub(super) line: u32,
+    /// Where its words begin and end among those of the line.
+    words: (u32, u32),
     /// Who said it.
     pub(super) speaker: Speaker,
     /// Whether it is a line of a log, of code or of data rather than a sentence.
@@ -29,8 +38,6 @@ pub(super) struct Piece {
     pub(super) first_person: bool,
     /// What it is about.
     pub(super) cues: Cues,
-    /// Its terms.
-    pub(super) words: Box<[Word]>,
     /// A bit for each of its stems, so that most of those that it does not hold are told at once.
     stems: u64,
     /// What was written of it, shortened to so many words.
@@ -51,20 +58,36 @@ pub(super) struct Word {
     pub(super) is_subject: bool,
 }
 
-impl Piece {
-    /// Its text, of that of its message; on one line.
-    pub(super) fn text<'m>(&self, message: &'m str) -> &'m str {
-        &message[self.start as usize..self.end as usize]
+impl Line {
+    /// Reads a line without its label, said by that speaker, between fences or not.
+    pub(super) fn read(line: &str, speaker: Speaker, fenced: bool) -> Self {
+        let (pieces, words, terms) = (Vec::new(), Vec::new(), Vec::new());
+        let mut reader = Reader { line, speaker, fenced, lexicon: &LEXICON, terms, pieces, words };
+        sentences(unmarked(line)).for_each(|sentence| reader.push(sentence));
+        Line { pieces: reader.pieces.into(), words: reader.words.into() }
+    }
+
+    /// The terms of one of its pieces.
+    pub(super) fn words(&self, piece: &Piece) -> &[Word] {
+        &self.words[piece.words.0 as usize..piece.words.1 as usize]
     }
 
     /// Bytes of memory that it takes, with what may be written of it.
     pub(super) fn size(&self) -> usize {
-        size_of::<Piece>() + size_of_val(&*self.words) + (self.end - self.start) as usize
+        let written = self.pieces.iter().map(|piece| (piece.end - piece.start) as usize).sum::<usize>();
+        size_of::<Line>() + size_of_val(&*self.pieces) + size_of_val(&*self.words) + written
+    }
+}
+
+impl Piece {
+    /// Its text, of that of its line.
+    pub(super) fn text<'m>(&self, line: &'m str) -> &'m str {
+        &line[self.start as usize..self.end as usize]
     }
 
-    /// Whether one of its terms has the stem of that number.
-    pub(super) fn holds(&self, stem: u64) -> bool {
-        self.stems & bit(stem) != 0 && self.words.iter().any(|word| word.stem == stem)
+    /// Whether one of its terms may have the stem of that number.
+    pub(super) fn may_hold(&self, stem: u64) -> bool {
+        self.stems & bit(stem) != 0
     }
 
     /// Its text in at most so many words, as `shorten` gives it; made once, since it is written again and again.
@@ -75,17 +98,6 @@ impl Piece {
 }
 
 impl Word {
-    fn new(term: &Term<'_>, stem: &str) -> Self {
-        let is_value = term.is_value();
-        Word {
-            stem: number(stem),
-            start: term.start as u16,
-            end: (term.start + term.text.len()) as u16,
-            is_value,
-            is_subject: is_value || !is_stop_word(stem),
-        }
-    }
-
     /// The term, in the text of its piece.
     pub(super) fn term<'m>(&self, piece: &'m str) -> Term<'m> {
         let (start, end) = (usize::from(self.start), usize::from(self.end));
@@ -102,102 +114,55 @@ fn bit(stem: u64) -> u64 {
     1 << (stem % 64)
 }
 
-/// The statements of a message of that speaker.
-pub(super) fn read(text: &str, speaker: Speaker) -> Vec<Piece> {
-    let mut reader = Reader { text, heading: Cues::default(), fenced: false, pieces: Vec::new() };
-    reader.read(speaker);
-    reader.pieces
-}
-
-struct Reader<'m> {
-    text: &'m str,
-    heading: Cues,
+struct Reader<'l> {
+    line: &'l str,
+    speaker: Speaker,
     fenced: bool,
+    lexicon: &'static Lexicon,
+    /// Those of the statement that is read.
+    terms: Vec<Term<'l>>,
     pieces: Vec<Piece>,
+    words: Vec<Word>,
 }
 
-impl<'m> Reader<'m> {
-    fn read(&mut self, mut speaker: Speaker) {
-        let mut at = 0;
-        let mut lines = self.text.split_inclusive('\n').peekable();
-        while let Some(line) = lines.next() {
-            let content = line.trim();
-            let start = at;
-            at += line.len();
-            let heads_a_table = is_row(content) && lines.peek().is_some_and(|next| is_rule(next.trim()));
-            let (label, content) = transcript_label(content);
-            let content = content.trim();
-            speaker = label.unwrap_or(speaker);
-            if self.skips(content) || heads_a_table {
-                continue;
-            }
-            for sentence in sentences(unmarked(content)) {
-                self.push(sentence, speaker, start);
-            }
-        }
-    }
-
-    /// Layout is no statement, but a heading tells what the lines below it are about.
-    fn skips(&mut self, content: &str) -> bool {
-        if content.starts_with("```") {
-            self.fenced = !self.fenced;
-            return true;
-        }
-        let is_heading = !self.fenced && content.starts_with('#') && content.trim_start_matches('#').starts_with(' ');
-        let is_bold_heading = content.starts_with("**") && content.trim_end_matches(':').ends_with("**");
-        if is_heading || is_bold_heading {
-            self.heading = Cues::of(content);
-            return true;
-        }
-        is_rule(content) || is_tag(content)
-    }
-
-    fn push(&mut self, text: &'m str, speaker: Speaker, line: usize) {
-        let terms = terms(text);
-        let says_little = text.ends_with(':') || terms.len() < 2;
-        if says_little && !terms.iter().any(Term::is_value) {
+impl<'l> Reader<'l> {
+    fn push(&mut self, text: &'l str) {
+        self.terms.clear();
+        add_terms(text, &mut self.terms);
+        let says_little = text.ends_with(':') || self.terms.len() < 2;
+        if says_little && !self.terms.iter().any(Term::is_value) {
             return;
         }
-        let mut first_person = false;
-        let read = |term: &Term<'_>| {
+        let first_word = self.words.len();
+        let (mut cues, mut stems, mut first_person) = (Cues::default(), 0, false);
+        for term in &self.terms {
             let stem = stem(term.text);
-            first_person |= matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
-            Word::new(term, &stem)
-        };
-        let words: Box<[Word]> = terms.iter().map(read).collect();
-        let mut cues = Cues::of_numbers(words.iter().map(|word| word.stem));
-        if speaker == Speaker::Summary {
-            cues.add_all(&self.heading, 1.0);
+            let number = number(&stem);
+            let sense = self.lexicon.get(&number);
+            let is_stop_word = sense.is_some_and(|sense| sense.is_stop_word);
+            first_person |= is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
+            sense.into_iter().for_each(|sense| cues.add_sense(sense));
+            stems |= bit(number);
+            self.words.push(Word {
+                stem: number,
+                start: term.start as u16,
+                end: (term.start + term.text.len()) as u16,
+                is_value: term.is_value(),
+                is_subject: term.is_value() || !is_stop_word,
+            });
         }
-        let start = text.as_ptr() as usize - self.text.as_ptr() as usize;
+        let start = text.as_ptr() as usize - self.line.as_ptr() as usize;
         self.pieces.push(Piece {
             start: start as u32,
             end: (start + text.len()) as u32,
-            line: line as u32,
-            speaker,
-            structured: self.fenced || is_structured(text, if speaker == Speaker::Tool { 75 } else { 60 }),
+            words: (first_word as u32, self.words.len() as u32),
+            speaker: self.speaker,
+            structured: self.fenced || is_structured(text, if self.speaker == Speaker::Tool { 75 } else { 60 }),
             first_person,
             cues,
-            stems: words.iter().fold(0, |stems, word| stems | bit(word.stem)),
-            words,
+            stems,
             short: OnceLock::new(),
         });
-    }
-}
-
-/// A line's label in a rendered transcript, such as `(earlier summary)`, `(result)` or `(calls NAME)`: whose text follows.
-fn transcript_label(line: &str) -> (Option<Speaker>, &str) {
-    let Some((label, rest)) = line.strip_prefix(['(', '[']).and_then(|line| line.split_once([')', ']', ':'])) else {
-        return (None, line);
-    };
-    let label = label.to_lowercase();
-    let is = |words: &[&str]| words.iter().any(|word| label.starts_with(word));
-    if label.contains("summary") && label.split_whitespace().count() <= 3 {
-        (Some(Speaker::Summary), rest)
-    } else if is(&["result", "error", "call", "tool"]) && label.split_whitespace().count() <= 3 {
-        (Some(Speaker::Tool), rest)
-    } else {
-        (None, line)
     }
 }
 
@@ -213,33 +178,31 @@ fn unmarked(line: &str) -> &str {
     ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line)
 }
 
-fn is_row(line: &str) -> bool {
-    line.starts_with('|')
-}
-
-/// Lines made of dashes, bars and the like.
-fn is_rule(line: &str) -> bool {
-    line.chars().all(|letter| matches!(letter, '-' | '|' | '=' | ':' | '_' | '*' | ' ' | '\t'))
-}
-
-fn is_tag(line: &str) -> bool {
-    line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
-        || line.starts_with('[') && line.ends_with(']') && line.len() > 2 && !line.contains(['"', ',', '{'])
-}
-
 /// Data, code and log lines: less prose than this percentage, or brackets where a sentence has none. People put values
 /// into their sentences, so they are granted more than tools.
 fn is_structured(text: &str, least_prose: usize) -> bool {
     let opens_data = text.starts_with(['{', '}', '"', '<', '$', '@']) || text.ends_with(['{', '}', ';', '>']);
     let (prose, all) = if text.is_ascii() {
-        let is_prose = |byte: &&u8| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b',' | b'.' | b'\'' | b'-');
-        (text.bytes().filter(|byte| is_prose(&byte)).count(), text.len())
+        (text.bytes().map(|byte| usize::from(PROSE[usize::from(byte)])).sum(), text.len())
     } else {
         let is_prose = |letter: &char| letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-');
         (text.chars().filter(is_prose).count(), text.chars().count())
     };
     opens_data || prose * 100 < all * least_prose || (all > 30 && !text.contains(' ') && text.is_ascii())
 }
+
+/// By a byte of ASCII, 1 where it is of prose.
+const PROSE: [u8; 256] = {
+    let mut prose = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let letter = byte as u8;
+        let is_prose = letter.is_ascii_alphabetic() || matches!(letter, b' ' | b',' | b'.' | b'\'' | b'-');
+        prose[byte] = is_prose as u8;
+        byte += 1;
+    }
+    prose
+};
 
 #[cfg(test)]
 mod tests {

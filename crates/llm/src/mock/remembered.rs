@@ -7,20 +7,20 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::known::Known;
-use super::pieces::Piece;
+use super::message::Placed;
 use super::statements::Turn;
 
 thread_local! {
     /// The messages of the last request and what was read of them; a longer request before it may have left some more.
-    static LAST: RefCell<Vec<(String, Arc<[Piece]>)>> = RefCell::default();
+    static LAST: RefCell<Vec<(String, Arc<[Placed]>)>> = RefCell::default();
 }
 
-/// The statements of each message, whoever said it.
-pub(super) fn all(turns: &[Turn<'_>], known: &Known) -> Vec<Arc<[Piece]>> {
+/// The lines of each message, whoever said it.
+pub(super) fn all(turns: &[Turn<'_>], known: &Known) -> Vec<Arc<[Placed]>> {
     LAST.with_borrow_mut(|last| {
         let of = |(place, turn): (usize, &Turn<'_>)| {
-            if let Some((_, pieces)) = last.get(place).filter(|(text, _)| text == turn.text) {
-                return Arc::clone(pieces);
+            if let Some((_, lines)) = last.get(place).filter(|(text, _)| text == turn.text) {
+                return Arc::clone(lines);
             }
             let read = known.of(turn);
             let slot = (turn.text.to_owned(), Arc::clone(&read));

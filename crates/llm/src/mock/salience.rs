@@ -29,7 +29,7 @@ pub(super) fn rank(
             (salience(statement, &profile.weights, &rarity, without_tools) + place + noise, index)
         })
         .collect();
-    let mut said = HashSet::with_hasher(FixedState::default());
+    let mut said = HashSet::with_capacity_and_hasher(scored.len(), FixedState::default());
     scored.retain(|(score, index)| *score > profile.floor.value && said.insert(statements[*index].text));
     scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     scored.into_iter().map(|(_, index)| index).collect()
@@ -38,9 +38,9 @@ pub(super) fn rank(
 fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, without_tools: bool) -> f64 {
     // Logs and data are full of values that nobody meant to say.
     let structured = statement.piece.structured;
-    let values = statement.words().iter().filter(|word| !structured && word.is_value).count().min(3);
+    let values = statement.words.iter().filter(|word| !structured && word.is_value).count().min(3);
     let modality = statement.cues.modality().min(2.0) / 2.0;
-    let words = statement.words().len();
+    let words = statement.words.len();
     let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
     let is_user = statement.piece.speaker == Speaker::User;
     let is_tool = statement.piece.speaker == Speaker::Tool;
@@ -81,9 +81,11 @@ struct Held {
 
 impl Rarity {
     pub(super) fn of(statements: &[Statement<'_>]) -> Self {
-        let mut stems: HashMap<u64, Held, FixedState> = HashMap::default();
+        let words = statements.iter().map(|statement| statement.words.len()).sum::<usize>();
+        let mut stems: HashMap<u64, Held, FixedState> =
+            HashMap::with_capacity_and_hasher(words / 2, FixedState::default());
         for (statement, number) in statements.iter().zip(1..) {
-            for word in statement.words() {
+            for word in statement.words {
                 let held = stems.entry(word.stem).or_default();
                 held.holders += u32::from(held.last != number);
                 held.last = number;
@@ -105,7 +107,7 @@ impl Rarity {
 
     /// Mean weight of the statement's four rarest terms, as a share of the greatest possible.
     fn share(&self, statement: &Statement<'_>) -> f64 {
-        let words = statement.words().iter().filter(|word| word.is_subject);
+        let words = statement.words.iter().filter(|word| word.is_subject);
         let mut rarest = [0.0; 4];
         for weight in words.map(|word| self.weight(word.stem)) {
             let place = rarest.partition_point(|other| *other >= weight);

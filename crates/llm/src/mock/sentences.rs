@@ -1,16 +1,16 @@
 //! Parts a line into sentences.
 
 /// The sentences of a line, none longer than [`LONGEST`].
-pub(super) fn sentences(line: &str) -> Vec<&str> {
-    let mut sentences = Vec::new();
+pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line.trim();
-    while !rest.is_empty() {
-        let end = sentence_end(rest);
-        let (sentence, tail) = rest.split_at(end);
-        sentences.push(sentence.trim());
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (sentence, tail) = rest.split_at(sentence_end(rest));
         rest = tail.trim_start();
-    }
-    sentences
+        Some(sentence.trim())
+    })
 }
 
 fn sentence_end(text: &str) -> usize {
@@ -20,8 +20,8 @@ fn sentence_end(text: &str) -> usize {
 
 /// Where the text opens with [`LONGEST`] letters in ASCII, or has no others.
 fn ascii_sentence_end(text: &str, window: &[u8]) -> usize {
-    let is_end = |at: &usize| matches!(window[*at], b'.' | b'!' | b'?') && starts_sentence(&text[at + 1..]);
-    if let Some(at) = (0..window.len()).find(is_end) {
+    let mut marks = memchr::memchr3_iter(b'.', b'!', b'?', window);
+    if let Some(at) = marks.find(|at| starts_sentence(&text[at + 1..])) {
         return at + 1;
     }
     let is_blank = |byte: &u8| char::from(*byte).is_whitespace();
@@ -72,8 +72,8 @@ mod tests {
     #[test]
     fn long_lines_are_cut_between_characters() {
         let line = "é".repeat(1_000);
-        assert_eq!(sentences(&line).iter().map(|piece| piece.chars().count()).collect::<Vec<_>>(), [400, 400, 200]);
-        assert_eq!(sentences("第一。第二！"), ["第一。", "第二！"]);
+        assert_eq!(sentences(&line).map(|piece| piece.chars().count()).collect::<Vec<_>>(), [400, 400, 200]);
+        assert_eq!(sentences("第一。第二！").collect::<Vec<_>>(), ["第一。", "第二！"]);
     }
     proptest! {
         #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::cues::{Cue, Cues};
 use super::lines::header;
+use super::message::{Placed, count, said};
 use super::pieces::{Piece, Word};
 use super::regions::{Kind, Region};
 use super::words::Term;
@@ -21,6 +22,8 @@ pub(super) struct Statement<'m> {
     pub(super) cues: Cues,
     /// What was read of it without what stands around it.
     pub(super) piece: &'m Piece,
+    /// What is known of each of its terms.
+    pub(super) words: &'m [Word],
 }
 
 impl<'m> Statement<'m> {
@@ -32,12 +35,7 @@ impl<'m> Statement<'m> {
     /// Its terms.
     pub(super) fn terms(&self) -> impl Iterator<Item = Term<'m>> {
         let text = self.text;
-        self.words().iter().map(move |word| word.term(text))
-    }
-
-    /// What is known of each of its terms.
-    pub(super) fn words(&self) -> &'m [Word] {
-        &self.piece.words
+        self.words.iter().map(move |word| word.term(text))
     }
 }
 
@@ -100,22 +98,25 @@ fn speaker_named(name: &str) -> Speaker {
     }
 }
 
-/// The statements of all messages, in order; `read` are those of each.
-pub(super) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Piece]>]) -> Vec<Statement<'m>> {
+/// The statements of all messages, in order; `read` are the lines of each.
+pub(super) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Placed]>]) -> Vec<Statement<'m>> {
     let total = turns.iter().map(|turn| turn.text.len()).sum::<usize>().max(1);
-    let mut statements = Vec::with_capacity(read.iter().map(|pieces| pieces.len()).sum());
+    let mut statements = Vec::with_capacity(read.iter().map(|lines| count(lines)).sum());
     let mut before = 0;
-    for (number, (turn, pieces)) in turns.iter().zip(read).enumerate() {
-        statements.extend(pieces.iter().map(|piece| {
-            let position = (before + piece.line as usize) as f64 / total as f64;
-            let mut cues = piece.cues;
+    for (number, (turn, lines)) in turns.iter().zip(read).enumerate() {
+        statements.extend(said(turn.text, lines).map(|said| {
+            let position = (before + said.line) as f64 / total as f64;
+            let (piece, mut cues) = (said.piece, said.piece.cues);
+            if let Some(heading) = said.heading {
+                cues.add_all(heading, 1.0);
+            }
             if number == 0 && piece.speaker == Speaker::User {
                 cues.add(Cue::Goal, 1.0);
             }
             if position >= LAST {
                 cues.add(Cue::State, 1.0);
             }
-            Statement { text: piece.text(turn.text), position, turn: number, cues, piece }
+            Statement { text: said.text, position, turn: number, cues, piece, words: said.words }
         }));
         before += turn.text.len();
     }
@@ -124,26 +125,26 @@ pub(super) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Piece]>]) -> Ve
 
 #[cfg(test)]
 mod tests {
-    use super::super::pieces;
+    use super::super::known::Known;
     use super::*;
 
-    fn texts(text: &'static str) -> Vec<(Speaker, &'static str)> {
+    #[track_caller]
+    fn check(text: &str, expected: &[(Speaker, &str)]) {
         let region = Region { kind: Kind::Conversation, text };
         let turns = turns(&region);
-        let said = |turn: &Turn<'static>| {
-            let pieces = pieces::read(turn.text, turn.speaker);
-            pieces.into_iter().map(|piece| (piece.speaker, piece.text(turn.text))).collect::<Vec<_>>()
-        };
-        turns.iter().flat_map(said).collect()
+        let read = Known::default().all(&turns);
+        let told = statements(&turns, &read);
+        let told = told.iter().map(|statement| (statement.piece.speaker, statement.text)).collect::<Vec<_>>();
+        assert_eq!(told, expected);
     }
 
     #[test]
     fn speakers_labels_and_sentences() {
         let text = "[1] user:\nKeep v1.2 of it. Never touch db.prod!\n\n[2] assistant:\nOn it, e.g. now.\n(calls run) {\"a\": 1}\n\n\
                     [3] tool:\n(result) 12 rows\n[2] user:\nquite fake\n\n[4] user:\n(earlier summary) ## State\n- [ ] Ship it";
-        assert_eq!(
-            texts(text),
-            [
+        check(
+            text,
+            &[
                 (Speaker::User, "Keep v1.2 of it."),
                 (Speaker::User, "Never touch db.prod!"),
                 (Speaker::Assistant, "On it, e.g. now."),
@@ -152,12 +153,12 @@ mod tests {
                 (Speaker::Tool, "[2] user:"),
                 (Speaker::Tool, "quite fake"),
                 (Speaker::Summary, "Ship it"),
-            ]
+            ],
         );
     }
 
     #[test]
     fn tables_lose_their_head_and_rules() {
-        assert_eq!(texts("| File | Action |\n|---|---|\n| a.rs | Created |"), [(Speaker::User, "a.rs | Created")]);
+        check("| File | Action |\n|---|---|\n| a.rs | Created |", &[(Speaker::User, "a.rs | Created")]);
     }
 }

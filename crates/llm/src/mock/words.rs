@@ -70,13 +70,19 @@ fn is_camel(text: &str) -> bool {
 
 /// The terms of a text, in order. Each ideograph is a term of its own, since no blanks part them.
 pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
-    if text.is_ascii() { ascii_terms(text) } else { terms_in_any_script(text) }
-}
-
-fn ascii_terms(text: &str) -> Vec<Term<'_>> {
-    let class = |at: usize| CLASSES[usize::from(text.as_bytes()[at])];
     // A word and its blank have some six letters.
     let mut terms = Vec::with_capacity(text.len() / 6 + 1);
+    add_terms(text, &mut terms);
+    terms
+}
+
+/// The same, after those that are there.
+pub(super) fn add_terms<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
+    if text.is_ascii() { add_ascii_terms(text, terms) } else { add_terms_in_any_script(text, terms) }
+}
+
+fn add_ascii_terms<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
+    let class = |at: usize| CLASSES[usize::from(text.as_bytes()[at])];
     let mut at = 0;
     while at < text.len() {
         if class(at) & JOINS == 0 {
@@ -100,7 +106,6 @@ fn ascii_terms(text: &str) -> Vec<Term<'_>> {
             terms.push(Term { text, start, is_value });
         }
     }
-    terms
 }
 
 /// Of a byte of ASCII: it stands in a term, may open one, may close one, is a letter or digit, makes an exact value, and may
@@ -134,8 +139,7 @@ const SAYS: u8 = 8;
 const EXACT: u8 = 16;
 const MAY_BE_EXACT: u8 = 32;
 
-fn terms_in_any_script(text: &str) -> Vec<Term<'_>> {
-    let mut terms = Vec::new();
+fn add_terms_in_any_script<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
     let mut open: Option<usize> = None;
     for (at, letter) in text.char_indices() {
         let joins = letter.is_alphanumeric()
@@ -152,7 +156,6 @@ fn terms_in_any_script(text: &str) -> Vec<Term<'_>> {
         }
     }
     terms.extend(open.and_then(|start| trimmed(text, start, text.len())));
-    terms
 }
 
 /// From U+2E80 on, scripts are written without blanks between words.
@@ -172,6 +175,10 @@ fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
 
 /// The stem of a word in lower case: common English endings are dropped, exact values are kept.
 pub(crate) fn stem(word: &str) -> Cow<'_, str> {
+    // Most words are.
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Cow::Borrowed(without_ending(word));
+    }
     let is_small = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
     if word.bytes().fold(true, |all, byte| all & is_small(byte)) {
         return Cow::Borrowed(stem_of_small(word));
@@ -183,9 +190,10 @@ pub(crate) fn stem(word: &str) -> Cow<'_, str> {
 
 fn stem_of_small(word: &str) -> &str {
     let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.chars().all(char::is_alphabetic);
-    if !is_word {
-        return word;
-    }
+    if is_word { without_ending(word) } else { word }
+}
+
+fn without_ending(word: &str) -> &str {
     let ending = match word.as_bytes() {
         [.., b'i', b'n', b'g'] if word.len() >= 6 => 3,
         [.., b'e', b'd'] if word.len() >= 5 => 2,
@@ -201,6 +209,11 @@ fn stem_of_small(word: &str) -> &str {
 /// Words that say nothing of the subject, as stems.
 pub(crate) fn is_stop_word(stem: &str) -> bool {
     stem.bytes().next().is_some_and(|first| stop_words(first).contains(&stem))
+}
+
+/// All of them.
+pub(super) fn all_stop_words() -> impl Iterator<Item = &'static str> {
+    (b'a'..=b'z').flat_map(stop_words).copied()
 }
 
 /// Those of one first letter.
@@ -273,7 +286,10 @@ mod tests {
 
         #[test]
         fn a_text_in_ascii_has_the_terms_that_it_has_in_any_script(text in "[a-zA-Z0-9_@#/.'%$+~:\\\\ ,;(){}\"-]{0,60}") {
-            prop_assert_eq!(ascii_terms(&text), terms_in_any_script(&text), "{}", text);
+            let (mut read, mut in_any_script) = (Vec::new(), Vec::new());
+            add_ascii_terms(&text, &mut read);
+            add_terms_in_any_script(&text, &mut in_any_script);
+            prop_assert_eq!(read, in_any_script, "{}", text);
         }
 
         #[test]

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use foldhash::fast::FixedState;
 
+use super::counts::Counts;
 use super::profile::Profile;
 use super::read::{Form, Part, Shape};
 use super::reword::reword;
@@ -21,6 +22,8 @@ pub(super) struct Source<'s, 'm> {
     pub(super) ranked: &'s [usize],
     /// The request's seed.
     pub(super) seed: u64,
+    /// Counts what is written.
+    pub(super) counts: &'s Counts,
 }
 
 /// The answer in the asked-for shape. `fill` is the share of the room that is used.
@@ -36,7 +39,7 @@ pub(super) fn write(source: &Source<'_, '_>, shape: &Shape, most_tokens: Option<
         if let Some(tag) = &part.tag {
             answer.push_str(tag);
             answer.push('\n');
-            room.tokens = room.tokens.saturating_sub(tokens(tag) + 3);
+            room.tokens = room.tokens.saturating_sub(source.counts.count_text(tag) + 3);
         }
         answer.push_str(&match &part.form {
             Form::Prose => prose(source, &mut room),
@@ -57,10 +60,10 @@ pub(super) struct Room {
 
 impl Room {
     /// Takes the room that a line needs, where there is so much.
-    pub(super) fn take(&mut self, line: &str) -> bool {
+    pub(super) fn take(&mut self, line: &str, counts: &Counts) -> bool {
         let words = count(line) as u32;
         // One more for the blank or the line break before it.
-        let tokens = tokens(line) + 1;
+        let tokens = counts.count_text(line) + 1;
         let fits = tokens <= self.tokens && words <= self.words;
         if fits {
             self.tokens -= tokens;
@@ -111,7 +114,7 @@ pub(super) fn choose<T>(
             continue;
         }
         let Some((place, line)) = line(statement, &text) else { continue };
-        if room.take(&line) {
+        if room.take(&line, source.counts) {
             written.insert(text);
             chosen.push(Chosen { index, place, line });
             misses = 0;

@@ -1,6 +1,7 @@
 //! Writes the asked-for JSON object: each statement under the key that it fits best, names pulled out into lists of names.
 //! Nothing is invented: what the material does not support stays empty, or away where the prompt asks for that.
 
+use compactometer_engine::tokens::TokenCounter;
 use serde_json::{Map, Value};
 
 use super::cues::{Cue, Cues, is_subject, split_name};
@@ -8,13 +9,13 @@ use super::json_shape::{Field, Node};
 use super::pieces::number;
 use super::statements::Statement;
 use super::words::{Term, stem, terms};
-use super::write::{Chosen, Room, Source, choose, tokens};
+use super::write::{Chosen, Room, Source, choose};
 
 /// The object as one line of JSON within the room.
 pub(super) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room: Room) -> String {
     let slots = slots(node);
     let mut left = room;
-    left.tokens = left.tokens.saturating_sub(tokens(&render(node, &slots, &[], omit_empty)));
+    left.tokens = left.tokens.saturating_sub(source.counts.count_text(&render(node, &slots, &[], omit_empty)));
     let mut taken = vec![false; slots.len()];
     let chosen = choose(source, &mut left, |statement, text| {
         let at = best_slot(statement, &slots, &taken)?;
@@ -25,7 +26,7 @@ pub(super) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room
     // Quotes, keys and names cost more than the texts alone, so the least of the chosen go until all of it fits.
     loop {
         let json = render(node, &slots, &written, omit_empty);
-        let excess = tokens(&json).saturating_sub(room.tokens);
+        let excess = source.counts.count_text(&json).saturating_sub(room.tokens);
         if written.is_empty() || excess == 0 {
             return json;
         }
@@ -65,6 +66,8 @@ impl<'s> Written<'s> {
 /// A place for texts: a leaf of the shape.
 struct Slot {
     cues: Cues,
+    /// Of its cues, which every statement is held against.
+    length: f64,
     kind: Kind,
 }
 
@@ -103,7 +106,7 @@ fn collect(node: &Node, key: &str, note: &str, outer: &Cues, slots: &mut Vec<Slo
             Node::Map | Node::List(_) => Kind::Closed,
         },
     };
-    slots.push(Slot { cues, kind });
+    slots.push(Slot { length: cues.length(), cues, kind });
 }
 
 fn text_keys(fields: &[Field]) -> Vec<String> {
@@ -126,7 +129,7 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     };
     let best = |cues: &Cues, is_place: &dyn Fn(&usize) -> bool| {
         let places = (0..slots.len()).rev().filter(is_place);
-        let fits = places.map(|at| (cues.fit(&slots[at].cues), at));
+        let fits = places.map(|at| (cues.fit_of_length(&slots[at].cues, slots[at].length), at));
         fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
     if let Some((fit, at)) = best(&statement.cues, &is_open)
@@ -134,14 +137,14 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     {
         return Some(at);
     }
-    let is_worth_it = statement.cues.modality() > 0.0 || statement.words().iter().any(|word| word.is_value);
+    let is_worth_it = statement.cues.modality() > 0.0 || statement.words.iter().any(|word| word.is_value);
     let is_general = |at: &usize| matches!(slots[*at].kind, Kind::Map | Kind::Texts);
     best(&Cues::general(), &is_general).filter(|_| is_worth_it).map(|(_, at)| at)
 }
 
 /// The names of a kind that a statement holds: paths, or the values beside the kind's word.
 fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m str> {
-    let (words, noun_number) = (statement.words(), number(noun));
+    let (words, noun_number) = (statement.words, number(noun));
     let beside = move |at: usize| {
         let near = &words[at.saturating_sub(2)..words.len().min(at + 3)];
         near.iter().any(|word| word.stem == noun_number)

@@ -1,15 +1,17 @@
 //! Writes headed sections: each statement under the heading that it fits best.
 
+use compactometer_engine::tokens::TokenCounter;
+
 use super::cues::{Cue, Cues};
 use super::shorten::count;
 use super::statements::{Speaker, Statement};
 use super::template::{Form, Section};
 use super::words::{Term, stem};
-use super::write::{Chosen, Room, Source, choose, sentence, tokens};
+use super::write::{Chosen, Room, Source, choose, sentence};
 
 /// The sections with what was chosen for them.
 pub(super) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> String {
-    room.tokens = room.tokens.saturating_sub(tokens(&frame(sections)));
+    room.tokens = room.tokens.saturating_sub(source.counts.count_text(&frame(sections)));
     let verbatim = verbatim(source, sections, room);
     let mut free = free_labels(sections);
     let mut chosen = choose(source, room, |statement, text| {
@@ -76,13 +78,13 @@ fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> O
     let mut own = Room { tokens: room.tokens / VERBATIM_SHARE, ..*room };
     let mut copied: Vec<&str> = Vec::new();
     for statement in source.statements.iter().filter(|statement| statement.turn == first) {
-        if !own.take(statement.text) {
+        if !own.take(statement.text, source.counts) {
             break;
         }
         copied.push(statement.text);
     }
     let text = copied.join(" ");
-    room.tokens = room.tokens.saturating_sub(tokens(&text));
+    room.tokens = room.tokens.saturating_sub(source.counts.count_text(&text));
     room.words = room.words.saturating_sub(count(&text) as u32);
     Some(text).filter(|text| !text.is_empty())
 }

@@ -30,7 +30,13 @@ pub(super) fn of_argument(text: &str) -> Vec<Exact> {
 
 /// The exact values inside a text, in order; one may come more than once.
 pub fn within(text: &str) -> impl Iterator<Item = Exact> {
-    text.split_whitespace().flat_map(pieces).filter_map(|piece| exact(trim(piece)))
+    let words = text.split_whitespace().filter(|word| word.bytes().any(marks_value));
+    words.flat_map(pieces).filter_map(|piece| exact(trim(piece)))
+}
+
+/// Whether a byte may be what tells a value from a word; most words hold none.
+fn marks_value(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'_' | b'@' | b'#' | b'.' | b':' | b'/')
 }
 
 /// The text as an exact value, if it is one.
@@ -236,6 +242,11 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn a_word_without_a_mark_holds_no_value(word in "([^0-9_@#.:/ ]|[a-zA-Z])(([^0-9_@#.:/ ]|[a-zA-Z]){3,20})") {
+            proptest::prop_assert!(pieces(&word).into_iter().all(|piece| exact(trim(piece)).is_none()));
+        }
+
         #[test]
         fn every_value_is_exact_by_itself(text in ".{0,80}") {
             for found in within(&text) {

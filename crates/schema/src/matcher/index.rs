@@ -1,4 +1,5 @@
-//! Where patterns stand in a text, ASCII letters of any case: a tree over the pieces that each is made of.
+//! Where patterns stand in a text, ASCII letters of any case and lines broken at blanks: a tree over the pieces that each is made
+//! of.
 //!
 //! A text is a row of pieces: letters, digits, single marks. What stands whole begins and ends with a piece, and does not begin
 //! with letters inside a word. So the text is searched for the first two bytes of patterns, and where a piece begins so, the tree
@@ -21,7 +22,8 @@ pub(super) struct Index {
     edges: HashMap<(u32, u64), u32, FixedState>,
     /// The first pattern of each node.
     ends: Vec<Option<u32>>,
-    /// By a pattern's first byte, the last five bits of its second: those of a letter are the same in both cases.
+    /// By a pattern's first byte, the last five bits of its second: those of a letter are the same in both cases. A blank's stand
+    /// for those of a line break too.
     openings: [u32; 256],
 }
 
@@ -55,7 +57,7 @@ struct Walk {
 }
 
 impl Index {
-    /// An index of patterns, none of them empty, each known by its place.
+    /// An index of patterns, none of them empty and all with single blanks between words, each known by its place.
     pub(super) fn new(texts: Vec<String>) -> Self {
         let patterns = Vec::with_capacity(texts.len());
         let mut index = Index { patterns, edges: HashMap::default(), ends: vec![None], openings: [0; 256] };
@@ -69,7 +71,11 @@ impl Index {
     }
 
     fn open(&mut self, pattern: &[u8]) {
-        let second = pattern.get(1).map_or(u32::MAX, |second| 1 << (second & 31));
+        let bit = |byte: u8| 1 << (byte & 31);
+        let second = pattern.get(1).map_or(u32::MAX, |second| match second {
+            b' ' => bit(b' ') | bit(b'\n'),
+            other => bit(*other),
+        });
         for first in
             pattern.first().into_iter().flat_map(|first| [first.to_ascii_lowercase(), first.to_ascii_uppercase()])
         {
@@ -99,7 +105,7 @@ impl Index {
                 scan.pattern = pattern.next;
                 let end = scan.start + pattern.text.len();
                 let found = text.as_bytes().get(scan.start..end);
-                if found.is_some_and(|found| found.eq_ignore_ascii_case(pattern.text.as_bytes())) {
+                if found.is_some_and(|found| stands_as(pattern.text.as_bytes(), found)) {
                     return Some((place as usize, scan.start, end));
                 }
             }
@@ -117,20 +123,58 @@ impl Index {
 
     /// The next piece that opens as a pattern does and is not inside a word.
     fn next_start(&self, text: &str, scan: &mut Scan) -> Option<Walk> {
+        let bytes = text.as_bytes();
+        let mut at = scan.at;
         loop {
-            scan.start = scan.at + self.opening_in(&text.as_bytes()[scan.at..])?;
-            scan.at = scan.start + 1;
-            if begins(text, scan.start) {
-                return Some(Walk { node: ROOT, at: scan.start });
+            let (first, second) = (*bytes.get(at)?, bytes.get(at + 1).map_or(0, |second| *second));
+            let opens = self.openings[usize::from(first)] >> (second & 31) & 1 == 1;
+            if opens && begins(text, at) {
+                (scan.start, scan.at) = (at, at + 1);
+                return Some(Walk { node: ROOT, at });
             }
+            // Nothing begins inside a word, and most of a text is.
+            at = if first.is_ascii_alphabetic() { after_letters(bytes, at + 1) } else { at + 1 };
         }
     }
+}
 
-    fn opening_in(&self, bytes: &[u8]) -> Option<usize> {
-        let opens = |first: u8, second: u8| self.openings[usize::from(first)] >> (second & 31) & 1 == 1;
-        let found = bytes.windows(2).position(|pair| opens(pair[0], pair[1]));
-        found.or_else(|| bytes.last().filter(|last| opens(**last, 0)).map(|_| bytes.len() - 1))
+/// Where the letters of ASCII end that stand there; eight are looked at together.
+fn after_letters(bytes: &[u8], start: usize) -> usize {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHEST: u64 = ONES << 7;
+    let mut end = start;
+    while let Some(eight) = bytes[end..].first_chunk() {
+        let word = u64::from_le_bytes(*eight);
+        // The highest bit of each byte from `a` on, and of each after `z`, capitals made small.
+        let small = (word | (ONES * 0x20)) & !HIGHEST;
+        let (from_a, after_z) = (small + ONES * u64::from(0x80 - b'a'), small + ONES * u64::from(0x7f - b'z'));
+        let others = !(from_a & !after_z & !word) & HIGHEST;
+        if others != 0 {
+            return end + others.trailing_zeros() as usize / 8;
+        }
+        end += 8;
     }
+    end + bytes[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
+}
+
+/// Blanks of a pattern, each of which may be a line break; of more than so many one may.
+const MOST_FREE_BLANKS: usize = 3;
+/// Blanks of a long pattern among which that one is.
+const BREAKABLE: usize = 63;
+
+/// Whether the text is the pattern, which is as long.
+fn stands_as(pattern: &[u8], text: &[u8]) -> bool {
+    if text.eq_ignore_ascii_case(pattern) {
+        return true;
+    }
+    let is_same = |(one, other): (&u8, &u8)| one.eq_ignore_ascii_case(other) || (*one == b' ' && *other == b'\n');
+    if !pattern.iter().zip(text).all(is_same) {
+        return false;
+    }
+    let blanks = || text.iter().filter(|byte| matches!(byte, b' ' | b'\n'));
+    let mut breaks = blanks().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(place, _)| place);
+    blanks().count() <= MOST_FREE_BLANKS
+        || (breaks.next().is_some_and(|first| first < BREAKABLE) && breaks.next().is_none())
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -186,8 +230,41 @@ fn end_beyond_ascii(text: &str, start: usize) -> usize {
     next.map_or(text.len(), |(at, _)| start + at)
 }
 
-/// FNV-1a of the bytes, ASCII letters small.
+/// FNV-1a of the bytes, ASCII letters small, a line break as a blank.
 fn hash(bytes: &[u8]) -> u64 {
-    let mixed = |hash: u64, byte: &u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mixed)
+    let mixed = |hash: u64, byte: u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x100_0000_01b3);
+    // Both are pieces of their own.
+    let bytes = if bytes == b"\n" { b" " } else { bytes };
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| mixed(hash, *byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_of_three_blanks_may_be_a_line_break_and_one_of_more() {
+        assert!(stands_as(b"one two three four", b"One\ntwo\nthree\nfour"));
+        assert!(stands_as(b"a b c d e", b"a b\nc d e"));
+        assert!(!stands_as(b"a b c d e", b"a b\nc\nd e"));
+        assert!(!stands_as(b"a b", b"a-b") && !stands_as(b"a-b", b"a\nb"));
+        let long = vec!["x"; 66].join(" ");
+        let broken_at = |blank: usize| {
+            let mut text = long.clone().into_bytes();
+            text[2 * blank + 1] = b'\n';
+            stands_as(long.as_bytes(), &text)
+        };
+        assert_eq!([0, 62, 63, 64].map(broken_at), [true, true, false, false]);
+    }
+
+    #[test]
+    fn letters_end_at_any_other_byte() {
+        for length in 0..20 {
+            for other in 0..=u8::MAX {
+                let bytes = [vec![b'1'], vec![b'm'; length], vec![other, b'Z']].concat();
+                let more = if other.is_ascii_alphabetic() { 2 } else { 0 };
+                assert_eq!(after_letters(&bytes, 1), 1 + length + more, "{other} after {length}");
+            }
+        }
+    }
 }

@@ -43,17 +43,41 @@ fn rewritten(text: &str) -> String {
     out
 }
 
-/// Bytes of the graphic ASCII that the text opens with, with single blanks between.
+/// Bytes of the graphic ASCII that the text opens with, with single blanks between. Eight are looked at together.
 fn plain_length(text: &[u8]) -> usize {
-    let mut length = 0;
-    loop {
-        length += text[length..].iter().take_while(|byte| byte.is_ascii_graphic()).count();
-        let is_between = matches!(text.get(length), Some(b' ' | b'\n')) && length > 0;
-        if !(is_between && text.get(length + 1).is_some_and(u8::is_ascii_graphic)) {
-            return length;
+    // Of the byte before: whether it is graphic. A blank at the start is not between.
+    let (mut length, mut after_graphic) = (0, false);
+    while let Some(eight) = text[length..].first_chunk::<8>() {
+        let (graphic, blank) = graphic_and_blank(u64::from_le_bytes(*eight));
+        let before = graphic << 8 | (u64::from(after_graphic) << 7);
+        let others = !(graphic | (blank & before)) & HIGHEST;
+        if others != 0 {
+            length += others.trailing_zeros() as usize / 8;
+            break;
         }
-        length += 1;
+        after_graphic = graphic >> 63 == 1;
+        length += 8;
     }
+    let is_plain = |at: &usize| {
+        let is_blank = matches!(text[*at], b' ' | b'\n') && *at > 0 && text[*at - 1].is_ascii_graphic();
+        text[*at].is_ascii_graphic() || is_blank
+    };
+    length += (length..text.len()).take_while(is_plain).count();
+    // The last blank is between only where a graphic follows.
+    length - usize::from(length > 0 && !text[length - 1].is_ascii_graphic())
+}
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const HIGHEST: u64 = ONES << 7;
+
+/// Of eight bytes, the highest bit of each that is graphic ASCII, and of each that is a blank or a line feed.
+fn graphic_and_blank(bytes: u64) -> (u64, u64) {
+    let rest = bytes & !HIGHEST;
+    let ascii = !bytes & HIGHEST;
+    let at_least = |first: u8| rest + ONES * u64::from(0x80 - first);
+    let equals = |byte: u8| !((rest ^ (ONES * u64::from(byte))) + ONES * 0x7f);
+    let graphic = at_least(b'!') & !at_least(0x7f) & ascii;
+    (graphic, (equals(b' ') | equals(b'\n')) & ascii)
 }
 
 /// Appends blanks and letters beyond ASCII, with the ASCII letter that an accent may stand on; `tail` is what follows.
@@ -218,6 +242,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_plain_ends_where_a_byte_is_neither_graphic_nor_a_single_blank(text in "([!-~]{0,9}( |\n|  |\t|é|\u{7f})?){0,6}") {
+            let bytes = text.as_bytes();
+            let is_graphic = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_graphic);
+            let is_between = |at: usize| matches!(bytes[at], b' ' | b'\n') && at > 0 && is_graphic(at - 1) && is_graphic(at + 1);
+            let expected = (0..bytes.len()).take_while(|at| is_graphic(*at) || is_between(*at)).count();
+            prop_assert_eq!(plain_length(bytes), expected, "{:?}", text);
+        }
+
         #[test]
         fn twice_is_once(text in "(\\PC|[\\\\\"u0-9a-fn\\s]|\u{301}|\u{a0}|\u{202f}|\u{1112}|\u{1161}|\u{200b}){0,40}") {
             let once = normal(&text).into_owned();

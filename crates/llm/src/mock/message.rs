@@ -1,0 +1,135 @@
+//! Reads one message of the material line by line: where its lines stand, who says each, and under which heading.
+//!
+//! Absent on purpose: what a line says by itself, which [`super::pieces`] reads.
+
+use std::sync::Arc;
+
+use super::cues::Cues;
+use super::pieces::{Line, Piece, Word};
+use super::statements::Speaker;
+
+/// A line of a message that holds statements. Places are in bytes of the message's text.
+#[derive(Debug)]
+pub(super) struct Placed {
+    /// Where it starts.
+    start: u32,
+    /// Where what was read of it starts, behind its label.
+    content: u32,
+    /// What the heading above it is about, where that tells something of it.
+    heading: Option<Arc<Cues>>,
+    read: Arc<Line>,
+}
+
+/// A statement of a message.
+#[derive(Clone, Copy)]
+pub(super) struct Said<'m> {
+    /// Its text, on one line.
+    pub(super) text: &'m str,
+    /// Where its line starts, in bytes of the message's text.
+    pub(super) line: usize,
+    /// What the heading above it is about, where that tells something of it.
+    pub(super) heading: Option<&'m Cues>,
+    /// What was read of it by itself.
+    pub(super) piece: &'m Piece,
+    /// Its terms.
+    pub(super) words: &'m [Word],
+}
+
+/// The statements of a message, of which these lines were read.
+pub(super) fn said<'m>(text: &'m str, lines: &'m [Placed]) -> impl Iterator<Item = Said<'m>> {
+    lines.iter().flat_map(move |placed| {
+        let content = &text[placed.content as usize..];
+        placed.read.pieces.iter().map(move |piece| Said {
+            text: piece.text(content),
+            line: placed.start as usize,
+            heading: placed.heading.as_deref(),
+            piece,
+            words: placed.read.words(piece),
+        })
+    })
+}
+
+/// How many statements these lines hold.
+pub(super) fn count(lines: &[Placed]) -> usize {
+    lines.iter().map(|placed| placed.read.pieces.len()).sum()
+}
+
+/// The lines of a message of that speaker; `read` reads one without its label, said by a speaker, between fences or not.
+pub(super) fn read(text: &str, mut speaker: Speaker, read: impl Fn(&str, Speaker, bool) -> Arc<Line>) -> Vec<Placed> {
+    let mut layout = Layout { heading: None, fenced: false };
+    let mut placed = Vec::new();
+    let mut at = 0;
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let content = line.trim();
+        let start = at;
+        at += line.len();
+        let heads_a_table = is_row(content) && lines.peek().is_some_and(|next| is_rule(next.trim()));
+        let (label, content) = transcript_label(content);
+        let content = content.trim();
+        speaker = label.unwrap_or(speaker);
+        if layout.takes(content) || heads_a_table {
+            continue;
+        }
+        let read = read(content, speaker, layout.fenced);
+        if !read.pieces.is_empty() {
+            let heading = layout.heading.clone().filter(|_| speaker == Speaker::Summary);
+            let content = content.as_ptr() as usize - text.as_ptr() as usize;
+            placed.push(Placed { start: start as u32, content: content as u32, heading, read });
+        }
+    }
+    placed
+}
+
+/// What the lines before tell of the next one.
+struct Layout {
+    heading: Option<Arc<Cues>>,
+    fenced: bool,
+}
+
+impl Layout {
+    /// Layout is no statement, but a heading tells what the lines below it are about.
+    fn takes(&mut self, content: &str) -> bool {
+        if content.starts_with("```") {
+            self.fenced = !self.fenced;
+            return true;
+        }
+        let is_heading = !self.fenced && content.starts_with('#') && content.trim_start_matches('#').starts_with(' ');
+        let is_bold_heading = content.starts_with("**") && content.trim_end_matches(':').ends_with("**");
+        if is_heading || is_bold_heading {
+            self.heading = Some(Arc::new(Cues::of(content)));
+            return true;
+        }
+        is_rule(content) || is_tag(content)
+    }
+}
+
+/// A line's label in a rendered transcript, such as `(earlier summary)`, `(result)` or `(calls NAME)`: whose text follows.
+fn transcript_label(line: &str) -> (Option<Speaker>, &str) {
+    let Some((label, rest)) = line.strip_prefix(['(', '[']).and_then(|line| line.split_once([')', ']', ':'])) else {
+        return (None, line);
+    };
+    let label = label.to_lowercase();
+    let is = |words: &[&str]| words.iter().any(|word| label.starts_with(word));
+    if label.contains("summary") && label.split_whitespace().count() <= 3 {
+        (Some(Speaker::Summary), rest)
+    } else if is(&["result", "error", "call", "tool"]) && label.split_whitespace().count() <= 3 {
+        (Some(Speaker::Tool), rest)
+    } else {
+        (None, line)
+    }
+}
+
+fn is_row(line: &str) -> bool {
+    line.starts_with('|')
+}
+
+/// Lines made of dashes, bars and the like.
+fn is_rule(line: &str) -> bool {
+    line.chars().all(|letter| matches!(letter, '-' | '|' | '=' | ':' | '_' | '*' | ' ' | '\t'))
+}
+
+fn is_tag(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
+        || line.starts_with('[') && line.ends_with(']') && line.len() > 2 && !line.contains(['"', ',', '{'])
+}
