@@ -12,13 +12,16 @@ use unicode_normalization::UnicodeNormalization;
 
 /// The text as values are compared in it: borrowed where it is so already.
 pub(super) fn normal(text: &str) -> Cow<'_, str> {
-    if is_normal(text) { Cow::Borrowed(text) } else { Cow::Owned(rewritten(&without_escapes(text))) }
+    if is_normal(text.as_bytes()) { Cow::Borrowed(text) } else { Cow::Owned(rewritten(&without_escapes(text))) }
 }
 
-/// Graphic ASCII that escapes nothing, with single blanks between and one behind.
-fn is_normal(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    matches!(bytes[plain_length(bytes)..], [] | [b' ' | b'\n']) && !text.contains('\\')
+/// All bytes are looked at, not the first alone that is not so: most texts are, and the loops need no branches.
+fn is_normal(bytes: &[u8]) -> bool {
+    let is_blank = |byte: u8| byte == b' ' || byte == b'\n';
+    let is_plain = |byte: u8| is_blank(byte) | (byte.is_ascii_graphic() & (byte != b'\\'));
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    bytes.iter().fold(true, |all, byte| all & is_plain(*byte))
+        && pairs.fold(true, |all, (left, right)| all & !(is_blank(*left) & is_blank(*right)))
 }
 
 /// What is normal is copied as it stands, the rest letter by letter.
