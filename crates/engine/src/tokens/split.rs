@@ -58,6 +58,9 @@ impl Scan<'_> {
             return None;
         }
         let start = usize::from(first & (BLANK | OTHER) != 0);
+        if is_open(start) {
+            return None;
+        }
         let word_end = match self.encoding {
             Encoding::O200k => run(run(start, UPPER), LOWER),
             Encoding::Cl100k => run(start, LETTER),

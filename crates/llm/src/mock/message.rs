@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::cues::Cues;
+use super::lines::lines_of;
 use super::pieces::{Line, Piece, Word};
 use super::statements::Speaker;
 
@@ -59,7 +60,7 @@ pub(super) fn read(text: &str, mut speaker: Speaker, read: impl Fn(&str, Speaker
     let mut layout = Layout { heading: None, fenced: false };
     let mut placed = Vec::new();
     let mut at = 0;
-    let mut lines = text.split_inclusive('\n').peekable();
+    let mut lines = lines_of(text).peekable();
     while let Some(line) = lines.next() {
         let content = line.trim();
         let start = at;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::lines::{header, title};
+use super::lines::{header, lines_of, title};
 
 /// A prompt, parted.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) enum Kind {
 
 /// Parts a prompt.
 pub(super) fn part(text: &str) -> Parted<'_> {
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<&str> = lines_of(text).map(without_end).collect();
     let conversation = tagged(&lines).or_else(|| headed(&lines)).or_else(|| spoken(&lines));
     let found = conversation.is_some();
     let mut owner: Vec<Owner> = vec![Owner::Instruction; lines.len()];
@@ -56,6 +56,11 @@ pub(super) fn part(text: &str) -> Parted<'_> {
     let last = (0..lines.len()).rfind(|&at| owner[at] != Owner::Nobody && !lines[at].trim().is_empty());
     let is_open = last.is_some_and(|at| owner[at] != Owner::Instruction);
     Parted { instruction, given: regions(text, &lines, &owner), found, is_open }
+}
+
+/// As [`str::lines`] gives it.
+fn without_end(line: &str) -> &str {
+    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

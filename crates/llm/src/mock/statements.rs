@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cues::{Cue, Cues};
-use super::lines::header;
+use super::lines::{header, lines_of};
 use super::message::{Placed, count, said};
 use super::pieces::{Piece, Word};
 use super::regions::{Kind, Region};
@@ -75,7 +75,7 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
     let mut open = (Speaker::User, 0);
     let mut last: Option<Option<u32>> = None;
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    for line in lines_of(text) {
         if let Some((number, speaker, said)) = header(line.trim_end())
             && last.is_none_or(|last| last.is_some() == number.is_some() && (number.is_none() || number > last))
         {
@@ -91,10 +91,11 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
 }
 
 fn speaker_named(name: &str) -> Speaker {
-    match name.to_lowercase().as_str() {
-        "user" | "human" => Speaker::User,
-        "tool" | "function" => Speaker::Tool,
-        _ => Speaker::Assistant,
+    let is = |names: [&str; 2]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    match () {
+        () if is(["user", "human"]) => Speaker::User,
+        () if is(["tool", "function"]) => Speaker::Tool,
+        () => Speaker::Assistant,
     }
 }
 

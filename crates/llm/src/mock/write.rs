@@ -145,7 +145,7 @@ fn prose(source: &Source<'_, '_>, room: &mut Room) -> String {
 
 pub(super) fn sentence(text: &str) -> String {
     let is_open = text.ends_with(|letter: char| letter.is_alphanumeric() || ")\"'`%".contains(letter));
-    format!("{text}{}", if is_open { "." } else { "" })
+    [text, if is_open { "." } else { "" }].concat()
 }
 
 fn bullets(source: &Source<'_, '_>, room: &mut Room) -> String {

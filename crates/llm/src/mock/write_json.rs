@@ -160,7 +160,9 @@ fn render(node: &Node, slots: &[Slot], written: &[Written<'_>], omit_empty: bool
     let mut order: Vec<&Written<'_>> = written.iter().collect();
     order.sort_by_key(|written| written.index);
     let mut builder = Builder { slots, written: &order, omit_empty, next: 0 };
-    builder.build(node).unwrap_or(Value::Object(Map::new())).to_string()
+    let value = builder.build(node).unwrap_or(Value::Object(Map::new()));
+    // Its keys are texts, so it can be written.
+    serde_json::to_string(&value).unwrap_or_default()
 }
 
 struct Builder<'b> {

@@ -124,37 +124,23 @@ impl Index {
     /// The next piece that opens as a pattern does and is not inside a word.
     fn next_start(&self, text: &str, scan: &mut Scan) -> Option<Walk> {
         let bytes = text.as_bytes();
-        let mut at = scan.at;
         loop {
-            let (first, second) = (*bytes.get(at)?, bytes.get(at + 1).map_or(0, |second| *second));
-            let opens = self.openings[usize::from(first)] >> (second & 31) & 1 == 1;
-            if opens && begins(text, at) {
-                (scan.start, scan.at) = (at, at + 1);
-                return Some(Walk { node: ROOT, at });
+            scan.start = scan.at + self.opening_in(&bytes[scan.at..])?;
+            scan.at = scan.start + 1;
+            // Most of what opens so stands inside a word, which is told by two letters of ASCII.
+            let is_letter = |at: usize| bytes[at].is_ascii_alphabetic();
+            let is_inside = scan.start > 0 && is_letter(scan.start) && is_letter(scan.start - 1);
+            if !is_inside && begins(text, scan.start) {
+                return Some(Walk { node: ROOT, at: scan.start });
             }
-            // Nothing begins inside a word, and most of a text is.
-            at = if first.is_ascii_alphabetic() { after_letters(bytes, at + 1) } else { at + 1 };
         }
     }
-}
 
-/// Where the letters of ASCII end that stand there; eight are looked at together.
-fn after_letters(bytes: &[u8], start: usize) -> usize {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGHEST: u64 = ONES << 7;
-    let mut end = start;
-    while let Some(eight) = bytes[end..].first_chunk() {
-        let word = u64::from_le_bytes(*eight);
-        // The highest bit of each byte from `a` on, and of each after `z`, capitals made small.
-        let small = (word | (ONES * 0x20)) & !HIGHEST;
-        let (from_a, after_z) = (small + ONES * u64::from(0x80 - b'a'), small + ONES * u64::from(0x7f - b'z'));
-        let others = !(from_a & !after_z & !word) & HIGHEST;
-        if others != 0 {
-            return end + others.trailing_zeros() as usize / 8;
-        }
-        end += 8;
+    fn opening_in(&self, bytes: &[u8]) -> Option<usize> {
+        let opens = |first: u8, second: u8| self.openings[usize::from(first)] >> (second & 31) & 1 == 1;
+        let found = bytes.windows(2).position(|pair| opens(pair[0], pair[1]));
+        found.or_else(|| bytes.last().filter(|last| opens(**last, 0)).map(|_| bytes.len() - 1))
     }
-    end + bytes[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
 }
 
 /// Blanks of a pattern, each of which may be a line break; of more than so many one may.
@@ -255,16 +241,5 @@ mod tests {
             stands_as(long.as_bytes(), &text)
         };
         assert_eq!([0, 62, 63, 64].map(broken_at), [true, true, false, false]);
-    }
-
-    #[test]
-    fn letters_end_at_any_other_byte() {
-        for length in 0..20 {
-            for other in 0..=u8::MAX {
-                let bytes = [vec![b'1'], vec![b'm'; length], vec![other, b'Z']].concat();
-                let more = if other.is_ascii_alphabetic() { 2 } else { 0 };
-                assert_eq!(after_letters(&bytes, 1), 1 + length + more, "{other} after {length}");
-            }
-        }
     }
 }

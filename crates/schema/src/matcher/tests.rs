@@ -161,12 +161,30 @@ fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
     let text = normal(text);
     let holds = |(form, pattern): (&Form, &String)| {
         let places = text.char_indices().map(|(start, _)| (start, start + pattern.len()));
+        let broken = broken_at_blanks(pattern);
         let mut places = places.filter(|(start, end)| {
-            text.as_bytes().get(*start..*end).is_some_and(|found| found.eq_ignore_ascii_case(pattern.as_bytes()))
+            let found = text.as_bytes().get(*start..*end);
+            found.is_some_and(|found| broken.iter().any(|pattern| found.eq_ignore_ascii_case(pattern)))
         });
         places.any(|(start, end)| matcher.holds(*form, &text, start, end)).then_some(form.item)
     };
     patterns.forms.iter().zip(&patterns.texts).filter_map(holds).collect()
+}
+
+/// The pattern with lines broken at its blanks: at any of three, at one of more.
+fn broken_at_blanks(pattern: &str) -> Vec<Vec<u8>> {
+    let blanks = pattern.match_indices(' ').map(|(at, _)| at).collect::<Vec<_>>();
+    let breaks: Vec<u64> = match blanks.len() {
+        few @ 0..=3 => (0..1 << few).collect(),
+        many => std::iter::once(0).chain((0..many).map(|at| 1 << at)).collect(),
+    };
+    let broken = |breaks: u64| {
+        let mut broken = pattern.as_bytes().to_vec();
+        let chosen = blanks.iter().enumerate().filter(|(place, _)| breaks >> place & 1 == 1);
+        chosen.for_each(|(_, at)| broken[*at] = b'\n');
+        broken
+    };
+    breaks.into_iter().map(broken).collect()
 }
 
 fn kinds() -> impl Strategy<Value = ValueKind> {
