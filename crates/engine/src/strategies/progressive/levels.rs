@@ -272,6 +272,12 @@ fn lines_that_fit(members: &[(u32, &str)], room: u32, counter: &dyn TokenCounter
 }
 
 fn first_line(text: &str) -> &str {
+    // It is asked for again at each round, and `str::lines` takes several times as long to find the end of a long line.
+    let end = memchr::memchr(b'\n', text.as_bytes());
+    let line = end.map_or(text, |end| text[..end].strip_suffix('\r').unwrap_or(&text[..end]));
+    if !line.trim().is_empty() {
+        return line;
+    }
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
@@ -402,6 +408,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_first_line_is_the_first_that_is_not_blank(text in "[a \r\n]{0,8}") {
+            let expected = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            prop_assert_eq!(first_line(&text), expected);
+        }
+
         #[test]
         fn what_is_shown_is_what_single_steps_come_to(
             bodies in prop::collection::vec("[a-z .一-龥-]{0,30}(\n[a-z -]{0,12}){0,7}(\nDecisions:\n- [a-z]{1,9}){0,1}", 1..40),
