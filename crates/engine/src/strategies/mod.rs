@@ -12,6 +12,8 @@ mod threshold_summary;
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use crate::budget::{Limits, Tail};
 use crate::estimate::Estimator;
 use crate::event::{FailReason, SkipReason};
@@ -220,8 +222,9 @@ async fn send(cx: &Context<'_>, request: Arc<ChatRequest>) -> Result<ChatReply, 
 
 /// Fills a prompt around what is to be read, in the memory where that stands: it is long, and so is the copy of it.
 fn fill_around(mut messages: String, prompt: &str, values: &[(&str, &str)]) -> String {
-    let Some((before, after)) = prompt.split_once("{messages}") else { return fill(prompt, values) };
-    let (before, after) = (fill(before, values), fill(after, values));
+    const HERE: &str = "{messages}";
+    let Some(at) = memmem::find(prompt.as_bytes(), HERE.as_bytes()) else { return fill(prompt, values) };
+    let (before, after) = (fill(&prompt[..at], values), fill(&prompt[at + HERE.len()..], values));
     messages.reserve_exact(before.len() + after.len());
     messages.insert_str(0, &before);
     messages + &after
