@@ -34,47 +34,6 @@ struct Scan<'t> {
 impl Scan<'_> {
     /// Where the first piece ends.
     fn first_piece(&self) -> usize {
-        self.ascii_piece().unwrap_or_else(|| self.any_piece())
-    }
-
-    /// The same where the piece and what follows it is ASCII and no contraction, as most are: a word with the character before
-    /// it, digits, or symbols. None where it may be anything else.
-    fn ascii_piece(&self) -> Option<usize> {
-        let bytes = self.text.as_bytes();
-        let class = |at: usize| bytes.get(at).map_or(0, |byte| self.classes.of_byte(*byte));
-        let run = |mut at: usize, accepted: u8| {
-            while class(at) & accepted != 0 {
-                at += 1;
-            }
-            at
-        };
-        let is_open = |end: usize| bytes.get(end).is_some_and(|next| !next.is_ascii() || *next == b'\'');
-        let first = class(0);
-        if first & NUMBER != 0 {
-            let end = (1..DIGITS).find(|at| class(*at) & NUMBER == 0).unwrap_or(DIGITS);
-            return Some(end).filter(|end| *end == DIGITS || !is_open(*end));
-        }
-        if self.encoding == Encoding::Cl100k && bytes[0] == b'\'' {
-            return None;
-        }
-        let start = usize::from(first & (BLANK | OTHER) != 0);
-        if is_open(start) {
-            return None;
-        }
-        let word_end = match self.encoding {
-            Encoding::O200k => run(run(start, UPPER), LOWER),
-            Encoding::Cl100k => run(start, LETTER),
-        };
-        let blank = usize::from(bytes[0] == b' ');
-        let end = if word_end > start { word_end } else { run(blank, OTHER) };
-        match end {
-            _ if is_open(end) || end <= blank => None,
-            _ if word_end > start => Some(end),
-            _ => Some(self.after_line_ends(end)),
-        }
-    }
-
-    fn any_piece(&self) -> usize {
         let (class, length) = self.class_at(0);
         if self.encoding == Encoding::Cl100k
             && let Some(end) = self.contraction(0)
@@ -139,13 +98,10 @@ impl Scan<'_> {
     fn symbols(&self) -> Option<usize> {
         let start = usize::from(self.text.starts_with(' '));
         let end = self.run(start, OTHER | MARK);
-        (end > start).then(|| self.after_line_ends(end))
-    }
-
-    /// Where the line ends behind symbols end, and the slashes among them.
-    fn after_line_ends(&self, start: usize) -> usize {
-        let belongs = |byte: &u8| matches!(byte, b'\r' | b'\n') || (*byte == b'/' && self.encoding == Encoding::O200k);
-        start + self.text.as_bytes()[start..].iter().take_while(|byte| belongs(byte)).count()
+        let is_trailing =
+            |byte: &u8| matches!(byte, b'\r' | b'\n') || (*byte == b'/' && self.encoding == Encoding::O200k);
+        let trailing = self.text.as_bytes()[end..].iter().take_while(|byte| is_trailing(byte)).count();
+        (end > start).then_some(end + trailing)
     }
 
     /// White space: up to its last line end, else all but the blank that goes with the next word.
