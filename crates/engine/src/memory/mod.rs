@@ -39,36 +39,11 @@ impl Note {
 
     /// The note as a new record; `covers` are the ends of what it holds.
     pub(crate) fn to_record(&self, covers: Option<(MessageId, MessageId)>) -> NewSaved {
-        // Kept for as long as the session lives: as long as it is, but for the rarest letters that JSON escapes.
-        let escaped = memchr::memchr3_iter(b'\n', b'"', b'\\', self.text.as_bytes()).count();
-        let mut json = Vec::with_capacity("{'text':''}".len() + self.text.len() + escaped);
-        if self.is_plain() {
-            self.write_plain(&mut json);
-        } else {
-            // A text and a number have a JSON form.
-            let _ = serde_json::to_writer(&mut json, self);
-        }
-        NewSaved { kind: SavedKind::Note, covers, body: String::from_utf8(json).unwrap_or_default() }
-    }
-
-    /// Whether it is nothing but a text in which JSON escapes line breaks alone, as most are.
-    fn is_plain(&self) -> bool {
-        let is_plain = |byte: u8| (byte >= b' ' || byte == b'\n') & (byte != b'"') & (byte != b'\\');
-        // Without a way out of the loop, so that many bytes are looked at at once.
-        self.importance.is_none() && self.text.bytes().fold(true, |all, byte| all & is_plain(byte))
-    }
-
-    /// The JSON of a plain note. Notes leave by the dozen, and `serde_json` looks at each of their bytes by itself.
-    fn write_plain(&self, json: &mut Vec<u8>) {
-        json.extend(b"{\"text\":\"");
-        let mut from = 0;
-        for at in memchr::memchr_iter(b'\n', self.text.as_bytes()) {
-            json.extend(&self.text.as_bytes()[from..at]);
-            json.extend(b"\\n");
-            from = at + 1;
-        }
-        json.extend(&self.text.as_bytes()[from..]);
-        json.extend(b"\"}");
+        // A text and a number have a JSON form.
+        let mut body = serde_json::to_string(self).unwrap_or_default();
+        // Kept for as long as the session lives.
+        body.shrink_to_fit();
+        NewSaved { kind: SavedKind::Note, covers, body }
     }
 }
 
@@ -137,19 +112,4 @@ pub(crate) fn shown(saved: &Saved, note: &Note) -> String {
     }
     let _ = write!(text, ">\n{}\n</note>", render::neutralize(&note.text));
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn a_note_is_written_as_json_is(text in "(?s)([a-z \n]{0,9}|.){0,4}", importance in prop::option::of(0_u8..3)) {
-            let note = Note { text, importance };
-            prop_assert_eq!(note.to_record(None).body, serde_json::to_string(&note).unwrap());
-        }
-    }
 }
