@@ -70,7 +70,7 @@ fn turns(turns: usize) -> Result<Work, Box<dyn Error>> {
     let contenders = others.map(|spec| built(spec)).collect::<Result<Vec<_>, _>>()?;
     let runtime = runtime()?;
     Ok(Box::new(move || {
-        let mut kept = 0;
+        let mut tokens = 0;
         for (strategy, budget) in &contenders {
             let model = SameAnswer(AT_ONCE.to_owned());
             let metered = Metered::new(&model, 0);
@@ -82,9 +82,9 @@ fn turns(turns: usize) -> Result<Work, Box<dyn Error>> {
                 }
                 let _ = session.push(message.clone());
             }
-            kept += session.history().len() as u64;
+            tokens += u64::from(session.request_tokens());
         }
-        kept
+        tokens
     }))
 }
 
