@@ -29,7 +29,6 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
-use compactometer_engine::tokens::TokenCounter;
 use memchr::memmem::Finder;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -99,9 +98,9 @@ struct Shared {
     model: Echo,
     config: SessionConfig,
     /// A system message, then a user's and the agent's in turn.
-    said: Vec<Counted>,
+    said: Vec<Arc<Counted>>,
     /// For each conversation its own words, which take the places of some of the user's.
-    named: Vec<Vec<Counted>>,
+    named: Vec<Vec<Arc<Counted>>>,
 }
 
 impl Shared {
@@ -199,10 +198,10 @@ async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
 }
 
 /// The same message, of which its conversation is told.
-fn named(counted: &Counted, own: &str) -> Counted {
+fn named(counted: &Counted, own: &str) -> Arc<Counted> {
     let text = format!("Keep the quota of {own} where it is, and go on with the batch of tonight.");
     let message = Message { parts: vec![Part::Text { text }], ..Message::clone(&counted.message) };
-    Counted { tokens: Quarter.count_message(&message), message: Arc::new(message) }
+    Counted::new(message, &Quarter)
 }
 
 /// Answers hold every name that stood in their request.

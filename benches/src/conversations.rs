@@ -55,11 +55,9 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
 }
 
 /// The messages of a conversation, counted.
-pub fn counted(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Counted> {
+pub fn counted(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Arc<Counted>> {
     let messages = scenario.messages.iter();
-    messages
-        .map(|message| Counted { tokens: counter.count_message(message), message: Arc::new(message.clone()) })
-        .collect()
+    messages.map(|message| Counted::new(message.clone(), counter)).collect()
 }
 
 struct Talk {

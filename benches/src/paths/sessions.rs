@@ -112,7 +112,7 @@ fn cache_prefix(messages: usize) -> Result<Work, Box<dyn Error>> {
     for message in said(messages) {
         one.push(&message);
         // Of the same words and not the same memory, as after a compaction.
-        other.push(&Counted { tokens: message.tokens, message: Arc::new((*message.message).clone()) });
+        other.push(&Arc::new(Counted::clone(&message)));
     }
     Ok(Box::new(move || (0..10).map(|_| u64::from(shared_tokens(&one, &other, &Quarter))).sum()))
 }
@@ -173,7 +173,7 @@ pub(super) fn ready_mock() -> Result<Box<dyn ChatModel>, Box<dyn Error>> {
     Ok(compactometer_llm::by_name("mock")?)
 }
 
-fn said(messages: usize) -> Vec<Counted> {
+fn said(messages: usize) -> Vec<Arc<Counted>> {
     let mut said = counted(&scenario(1, messages.div_ceil(MESSAGES_PER_TURN)), &Quarter);
     said.truncate(messages);
     said

@@ -30,10 +30,10 @@ impl ChatModel for Model {
     }
 }
 
-fn said(id: u32, role: Role, text: &str) -> Counted {
+fn said(id: u32, role: Role, text: &str) -> Arc<Counted> {
     let parts = vec![Part::Text { text: text.to_owned() }];
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-    Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+    Counted::new(message, &Encoding::O200k)
 }
 
 #[tokio::main(flavor = "current_thread")]

@@ -11,11 +11,12 @@ use std::sync::Arc;
 
 use crate::message::{Message, MessageId, Part, Role};
 use crate::room;
+use crate::tokens::TokenCounter;
 
 /// Everything that was said, in order. May end in a tool batch whose results are still to come.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    messages: Vec<Counted>,
+    messages: Vec<Arc<Counted>>,
     calls: BTreeSet<String>,
     /// Calls of the last batch without a result so far.
     open: Vec<String>,
@@ -24,13 +25,20 @@ pub struct Log {
     timed: Vec<usize>,
 }
 
-/// A message and its tokens. Cheap to clone.
+/// A message and its tokens. A log, its views and requests share one of each message.
 #[derive(Clone, Debug)]
 pub struct Counted {
     /// The message.
-    pub message: Arc<Message>,
+    pub message: Message,
     /// Its tokens on the measuring scale.
     pub tokens: u32,
+}
+
+impl Counted {
+    /// The message, counted.
+    pub fn new(message: Message, counter: &dyn TokenCounter) -> Arc<Self> {
+        Arc::new(Counted { tokens: counter.count_message(&message), message })
+    }
 }
 
 impl Log {
@@ -38,7 +46,8 @@ impl Log {
     ///
     /// # Errors
     /// [`Refused`] where no provider would take a chat with it; nothing changes then.
-    pub fn push(&mut self, counted: Counted) -> Result<(), Refused> {
+    pub fn push(&mut self, counted: impl Into<Arc<Counted>>) -> Result<(), Refused> {
+        let counted = counted.into();
         let still_open = self.open_after(&counted.message)?;
         if counted.message.role != Role::Tool {
             self.unanswered.extend(std::mem::take(&mut self.open));
@@ -56,7 +65,7 @@ impl Log {
     }
 
     /// The messages, oldest first.
-    pub fn messages(&self) -> &[Counted] {
+    pub fn messages(&self) -> &[Arc<Counted>] {
         &self.messages
     }
 
@@ -66,13 +75,13 @@ impl Log {
     }
 
     /// The messages after that one; all where there is none.
-    pub fn since(&self, after: Option<MessageId>) -> &[Counted] {
+    pub fn since(&self, after: Option<MessageId>) -> &[Arc<Counted>] {
         &self.messages
             [self.messages.partition_point(|counted| after.is_some_and(|after| counted.message.id <= after))..]
     }
 
     /// The message of that id.
-    pub fn get(&self, id: MessageId) -> Option<&Counted> {
+    pub fn get(&self, id: MessageId) -> Option<&Arc<Counted>> {
         self.place(id).map(|at| &self.messages[at])
     }
 
@@ -89,7 +98,7 @@ impl Log {
 
     /// The system message, where the conversation has one.
     pub fn system(&self) -> Option<&Counted> {
-        self.messages.first().filter(|counted| counted.message.role == Role::System)
+        self.messages.first().map(Arc::as_ref).filter(|counted| counted.message.role == Role::System)
     }
 
     /// Whether a result for that call may still come: it stands in the last batch, and nobody has answered or spoken since.
@@ -160,7 +169,7 @@ pub struct Pending {
 
 impl Pending {
     /// The pending part of a log of these messages.
-    pub fn of(messages: &[Counted]) -> Self {
+    pub fn of(messages: &[Arc<Counted>]) -> Self {
         let last_user = messages.iter().rposition(|counted| counted.message.role == Role::User);
         let length = messages.len();
         let caller = messages.iter().rposition(|counted| counted.message.role != Role::Tool);
@@ -235,7 +244,7 @@ mod tests {
 
     fn counted(id: u32, role: Role, parts: Vec<Part>) -> Counted {
         let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-        Counted { message: Arc::new(message), tokens: 1 }
+        Counted { message, tokens: 1 }
     }
 
     fn text() -> Part {

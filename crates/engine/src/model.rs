@@ -9,7 +9,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::message::{Message, Part, Role, Usage};
+use crate::log::Counted;
+use crate::message::{Part, Role, Usage};
 use crate::tokens::{self, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 
 /// A language model that completes chats.
@@ -97,7 +98,7 @@ pub struct Parts(Held);
 #[derive(Clone)]
 enum Held {
     Own(Vec<Part>),
-    Said(Arc<Message>),
+    Said(Arc<Counted>),
 }
 
 impl Deref for Parts {
@@ -106,7 +107,7 @@ impl Deref for Parts {
     fn deref(&self) -> &[Part] {
         match &self.0 {
             Held::Own(parts) => parts,
-            Held::Said(message) => &message.parts,
+            Held::Said(counted) => &counted.message.parts,
         }
     }
 }
@@ -117,9 +118,9 @@ impl From<Vec<Part>> for Parts {
     }
 }
 
-impl From<Arc<Message>> for Parts {
-    fn from(message: Arc<Message>) -> Self {
-        Parts(Held::Said(message))
+impl From<Arc<Counted>> for Parts {
+    fn from(counted: Arc<Counted>) -> Self {
+        Parts(Held::Said(counted))
     }
 }
 

@@ -53,7 +53,7 @@ impl Material {
             let before = material.text.len();
             material.text.push('[');
             push_number(&mut material.text, number + 1);
-            material.text.extend(["] ", entry.role.name(), ":\n"]);
+            material.text.extend(["] ", entry.role().name(), ":\n"]);
             let start = material.text.len();
             let is_cut = block(entry, limits, &mut material.text);
             if material.text.len() > start {
@@ -61,7 +61,7 @@ impl Material {
             } else {
                 material.text.truncate(before);
             }
-            let tokens = entry.tokens.saturating_add(LABELS + label_tokens(entry));
+            let tokens = entry.tokens().saturating_add(LABELS + label_tokens(entry));
             material.tokens_at_most = material.tokens_at_most.saturating_add(tokens);
             material.cut.extend(entry.message_id().filter(|_| is_cut));
         }
@@ -91,7 +91,7 @@ fn most_bytes(entry: &Entry, limits: Limits) -> usize {
         Part::Media { .. } => LABELS,
         Part::Thinking { .. } => 0,
     });
-    said.sum::<usize>().min(limits.message) + entry.role.name().len() + HEAD
+    said.sum::<usize>().min(limits.message) + entry.role().name().len() + HEAD
 }
 
 /// A decimal number; formatting would cost more than the rest of a label.

@@ -4,7 +4,8 @@ use crate::budget::Tail;
 use crate::log::{Counted, Log, Pending};
 use crate::message::{Message, MessageId, Role};
 use crate::tokens::total;
-use crate::view::{Body, Edit, Entry, Origin, View};
+use crate::view::{Edit, Entry, Origin, View};
+use std::sync::Arc;
 
 /// A split of a conversation into what a compaction keeps and what it takes away.
 #[derive(Debug)]
@@ -44,11 +45,11 @@ impl<'s> Selection<'s> {
         let tail_from = messages.get(first_kept).map(|counted| counted.message.id);
         // Ids ascend with the log, so all from the tail's first on stay: only the few before it are looked up.
         let stays = |id| tail_from.is_some_and(|first| id >= first) || before_tail.binary_search(&id).is_ok();
-        let entries = view.entries().iter().filter(|entry| entry.role != Role::System);
+        let entries = view.entries().iter().filter(|entry| entry.role() != Role::System);
         let mut leaving = Vec::with_capacity(view.entries().len());
         leaving.extend(entries.filter(|entry| !kept_id(entry).is_some_and(stays) && !is_filler(entry)));
         let kept = before_tail.iter().copied().chain((first_kept..messages.len()).filter_map(spoken)).collect();
-        Selection { system: log.system().map(|counted| &*counted.message), kept, leaving }
+        Selection { system: log.system().map(|counted| &counted.message), kept, leaving }
     }
 
     /// Whether something that was said would leave; without it a compaction would only rewrite its own summary.
@@ -69,16 +70,13 @@ impl<'s> Selection<'s> {
 }
 
 fn kept_id(entry: &Entry) -> Option<MessageId> {
-    match &entry.body {
-        Body::Kept(message) => Some(message.id),
-        Body::Written { .. } => None,
-    }
+    entry.kept().map(|message| message.id)
 }
 
 fn is_filler(entry: &Entry) -> bool {
-    match &entry.body {
-        Body::Kept(message) => message.parts.is_empty(),
-        Body::Written(written) => written.parts.iter().all(|part| part.origin == Origin::Filler),
+    match entry {
+        Entry::Kept(counted) => counted.message.parts.is_empty(),
+        Entry::Written(written) => written.parts.iter().all(|part| part.origin == Origin::Filler),
     }
 }
 
@@ -116,7 +114,7 @@ fn takes_last(ascending: &mut Vec<MessageId>, id: MessageId) -> bool {
 }
 
 /// Index of the first message of the batch that ends at `last`: the call message before its results.
-fn batch_start(messages: &[Counted], last: usize) -> usize {
+fn batch_start(messages: &[Arc<Counted>], last: usize) -> usize {
     let mut start = last;
     while start > 0 && messages[start].message.role == Role::Tool {
         start -= 1;

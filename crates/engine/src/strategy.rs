@@ -101,7 +101,7 @@ impl Compacted {
             _ => None,
         });
         let keeps = keeps.collect::<BTreeSet<_>>();
-        let said = cx.view.entries().iter().filter(|entry| entry.role != Role::System && entry.written().is_none());
+        let said = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());
         let unread = said.filter_map(Entry::message_id).filter(|id| !keeps.contains(id)).collect();
         Compacted { edits, saved: Vec::new(), fallback: None, unread }
     }

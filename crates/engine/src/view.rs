@@ -22,34 +22,26 @@ pub struct View {
     tokens: u32,
 }
 
-/// One message of a view.
+/// One message of a view. Views are copied and kept in great numbers, so that each shares what it is made of.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// Who speaks.
-    pub role: Role,
-    /// What it is made of.
-    pub body: Body,
-    /// Its tokens on the measuring scale.
-    pub tokens: u32,
-}
-
-/// What an entry is made of.
-#[derive(Clone, Debug)]
-pub enum Body {
+pub enum Entry {
     /// A log message, unchanged.
-    Kept(Arc<Message>),
-    /// Parts that a strategy wrote, in place of a log message or beside them. Shared, since a view is copied and kept in great
-    /// numbers.
+    Kept(Arc<Counted>),
+    /// What a strategy wrote, in place of a log message or beside them.
     Written(Arc<Written>),
 }
 
-/// What a strategy wrote.
+/// A message that a strategy wrote.
 #[derive(Clone, Debug)]
 pub struct Written {
+    /// Who speaks.
+    pub role: Role,
     /// The log message that it stands for.
     pub replaces: Option<MessageId>,
     /// Its parts.
     pub parts: Vec<WrittenPart>,
+    /// Its tokens on the measuring scale.
+    pub tokens: u32,
 }
 
 /// A part and where it comes from.
@@ -103,11 +95,11 @@ impl View {
         let mut find = |id| find(log, id, &mut next);
         for edit in edits.into_iter().filter(|edit| !is_filled_result(edit)) {
             let entry = match edit {
-                Edit::Keep(id) => kept(find(id)?),
+                Edit::Keep(id) => Entry::Kept(Arc::clone(find(id)?)),
                 Edit::Replace(id, parts) => written(find(id)?.message.role, Some(id), parts, counter),
                 Edit::Insert(role, parts) => written(role, None, parts, counter),
             };
-            if entry.role != Role::Tool {
+            if entry.role() != Role::Tool {
                 view.answer_open(log, counter);
             }
             view.append(entry);
@@ -117,24 +109,24 @@ impl View {
 
     /// The edits that make this view from its log.
     pub fn to_edits(&self) -> Vec<Edit> {
-        let edit = |entry: &Entry| match &entry.body {
-            Body::Kept(message) => Edit::Keep(message.id),
-            Body::Written(written) => match written.replaces {
+        let edit = |entry: &Entry| match entry {
+            Entry::Kept(counted) => Edit::Keep(counted.message.id),
+            Entry::Written(written) => match written.replaces {
                 Some(id) => Edit::Replace(id, written.parts.clone()),
-                None => Edit::Insert(entry.role, written.parts.clone()),
+                None => Edit::Insert(written.role, written.parts.clone()),
             },
         };
         self.entries.iter().map(edit).collect()
     }
 
     /// Appends a message.
-    pub fn push(&mut self, counted: &Counted) {
-        self.append(kept(counted));
+    pub fn push(&mut self, counted: &Arc<Counted>) {
+        self.append(Entry::Kept(Arc::clone(counted)));
     }
 
     /// Appends a message of the log, and before it answers the calls at the end that the log left unanswered. Results are
     /// part of their batch: the log may know by now that another call of it was never answered.
-    pub fn follow(&mut self, counted: &Counted, log: &Log, counter: &dyn TokenCounter) {
+    pub fn follow(&mut self, counted: &Arc<Counted>, log: &Log, counter: &dyn TokenCounter) {
         if counted.message.role != Role::Tool {
             self.answer_open(log, counter);
         }
@@ -156,7 +148,7 @@ impl View {
 
     /// How many calls stand answered by a filler.
     pub fn filled_calls(&self) -> usize {
-        let parts = self.entries.iter().filter(|entry| entry.role == Role::Tool).flat_map(Entry::parts);
+        let parts = self.entries.iter().filter(|entry| entry.role() == Role::Tool).flat_map(Entry::parts);
         parts.filter(|(_, origin)| *origin == Origin::Filler).count()
     }
 
@@ -172,13 +164,13 @@ impl View {
 
     /// The view as wire content.
     pub fn to_wire(&self) -> Vec<WireMessage> {
-        let parts = |entry: &Entry| match &entry.body {
-            Body::Kept(message) => Arc::clone(message).into(),
-            Body::Written(written) => {
+        let parts = |entry: &Entry| match entry {
+            Entry::Kept(counted) => Arc::clone(counted).into(),
+            Entry::Written(written) => {
                 written.parts.iter().map(|written| written.part.clone()).collect::<Vec<_>>().into()
             }
         };
-        self.entries.iter().map(|entry| WireMessage { role: entry.role, parts: parts(entry) }).collect()
+        self.entries.iter().map(|entry| WireMessage { role: entry.role(), parts: parts(entry) }).collect()
     }
 
     /// Everything in the view that a provider would refuse. A tool batch at the very end may be unfinished.
@@ -199,7 +191,7 @@ impl View {
 
     /// Ids of the calls at the very end whose results are still to come.
     pub fn open_calls(&self) -> Vec<String> {
-        let caller = self.entries.iter().rposition(|entry| entry.role != Role::Tool).unwrap_or(0);
+        let caller = self.entries.iter().rposition(|entry| entry.role() != Role::Tool).unwrap_or(0);
         let parts = || self.entries[caller..].iter().flat_map(Entry::parts).map(|(part, _)| part);
         let is_answered =
             |id: &str| parts().any(|part| matches!(part, Part::ToolResult { call_id, .. } if call_id == id));
@@ -212,18 +204,18 @@ impl View {
 
     fn check_roles(&self, violations: &mut Vec<Violation>) {
         for (index, entry) in self.entries.iter().enumerate() {
-            if entry.role == Role::System && index > 0 {
+            if entry.role() == Role::System && index > 0 {
                 violations.push(Violation::LateSystem { index });
             }
             if entry.parts().next().is_none() {
                 violations.push(Violation::Empty { index });
             }
         }
-        let first = self.entries.iter().find(|entry| entry.role != Role::System);
+        let first = self.entries.iter().find(|entry| entry.role() != Role::System);
         if let Some(first) = first
-            && first.role != Role::User
+            && first.role() != Role::User
         {
-            violations.push(Violation::LeadingTurn { role: first.role });
+            violations.push(Violation::LeadingTurn { role: first.role() });
         }
     }
 
@@ -231,7 +223,7 @@ impl View {
         let mut seen = HashSet::new();
         let mut open: Vec<&str> = Vec::new();
         for (index, entry) in self.entries.iter().enumerate() {
-            if entry.role != Role::Tool {
+            if entry.role() != Role::Tool {
                 violations.extend(open.drain(..).map(|id| Violation::Unanswered { call_id: id.to_owned() }));
             }
             for (part, _) in entry.parts() {
@@ -251,36 +243,62 @@ impl View {
     }
 
     fn append(&mut self, entry: Entry) {
-        self.tokens = self.tokens.saturating_add(entry.tokens);
+        self.tokens = self.tokens.saturating_add(entry.tokens());
         room::make(&mut self.entries, 1);
         self.entries.push(entry);
     }
 }
 
 impl Entry {
+    /// Who speaks.
+    pub fn role(&self) -> Role {
+        match self {
+            Entry::Kept(counted) => counted.message.role,
+            Entry::Written(written) => written.role,
+        }
+    }
+
+    /// Its tokens on the measuring scale.
+    pub fn tokens(&self) -> u32 {
+        match self {
+            Entry::Kept(counted) => counted.tokens,
+            Entry::Written(written) => written.tokens,
+        }
+    }
+
     /// The parts with their origins.
     pub fn parts(&self) -> impl Iterator<Item = (&Part, Origin)> {
-        let (kept, spoken, written) = match &self.body {
-            Body::Kept(message) => (message.parts.as_slice(), Origin::Spoken(message.id), [].as_slice()),
-            Body::Written(written) => ([].as_slice(), Origin::Filler, written.parts.as_slice()),
+        let (kept, spoken, written) = match self {
+            Entry::Kept(counted) => {
+                (counted.message.parts.as_slice(), Origin::Spoken(counted.message.id), [].as_slice())
+            }
+            Entry::Written(written) => ([].as_slice(), Origin::Filler, written.parts.as_slice()),
         };
         let written = written.iter().map(|written| (&written.part, written.origin));
         kept.iter().map(move |part| (part, spoken)).chain(written)
     }
 
+    /// The log message, where it stands unchanged.
+    pub fn kept(&self) -> Option<&Message> {
+        match self {
+            Entry::Kept(counted) => Some(&counted.message),
+            Entry::Written(_) => None,
+        }
+    }
+
     /// The parts that a strategy wrote, where it wrote this entry.
     pub fn written(&self) -> Option<&[WrittenPart]> {
-        match &self.body {
-            Body::Kept(_) => None,
-            Body::Written(written) => Some(&written.parts),
+        match self {
+            Entry::Kept(_) => None,
+            Entry::Written(written) => Some(&written.parts),
         }
     }
 
     /// The log message that this entry is or stands for.
     pub fn message_id(&self) -> Option<MessageId> {
-        match &self.body {
-            Body::Kept(message) => Some(message.id),
-            Body::Written(written) => written.replaces,
+        match self {
+            Entry::Kept(counted) => Some(counted.message.id),
+            Entry::Written(written) => written.replaces,
         }
     }
 }
@@ -296,21 +314,17 @@ fn is_filled_result(edit: &Edit) -> bool {
 }
 
 /// The message of that id. It is looked for at `next` first, after the one found before: edits mostly follow the log.
-fn find<'l>(log: &'l Log, id: MessageId, next: &mut usize) -> Result<&'l Counted, UnknownMessage> {
+fn find<'l>(log: &'l Log, id: MessageId, next: &mut usize) -> Result<&'l Arc<Counted>, UnknownMessage> {
     let is_it = |at: &usize| log.messages().get(*at).is_some_and(|counted| counted.message.id == id);
     let at = Some(*next).filter(is_it).or_else(|| log.place(id)).ok_or(UnknownMessage(id))?;
     *next = at + 1;
     Ok(&log.messages()[at])
 }
 
-fn kept(counted: &Counted) -> Entry {
-    Entry { role: counted.message.role, body: Body::Kept(Arc::clone(&counted.message)), tokens: counted.tokens }
-}
-
 fn written(role: Role, replaces: Option<MessageId>, parts: Vec<WrittenPart>, counter: &dyn TokenCounter) -> Entry {
     let tokens =
         total([MESSAGE_OVERHEAD].into_iter().chain(parts.iter().map(|written| counter.count_part(&written.part))));
-    Entry { role, body: Body::Written(Arc::new(Written { replaces, parts })), tokens }
+    Entry::Written(Arc::new(Written { role, replaces, parts, tokens }))
 }
 
 /// An edit names a message that the log does not hold.

@@ -2,7 +2,6 @@
 //! shows.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
@@ -161,14 +160,14 @@ async fn the_records_say_what_the_view_shows() {
                 let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };
                 let parts = vec![Part::Text { text: "words of some ordinary turn ".repeat(12) }];
                 let message = Message { id: MessageId(round * 30 + turn), role, at_ms: None, parts, usage: None };
-                let counted = Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) };
+                let counted = Counted::new(message, &Encoding::O200k);
                 session.push(counted).unwrap();
             }
             assert_eq!(session.compact(Some(i64::from(round))).await.unwrap().attempts, 1);
             let all = rounds(session.history(), &settings, budget.written, &Encoding::O200k);
             let said = &all.last().unwrap().checkpoints;
             let shown = session.view().entries().iter().filter_map(|entry| match entry.parts().next() {
-                Some((Part::Text { text }, Origin::Summary(number))) => Some((number, text.clone(), entry.tokens)),
+                Some((Part::Text { text }, Origin::Summary(number))) => Some((number, text.clone(), entry.tokens())),
                 _ => None,
             });
             let said = said.iter().map(|it| (it.id, it.summary.clone(), it.current_tokens)).collect::<Vec<_>>();

@@ -43,20 +43,20 @@ impl ChatModel for Forgetful {
     }
 }
 
-fn message(id: u32, role: Role, parts: Vec<Part>) -> Counted {
+fn message(id: u32, role: Role, parts: Vec<Part>) -> Arc<Counted> {
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-    Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+    Counted::new(message, &Encoding::O200k)
 }
 
 fn text(text: &str) -> Part {
     Part::Text { text: text.to_owned() }
 }
 
-fn said(id: u32, role: Role, words: &str) -> Counted {
+fn said(id: u32, role: Role, words: &str) -> Arc<Counted> {
     message(id, role, vec![text(words)])
 }
 
-fn call(id: u32, name: &str, arguments: &str, result: &str) -> [Counted; 2] {
+fn call(id: u32, name: &str, arguments: &str, result: &str) -> [Arc<Counted>; 2] {
     let call_id = format!("call_{id}");
     let call = Part::ToolCall { id: call_id.clone(), name: name.into(), arguments: arguments.into() };
     let result = Part::ToolResult { call_id, text: result.into(), is_error: false };
@@ -83,7 +83,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// A system prompt, a few things said once, and talk.
-fn conversation() -> Vec<Counted> {
+fn conversation() -> Vec<Arc<Counted>> {
     let mut all = vec![
         said(0, Role::System, "You help."),
         said(1, Role::User, "The ticket for the billing outage is kx-4711."),

@@ -2,7 +2,6 @@
 //! Scenario").
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
@@ -16,7 +15,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::saved::SavedKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
-use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Origin;
 
 /// Answers in the form asked for, with a decision of its own in each round; restates the goal in every one.
@@ -65,7 +64,7 @@ async fn rounds(count: usize, retained: u32, pinned: &str) -> Vec<(String, u32)>
             let text = format!("{id}: {}", "words of some ordinary turn that nobody will ask for again ".repeat(6));
             let message =
                 Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text }], usage: None };
-            let counted = Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) };
+            let counted = Counted::new(message, &Encoding::O200k);
             session.push(counted).unwrap();
         }
         let event = session.compact(None).await.unwrap().clone();

@@ -15,7 +15,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::StrategySpec;
-use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::tokens::Encoding;
 
 /// Repeats the end of what it reads, as long as it may: a summarizer that nests whatever it is given.
 struct Nests;
@@ -40,9 +40,9 @@ impl ChatModel for Nests {
     }
 }
 
-fn said(id: u32, role: Role, text: String) -> Counted {
+fn said(id: u32, role: Role, text: String) -> Arc<Counted> {
     let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text }], usage: None };
-    Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+    Counted::new(message, &Encoding::O200k)
 }
 
 fn session<'s>(

@@ -37,10 +37,10 @@ impl ChatModel for Short {
     }
 }
 
-fn said(id: u32, role: Role, text: &str) -> Counted {
+fn said(id: u32, role: Role, text: &str) -> Arc<Counted> {
     let parts = vec![Part::Text { text: text.to_owned() }];
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-    Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+    Counted::new(message, &Encoding::O200k)
 }
 
 fn strategy(name: &str) -> Arc<dyn Strategy> {
@@ -424,7 +424,9 @@ fn limits_and_counts_at_the_edges_neither_overflow_nor_hang() {
                 let mut session = Session::new(&*spec, &metered, &counter, config);
                 for id in 0..9 {
                     let role = if id % 2 == 0 { Role::User } else { Role::Assistant };
-                    session.push(Counted { tokens: 2 * tokens, ..said(id, role, "Go on with it, please.") }).unwrap();
+                    session
+                        .push(Counted { tokens: 2 * tokens, ..(*said(id, role, "Go on with it, please.")).clone() })
+                        .unwrap();
                     session.report_usage(Usage { input: u64::MAX, output: 1, ..Usage::default() });
                     ready(session.before_call(None));
                 }

@@ -1,7 +1,5 @@
 //! Views and transcripts of long conversations: every message in its place, under its number.
 
-use std::sync::Arc;
-
 use compactometer_engine::log::{Counted, Log};
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::model::WireMessage;
@@ -15,7 +13,7 @@ fn log(texts: impl Iterator<Item = String>) -> Log {
         // Ids with gaps, as after messages that a host took out.
         let id = MessageId(3 * index as u32);
         let message = Message { id, role: Role::User, at_ms: None, parts: vec![Part::Text { text }], usage: None };
-        log.push(Counted { message: Arc::new(message), tokens: 1 }).expect("it is valid");
+        log.push(Counted { message, tokens: 1 }).expect("it is valid");
     }
     log
 }

@@ -97,7 +97,7 @@ impl Asking<'_> {
 
     /// What is given in place of what the session holds written, where anything is.
     fn given(&self, due: &[usize]) -> Option<Given> {
-        let is_written = |entry: &Entry| entry.role == Role::User && entry.written().is_some();
+        let is_written = |entry: &Entry| entry.role() == Role::User && entry.written().is_some();
         let evidence = self.evidence.filter(|_| self.session.view().entries().iter().any(is_written))?;
         let facts = due.iter().flat_map(|probe| &self.loaded.keys.probes[*probe].row.facts);
         Some(evidence(self.loaded, &facts.copied().collect::<Vec<_>>(), self.retained, self.counter))

@@ -1,7 +1,7 @@
 //! What a view carries beside the recent conversation: where chance and invented values are looked for.
 
 use compactometer_engine::message::{MessageId, Role};
-use compactometer_engine::view::{Body, Origin, View};
+use compactometer_engine::view::{Origin, View};
 use compactometer_schema::matcher::part_text;
 use compactometer_schema::record::ChanceCell;
 
@@ -27,7 +27,7 @@ pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carrier
     let mut foils = vec![false; loaded.foils.len()];
     let mut inserted = false;
     for entry in view.entries() {
-        if let Body::Kept(message) = &entry.body {
+        if let Some(message) = entry.kept() {
             if message.role != Role::System && is_old(message.id) {
                 foreign.extend_from_slice(&loaded.foreign_in[loaded.index_of(message.id)]);
             }
@@ -35,7 +35,7 @@ pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carrier
         }
         for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
             let counts = match origin {
-                Origin::Spoken(id) => entry.role != Role::System && is_old(id),
+                Origin::Spoken(id) => entry.role() != Role::System && is_old(id),
                 Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => true,
                 Origin::Filler => continue,
             };

@@ -16,7 +16,7 @@ pub struct Loaded {
     /// The scenario.
     pub scenario: Scenario,
     /// Its messages with their tokens.
-    pub messages: Vec<Counted>,
+    pub messages: Vec<Arc<Counted>>,
     /// `tokens_before[i]`: tokens of the messages before index `i`; one entry more than messages.
     pub tokens_before: Vec<u64>,
     /// Tokens of the tool definitions, part of every request.
@@ -185,15 +185,11 @@ fn tool_text(tool: &compactometer_engine::model::ToolDefinition) -> String {
     format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)
 }
 
-fn count_messages(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Counted> {
-    let count = |message: &compactometer_engine::message::Message| Counted {
-        tokens: counter.count_message(message),
-        message: Arc::new(message.clone()),
-    };
-    scenario.messages.iter().map(count).collect()
+fn count_messages(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Arc<Counted>> {
+    scenario.messages.iter().map(|message| Counted::new(message.clone(), counter)).collect()
 }
 
-fn running_sum(messages: &[Counted]) -> Vec<u64> {
+fn running_sum(messages: &[Arc<Counted>]) -> Vec<u64> {
     let mut sums = vec![0];
     let mut sum = 0;
     for counted in messages {

@@ -3,7 +3,7 @@
 use compactometer_engine::memory::Note;
 use compactometer_engine::meter::Call;
 use compactometer_engine::saved::{History, Saved, SavedKind};
-use compactometer_engine::view::{Body, Origin, View};
+use compactometer_engine::view::{Entry, Origin, View};
 use compactometer_schema::fate::{Fate, Fates};
 use compactometer_schema::matcher::{Matcher, part_text};
 use compactometer_schema::record::Stages;
@@ -226,13 +226,13 @@ impl Found {
     fn search_view(&mut self, loaded: &Loaded, view: &View) {
         let index = |id| loaded.index_of(id);
         for entry in view.entries() {
-            match &entry.body {
-                Body::Kept(message) => {
-                    for fact in &loaded.stated_in[index(message.id)] {
+            match entry {
+                Entry::Kept(counted) => {
+                    for fact in &loaded.stated_in[index(counted.message.id)] {
                         self.originals[*fact as usize] = true;
                     }
                 }
-                Body::Written(written) => {
+                Entry::Written(written) => {
                     for written in &written.parts {
                         let Some(text) = part_text(&written.part) else { continue };
                         match written.origin {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use compactometer_engine::log::Log;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_engine::view::{Body, Entry, Origin, View};
+use compactometer_engine::view::{Entry, Origin, View};
 use compactometer_schema::matcher::part_text;
 use compactometer_schema::stands::ViewParts;
 
@@ -22,12 +22,12 @@ pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
     for entry in view.entries() {
         let mut parts = match entry.written() {
             // All of it is one message's, and counted.
-            None => entry.parts().take(1).map(|(_, origin)| (entry.tokens, origin)).collect(),
+            None => entry.parts().take(1).map(|(_, origin)| (entry.tokens(), origin)).collect(),
             Some(_) => entry.parts().map(|(part, origin)| (counter.count_part(part), origin)).collect::<Vec<_>>(),
         };
         let within = parts.iter().map(|(tokens, _)| tokens).sum::<u32>();
         if let Some((tokens, _)) = parts.first_mut() {
-            *tokens += entry.tokens.saturating_sub(within);
+            *tokens += entry.tokens().saturating_sub(within);
         }
         for (tokens, origin) in parts {
             match origin {
@@ -37,7 +37,7 @@ pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
                 },
                 Origin::Checkpoint(_) => stands.checkpoint += tokens,
                 Origin::Filler | Origin::Memory(_) => stands.filler += tokens,
-                Origin::Spoken(_) if entry.role == Role::System => stands.system += tokens,
+                Origin::Spoken(_) if entry.role() == Role::System => stands.system += tokens,
                 Origin::Spoken(_) => stands.spoken += tokens,
             }
         }
@@ -49,7 +49,7 @@ pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
 pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, MessageId)> {
     let whole = |view: &View| {
         // A system prompt never leaves: at most a section joins it.
-        let kept = view.entries().iter().filter(|entry| is_kept(entry) && entry.role != Role::System);
+        let kept = view.entries().iter().filter(|entry| entry.kept().is_some() && entry.role() != Role::System);
         kept.filter_map(Entry::message_id).collect::<Vec<_>>()
     };
     let stays = whole(after).into_iter().collect::<HashSet<_>>();
@@ -70,8 +70,7 @@ pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, Mess
 /// The index of the log from which on all that is not pending stands whole in the view: where its verbatim tail begins.
 pub(crate) fn tail_start(view: &View, log: &Log) -> usize {
     let pending = log.pending();
-    let kept =
-        view.entries().iter().filter(|entry| is_kept(entry)).filter_map(Entry::message_id).collect::<HashSet<_>>();
+    let kept = view.entries().iter().filter_map(Entry::kept).map(|message| message.id).collect::<HashSet<_>>();
     let stays = |index: usize| {
         let message = &log.messages()[index].message;
         pending.contains(index) || (message.role != Role::System && kept.contains(&message.id))
@@ -83,17 +82,13 @@ pub(crate) fn tail_start(view: &View, log: &Log) -> usize {
 pub fn shared_tokens(before: &View, after: &View, counter: &dyn TokenCounter) -> u32 {
     let pairs = || before.entries().iter().zip(after.entries());
     let whole = pairs().take_while(|(old, new)| reads_the_same(old, new)).count();
-    let tokens = before.entries()[..whole].iter().map(|entry| entry.tokens).sum::<u32>();
-    let begun = pairs().nth(whole).filter(|(old, new)| old.role == new.role);
+    let tokens = before.entries()[..whole].iter().map(|entry| entry.tokens()).sum::<u32>();
+    let begun = pairs().nth(whole).filter(|(old, new)| old.role() == new.role());
     let parts = begun.into_iter().flat_map(|(old, new)| old.parts().zip(new.parts()));
     let equal = parts.take_while(|((old, _), (new, _))| old == new).map(|((part, _), _)| counter.count_part(part));
     tokens + equal.sum::<u32>()
 }
 
 fn reads_the_same(old: &Entry, new: &Entry) -> bool {
-    old.role == new.role && old.parts().map(|(part, _)| part).eq(new.parts().map(|(part, _)| part))
-}
-
-fn is_kept(entry: &Entry) -> bool {
-    matches!(entry.body, Body::Kept(_))
+    old.role() == new.role() && old.parts().map(|(part, _)| part).eq(new.parts().map(|(part, _)| part))
 }

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
 
 use compactometer_benches::cheap::SameAnswer;
 use compactometer_benches::conversations::counted;
@@ -17,7 +18,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
-use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::View;
 use compactometer_schema::matcher::{Matcher, part_text};
 use compactometer_schema::scenario::Scenario;
@@ -88,7 +89,7 @@ fn chosen(strategies: &str) -> Result<Vec<&'static StrategySpec>, String> {
 /// One session and what every strategy shares of it.
 struct Case<'c> {
     scenario: &'c Scenario,
-    said: &'c [Counted],
+    said: &'c [Arc<Counted>],
     matcher: &'c Matcher,
     model: &'c dyn ChatModel,
     runtime: &'c Runtime,
@@ -145,7 +146,7 @@ fn go_on(session: &mut Session<'_>) -> Result<(), Box<dyn Error>> {
         let id = session.log().last().map_or(0, |last| last.0 + 1);
         let parts = vec![Part::Text { text: text.to_owned() }];
         let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-        session.push(Counted { tokens: COUNTER.count_message(&message), message: message.into() })?;
+        session.push(Counted::new(message, &COUNTER))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
 
 use compactometer_benches::cheap::{Quarter, SameAnswer};
 use compactometer_benches::conversations::counted;
@@ -64,7 +65,7 @@ pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serd
     Ok(serde_json::json!({"cpu_s": cpu_s, "messages": messages, "compactions": compactions, "left": left}))
 }
 
-async fn replayed(session: &mut Session<'_>, metered: &Metered<'_>, said: &[Counted]) {
+async fn replayed(session: &mut Session<'_>, metered: &Metered<'_>, said: &[Arc<Counted>]) {
     for message in said {
         // A suite's messages are valid.
         let _ = session.push(message.clone());

@@ -69,7 +69,7 @@ impl Strategy for Writer {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let pending = pending(cx);
         let leaves =
-            |entry: &&Entry| entry.role != Role::System && entry.message_id().is_none_or(|id| !pending.contains(&id));
+            |entry: &&Entry| entry.role() != Role::System && entry.message_id().is_none_or(|id| !pending.contains(&id));
         let parts = cx.view.entries().iter().filter(leaves).flat_map(Entry::parts);
         let texts: Vec<&str> = parts.filter_map(|(part, _)| part_text(part)).collect();
         if texts.is_empty() {

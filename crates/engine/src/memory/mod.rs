@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::message::{MessageId, Part, Role};
 use crate::render::{self, Limits};
 use crate::saved::{NewSaved, Saved, SavedKind};
-use crate::view::{Body, Edit, Entry, View};
+use crate::view::{Edit, Entry, View};
 
 pub use built_context::{IMPORTANT, RELEVANT, built_context, document};
 pub use tool::{MOST_RESULTS, NAME, RESULTS, answer, tool};
@@ -74,13 +74,10 @@ pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) ->
         _ => None,
     });
     let keeps = keeps.collect::<BTreeSet<_>>();
-    let chat = view.entries().iter().filter(|entry| entry.role != Role::System);
-    let said = chat.filter_map(|entry| match &entry.body {
-        Body::Kept(message) => Some((entry, message.id)),
-        Body::Written(_) => None,
-    });
+    let chat = view.entries().iter().filter(|entry| entry.role() != Role::System);
+    let said = chat.filter_map(|entry| entry.kept().map(|message| (entry, message.id)));
     let leaving = said.filter(|(_, id)| !keeps.contains(id)).collect::<Vec<_>>();
-    let groups = leaving.chunk_by(|_, (next, _)| next.role == Role::Tool);
+    let groups = leaving.chunk_by(|_, (next, _)| next.role() == Role::Tool);
     groups.filter_map(|group| of_group(group, most_characters)).collect()
 }
 

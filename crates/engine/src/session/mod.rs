@@ -152,7 +152,7 @@ impl<'s> Session<'s> {
     ///
     /// # Errors
     /// [`Refused`] where no provider would take a chat with it; nothing changes then.
-    pub fn push(&mut self, counted: Counted) -> Result<(), Refused> {
+    pub fn push(&mut self, counted: impl Into<Arc<Counted>>) -> Result<(), Refused> {
         self.log.push(counted)?;
         let view = Arc::make_mut(&mut self.view);
         let before = view.entries().len();

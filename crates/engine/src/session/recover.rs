@@ -121,7 +121,7 @@ impl<'s> Session<'s> {
     }
 
     fn is_shown(&self, section: &Section) -> bool {
-        let system = self.view.entries().first().filter(|entry| entry.role == Role::System);
+        let system = self.view.entries().first().filter(|entry| entry.role() == Role::System);
         let wanted = recovery::section_part(section.text.clone(), section.number);
         system.is_some_and(|system| system.parts().any(|it| it == (&wanted.part, wanted.origin)))
     }
@@ -130,7 +130,7 @@ impl<'s> Session<'s> {
     fn shows_a_checkpoint(&self) -> bool {
         let checkpoints = self.history.iter().filter(|saved| saved.kind == SavedKind::Checkpoint);
         let origins = checkpoints.map(|saved| crate::view::Origin::Checkpoint(saved.number)).collect::<Vec<_>>();
-        let system = self.view.entries().first().filter(|entry| entry.role == Role::System);
+        let system = self.view.entries().first().filter(|entry| entry.role() == Role::System);
         system.is_some_and(|system| system.parts().any(|(_, origin)| origins.contains(&origin)))
     }
 
@@ -164,10 +164,10 @@ impl<'s> Session<'s> {
 
     fn with_sections(&self, parts: Vec<WrittenPart>) -> Result<View, FailReason> {
         let mut edits = self.view.to_edits();
-        if self.view.entries().first().is_some_and(|entry| entry.role == Role::System) {
+        if self.view.entries().first().is_some_and(|entry| entry.role() == Role::System) {
             edits.remove(0);
         }
-        let system = recovery::system_with(self.log.system().map(|counted| &*counted.message), parts);
+        let system = recovery::system_with(self.log.system().map(|counted| &counted.message), parts);
         let edits = system.into_iter().chain(edits).collect::<Vec<Edit>>();
         View::from_edits(edits, &self.log, self.counter).map_err(|error| FailReason::InvalidView(error.to_string()))
     }

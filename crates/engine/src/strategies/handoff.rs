@@ -163,7 +163,7 @@ impl Handoff {
 fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
     let number = cx.number_of_new(0);
     let first = cx.log.messages().first().map(|counted| Edit::Keep(counted.message.id));
-    let last_user = cx.view.entries().iter().rfind(|entry| entry.role == Role::User);
+    let last_user = cx.view.entries().iter().rfind(|entry| entry.role() == Role::User);
     let intent = last_user.map(|entry| {
         let texts = entry.parts().filter_map(|(part, _)| match part {
             Part::Text { text } => Some(text.as_str()),
@@ -199,7 +199,7 @@ fn with_residue(cx: &Context<'_>, prompt: String, reason: FailReason) -> Compact
 const CLEANED: u32 = fit::FRAME + 8;
 
 fn is_chat(entry: &&Entry) -> bool {
-    entry.role != Role::System
+    entry.role() != Role::System
 }
 
 fn material(cx: &Context<'_>) -> Material {

@@ -223,7 +223,7 @@ impl Extraction {
     }
 
     fn messages(&self, cx: &Context<'_>) -> Material {
-        let entries = cx.view.entries().iter().filter(|entry| entry.role != Role::System);
+        let entries = cx.view.entries().iter().filter(|entry| entry.role() != Role::System);
         if self.settings.is_faithful("roles") {
             as_source::messages(cx, entries)
         } else {

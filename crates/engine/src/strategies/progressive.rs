@@ -157,7 +157,7 @@ fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
 
 /// What leaves and was said: earlier summaries and pins stay by themselves.
 fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s Entry> {
-    let entries = cx.view.entries().iter().filter(|entry| entry.role != Role::System && entry.written().is_none());
+    let entries = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());
     let leaves = |entry: &&Entry| entry.message_id().is_none_or(|id| selection.kept.binary_search(&id).is_err());
     entries.filter(leaves).collect()
 }

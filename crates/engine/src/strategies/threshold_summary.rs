@@ -138,7 +138,7 @@ impl ThresholdSummary {
         let first = said.len().saturating_sub(HISTORY_LIMIT);
         let oldest = said.get(first).filter(|_| self.settings.is_faithful("limit")).map(|counted| counted.message.id);
         let all = match self.settings.is_faithful("overlap") {
-            true => view.entries().iter().filter(|entry| entry.role != Role::System).collect(),
+            true => view.entries().iter().filter(|entry| entry.role() != Role::System).collect(),
             false => selection.leaving.clone(),
         };
         all.into_iter()
@@ -200,7 +200,7 @@ fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) ->
 /// What was said, stands in the view, and is neither kept nor read.
 fn unread(cx: &Context<'_>, selection: &Selection<'_>, read: &[&Entry]) -> Vec<MessageId> {
     let read = read.iter().filter_map(|entry| entry.message_id()).collect::<BTreeSet<_>>();
-    let chat = cx.view.entries().iter().filter(|entry| entry.role != Role::System);
+    let chat = cx.view.entries().iter().filter(|entry| entry.role() != Role::System);
     let spoken = chat.flat_map(Entry::parts).filter_map(|(_, origin)| match origin {
         Origin::Spoken(id) => Some(id),
         _ => None,
@@ -218,5 +218,5 @@ fn notice() -> Edit {
 fn summary_again(entry: &Entry) -> Option<Edit> {
     let written = entry.written()?;
     let is_summary = written.iter().any(|part| matches!(part.origin, Origin::Summary(_)));
-    is_summary.then(|| Edit::Insert(entry.role, written.to_vec()))
+    is_summary.then(|| Edit::Insert(entry.role(), written.to_vec()))
 }

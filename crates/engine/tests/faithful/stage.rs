@@ -1,7 +1,7 @@
 //! One conversation with a scripted summarizer, the same for both forms of a strategy.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
@@ -115,7 +115,7 @@ impl Stage {
             };
             let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![part], usage: None };
             let tokens = Encoding::O200k.count_message(&message);
-            session.push(Counted { tokens, message: Arc::new(message) }).unwrap();
+            session.push(Counted { tokens, message }).unwrap();
         }
         Shown {
             view: session.view().entries().iter().map(shown).collect(),
@@ -161,7 +161,7 @@ fn shown(entry: &compactometer_engine::view::Entry) -> String {
         Part::ToolCall { id, .. } => format!("calls {id}"),
         Part::Media { .. } => String::new(),
     };
-    format!("{}: {}", entry.role.name(), entry.parts().map(|(it, _)| part(it)).collect::<String>())
+    format!("{}: {}", entry.role().name(), entry.parts().map(|(it, _)| part(it)).collect::<String>())
 }
 
 struct Scripted(Mutex<Vec<Result<&'static str, ChatError>>>);

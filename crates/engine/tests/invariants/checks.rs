@@ -8,7 +8,7 @@ use compactometer_engine::meter::Call;
 use compactometer_engine::model::WireMessage;
 use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::tokens::MESSAGE_OVERHEAD;
-use compactometer_engine::view::{Body, Entry, Origin, View, Violation};
+use compactometer_engine::view::{Entry, Origin, View, Violation};
 use proptest::prelude::*;
 
 use crate::conversation::{DIGEST, Said, THOUGHT};
@@ -241,10 +241,10 @@ pub(crate) fn invariant_18_one_break(moment: &Moment<'_>) -> Checked {
         return Ok(());
     }
     let entries = moment.session.view().entries();
-    let is_kept = |entry: &&Entry| matches!(entry.body, Body::Kept(_));
+    let is_kept = |entry: &&Entry| entry.kept().is_some();
     let is_filler =
-        |entry: &&Entry| entry.role == Role::Tool && entry.parts().all(|(_, origin)| origin == Origin::Filler);
-    let chat = entries.iter().filter(|entry| entry.role != Role::System);
+        |entry: &&Entry| entry.role() == Role::Tool && entry.parts().all(|(_, origin)| origin == Origin::Filler);
+    let chat = entries.iter().filter(|entry| entry.role() != Role::System);
     let mut rest = chat.skip_while(|entry| !is_kept(entry));
     prop_assert!(rest.all(|entry| is_kept(&entry) || is_filler(&entry)), "something written among what is kept");
     let old = kept(moment.before);
@@ -264,7 +264,7 @@ pub(crate) fn invariant_21_text_stays_data(moment: &Moment<'_>) -> Checked {
             }
         }
     }
-    let written = moment.session.view().entries().iter().filter(|entry| entry.role != Role::System);
+    let written = moment.session.view().entries().iter().filter(|entry| entry.role() != Role::System);
     let mut origins = written.filter_map(Entry::written).flatten().map(|written| written.origin);
     prop_assert!(origins.all(|origin| !matches!(origin, Origin::Spoken(_))));
     Ok(())
@@ -293,8 +293,8 @@ fn gave_up(event: &Event) -> bool {
 
 /// The log messages that a view holds unchanged.
 fn kept(view: &View) -> Vec<u32> {
-    let kept = view.entries().iter().filter(|entry| matches!(entry.body, Body::Kept(_)));
-    kept.filter_map(Entry::message_id).map(|id| id.0).collect()
+    let kept = view.entries().iter().filter_map(Entry::kept);
+    kept.map(|message| message.id.0).collect()
 }
 
 /// Two views that a model reads alike, byte for byte.
@@ -308,7 +308,7 @@ pub(crate) fn same_entries(before: &[Entry], after: &[Entry]) -> Checked {
 }
 
 fn same_entry(old: &Entry, new: &Entry) -> Checked {
-    prop_assert_eq!((old.role, old.tokens), (new.role, new.tokens));
+    prop_assert_eq!((old.role(), old.tokens()), (new.role(), new.tokens()));
     prop_assert!(old.parts().eq(new.parts()), "an entry changed");
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::texts::text;
 
 /// A message, and whether a log should refuse it.
 pub(crate) struct Said {
-    pub(crate) counted: Counted,
+    pub(crate) counted: Arc<Counted>,
     pub(crate) refused: bool,
 }
 
@@ -160,7 +160,7 @@ impl Writer<'_> {
     fn push(&mut self, role: Role, parts: Vec<Part>, refused: bool) {
         let id = MessageId(self.said.len() as u32 * 3);
         let message = Message { id, role, at_ms: None, parts, usage: None };
-        let counted = Counted { tokens: self.counter.count_message(&message), message: Arc::new(message) };
+        let counted = Counted::new(message, self.counter);
         self.said.push(Said { counted, refused });
     }
 

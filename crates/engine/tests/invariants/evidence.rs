@@ -6,7 +6,7 @@ use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{Message, Part, Role};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::render::neutralize;
-use compactometer_engine::view::{Body, View};
+use compactometer_engine::view::{Entry, View};
 use proptest::prelude::*;
 
 use crate::play::Moment;
@@ -39,12 +39,8 @@ pub(crate) fn invariant_02_evidence(moment: &Moment<'_>) -> Result<(), TestCaseE
 }
 
 fn whole(view: &View) -> BTreeSet<u32> {
-    let said = view.entries().iter().filter(|entry| entry.role != Role::System);
-    let whole = said.filter_map(|entry| match &entry.body {
-        Body::Kept(message) => Some(message.id.0),
-        Body::Written { .. } => None,
-    });
-    whole.collect()
+    let said = view.entries().iter().filter(|entry| entry.role() != Role::System);
+    said.filter_map(Entry::kept).map(|message| message.id.0).collect()
 }
 
 /// What somebody said in words; thinking and media never enter a summarizer's text.

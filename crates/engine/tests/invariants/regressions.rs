@@ -39,21 +39,21 @@ pub(crate) fn config(tail: u32, summarizer_window: Option<u32>) -> SessionConfig
     SessionConfig { budget, overhead: 0, summarizer_window, automatic: true, policy: Policy::Enforce }
 }
 
-fn message(id: u32, role: Role, parts: Vec<Part>) -> Counted {
+fn message(id: u32, role: Role, parts: Vec<Part>) -> Arc<Counted> {
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-    Counted { tokens: Quarters.count_message(&message), message: Arc::new(message) }
+    Counted::new(message, &Quarters)
 }
 
-pub(crate) fn said(id: u32, role: Role, text: &str) -> Counted {
+pub(crate) fn said(id: u32, role: Role, text: &str) -> Arc<Counted> {
     message(id, role, vec![Part::Text { text: text.to_owned() }])
 }
 
-pub(crate) fn calls(id: u32, ids: &[&str]) -> Counted {
+pub(crate) fn calls(id: u32, ids: &[&str]) -> Arc<Counted> {
     let call = |id: &&str| Part::ToolCall { id: (*id).to_owned(), name: "run".into(), arguments: "{}".into() };
     message(id, Role::Assistant, ids.iter().map(call).collect())
 }
 
-pub(crate) fn result(id: u32, call_id: &str, text: &str) -> Counted {
+pub(crate) fn result(id: u32, call_id: &str, text: &str) -> Arc<Counted> {
     message(id, Role::Tool, vec![Part::ToolResult { call_id: call_id.into(), text: text.into(), is_error: false }])
 }
 

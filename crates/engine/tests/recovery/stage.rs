@@ -15,7 +15,7 @@ use compactometer_engine::saved::SavedKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::Strategy;
-use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::tokens::Encoding;
 
 pub(crate) const CHECKPOINT: &str = r#"{"active_goals":["Build a CRM"],"key_decisions":{"storage":"PostgreSQL","cache":"Redis"},"user_preferences":{"format":"JSON"},"context_references":{"threads":["telegram:7"]}}"#;
 
@@ -42,10 +42,10 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-pub(crate) fn said(id: u32, role: Role, text: &str, at_ms: Option<i64>) -> Counted {
+pub(crate) fn said(id: u32, role: Role, text: &str, at_ms: Option<i64>) -> Arc<Counted> {
     let message =
         Message { id: MessageId(id), role, at_ms, parts: vec![Part::Text { text: text.into() }], usage: None };
-    Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+    Counted::new(message, &Encoding::O200k)
 }
 
 pub(crate) fn strategy(name: &str, values: &[(&str, &str)]) -> Arc<dyn Strategy> {

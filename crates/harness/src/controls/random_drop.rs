@@ -34,7 +34,7 @@ impl Strategy for RandomDrop {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let pending = pending_ids(cx.log).collect::<Vec<_>>();
         let is_cut =
-            |entry: &&Entry| entry.role != Role::System && entry.message_id().is_none_or(|id| !pending.contains(&id));
+            |entry: &&Entry| entry.role() != Role::System && entry.message_id().is_none_or(|id| !pending.contains(&id));
         let parts = cx.view.entries().iter().filter(is_cut).flat_map(Entry::parts);
         let texts = parts.filter_map(|(part, origin)| Some((part_text(part)?, origin)));
         let pieces = texts.flat_map(|(text, origin)| pieces(text).map(move |piece| (piece, origin)));

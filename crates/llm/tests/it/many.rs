@@ -152,7 +152,7 @@ async fn converse(shared: Arc<Shared>, thread: usize) -> Seen {
             }
         }
         let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text }], usage: None };
-        session.push(Counted { tokens: shared.counter.count_message(&message), message: Arc::new(message) }).unwrap();
+        session.push(Counted::new(message, shared.counter)).unwrap();
     }
     seen.applied = session.events().iter().filter(|event| event.outcome == Outcome::Applied).count();
     seen.remembered = session.history().iter().any(|saved| saved.body.contains(&own));

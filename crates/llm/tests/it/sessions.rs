@@ -12,11 +12,11 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
-use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::tokens::Encoding;
 use compactometer_llm::{by_name, faults};
 
 /// A conversation of some 4,000 tokens, with tool calls.
-pub(crate) fn conversation() -> Vec<Counted> {
+pub(crate) fn conversation() -> Vec<Arc<Counted>> {
     let mut said = vec![(Role::System, vec![text("You are an agent.")])];
     for turn in 0..40 {
         said.push((
@@ -35,7 +35,7 @@ pub(crate) fn conversation() -> Vec<Counted> {
     }
     let count = |(id, (role, parts)): (usize, (Role, Vec<Part>))| {
         let message = Message { id: MessageId(id as u32), role, at_ms: None, parts, usage: None };
-        Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+        Counted::new(message, &Encoding::O200k)
     };
     said.into_iter().enumerate().map(count).collect()
 }
@@ -56,7 +56,7 @@ pub(crate) fn at_2000_tokens(spec: &StrategySpec) -> (Arc<dyn Strategy>, Session
 }
 
 /// Runs a session; gives how many compactions were applied, and how many decisions there were.
-async fn run(spec: &StrategySpec, model: &str, messages: &[Counted]) -> (usize, usize) {
+async fn run(spec: &StrategySpec, model: &str, messages: &[Arc<Counted>]) -> (usize, usize) {
     let model = by_name(model).unwrap();
     let metered = Metered::new(&*model, 3);
     let (strategy, config) = at_2000_tokens(spec);

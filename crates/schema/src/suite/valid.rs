@@ -1,6 +1,7 @@
 //! What a scenario must hold so that a replay can trust it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use compactometer_engine::log::{Counted, Log};
 use compactometer_engine::message::{MessageId, Part};
@@ -59,7 +60,7 @@ fn check_messages(scenario: &Scenario) -> Result<Log, String> {
                 ));
             }
         }
-        let counted = Counted { message: message.clone().into(), tokens: 0 };
+        let counted = Arc::new(Counted { message: message.clone(), tokens: 0 });
         view.push(&counted);
         log.push(counted).map_err(|error| error.to_string())?;
     }

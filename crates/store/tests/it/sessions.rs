@@ -10,7 +10,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::saved::Saved;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategy::StrategySpec;
-use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Edit;
 use compactometer_generate::smoke;
 
@@ -25,7 +25,7 @@ pub(crate) struct Decision {
 }
 
 /// What a strategy commits until it has decided about so many compactions.
-pub(crate) async fn decisions(spec: &StrategySpec, messages: &[Counted], compactions: usize) -> Vec<Decision> {
+pub(crate) async fn decisions(spec: &StrategySpec, messages: &[Arc<Counted>], compactions: usize) -> Vec<Decision> {
     let settings = Settings::defaults(spec);
     let limits = (spec.limits)(&settings).unwrap();
     let strategy = (spec.build)(&settings.scaled(spec, f64::from(WINDOW) / f64::from(limits.window)));
@@ -52,7 +52,7 @@ pub(crate) async fn decisions(spec: &StrategySpec, messages: &[Counted], compact
 }
 
 /// The embedded suite as one conversation, several times over.
-pub(crate) fn endless() -> Vec<Counted> {
+pub(crate) fn endless() -> Vec<Arc<Counted>> {
     let mut messages = Vec::new();
     for pass in 0..4 {
         for (place, scenario) in smoke().unwrap().scenarios.into_iter().enumerate() {
@@ -62,7 +62,7 @@ pub(crate) fn endless() -> Vec<Counted> {
     }
     let count = |(message, id): (Message, u32)| {
         let message = Message { id: MessageId(id), ..message };
-        Counted { tokens: Encoding::O200k.count_message(&message), message: Arc::new(message) }
+        Counted::new(message, &Encoding::O200k)
     };
     messages.into_iter().zip(0..).map(count).collect()
 }

@@ -3,7 +3,6 @@
 //! The strategy is the reference engine's own; here it is due at once, whatever the conversation's size.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -95,7 +94,7 @@ fn log_of(scenario: &Scenario, counter: &dyn TokenCounter) -> Result<Log> {
     let mut log = Log::default();
     for message in &scenario.messages {
         let tokens = counter.count_message(message);
-        log.push(Counted { message: Arc::new(message.clone()), tokens })?;
+        log.push(Counted { message: message.clone(), tokens })?;
     }
     Ok(log)
 }

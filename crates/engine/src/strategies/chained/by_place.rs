@@ -8,7 +8,7 @@ use crate::event::SkipReason;
 use crate::message::{Part, Role};
 use crate::select::Selection;
 use crate::strategy::{Context, Declined};
-use crate::view::{Body, Edit, Entry, Origin, View, WrittenPart};
+use crate::view::{Edit, Entry, Origin, View, WrittenPart};
 
 /// 004, `selectMessagesToCompact`, over what stands in the view; a tail in tokens has no least number of messages.
 pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
@@ -18,20 +18,16 @@ pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined>
         Tail::Messages(keep) => entries.len() - keep as usize,
         Tail::Tokens(room) => first_that_fits(entries, room),
     };
-    while boundary > 1 && entries.get(boundary).is_some_and(|entry| entry.role == Role::Tool) {
+    while boundary > 1 && entries.get(boundary).is_some_and(|entry| entry.role() == Role::Tool) {
         boundary -= 1;
     }
     let start = if summary(cx.view).is_some() { 2 } else { 1 };
     if boundary <= start {
         return Err(SkipReason::NothingToCompact.into());
     }
-    let first = match &entries[0].body {
-        Body::Kept(message) => Some(&**message),
-        Body::Written { .. } => None,
-    };
     let kept = entries[boundary..].iter().filter(|entry| entry.written().is_none());
     Ok(Selection {
-        system: first,
+        system: entries[0].kept(),
         kept: kept.filter_map(Entry::message_id).collect(),
         leaving: entries[1..boundary].iter().collect(),
     })
@@ -39,14 +35,14 @@ pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined>
 
 /// The second message where it is an assistant's and begins like a summary, with its text.
 pub(super) fn summary(view: &View) -> Option<(&Entry, &str)> {
-    let second = view.entries().get(1).filter(|entry| entry.role == Role::Assistant)?;
+    let second = view.entries().get(1).filter(|entry| entry.role() == Role::Assistant)?;
     let text = first_text(second.parts().map(|(part, _)| part))?;
     text.starts_with("## Session Summary").then_some((second, text))
 }
 
 /// 004, `extractOriginalTask`.
 pub(super) fn task(view: &View) -> &str {
-    let users = view.entries().iter().filter(|entry| entry.role == Role::User);
+    let users = view.entries().iter().filter(|entry| entry.role() == Role::User);
     first_text(users.flat_map(Entry::parts).map(|(part, _)| part)).unwrap_or(UNKNOWN_TASK)
 }
 
@@ -59,8 +55,8 @@ pub(super) fn assistants(cx: &Context<'_>, summary: &str) -> Edit {
 /// Place of the first of the messages at the end that fit so many tokens.
 fn first_that_fits(entries: &[Entry], mut room: u32) -> usize {
     let fit = entries.iter().rev().take_while(|entry| {
-        let fits = entry.tokens <= room;
-        room = room.saturating_sub(entry.tokens);
+        let fits = entry.tokens() <= room;
+        room = room.saturating_sub(entry.tokens());
         fits
     });
     entries.len() - fit.count()

@@ -20,7 +20,7 @@ pub(super) fn messages<'e>(cx: &Context<'_>, entries: impl Iterator<Item = &'e E
         });
         texts.collect::<Vec<_>>().join("\n")
     };
-    let blocks = entries.map(|entry| format!("{}: {}", entry.role.name().to_uppercase(), content(entry)));
+    let blocks = entries.map(|entry| format!("{}: {}", entry.role().name().to_uppercase(), content(entry)));
     let text = blocks.collect::<Vec<_>>().join("\n\n");
     Material { tokens_at_most: cx.counter.count_text(&text), text, cut: Vec::new() }
 }
