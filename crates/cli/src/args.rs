@@ -22,6 +22,7 @@ use crate::commands::import::ImportArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::probes::ProbesArgs;
 use crate::commands::report::ReportArgs;
+use crate::commands::schema::SchemaArgs;
 use crate::commands::serve::ServeArgs;
 
 /// Measures what a long conversation loses when it is compacted.
@@ -66,8 +67,10 @@ pub(crate) enum Command {
     /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
     #[command(subcommand)]
     Checkpoint(CheckpointCommand),
-    /// List strategies, controls, metrics, targets, formats and models.
+    /// List strategies, controls, metrics, targets, formats, schemas and models.
     List(ListArgs),
+    /// Print the JSON Schema of a file format, for programs that read or write it.
+    Schema(SchemaArgs),
     /// Say what would keep a run from its end, and what to do: give it the run's own arguments.
     Doctor(DoctorArgs),
     /// Say which settings hold, and from where: the environment, `compactometer.toml`, or the default.

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Some(Command::Init) => commands::config::init(),
         Some(Command::Completions { shell }) => completions(shell),
         Some(Command::List(list)) => commands::list::list(&list),
+        Some(Command::Schema(schema)) => commands::schema::schema(&schema),
         Some(Command::Serve(serve)) => commands::serve::serve(&serve),
     };
     match done {

@@ -6,6 +6,7 @@ use crate::estimate::Estimator;
 
 /// Token limits of one session, on the measuring scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Budget {
     /// The target model's context window.
     pub window: u32,
@@ -24,6 +25,7 @@ pub struct Budget {
 
 /// How much of the recent conversation is kept verbatim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Tail {
     /// As many whole messages as fit that many tokens.

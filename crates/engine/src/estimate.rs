@@ -10,6 +10,7 @@ use crate::view::{Entry, View};
 
 /// What a trigger is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Estimator {
     /// The measuring counter: view and what stands beside it.

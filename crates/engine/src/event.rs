@@ -8,6 +8,7 @@ use crate::summary::NotASummary;
 
 /// One decision about a compaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Event {
     /// The last message of the log at that time.
     pub after: MessageId,
@@ -37,6 +38,7 @@ pub struct Event {
 
 /// One decision about a checkpoint before a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct CheckpointEvent {
     /// The last message of the log at that time.
     pub after: MessageId,
@@ -52,6 +54,7 @@ pub struct CheckpointEvent {
 
 /// One decision about showing a checkpoint outside a compaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct RecoveryEvent {
     /// The last message of the log at that time.
     pub after: MessageId,
@@ -73,6 +76,7 @@ pub struct RecoveryEvent {
 
 /// Why a checkpoint is shown outside a compaction (source 000, part 3, "When to inject").
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryReason {
     /// The user is back after that many milliseconds.
@@ -89,6 +93,7 @@ pub enum RecoveryReason {
 
 /// What came of a decision about showing a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryOutcome {
     /// That many items of those that it has stand in the system prompt now.
@@ -131,6 +136,7 @@ impl CheckpointEvent {
 
 /// What came of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "outcome", content = "reason", rename_all = "snake_case")]
 pub enum Outcome {
     /// The view changed.
@@ -143,6 +149,7 @@ pub enum Outcome {
 
 /// Why a compaction was not applied although nothing failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
     /// Nothing lies outside what must stay.
@@ -161,6 +168,7 @@ pub enum SkipReason {
 
 /// Why a compaction failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FailReason {
     /// The model did not answer.

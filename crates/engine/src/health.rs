@@ -23,6 +23,7 @@ pub struct Health {
 
 /// Checkpoints keep failing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[error("{failures} attempts at a checkpoint failed in a row, the last after message `{}`", after.0)]
 pub struct Alert {
     /// The last message of the log at that time.

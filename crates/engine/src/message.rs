@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// One message of a conversation, as a provider's API would carry it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Message {
     /// Unique in its conversation; ascending in order of appearance.
@@ -43,11 +44,13 @@ impl Message {
 
 /// Identifies a message within one conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct MessageId(pub u32);
 
 /// Who speaks. Tool results stand in messages of their own, with role [`Role::Tool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Instructions that stand before the conversation; at most one message, first.
@@ -74,6 +77,7 @@ impl Role {
 
 /// One piece of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Part {
     /// Plain text.
@@ -121,6 +125,7 @@ pub enum Part {
 
 /// Tokens that one model call used, each counted once: `input` excludes what was read from or written to a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
     /// Input tokens read at the full price.

@@ -134,6 +134,7 @@ pub struct Call {
 
 /// What a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// Writing a summary, with or without a checkpoint.

@@ -159,6 +159,7 @@ impl<'de> Deserialize<'de> for Parts {
 
 /// A tool that a model may call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToolDefinition {
     /// The tool's name.
@@ -187,6 +188,7 @@ pub struct ChatReply {
 
 /// What a server reported with an answer, as it wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Served {
     /// The model that it says it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,6 +206,7 @@ pub struct Served {
 
 /// Why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
     /// The model was done.
@@ -216,6 +219,7 @@ pub enum Finish {
 
 /// Why no answer came back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ChatError {
     /// The provider asked for fewer requests.

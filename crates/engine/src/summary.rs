@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why an answer is no summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NotASummary {
     /// No text, or blanks alone.

@@ -1,12 +1,13 @@
 //! Questions and what a model answered to them, as records hold them: numbers and grades, no text of the scenario.
 
 use compactometer_engine::message::MessageId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::record::CallRow;
 
 /// What a report must know of a probe.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeRow {
     /// The probe's id.
     pub id: String,
@@ -24,7 +25,7 @@ pub struct ProbeRow {
 }
 
 /// One answer to a probe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerRow {
     /// Index of the probe in [`crate::record::Record::probes`].
     pub probe: u32,
@@ -53,7 +54,7 @@ pub struct AnswerRow {
 }
 
 /// A model's opinion of an answer, beside the grade and never in its place.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// What it says.
     pub verdict: Verdict,
@@ -62,7 +63,7 @@ pub struct Judgement {
 }
 
 /// What a judge says of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It is right.
@@ -74,7 +75,7 @@ pub enum Verdict {
 }
 
 /// What an answer does, whatever it is worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Signs {
     /// It asserts the right value together with one that was replaced or is forbidden, or denies the right one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -93,7 +94,7 @@ impl ProbeRow {
 }
 
 /// What an answer is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// It states what was asked for, and nothing that was replaced, forbidden or never said; the whole order, where one was.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fate::Fates;
@@ -24,7 +25,7 @@ pub struct Baseline {
 }
 
 /// What must be the same for two runs to be compared, and what else there is to know of one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
     /// The program's version: engine and metrics.
     pub program: String,
@@ -58,7 +59,7 @@ pub struct Conditions {
 }
 
 /// One conversation's facts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conversation {
     /// The scenario's id.
     pub scenario: String,
@@ -78,7 +79,7 @@ pub struct StrategyBaseline {
 }
 
 /// What was counted over all conversations of a strategy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StrategyHead {
     /// How budgets were set.
     pub protocol: Protocol,
@@ -102,7 +103,7 @@ pub struct StrategyHead {
 }
 
 /// One unit of a strategy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnitBaseline {
     /// The group.
     pub unit: String,
@@ -113,15 +114,19 @@ pub struct UnitBaseline {
 }
 
 /// The file as JSON reads it.
-#[derive(Deserialize)]
-struct File {
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct File {
+    /// Version of this form: see [`VERSION`].
+    #[serde(rename = "version")]
+    _version: u32,
+    /// blake3 of what follows, in hex, first 32 characters.
     checksum: String,
     run: Conditions,
     scenarios: Vec<Conversation>,
     strategies: Vec<FileStrategy>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct FileStrategy {
     #[serde(flatten)]
     head: StrategyHead,

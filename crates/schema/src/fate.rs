@@ -1,9 +1,10 @@
 //! The fates of facts (DESIGN section 1) and their compact form: one letter a fact.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The state of one fact at one point of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
     /// Not yet said.
@@ -80,7 +81,8 @@ impl Fate {
 }
 
 /// One fate for each fact, in the order of [`crate::record::Record::facts`]; written as one letter each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
 pub struct Fates(pub Vec<Fate>);
 
 impl Serialize for Fates {

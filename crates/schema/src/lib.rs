@@ -7,6 +7,7 @@ pub mod baseline;
 pub mod choice;
 pub mod curate;
 pub mod fate;
+pub mod formats;
 pub mod import;
 pub mod manifest;
 pub mod matcher;

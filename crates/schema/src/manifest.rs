@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::property::Property;
@@ -11,7 +12,7 @@ use crate::record::Protocol;
 pub const VERSION: u32 = 2;
 
 /// What a run was resolved to. Nothing machine-measured stands here.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// At most [`VERSION`].
     pub version: u32,

@@ -1,9 +1,10 @@
 //! A property of a suite, as manifests and summaries hold it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Something measured on a suite itself, before any strategy runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Property {
     /// Its stable name.
     pub id: String,

@@ -7,6 +7,7 @@ use compactometer_engine::event::{CheckpointEvent, Event, Outcome, RecoveryEvent
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{Finish, Served};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{AnswerRow, ProbeRow};
@@ -18,7 +19,7 @@ use crate::stands::{Storage, ViewParts};
 pub const VERSION: u32 = 1;
 
 /// Everything that one case showed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// At most [`VERSION`].
     pub version: u32,
@@ -52,7 +53,7 @@ pub struct Record {
 }
 
 /// What was run: one strategy on one scenario.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Case {
     /// The scenario's id.
     pub scenario: String,
@@ -81,7 +82,7 @@ pub struct Case {
 }
 
 /// What a strategy is to a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
     /// From the five sources, mended.
@@ -100,7 +101,7 @@ impl Family {
 }
 
 /// How budgets were set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
     /// The same window, trigger and retained budget for all.
@@ -120,7 +121,7 @@ impl Protocol {
 }
 
 /// What a report must know of a fact; its text stays outside.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactRow {
     /// The fact's id.
     pub id: String,
@@ -142,7 +143,7 @@ pub struct FactRow {
 }
 
 /// The facts at one point of the conversation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
     /// The last message of the log at that point.
     pub after: MessageId,
@@ -193,7 +194,7 @@ pub struct Observation {
 }
 
 /// What stands in the context together with what a strategy retrieved for a question.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Prompted {
     /// Of the facts asked for, as indices, those that context and retrieved text hold together.
     pub found: Vec<u32>,
@@ -212,7 +213,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 /// Why a conversation was looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ObservationKind {
     /// Right after an applied compaction: differs between strategies and enters no headline number.
@@ -222,7 +223,7 @@ pub enum ObservationKind {
 }
 
 /// Matches of foreign facts of one kind: pairs of a fact and a context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChanceCell {
     /// The facts' value kind.
     pub kind: ValueKind,
@@ -233,7 +234,7 @@ pub struct ChanceCell {
 }
 
 /// One decision of a session, and what it called and wrote.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompactionRow {
     /// The decision.
     #[serde(flatten)]
@@ -253,7 +254,7 @@ pub struct CompactionRow {
 }
 
 /// One checkpoint before a turn, or the failed attempt at one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckpointRow {
     /// The decision.
     #[serde(flatten)]
@@ -263,7 +264,7 @@ pub struct CheckpointRow {
 }
 
 /// How far facts came in one compaction, for facts and for decoys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stages {
     /// Facts of which the last verbatim original left the context.
     pub left: u32,
@@ -282,7 +283,7 @@ pub struct Stages {
 }
 
 /// One call to a model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallRow {
     /// What it was for.
     pub purpose: Purpose,
@@ -305,7 +306,7 @@ pub struct CallRow {
 }
 
 /// One turn of the agent. Its input is the view, its output the recorded message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
     /// The recorded message.
     pub message: MessageId,
@@ -330,7 +331,7 @@ pub struct Turn {
 }
 
 /// A text that records refer to by hash: a line of `texts.jsonl`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TextRow {
     /// blake3 of the text, in hex, first 32 characters.
     pub hash: String,
@@ -395,10 +396,12 @@ impl Record {
     }
 }
 
-#[derive(Deserialize)]
-struct Line<'l> {
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Line<'l> {
+    /// [`text_hash`] of the record's bytes.
     checksum: String,
     #[serde(borrow)]
+    #[schemars(with = "Record")]
     record: &'l serde_json::value::RawValue,
 }
 

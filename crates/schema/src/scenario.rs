@@ -2,12 +2,13 @@
 
 use compactometer_engine::message::{Message, MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::matcher::{Said, Sought};
 
 /// One conversation with what can be measured on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Unique in its suite.
@@ -46,7 +47,7 @@ fn one() -> u32 {
 }
 
 /// Which part of a study a scenario belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
     /// For development.
@@ -59,7 +60,7 @@ pub enum Split {
 }
 
 /// One stated fact, or the decoy of one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
     /// Unique in its scenario.
@@ -130,7 +131,7 @@ impl Fact {
 }
 
 /// What kind of statement a fact is. No text carries these labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// What the user wants.
@@ -172,7 +173,7 @@ pub enum Category {
 }
 
 /// How a value is matched and pooled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueKind {
     /// A made-up word.
@@ -190,7 +191,7 @@ pub enum ValueKind {
 }
 
 /// Who states something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
     /// The system prompt.
@@ -215,7 +216,7 @@ impl From<Role> for Speaker {
 }
 
 /// How prominent a statement is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Salience {
     /// Announced as something to keep in mind.
@@ -228,7 +229,7 @@ pub enum Salience {
 }
 
 /// Whether a statement affirms or denies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Polarity {
     /// It is so.
@@ -239,7 +240,7 @@ pub enum Polarity {
 }
 
 /// A question about facts, and how its answer is graded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
     /// Unique in its scenario.

@@ -1,9 +1,10 @@
 //! What stands where, as records count it: the parts of a view after a compaction, and what a session left in its store.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a view holds, by kind; together its tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ViewParts {
     /// Tokens of the system prompt without what a strategy put into it.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -30,7 +31,7 @@ impl ViewParts {
 }
 
 /// What a session's records came to at the end of its conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Storage {
     /// Records: summaries, checkpoints and failed attempts.
     pub records: u32,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::property::Property;
@@ -11,16 +12,16 @@ use crate::record::{Family, Protocol};
 pub const VERSION: u32 = 1;
 
 /// A report's numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// [`VERSION`].
+    /// Version of this form: see [`VERSION`].
     pub version: u32,
     /// One entry for each protocol, retained budget, model, window and suite.
     pub groups: Vec<Group>,
 }
 
 /// Strategies that were run under the same conditions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
     /// How budgets were set.
     pub protocol: Protocol,
@@ -56,7 +57,7 @@ pub struct Group {
 }
 
 /// How far a judge agrees with the grader, over the answers of all strategies. No metric depends on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// The judge.
     pub model: String,
@@ -84,7 +85,7 @@ pub struct Judged {
 }
 
 /// One strategy against the declared reference in one metric (MEASUREMENT section 5). What cannot be told is null.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The strategy.
     pub strategy: String,
@@ -121,7 +122,7 @@ pub struct Comparison {
 }
 
 /// What a comparison can say. None of it names a better one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Compared {
     /// The units support a difference at 5 % after Holm.
@@ -153,7 +154,7 @@ impl Compared {
 }
 
 /// A hard check of MEASUREMENT section 3.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// What must hold.
     pub name: String,
@@ -164,7 +165,7 @@ pub struct Check {
 }
 
 /// A target that a source document sets itself, and what each strategy under test shows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
     /// Its id.
     pub id: String,
@@ -181,7 +182,7 @@ pub struct Target {
 }
 
 /// What a strategy shows of a target.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Found {
     /// The value; null with a `reason` where there is none.
     pub value: Option<f64>,
@@ -192,7 +193,7 @@ pub struct Found {
 }
 
 /// What the engine decided in all conversations of a strategy, counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decisions {
     /// Compactions that changed the view.
     pub applied: usize,
@@ -221,7 +222,7 @@ pub struct Decisions {
 }
 
 /// One strategy's numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StrategySummary {
     /// The strategy's name.
     pub name: String,
@@ -249,7 +250,7 @@ pub struct StrategySummary {
 }
 
 /// What became of the checkpoints that a strategy asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Extractions {
     /// Checkpoints asked for, failed calls included.
     pub attempts: usize,
@@ -264,7 +265,7 @@ pub struct Extractions {
 }
 
 /// How many conversations a strategy was active in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Triggered {
     /// With at least one applied compaction.
     pub conversations: usize,
@@ -275,7 +276,7 @@ pub struct Triggered {
 }
 
 /// A metric's value, or why there is none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricValue {
     /// The estimate; null with a `reason` where it is undefined.
     pub value: Option<f64>,

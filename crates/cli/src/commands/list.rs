@@ -7,8 +7,8 @@ use compactometer_generate::embedded;
 use compactometer_harness::contender::Contender;
 use compactometer_llm::mock::profile::{self, Profile};
 use compactometer_schema::choice::unknown;
-use compactometer_schema::import;
 use compactometer_schema::record::Family;
+use compactometer_schema::{formats, import};
 
 use crate::failure::Failure;
 use crate::print;
@@ -16,8 +16,8 @@ use crate::print;
 /// What to list.
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `models`, `profiles`
-    /// or `faults`.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `schemas`,
+    /// `models`, `profiles` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
 }
@@ -36,7 +36,8 @@ const KINDS: &[Kind] = &[
     Kind { name: "suites", rows: suites },
     Kind { name: "metrics", rows: metrics },
     Kind { name: "targets", rows: targets },
-    Kind { name: "formats", rows: formats },
+    Kind { name: "formats", rows: importers },
+    Kind { name: "schemas", rows: schemas },
     Kind { name: "models", rows: models },
     Kind { name: "profiles", rows: profiles },
     Kind { name: "faults", rows: faults },
@@ -103,11 +104,17 @@ fn targets() -> Vec<(String, String)> {
     rows.map(|target| (target.id.to_owned(), format!("{} [{}]", target.target, target.source))).collect()
 }
 
-fn formats() -> Vec<(String, String)> {
+/// What `import` reads.
+fn importers() -> Vec<(String, String)> {
     import::ALL
         .iter()
         .map(|importer| (importer.name.to_owned(), format!("{} [{}]", importer.about, importer.source)))
         .collect()
+}
+
+/// What `schema` prints.
+fn schemas() -> Vec<(String, String)> {
+    formats::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
 }
 
 fn models() -> Vec<(String, String)> {

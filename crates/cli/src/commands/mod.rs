@@ -13,4 +13,5 @@ pub(crate) mod list;
 pub(crate) mod probes;
 pub(crate) mod report;
 pub(crate) mod salience;
+pub(crate) mod schema;
 pub(crate) mod serve;

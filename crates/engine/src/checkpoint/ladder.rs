@@ -35,6 +35,7 @@ pub fn extract(answer: &str, finish: Finish, examples: &Examples<'_>) -> (Option
 
 /// What became of one attempt at a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Extraction {
     /// How the answer was read, or why it was not.
     #[serde(flatten)]
@@ -63,6 +64,7 @@ impl Extraction {
 
 /// How an answer was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
     /// On this rung.
@@ -73,6 +75,7 @@ pub enum Reading {
 
 /// A rung of the ladder, the strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
     /// The answer is the JSON object that was asked for and nothing else.
@@ -89,6 +92,7 @@ pub enum Rung {
 
 /// Why an answer gives no checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unreadable {
     /// No answer came: the call failed or could not be made.

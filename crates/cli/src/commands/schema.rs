@@ -1,0 +1,24 @@
+//! `schema`: the JSON Schema of a file format.
+
+use anyhow::anyhow;
+use compactometer_schema::choice::unknown;
+use compactometer_schema::formats;
+
+use crate::failure::Failure;
+use crate::print;
+
+/// Which format.
+#[derive(clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// The format; `compactometer list schemas` names them.
+    #[arg(value_name = "KIND")]
+    pub(crate) kind: String,
+}
+
+pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
+    let names = formats::ALL.iter().map(|format| format.name);
+    let format = formats::ALL.iter().find(|format| format.name == args.kind);
+    let format = format.ok_or_else(|| Failure::usage(anyhow!(unknown("schema", &args.kind, names))))?;
+    let json = serde_json::to_string_pretty(&(format.schema)()).map_err(Failure::failed)?;
+    print(&format!("{json}\n"))
+}

@@ -1,0 +1,81 @@
+//! JSON Schemas of the files that programs in other languages read and write, derived from the types that this one uses.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
+
+use crate::record::TextRow;
+use crate::scenario::Scenario;
+use crate::suite::Header;
+use crate::summary::Summary;
+use crate::{baseline, manifest, record};
+
+/// A file format.
+pub struct Format {
+    /// The name that users type.
+    pub name: &'static str,
+    /// What has this form, and who writes it.
+    pub about: &'static str,
+    /// Its JSON Schema, of draft 2020-12.
+    pub schema: fn() -> Schema,
+}
+
+/// Every format with a schema.
+pub const ALL: &[Format] = &[
+    Format {
+        name: "suite",
+        about: "a line of a suite: first a header, then scenarios; read, so what may be absent is not required",
+        schema: || schema_of::<SuiteLine>(SchemaSettings::draft2020_12()),
+    },
+    Format {
+        name: "record",
+        about: "a line of `records.jsonl`: all that one case showed",
+        schema: written::<record::Line<'_>>,
+    },
+    Format {
+        name: "text",
+        about: "a line of `texts.jsonl`: a text that records name by hash",
+        schema: written::<TextRow>,
+    },
+    Format {
+        name: "manifest",
+        about: "`manifest.json`: what a run was resolved to",
+        schema: written::<manifest::Manifest>,
+    },
+    Format {
+        name: "summary",
+        about: "`summary.json`: a report's numbers, the stable interface to them",
+        schema: written::<Summary>,
+    },
+    Format {
+        name: "baseline",
+        about: "what `gate --update` writes: a run as later ones are held against it",
+        schema: written::<baseline::File>,
+    },
+];
+
+/// A line of a suite.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "the shape alone is of use")]
+enum SuiteLine {
+    Header(Header),
+    Scenario(Scenario),
+}
+
+/// The schema of what this version writes.
+fn written<T: JsonSchema>() -> Schema {
+    schema_of::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Schema {
+    settings.with_transform(RecursiveTransform(unlink)).into_generator().into_root_schema_for::<T>()
+}
+
+/// Descriptions are the types' documentation, whose links lead nowhere outside it.
+fn unlink(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace("[`", "`").replace("`]", "`");
+    }
+}
