@@ -7,7 +7,6 @@ mod answers;
 mod carriers;
 pub mod contender;
 pub mod controls;
-pub mod explain;
 mod grade;
 mod invented;
 pub mod journal;

@@ -9,6 +9,7 @@ mod checks;
 mod comparisons;
 mod data;
 mod decisions;
+pub mod explain;
 mod fates;
 mod formats;
 pub mod gate;

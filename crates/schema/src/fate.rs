@@ -60,7 +60,8 @@ impl Fate {
         matches!(self, Fate::Verbatim | Fate::Carried)
     }
 
-    fn letter(self) -> char {
+    /// The letter that it is in [`Fates`].
+    pub fn letter(self) -> char {
         match self {
             Fate::Unstated => '.',
             Fate::Verbatim => 'v',

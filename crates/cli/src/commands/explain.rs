@@ -1,20 +1,22 @@
 //! `explain`: one conversation step by step.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use compactometer_harness::contender::select;
-use compactometer_harness::explain::tell;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
 use compactometer_harness::watched::Watched;
+use compactometer_report::explain::Story;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::record::Protocol;
+use compactometer_schema::whole::write_whole;
 
 use super::compare::{encoding, price_table};
 use crate::args::{PricesArg, SettingArgs, positive};
 use crate::failure::Failure;
 use crate::money::Purse;
+use crate::output::advice;
 use crate::{print, source};
 
 /// What to tell.
@@ -31,6 +33,9 @@ pub(crate) struct ExplainArgs {
     /// Follow this fact or decoy alone.
     #[arg(long, value_name = "ID")]
     pub(crate) fact: Option<String>,
+    /// Write a page instead, with each fact's fate over time and values marked in the texts; it needs no other file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
     #[command(flatten)]
@@ -79,7 +84,19 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     watched
         .check()
         .map_err(|stopped| if stopped.later { Failure::later(stopped) } else { Failure::failed(stopped) })?;
-    print(&tell(scenario, &result, args.fact.as_deref()))
+    let story = Story { scenario, record: &result.record, texts: &result.texts, only: args.fact.as_deref() };
+    match &args.html {
+        None => print(&story.text()),
+        Some(path) => write_page(path, &story),
+    }
+}
+
+fn write_page(path: &Path, story: &Story<'_>) -> Result<(), Failure> {
+    let page = story.page().map_err(Failure::failed)?;
+    write_whole(path, |out| out.write_all(page.as_bytes())).map_err(|error| {
+        Failure::usage(anyhow!("cannot write `{}`: {error}; {}", path.display(), advice(&error, "--html")))
+    })?;
+    print(&format!("{}\n", path.display()))
 }
 
 /// The case of that scenario, else of the longest.

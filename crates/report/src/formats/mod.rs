@@ -19,9 +19,11 @@ mod page;
 mod rows;
 mod tables;
 mod targets;
+mod template;
 
 pub(crate) use escape::markdown_text;
 use page::Picture;
+pub(crate) use template::render as render_template;
 
 /// A part of a report that can be written alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,15 +3,13 @@
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::summary::Group;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Serde, Value};
-use minijinja::{Environment, Error};
+use minijinja::Error;
 use serde::Serialize;
 
 use super::compared::Compared;
-use super::escape::{breakable_html, code_html, markdown_text};
 use super::tables::{self, Table};
 use super::targets::Targets;
+use super::template::render;
 use crate::judged;
 use crate::metrics::{self, Metric};
 use crate::reasons;
@@ -66,24 +64,11 @@ impl<'p> Page<'p> {
     }
 
     pub(super) fn html(&self) -> Result<String, Error> {
-        self.render("page.html", include_str!("page.html"))
+        render("page.html", include_str!("page.html"), self)
     }
 
     pub(super) fn markdown(&self) -> Result<String, Error> {
-        self.render("page.md", include_str!("page.md"))
-    }
-
-    /// Templates named `.html` escape all that they print; those named `.md` escape through the filter `md`.
-    fn render(&self, name: &'static str, template: &'static str) -> Result<String, Error> {
-        let mut environment = Environment::new();
-        let syntax =
-            SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
-        environment.set_syntax(syntax);
-        environment.add_filter("code", code_html);
-        environment.add_filter("md", markdown_text);
-        environment.add_filter("wbr", breakable_html);
-        environment.add_template(name, template)?;
-        environment.get_template(name)?.render(Value::from(Serde(self)))
+        render("page.md", include_str!("page.md"), self)
     }
 }
 

@@ -113,7 +113,7 @@ fn draw_note(figure: &mut Figure, note: &str, (x, y): (f64, f64)) {
 }
 
 /// Black or white, whichever stands out more on the colour.
-fn readable_on(colour: RGBColor) -> RGBColor {
+pub(crate) fn readable_on(colour: RGBColor) -> RGBColor {
     let RGBColor(red, green, blue) = colour;
     let brightness = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
     if brightness > 120.0 { BLACK } else { WHITE }

@@ -9,7 +9,7 @@ use super::{Plot, header};
 use crate::data::Run;
 
 /// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours (after Okabe and Ito).
-const COLOURS: [RGBColor; 8] = [
+pub(crate) const COLOURS: [RGBColor; 8] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0x56, 0xb4, 0xe9),
     RGBColor(0x00, 0x9e, 0x73),

@@ -18,6 +18,9 @@ pub(crate) mod sizes;
 mod stands;
 mod survival;
 
+pub(crate) use bars::readable_on;
+pub(crate) use fates::COLOURS as FATE_COLOURS;
+
 use figure::{Figure, Style};
 
 /// Width of every figure.
