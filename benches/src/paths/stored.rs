@@ -122,6 +122,7 @@ fn manifest(plan: &Plan, records: &[Record]) -> Manifest {
         prices_hash: String::new(),
         tokenizer: "quarter".to_owned(),
         model: plan.model.clone(),
+        target: None,
         judge: None,
         seed: plan.seed,
         properties: Vec::new(),

@@ -2,13 +2,9 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use compactometer_engine::model::ChatModel;
 use compactometer_harness::window::RETAINED_SHARE;
-use compactometer_llm::cap::Cap;
-use compactometer_llm::{ModelError, Opening};
 use compactometer_schema::record::Protocol;
 use compactometer_schema::scenario::Split;
 
@@ -193,12 +189,16 @@ pub(crate) struct SettingArgs {
     /// strategy a curve over sizes. Published limits have their own.
     #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
-    /// The summarizer; `list models` names the forms. `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in
-    /// `mock+empty=0.1`.
+    /// The model: it writes summaries and answers questions; `list models` names the forms. `MODEL+FAULT=RATE,FAULT=RATE` makes it
+    /// fail at times, as in `mock+empty=0.1`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
+    /// Another model for summaries and checkpoints, of the same forms; `--model` then answers, and its prices are those of the
+    /// agent's turns. Default: the model, or what a recording of `--model` holds beside it.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_SUMMARIZER")]
+    pub(crate) summarizer: Option<String>,
     /// Keep each call to the model in this folder, with the conversations, and answer from it what stands there already;
-    /// `--model cassette:DIR` replays it without the model.
+    /// `--model cassette:DIR` replays it without the model. A summarizer's own calls are kept in `DIR/summarizer`.
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
     /// Most requests a minute to a model behind HTTP. Default: as many as the threads make.
@@ -220,24 +220,6 @@ impl SettingArgs {
         shares.dedup();
         let largest = shares.first().copied().unwrap_or(RETAINED_SHARE);
         (largest, shares.into_iter().skip(1).collect())
-    }
-
-    /// The folder in which a judge's calls are recorded: a recording holds one model's calls.
-    pub(crate) fn judge_record(&self) -> Option<PathBuf> {
-        self.record.as_ref().map(|folder| folder.join("judge"))
-    }
-
-    /// The judge under that cap, recorded where that is asked for.
-    pub(crate) fn open_judge(&self, judge: &str, cap: Option<Arc<Cap>>) -> Result<Box<dyn ChatModel>, ModelError> {
-        let record = self.judge_record();
-        let opening = Opening { record: record.as_deref(), requests_a_minute: self.requests_per_minute, cap };
-        compactometer_llm::open(judge, &opening)
-    }
-
-    /// The model under that cap, recorded where that is asked for.
-    pub(crate) fn open_model(&self, cap: Option<Arc<Cap>>) -> Result<Box<dyn ChatModel>, ModelError> {
-        let opening = Opening { record: self.record.as_deref(), requests_a_minute: self.requests_per_minute, cap };
-        compactometer_llm::open(&self.model, &opening)
     }
 }
 

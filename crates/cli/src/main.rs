@@ -8,6 +8,7 @@ mod money;
 mod output;
 mod progress;
 mod recorded;
+mod roles;
 mod settings;
 mod source;
 mod stores;

@@ -57,6 +57,7 @@ pub(crate) fn manifest(
         prices_hash: text_hash(prices),
         tokenizer: tokenizer.to_owned(),
         model: plan.model.clone(),
+        target: plan.target.clone(),
         judge: plan.judge.clone(),
         seed: plan.seed,
         properties: suite.properties,
@@ -170,7 +171,9 @@ pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> 
     let value = |manifest: &Manifest| serde_json::to_value(without_command(manifest)).ok();
     let (found, wanted) = (value(found)?, value(wanted)?);
     let (found, wanted) = (found.as_object()?, wanted.as_object()?);
-    wanted.iter().find(|(field, value)| found.get(*field) != Some(value)).map(|(field, _)| format!("`{field}`"))
+    let differs = wanted.iter().find(|(field, value)| found.get(*field) != Some(value)).map(|(field, _)| field);
+    let differs = differs.or_else(|| found.keys().find(|field| !wanted.contains_key(*field)));
+    differs.map(|field| format!("`{field}`"))
 }
 
 /// Adds the seconds of the cases that ran now to `timings.json`, the one file with machine-measured numbers.

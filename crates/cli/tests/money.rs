@@ -80,18 +80,51 @@ mod billed {
 
     /// A server at an address that is not of this machine by name, and a table with its price.
     fn priced(dir: &Path) -> String {
+        let [small, _] = both_priced(dir);
+        small
+    }
+
+    /// The same of two models there.
+    fn both_priced(dir: &Path) -> [String; 2] {
         let listener = TcpListener::bind("0.0.0.0:0").unwrap();
         let host = format!("0.0.0.0:{}", listener.local_addr().unwrap().port());
         std::thread::spawn(move || serve(listener, "x-test: money", BILLED));
         let shipped = compactometer_schema::prices::SHIPPED;
         let cache = &shipped[shipped.find("[model.cache]").unwrap()..];
         let cache = &cache[..cache.find("[[model]]").unwrap()];
-        let row = format!(
-            "[[model]]\nname = \"openai-compatible:small@{host}\"\ndate = \"2026-11-22\"\nsource = \"a test\"\n\
-             input = 1000.0\ncache_write = 1000.0\ncache_read = 1000.0\noutput = 1000.0\n{cache}"
-        );
-        std::fs::write(dir.join("prices.toml"), format!("{shipped}\n{row}")).unwrap();
-        format!("openai-compatible:small@http://{host}")
+        let names = ["small", "large"];
+        let row = |name| {
+            format!(
+                "[[model]]\nname = \"openai-compatible:{name}@{host}\"\ndate = \"2026-11-22\"\nsource = \"a test\"\n\
+             input = 1000.0\ncache_write = 1000.0\ncache_read = 1000.0\noutput = 1000.0\n{cache}\n"
+            )
+        };
+        std::fs::write(dir.join("prices.toml"), format!("{shipped}\n{}", names.map(row).concat())).unwrap();
+        names.map(|name| format!("openai-compatible:{name}@http://{host}"))
+    }
+
+    #[test]
+    fn one_cap_is_for_summarizer_and_model_together() {
+        let dir = tempfile::tempdir().unwrap();
+        let [small, large] = both_priced(dir.path());
+        let capped = |limit: &str| {
+            let both = ["--model", &large, "--summarizer", &small, "--prices", "prices.toml"];
+            run(dir.path(), &[&both[..], &["--record", "tape", "--max-cost", limit]].concat())
+        };
+        let lines = |path: &str| std::fs::read_to_string(dir.path().join(path)).map_or(0, |text| text.lines().count());
+        let paid = || [lines("tape/calls.jsonl"), lines("tape/summarizer/calls.jsonl")];
+        let stopped = capped("40");
+        assert_eq!(stopped.status.code(), Some(1), "{}", stderr(&stopped));
+        assert!(stderr(&stopped).contains("`--max-cost 40` is reached"), "{}", stderr(&stopped));
+        let before = paid();
+        let spent = before.iter().sum::<usize>() as f64 * A_CALL;
+        assert!(before.iter().all(|calls| *calls > 0) && spent <= 40.0, "{before:?}");
+        assert_eq!(capped("40").status.code(), Some(1));
+        assert_eq!(paid(), before, "what was spent on either counts");
+        let whole = capped("10000");
+        assert!(whole.status.success(), "{}", stderr(&whole));
+        let text = std::fs::read_to_string(dir.path().join("out/records.jsonl")).unwrap();
+        assert!(text.lines().all(|line| line.contains("\"target\":\"openai-compatible:large@")), "{text}");
     }
 
     #[test]

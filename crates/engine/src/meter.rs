@@ -11,6 +11,8 @@ use crate::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 /// A model and the calls made to it.
 pub struct Metered<'m> {
     model: &'m dyn ChatModel,
+    /// Who counts the agent's next request.
+    agent: &'m dyn ChatModel,
     seed: u64,
     meter: Mutex<Meter>,
 }
@@ -24,7 +26,14 @@ struct Meter {
 impl<'m> Metered<'m> {
     /// A meter without calls; `seed` is the sampling seed of every request made through it.
     pub fn new(model: &'m dyn ChatModel, seed: u64) -> Self {
-        Metered { model, seed, meter: Mutex::default() }
+        Metered { model, agent: model, seed, meter: Mutex::default() }
+    }
+
+    /// The same, with recounts sent to the agent's model, where that is not the summarizer: what is counted is the agent's next
+    /// request.
+    #[must_use]
+    pub fn recounting_with(self, agent: &'m dyn ChatModel) -> Self {
+        Metered { agent, ..self }
     }
 
     /// The seed that a request should carry.
@@ -43,7 +52,8 @@ impl<'m> Metered<'m> {
         request: impl Into<Arc<ChatRequest>>,
     ) -> Result<ChatReply, ChatError> {
         let request = request.into();
-        let outcome = self.model.complete(&request).await;
+        let model = if purpose == Purpose::Recount { self.agent } else { self.model };
+        let outcome = model.complete(&request).await;
         let mut meter = self.lock();
         match &outcome {
             Ok(reply) => {

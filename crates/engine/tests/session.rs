@@ -282,6 +282,33 @@ fn estimators_decide_when_and_only_under_published() {
 }
 
 #[test]
+fn a_recount_is_the_agents_where_another_model_summarizes() {
+    /// Counts, and writes nothing.
+    struct Agent;
+    #[async_trait]
+    impl ChatModel for Agent {
+        fn name(&self) -> &str {
+            "agent"
+        }
+
+        async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+            assert_eq!(request.max_output_tokens, Some(16), "it is asked for nothing else");
+            let usage = Usage { input: 77, ..Usage::default() };
+            Ok(ChatReply { text: String::new(), finish: Finish::Stop, usage, latency_ms: 0, served: None })
+        }
+    }
+    let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0).recounting_with(&Agent));
+    let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, published(Estimator::Recount));
+    talk(&mut session, 0..19);
+    session.report_usage(Usage { input: 900, output: 20, ..Usage::default() });
+    assert_eq!(ready(session.before_call(None)).unwrap().outcome, Outcome::Applied);
+    assert_eq!(session.request_estimate(), 77);
+    let purposes: Vec<_> = metered.take_calls().iter().map(|call| call.purpose).collect();
+    assert_eq!(purposes.last(), Some(&Purpose::Recount));
+    assert!(purposes.len() > 1);
+}
+
+#[test]
 fn reported_usage_is_reset_by_a_compaction() {
     let (strategy, metered) = (strategy("summarize"), Metered::new(&Short, 0));
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, published(Estimator::Usage));

@@ -12,6 +12,7 @@ mod invented;
 pub mod journal;
 pub mod judge;
 pub mod loaded;
+mod models;
 mod order;
 pub mod plan;
 mod progress;

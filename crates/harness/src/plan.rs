@@ -54,6 +54,8 @@ pub struct Plan {
     pub scale: f64,
     /// The summarizer's name.
     pub model: String,
+    /// The target model's name; none where it is the summarizer.
+    pub target: Option<String>,
     /// The judge's name; none where nobody judges answers.
     pub judge: Option<String>,
     /// Seed of everything random.
@@ -117,6 +119,7 @@ impl Plan {
             protocols: options.protocols,
             scale: options.scale,
             model: options.model,
+            target: None,
             judge: None,
             seed: options.seed,
             cases: Vec::new(),
@@ -145,13 +148,24 @@ impl Plan {
         self.add_cases(Protocol::Matched, retained, counter)
     }
 
+    /// Has a model of that name answer questions, beside the summarizer: a case that another model reads is another case. To be
+    /// called after all cases are there, and before [`Plan::judged_by`].
+    pub fn answered_by(&mut self, target: &str) {
+        self.rekey(|key| serde_json::json!([key, { "target": target }]));
+        self.target = Some(target.to_owned());
+    }
+
     /// Has a model of that name judge the answers of every case: a case that is judged is another case. To be called last.
     pub fn judged_by(&mut self, judge: &str) {
-        for case in &mut self.cases {
-            let judged = serde_json::json!([case.key, judge, judge::IDENTITY]).to_string();
-            case.key = blake3::hash(judged.as_bytes()).to_hex()[..32].to_owned();
-        }
+        self.rekey(|key| serde_json::json!([key, judge, judge::IDENTITY]));
         self.judge = Some(judge.to_owned());
+    }
+
+    fn rekey(&mut self, identity: impl Fn(&str) -> serde_json::Value) {
+        for case in &mut self.cases {
+            let resolved = identity(&case.key).to_string();
+            case.key = blake3::hash(resolved.as_bytes()).to_hex()[..32].to_owned();
+        }
     }
 
     fn add_cases(&mut self, protocol: Protocol, retained: u32, counter: &dyn TokenCounter) -> Result<(), PlanError> {

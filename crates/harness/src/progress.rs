@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Metered;
-use compactometer_engine::model::ChatModel;
 use compactometer_engine::store::State;
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
@@ -20,12 +19,12 @@ use compactometer_schema::whole::write_whole;
 use compactometer_store::Checkpoints;
 use serde::{Deserialize, Serialize};
 
+use crate::models::Models;
 use crate::plan::PlannedCase;
 use crate::random::{Drawn, RandomDrop};
 use crate::replay::{CaseResult, Counts, Meters, Replay, session};
 use crate::trace::{self, Tracer};
-use crate::watched::{Stopped, Watched};
-use crate::windowed::Windowed;
+use crate::watched::{Stopped, WatchedModels};
 
 /// Where cases are kept while they run.
 pub(crate) struct Keeper<'k> {
@@ -86,25 +85,27 @@ impl<'k> Keeper<'k> {
     pub(crate) async fn run_case(
         &self,
         case: &PlannedCase,
-        model: &Watched<'_>,
+        watched: &WatchedModels<'_>,
         counter: &dyn TokenCounter,
     ) -> Result<(CaseResult, bool), KeepError> {
         let strategy = case.contender.build(&case.loaded, case.seed);
-        let windowed = Windowed { model, window: case.budget.window, counter };
-        let (metered, reader) = (Metered::new(&windowed, case.seed), Metered::new(model, case.seed));
+        let models = watched.models();
+        let [summarizer, target] = models.windowed(case.budget.window, counter);
+        let metered = Metered::new(&summarizer, case.seed).recounting_with(&target);
+        let reader = Metered::new(models.model, case.seed);
         let meters = Meters { session: &metered, reader: &reader };
         let (mut replay, from) = self.begin(case, &*strategy, meters, counter)?;
         for index in from..=case.loaded.messages.len() {
             let before = commits(&replay);
             replay.step(index).await;
-            model.check()?;
+            watched.check()?;
             refused(&replay).map_or(Ok(()), |why| Err(KeepError::Commit(why)))?;
             if commits(&replay) > before {
                 let after = index.checked_sub(1).map(|last| case.loaded.messages[last].message.id);
-                self.save(case, &Progress::of(&replay, index + 1, after, model.name()))?;
+                self.save(case, &Progress::of(&replay, index + 1, after, models))?;
             }
         }
-        Ok((replay.into_result(model.name()), from > 0))
+        Ok((replay.into_result(models), from > 0))
     }
 
     /// Forgets a case whose record is written. Its thread stays in the store, to be looked at.
@@ -169,13 +170,13 @@ impl<'k> Keeper<'k> {
 }
 
 impl Progress {
-    fn of(replay: &Replay<'_>, said: usize, after: Option<MessageId>, model: &str) -> Self {
+    fn of(replay: &Replay<'_>, said: usize, after: Option<MessageId>, models: Models<'_>) -> Self {
         Progress {
             version: VERSION,
             said,
             records: replay.session.history().len(),
             after,
-            record: replay.record(model),
+            record: replay.record(models),
             texts: replay.texts.clone(),
             counts: replay.counts,
             facts: replay.tracer.states().to_vec(),

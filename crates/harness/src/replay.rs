@@ -8,7 +8,7 @@ use std::vec::IntoIter;
 use compactometer_engine::event::{Event, Outcome, RecoveryEvent};
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::meter::{Call, Metered, Purpose};
-use compactometer_engine::model::{ChatError, ChatModel};
+use compactometer_engine::model::ChatError;
 use compactometer_engine::recovery::Recovery;
 use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::answers::{self, Asking};
 use crate::carriers;
 use crate::loaded::Loaded;
+use crate::models::Models;
 use crate::plan::PlannedCase;
 use crate::prompted::{self, Prompt, Retrieved};
 use crate::random::{RandomDrop, old_before};
@@ -32,7 +33,6 @@ use crate::storage::storage;
 use crate::trace::Tracer;
 use crate::views::{inserted_texts, left_messages, parts_of, shared_tokens, tail_start};
 use crate::window::{Point, point, points};
-use crate::windowed::Windowed;
 
 /// A record and the texts that it refers to by hash.
 pub struct CaseResult {
@@ -42,17 +42,23 @@ pub struct CaseResult {
     pub texts: BTreeMap<String, String>,
 }
 
-/// Runs one case.
-pub async fn run_case(case: &PlannedCase, model: &dyn ChatModel, counter: &dyn TokenCounter) -> CaseResult {
+/// Runs one case. No answer is judged.
+pub async fn run_case<'m>(
+    case: &PlannedCase,
+    models: impl Into<Models<'m>>,
+    counter: &'m dyn TokenCounter,
+) -> CaseResult {
+    let models = models.into();
     let strategy = case.contender.build(&case.loaded, case.seed);
-    let windowed = Windowed { model, window: case.budget.window, counter };
-    let (metered, reader) = (Metered::new(&windowed, case.seed), Metered::new(model, case.seed));
+    let [summarizer, target] = models.windowed(case.budget.window, counter);
+    let metered = Metered::new(&summarizer, case.seed).recounting_with(&target);
+    let reader = Metered::new(models.model, case.seed);
     let meters = Meters { session: &metered, reader: &reader };
     let mut replay = Replay::new(case, session(case, &*strategy, &metered, counter), meters, counter);
     for index in 0..=case.loaded.messages.len() {
         replay.step(index).await;
     }
-    replay.into_result(model.name())
+    replay.into_result(models)
 }
 
 /// The session of a case, without a message.
@@ -365,13 +371,13 @@ impl<'r> Replay<'r> {
         keep_text(text, &mut self.texts)
     }
 
-    pub(crate) fn into_result(self, model: &str) -> CaseResult {
-        let record = self.record(model);
+    pub(crate) fn into_result(self, models: Models<'_>) -> CaseResult {
+        let record = self.record(models);
         CaseResult { record, texts: self.texts }
     }
 
     /// The record so far.
-    pub(crate) fn record(&self, model: &str) -> Record {
+    pub(crate) fn record(&self, models: Models<'_>) -> Record {
         let (case, scenario) = (self.case, &self.loaded.scenario);
         let fact_row = |(index, fact): (usize, &compactometer_schema::scenario::Fact)| FactRow {
             id: fact.id.clone(),
@@ -392,7 +398,8 @@ impl<'r> Replay<'r> {
                 family: case.contender.family,
                 protocol: case.protocol,
                 budget: case.budget,
-                model: model.to_owned(),
+                model: models.summarizer().name().to_owned(),
+                target: models.target().map(str::to_owned),
                 seed: case.seed,
                 tool_tokens: self.loaded.tool_tokens,
                 system_tokens: self.session.log().system().map_or(0, |system| system.tokens),

@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
 use crate::journal::{Journal, JournalError};
 use crate::judge::judge_answers;
+pub use crate::models::Models;
 use crate::plan::Plan;
 pub use crate::progress::KeepError;
 use crate::progress::Keeper;
 use crate::replay::{CaseResult, run_case};
-use crate::watched::{Stopped, Watched};
+use crate::watched::{Stopped, Watched, WatchedModels};
 
 /// How a run went. What came of it stands in the journal ([`crate::journal::read_records`]): all records of a large plan
 /// take as much memory as its conversations.
@@ -31,29 +31,6 @@ pub struct RunOutcome {
     pub continued: usize,
     /// Seconds of wall time by case key, for the cases that ran now. Machine-measured: never part of a record.
     pub seconds: BTreeMap<String, f64>,
-}
-
-/// Who is called.
-#[derive(Clone, Copy)]
-pub struct Models<'m> {
-    /// The target model, which also summarizes.
-    pub model: &'m dyn ChatModel,
-    /// The judge of its answers, where the plan has one ([`Plan::judged_by`]).
-    pub judge: Option<&'m dyn ChatModel>,
-}
-
-impl<'m> From<&'m dyn ChatModel> for Models<'m> {
-    /// Nobody judges.
-    fn from(model: &'m dyn ChatModel) -> Self {
-        Models { model, judge: None }
-    }
-}
-
-impl<'m, M: ChatModel> From<&'m M> for Models<'m> {
-    /// Nobody judges.
-    fn from(model: &'m M) -> Self {
-        Models { model, judge: None }
-    }
 }
 
 /// Runs every case of the plan that the folder's journal does not hold.
@@ -201,12 +178,12 @@ impl Cases<'_> {
         let started = Instant::now();
         let case = &self.plan.cases[index];
         let span = tracing::info_span!("case", strategy = case.contender.name, scenario = case.loaded.scenario.id);
-        let model = Watched::new(self.models.model);
+        let models = WatchedModels::new(self.models);
         let ran = match &self.keeper {
-            Some(keeper) => keeper.run_case(case, &model, self.counter).instrument(span).await,
-            None => Ok((run_case(case, &model, self.counter).instrument(span).await, false)),
+            Some(keeper) => keeper.run_case(case, &models, self.counter).instrument(span).await,
+            None => Ok((run_case(case, models.models(), self.counter).instrument(span).await, false)),
         };
-        model.check()?;
+        models.check()?;
         let (mut result, continued) = ran?;
         if let Some(judge) = self.models.judge {
             let judge = Watched::new(judge);

@@ -1,14 +1,16 @@
 //! A model that is given up once it cannot be asked: a case that met such a failure is no result, and must not be recorded.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 
+use crate::models::Models;
+
 /// A model, and whether it could not be asked. After the first such failure every call fails at once with the same words.
 pub struct Watched<'m> {
     model: &'m dyn ChatModel,
-    stopped: OnceLock<Stopped>,
+    stopped: Arc<OnceLock<Stopped>>,
 }
 
 /// A model that cannot be asked. The cases that are finished are kept, and the same command resumes.
@@ -24,7 +26,7 @@ pub struct Stopped {
 impl<'m> Watched<'m> {
     /// That model, not given up.
     pub fn new(model: &'m dyn ChatModel) -> Self {
-        Watched { model, stopped: OnceLock::new() }
+        Watched { model, stopped: Arc::default() }
     }
 
     /// Whether all that was asked could be asked.
@@ -33,6 +35,35 @@ impl<'m> Watched<'m> {
     /// The first failure.
     pub fn check(&self) -> Result<(), Stopped> {
         self.stopped.get().cloned().map_or(Ok(()), Err)
+    }
+}
+
+/// The models of a case, given up together: an answer to a case without its summaries is none.
+pub struct WatchedModels<'m> {
+    model: Watched<'m>,
+    summarizer: Option<Watched<'m>>,
+}
+
+impl<'m> WatchedModels<'m> {
+    /// Those models, not given up. A judge, who is asked when its case is finished, is left out.
+    pub fn new(models: Models<'m>) -> Self {
+        let model = Watched::new(models.model);
+        let beside = |model_beside| Watched { model: model_beside, stopped: Arc::clone(&model.stopped) };
+        WatchedModels { summarizer: models.summarizer.map(beside), model }
+    }
+
+    /// The same, as they are called.
+    pub fn models(&self) -> Models<'_> {
+        let summarizer = self.summarizer.as_ref().map(|summarizer| summarizer as &dyn ChatModel);
+        Models { model: &self.model, summarizer, judge: None }
+    }
+
+    /// See [`Watched::check`].
+    ///
+    /// # Errors
+    /// The first failure of either.
+    pub fn check(&self) -> Result<(), Stopped> {
+        self.model.check()
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_engine::event::Outcome;
 use compactometer_schema::fate::Fate;
 use compactometer_schema::manifest::Manifest;
-use compactometer_schema::mock::is_mock;
+use compactometer_schema::mock::has_mock;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::{
     CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record,
@@ -84,8 +84,16 @@ impl<'r> Run<'r> {
         self.strategies.iter().find(|strategy| strategy.name == name)
     }
 
+    /// Whether a mock wrote or answered.
     pub(crate) fn is_mock(&self) -> bool {
-        is_mock(&self.manifest.model)
+        has_mock(&self.manifest.model, self.manifest.target.as_deref())
+    }
+
+    /// The run's models that the price table does not know.
+    pub(crate) fn no_price(&self) -> String {
+        let models = [self.manifest.target_model(), &self.manifest.model];
+        let unknown = models.into_iter().find(|model| self.prices.row(model).is_none());
+        format!("the price table has no row for model `{}`", unknown.unwrap_or(&self.manifest.model))
     }
 
     /// Groups with any record.

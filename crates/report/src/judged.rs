@@ -171,7 +171,7 @@ fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
 pub(crate) fn warnings(run: &Run) -> Vec<String> {
     let Some(judge) = &run.manifest.judge else { return Vec::new() };
     let mut warnings = Vec::new();
-    if *judge == run.manifest.model {
+    if judge == run.manifest.target_model() {
         warnings.push(format!("`{judge}` judges its own answers: what it got wrong it may also accept"));
     }
     if is_mock(judge) {

@@ -30,6 +30,7 @@ fn group(runs: &[Run], run: &Run) -> Group {
         retained: run.retained.filter(|_| !manifest.sweep.is_empty()),
         scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
         model: manifest.model.clone(),
+        target: manifest.target.clone(),
         window: manifest.window,
         suite: manifest.suite.clone(),
         warnings: warnings::all(runs, run, &strategies),

@@ -10,7 +10,7 @@ use crate::formats;
 use crate::judged;
 use crate::reasons;
 use crate::scores::{CORRECTED, RAW};
-use crate::text::{Unit, conditions, verdict};
+use crate::text::{Unit, conditions, models, verdict};
 
 /// Most characters in a line.
 const WIDTH: usize = 100;
@@ -32,7 +32,8 @@ pub fn table(summary: &Summary) -> String {
 
 /// The protocol goes without saying where one matched group is all there is.
 fn heading(group: &Group, is_alone: bool) -> String {
-    let Group { suite, model, window, .. } = group;
+    let Group { suite, window, .. } = group;
+    let model = models(&group.model, group.target.as_deref());
     let protocol = conditions(group);
     match group.protocol {
         Protocol::Matched if is_alone && group.retained.is_none() => {

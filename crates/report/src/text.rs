@@ -54,6 +54,11 @@ pub(crate) fn label(value: &impl Serialize) -> String {
     }
 }
 
+/// The summarizer, and the target model where that is another.
+pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
+    target.map_or(summarizer.to_owned(), |target| format!("{summarizer}, target model {target}"))
+}
+
 /// A group's protocol, with the scale of published limits or the retained budget where there are several.
 pub(crate) fn conditions(group: &Group) -> String {
     let name = group.protocol.name();

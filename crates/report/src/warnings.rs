@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use compactometer_engine::event::Outcome;
 use compactometer_schema::answer::Grade;
-use compactometer_schema::record::{Protocol, Record};
+use compactometer_schema::record::{CallRow, Protocol, Record};
 use compactometer_schema::summary::{Decisions, StrategySummary};
 
 use crate::comparisons;
@@ -55,9 +55,10 @@ const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever
 
 fn mock(run: &Run) -> Option<String> {
     let model = &run.manifest.model;
+    let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" `{target}`"));
     run.is_mock().then(|| {
         format!(
-            "mechanism, not model: `{model}` wrote the summaries and answered the questions, so this report names no winner; what \
+            "mechanism, not model: `{model}` wrote the summaries and{reader} answered the questions, so this report names no winner; what \
              passed through its text is unranked (carried facts and the recall that they give, `written`, `kept`, survival, \
              every answer, `is_summary`, `extraction_success`), and its latencies are assumed"
         )
@@ -226,24 +227,41 @@ fn foils(run: &Run) -> Option<String> {
 }
 
 /// One name may stand for several models, or for another one tomorrow.
-fn served(run: &Run) -> Option<String> {
-    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
-    let models: BTreeSet<&str> = records.flat_map(Record::served_models).collect();
-    let told = models.iter().map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ");
-    match models.len() {
-        0 => None,
-        1 => Some(format!("`{}` was served as {told}", run.manifest.model)),
-        count => Some(format!("`{}` was served as {count} models, so this is a mixture: {told}", run.manifest.model)),
-    }
+fn served(run: &Run) -> Vec<String> {
+    let manifest = run.manifest;
+    let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| {
+        let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+        let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
+        let told = calls.filter(|call| is_counted(call)).filter_map(|call| call.served.as_ref()?.model.as_deref());
+        let models: BTreeSet<&str> = told.collect();
+        let told = models.iter().map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ");
+        match models.len() {
+            0 => None,
+            1 => Some(format!("`{name}` was served as {told}")),
+            count => Some(format!("`{name}` was served as {count} models, so this is a mixture: {told}")),
+        }
+    };
+    let Some(target) = &manifest.target else { return of(&manifest.model, &|_| true).into_iter().collect() };
+    let beside = of(target, &CallRow::is_of_target);
+    of(&manifest.model, &|call| !call.is_of_target()).into_iter().chain(beside).collect()
 }
 
 fn prices(run: &Run) -> Vec<String> {
-    let Some(row) = run.prices.row(&run.manifest.model) else { return Vec::new() };
-    let priced = match row.is_free() {
-        true => format!("`{}` is priced as {}: nothing is billed, so costs are 0", run.manifest.model, row.name),
-        false => format!("costs are those of `{}` at its prices of {}", row.name, row.date),
+    let manifest = run.manifest;
+    let beside = manifest.target.as_deref().map(|target| (target, "turns and answers cost those"));
+    let priced = |(model, costs): (&str, &str)| {
+        let row = run.prices.row(model)?;
+        Some(match row.is_free() {
+            true => format!("`{model}` is priced as {}: nothing is billed, so costs are 0", row.name),
+            false => format!("{costs} of `{}` at its prices of {}", row.name, row.date),
+        })
     };
-    let mut warnings = vec![priced];
+    let costs = if beside.is_some() { "compactions and checkpoints cost those" } else { "costs are those" };
+    let mut warnings: Vec<_> =
+        [(manifest.model.as_str(), costs)].into_iter().chain(beside).filter_map(priced).collect();
+    if warnings.is_empty() {
+        return warnings;
+    }
     let turns = || run.strategies.iter().flat_map(|strategy| strategy.records()).flat_map(|record| &record.turns);
     if turns().any(|turn| turn.at_ms.is_none()) {
         warnings

@@ -127,6 +127,32 @@ fn checkpoints_are_paid_for_apart() {
 }
 
 #[test]
+fn turns_cost_the_target_models_prices_and_what_is_written_the_summarizers() {
+    let mut both = prices();
+    let mut cheap = both.model[0].clone();
+    cheap.name = "cheap".to_owned();
+    for price in [&mut cheap.input, &mut cheap.cache_write, &mut cheap.cache_read, &mut cheap.output] {
+        *price /= 4.0;
+    }
+    cheap.cache.minimum_tokens = u32::MAX;
+    both.model.push(cheap);
+    let mut made = compacted();
+    let target = std::mem::replace(&mut made.case.model, "cheap".to_owned());
+    made.case.target = Some(target);
+    let mut recount = call(3_000, 1);
+    recount.purpose = Purpose::Recount;
+    made.compactions[0].calls.push(recount);
+    let turns = metric(&[compacted()], "cost_usd").value.unwrap() - 42_000.0 / 1e6;
+    let calls = (42_000.0 / 4.0 + 3_000.0 * 4.0 + 20.0) / 1e6;
+    near(&metric_at(&[made.clone()], "cost_usd_compaction", &both), calls);
+    near(&metric_at(&[made.clone()], "cost_usd", &both), turns + calls);
+    near(&metric_at(&[made.clone()], "break_even_turns", &both), (calls * 1e6 + 2_000.0) / 6_000.0);
+    made.case.target = Some("unknown".to_owned());
+    let without = PriceTable { mock_as: "none".to_owned(), ..both };
+    assert_eq!(metric_at(&[made], "cost_usd", &without).value, None);
+}
+
+#[test]
 fn breakpoints_decide_what_of_a_shared_prefix_is_read() {
     let mut marked = prices();
     marked.model[0].cache.breakpoints = 4;

@@ -43,6 +43,9 @@ pub struct Conditions {
     pub tokenizer: String,
     /// The summarizer.
     pub model: String,
+    /// The target model; absent where it is the summarizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// The models that servers said they were, sorted; a mock says nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub served: Vec<String>,
@@ -219,6 +222,7 @@ mod tests {
             prices_hash: "91ce5".to_owned(),
             tokenizer: "o200k_base".to_owned(),
             model: "mock:strong".to_owned(),
+            target: None,
             served: Vec::new(),
             seed: 7,
             window: 12_000,

@@ -58,6 +58,9 @@ pub struct Manifest {
     pub tokenizer: String,
     /// The summarizer.
     pub model: String,
+    /// The target model, which answers questions and takes the turns; absent where it is the summarizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// The model that judged answers beside the grader; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -72,6 +75,13 @@ pub struct Manifest {
     pub conversations: usize,
     /// Groups in the suite: the number of units.
     pub groups: usize,
+}
+
+impl Manifest {
+    /// The target model: the summarizer where the run has no other.
+    pub fn target_model(&self) -> &str {
+        self.target.as_deref().unwrap_or(&self.model)
+    }
 }
 
 /// The list of this version, or the single value of version 1.

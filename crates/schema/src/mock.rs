@@ -5,6 +5,11 @@ pub fn is_mock(model: &str) -> bool {
     model.strip_prefix("mock").is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '+']))
 }
 
+/// Whether one of a run's models is a mock: what it wrote or answered is then its own.
+pub fn has_mock(summarizer: &str, target: Option<&str>) -> bool {
+    is_mock(summarizer) || target.is_some_and(is_mock)
+}
+
 #[cfg(test)]
 mod tests {
     use super::is_mock;

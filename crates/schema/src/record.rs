@@ -69,6 +69,9 @@ pub struct Case {
     pub budget: Budget,
     /// The summarizer.
     pub model: String,
+    /// The target model, which answers questions and takes the turns; absent where it is the summarizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Seed of everything random in the case.
     pub seed: u64,
     /// Tokens of the tool definitions; 0 in records of before it was kept.
@@ -79,6 +82,13 @@ pub struct Case {
     pub system_tokens: u32,
     /// Whether the pending part alone exceeded the retained budget at some compaction.
     pub pending_over_budget: bool,
+}
+
+impl Case {
+    /// The target model: the summarizer where the case has no other.
+    pub fn target_model(&self) -> &str {
+        self.target.as_deref().unwrap_or(&self.model)
+    }
 }
 
 /// What a strategy is to a comparison.
@@ -303,6 +313,13 @@ pub struct CallRow {
     /// What a server reported beside, its own usage included; models in the process report nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<Box<Served>>,
+}
+
+impl CallRow {
+    /// Whether the target model was called, where it is not the summarizer: to answer, or to count its next request.
+    pub fn is_of_target(&self) -> bool {
+        matches!(self.purpose, Purpose::Probe | Purpose::Recount)
+    }
 }
 
 /// One turn of the agent. Its input is the view, its output the recorded message.

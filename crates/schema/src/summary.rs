@@ -33,6 +33,9 @@ pub struct Group {
     pub scale: Option<f64>,
     /// The summarizer.
     pub model: String,
+    /// The target model; absent where it is the summarizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Context window, in tokens; under the published protocol that of the controls.
     pub window: u32,
     /// The suite's name.

@@ -24,6 +24,7 @@ use crate::args::{CompareArgs, PricesArg, RunArgs};
 use crate::failure::Failure;
 use crate::money::{self, Estimate, Purse};
 use crate::output::{self, SuiteIdentity};
+use crate::roles::Roles;
 use crate::{print, progress, recorded, source, stores};
 
 /// Runs, then reports.
@@ -103,15 +104,15 @@ fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
 /// Runs; nothing where only an estimate was asked for.
 fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<Finished>, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
-    let judge = args.judge.as_deref();
-    let purse = Purse::of(&args.setting.model, judge, prices, args.max_cost, counter).map_err(Failure::usage)?;
-    let model = args.setting.open_model(purse.cap()).map_err(Failure::usage)?;
-    let judge = judge.map(|judge| args.setting.open_judge(judge, purse.judge_cap())).transpose();
-    let judge = judge.map_err(Failure::usage)?;
+    let named = Roles::named(&args.setting, args.judge.as_deref());
+    let purse = Purse::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
+    let models = opened.models();
     let suite = suite(args)?;
     let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
-    let (mut plan, identity) = resolve(args, suite, model.name(), counter)?;
-    judge.iter().for_each(|judge| plan.judged_by(judge.name()));
+    let (mut plan, identity) = resolve(args, suite, models.summarizer().name(), counter)?;
+    models.target().into_iter().for_each(|target| plan.answered_by(target));
+    models.judge.into_iter().for_each(|judge| plan.judged_by(judge.name()));
     let reference = reference(args, &plan)?;
     let manifest = output::manifest(&plan, identity, counter.name(), table, reference);
     let dir = output::folder(args.out.as_deref(), &manifest);
@@ -128,7 +129,6 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     purse.count_spent(&done, &args.setting)?;
     taped.map(|(folder, suite)| recorded::keep(folder, &suite)).transpose().map_err(Failure::usage)?;
     drop(done);
-    let models = Models { model: &*model, judge: judge.as_deref() };
     let outcome = run_cases(args, &plan, models, &counter, &dir)?;
     output::write_timings(&dir, &outcome.seconds).map_err(Failure::failed)?;
     if !args.quiet {
@@ -147,7 +147,7 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
     })
 }
 
-/// The suite and the options, as cases of the model of that name.
+/// The suite and the options, as cases of the summarizer of that name.
 pub(super) fn resolve(
     args: &RunArgs,
     suite: Suite,

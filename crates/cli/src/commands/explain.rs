@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
-use compactometer_harness::watched::Watched;
+use compactometer_harness::watched::WatchedModels;
 use compactometer_report::explain::Story;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::record::Protocol;
@@ -17,6 +17,7 @@ use crate::args::{PricesArg, SettingArgs, positive};
 use crate::failure::Failure;
 use crate::money::Purse;
 use crate::output::advice;
+use crate::roles::Roles;
 use crate::{print, source};
 
 /// What to tell.
@@ -57,8 +58,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     }
     let counter = encoding(&args.setting.tokenizer)?;
     let (prices, _) = price_table(&args.prices)?;
-    let purse = Purse::of(&args.setting.model, None, &prices, args.max_cost, counter).map_err(Failure::usage)?;
-    let model = args.setting.open_model(purse.cap()).map_err(Failure::usage)?;
+    let named = Roles::named(&args.setting, None);
+    let purse = Purse::of(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
+    let models = opened.models();
     let suite = source::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let options = Options {
         contenders,
@@ -66,7 +69,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         retain: args.setting.shares().0,
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
-        model: model.name().to_owned(),
+        model: models.summarizer().name().to_owned(),
         seed: args.setting.seed,
     };
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
@@ -79,8 +82,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     purse.agree(&[case], false)?;
     purse.count_spent(&[], &args.setting)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-    let watched = Watched::new(&*model);
-    let result = runtime.block_on(run_case(case, &watched, &counter));
+    let watched = WatchedModels::new(models);
+    let result = runtime.block_on(run_case(case, watched.models(), &counter));
     watched
         .check()
         .map_err(|stopped| if stopped.later { Failure::later(stopped) } else { Failure::failed(stopped) })?;

@@ -237,10 +237,10 @@ fn embedded(seed: u64, quiet: bool, scratch: &Scratch) -> Result<RunFiles, Failu
 /// Runs a run's own command under the next seed, where that costs nothing.
 fn again(first: &RunFiles, scratch: &Scratch) -> Result<RunFiles, Failure> {
     let manifest = &first.manifest;
-    if !is_mock(&manifest.model) {
+    let models = [manifest.model.as_str(), manifest.target_model()];
+    if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
         return Err(Failure::usage(anyhow!(
-            "a second run with `{}` may cost money: run the same command with another `--seed` and name both folders",
-            manifest.model
+            "a second run with `{model}` may cost money: run the same command with another `--seed` and name both folders"
         )));
     }
     let mut command = Vec::new();

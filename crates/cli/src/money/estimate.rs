@@ -58,7 +58,7 @@ impl Estimate {
             let record = result.record;
             let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);
             let calls = record.calls().chain(record.probe_calls()).chain(record.judge_calls());
-            calls.for_each(|call| add(&mut rows, call, &limits));
+            calls.for_each(|call| add(&mut rows, name(call.purpose, tariffs.summarizer.is_some()), call, &limits));
         }
         Ok(Estimate { rows, tariffs, cases: cases.len() })
     }
@@ -86,7 +86,12 @@ impl Estimate {
     }
 
     fn tariff(&self, purpose: &str) -> Option<Tariff> {
-        if purpose == JUDGE { self.tariffs.judge.flatten() } else { self.tariffs.model }
+        let purpose = match purpose {
+            JUDGE => Purpose::Judge,
+            "compaction" | "checkpoint" => Purpose::Compaction,
+            _ => Purpose::Probe,
+        };
+        self.tariffs.of(self.tariffs.called_for(purpose)).copied().flatten()
     }
 }
 
@@ -111,15 +116,19 @@ fn line(text: &mut String, purpose: &str, row: &Row, dollars: Option<(f64, f64)>
     let _ = writeln!(text, "{purpose:<12}{:>8}{input:>24}{output:>24}{dollars:>20}", row.calls);
 }
 
-fn add(rows: &mut BTreeMap<&'static str, Row>, call: &CallRow, limits: &HashMap<String, u32>) {
-    let purpose = match call.purpose {
-        // A recount belongs to the compaction after which it counts.
+/// A purpose's row. A recount belongs to the compaction after which it counts, but where another model is asked.
+fn name(purpose: Purpose, has_summarizer: bool) -> &'static str {
+    match purpose {
+        Purpose::Recount if has_summarizer => "recount",
         Purpose::Compaction | Purpose::Recount => "compaction",
         Purpose::Checkpoint => "checkpoint",
         Purpose::Probe => "probe",
         Purpose::Judge => JUDGE,
-    };
-    let row = rows.entry(purpose).or_default();
+    }
+}
+
+fn add(rows: &mut BTreeMap<&'static str, Row>, name: &'static str, call: &CallRow, limits: &HashMap<String, u32>) {
+    let row = rows.entry(name).or_default();
     let limit = call.reply.as_ref().and_then(|reply| limits.get(reply)).copied().unwrap_or(REPLY_AT_MOST);
     row.calls += 1;
     row.used += call.usage;

@@ -6,6 +6,7 @@
 mod estimate;
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,12 +23,12 @@ use compactometer_schema::record::{CallRow, Record, text_hash};
 
 use crate::args::SettingArgs;
 use crate::failure::Failure;
+use crate::roles::{Role, Roles};
 pub(crate) use estimate::Estimate;
 
-/// Who answers and who judges, and at what price.
+/// Who is called, and at what price.
 pub(crate) struct Purse {
-    model: Account,
-    judge: Option<Account>,
+    accounts: Roles<Account>,
     counter: Encoding,
 }
 
@@ -40,12 +41,7 @@ struct Account {
 }
 
 /// What calls cost; nothing where a price is unknown.
-#[derive(Clone, Copy)]
-pub(crate) struct Tariffs {
-    pub(crate) model: Option<Tariff>,
-    /// Where answers are judged.
-    pub(crate) judge: Option<Option<Tariff>>,
-}
+pub(crate) type Tariffs = Roles<Option<Tariff>>;
 
 impl Purse {
     /// The purse of a run with these models.
@@ -53,34 +49,29 @@ impl Purse {
     /// # Errors
     /// Where a cap is set and a model's price is unknown, or a model's address cannot be used.
     pub(crate) fn of(
-        model: &str,
-        judge: Option<&str>,
+        named: &Roles<String>,
         prices: &PriceTable,
         max_cost: Option<f64>,
         counter: Encoding,
     ) -> anyhow::Result<Purse> {
-        let capped = |spec: &str, before: Option<&Cap>| {
-            let account = Account::of(spec, prices)?;
-            account.under(max_cost, before, counter)
-        };
-        let model = capped(model, None)?;
-        let judge = judge.map(|judge| capped(judge, model.cap.as_deref())).transpose()?;
-        Ok(Purse { model, judge, counter })
+        let mut before: Option<Arc<Cap>> = None;
+        let accounts = named.map(|role, spec| {
+            let account = Account::of(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
+            before = account.cap.clone().or(before.take());
+            Ok::<_, anyhow::Error>(account)
+        })?;
+        Ok(Purse { accounts, counter })
     }
 
-    /// What ends the model's calls before they cost too much; nothing where nothing limits them.
-    pub(crate) fn cap(&self) -> Option<Arc<Cap>> {
-        self.model.cap.clone()
-    }
-
-    /// The same of the judge's calls.
-    pub(crate) fn judge_cap(&self) -> Option<Arc<Cap>> {
-        self.judge.as_ref()?.cap.clone()
+    /// What ends that model's calls before all together cost too much; nothing where nothing limits them.
+    pub(crate) fn cap(&self, role: Role) -> Option<Arc<Cap>> {
+        self.accounts.of(role)?.cap.clone()
     }
 
     /// What calls cost.
     pub(crate) fn tariffs(&self) -> Tariffs {
-        Tariffs { model: self.model.tariff(), judge: self.judge.as_ref().map(Account::tariff) }
+        let tariffs = self.accounts.map(|_, account| Ok::<_, Infallible>(account.tariff()));
+        tariffs.unwrap_or_else(|never| match never {})
     }
 
     /// Makes sure that somebody agreed to what these cases cost: by a cap, on a terminal, or because nothing is billed or no
@@ -89,7 +80,8 @@ impl Purse {
     /// # Errors
     /// Exit code 2 where nobody did.
     pub(crate) fn agree(&self, cases: &[&PlannedCase], quiet: bool) -> Result<(), Failure> {
-        let billed = || self.accounts().filter_map(|account| Some((account.receiver.as_ref()?, account)));
+        let accounts = || self.accounts.iter().map(|(_, account)| account);
+        let billed = || accounts().filter_map(|account| Some((account.receiver.as_ref()?, account)));
         if cases.is_empty() || billed().all(|(_, account)| account.cap.is_some()) {
             return Ok(());
         }
@@ -116,20 +108,20 @@ impl Purse {
     /// # Errors
     /// Where the recording cannot be read.
     pub(crate) fn count_spent(&self, records: &[Record], setting: &SettingArgs) -> Result<(), Failure> {
-        let calls = records.iter().flat_map(|record| record.calls().chain(record.probe_calls()));
-        self.model.count_spent(calls, setting.record.as_deref())?;
-        let Some(judge) = &self.judge else { return Ok(()) };
-        judge.count_spent(records.iter().flat_map(Record::judge_calls), setting.judge_record().as_deref())
-    }
-
-    fn accounts(&self) -> impl Iterator<Item = &Account> {
-        std::iter::once(&self.model).chain(&self.judge)
+        for (role, account) in self.accounts.iter() {
+            let all = |record| Record::calls(record).chain(record.probe_calls()).chain(record.judge_calls());
+            let calls = records.iter().flat_map(all);
+            let own = calls.filter(|call| self.accounts.called_for(call.purpose) == role);
+            account.count_spent(own, setting.record.as_deref().map(|folder| role.folder(folder)).as_deref())?;
+        }
+        Ok(())
     }
 }
 
 impl Account {
-    fn of(spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
-        let receiver = compactometer_llm::receiver(spec)?.filter(|receiver| !receiver.is_here);
+    fn of(role: Role, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
+        let receiver =
+            compactometer_llm::receiver(spec).map_err(|error| role.told(error))?.filter(|receiver| !receiver.is_here);
         let tariff = receiver.as_ref().and_then(|receiver| prices.row(&receiver.name)).map(tariff);
         Ok(Account { receiver, tariff, cap: None })
     }

@@ -106,6 +106,7 @@ fn manifest(plan: &Plan, suite: String) -> Manifest {
         prices_hash: String::new(),
         tokenizer: "o200k_base".to_owned(),
         model: plan.model.clone(),
+        target: None,
         judge: None,
         seed: 1,
         properties: Vec::new(),

@@ -26,6 +26,11 @@ impl<'r> Sides<'r> {
         again: Option<&'r RunFiles>,
         prices: &'r PriceTable,
     ) -> Result<Self, AgreementError> {
+        let sides = [mock, model].into_iter().chain(again);
+        if let Some(pair) = sides.map(|files| &files.manifest).find(|manifest| manifest.target.is_some()) {
+            let (summarizer, target) = (pair.model.clone(), pair.target_model().to_owned());
+            return Err(AgreementError::TwoModels { summarizer, target });
+        }
         if !is_mock(&mock.manifest.model) {
             return Err(AgreementError::NoMock(mock.manifest.model.clone()));
         }
@@ -129,6 +134,16 @@ fn alike(one: &Manifest, other: &Manifest) -> Result<(), AgreementError> {
 /// Runs whose orders cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgreementError {
+    /// A run whose summaries another model wrote than the one that answered.
+    #[error(
+        "`{summarizer}` summarized and `{target}` answered in one of the runs; an order is one model's, so run it without `--summarizer`"
+    )]
+    TwoModels {
+        /// Who wrote.
+        summarizer: String,
+        /// Who answered.
+        target: String,
+    },
     /// The first run is none of a mock.
     #[error("the first run is of `{0}`, which is no mock; name the mock's run first, then the model's")]
     NoMock(String),

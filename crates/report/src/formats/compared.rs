@@ -1,6 +1,6 @@
 //! Comparisons as rows: for the page, the terminal and `comparisons.csv`.
 
-use compactometer_schema::mock::is_mock;
+use compactometer_schema::mock::has_mock;
 use compactometer_schema::summary::{Comparison, Group};
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ impl Compared {
 /// What stands over the rows; nothing where there are none.
 pub(crate) fn note(group: &Group) -> Option<String> {
     let first = group.comparisons.first()?;
-    let mock = if is_mock(&group.model) {
+    let mock = if has_mock(&group.model, group.target.as_deref()) {
         " Mechanism, not model: what passed through the mock's text is its own, and nothing here names a winner."
     } else {
         ""

@@ -118,6 +118,7 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("seed", manifest.seed.to_string()),
         ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
     ];
+    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
     facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     if manifest.protocols.contains(&Protocol::Published) {
         let limits = format!(

@@ -44,6 +44,7 @@ fn conditions(run: &RunFiles) -> Conditions {
         prices_hash: manifest.prices_hash.clone(),
         tokenizer: manifest.tokenizer.clone(),
         model: manifest.model.clone(),
+        target: manifest.target.clone(),
         served: served(&run.records),
         seed: manifest.seed,
         window: manifest.window,
@@ -187,6 +188,8 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
     named("the suite", &new.suite, &old.suite)?;
     named("the suite's content", &new.suite_hash, &old.suite_hash)?;
     named("the model", &new.model, &old.model)?;
+    let target = |of: &Conditions| of.target.clone().unwrap_or_else(|| of.model.clone());
+    named("the target model", &target(&new), &target(old))?;
     named("the model that the server said it is", &new.served.join(", "), &old.served.join(", "))?;
     named("the program's version", &new.program, &old.program)?;
     named("the version of records", &new.records.to_string(), &old.records.to_string())?;

@@ -41,7 +41,8 @@ impl RunFiles {
             if !keys.insert(record.key.clone()) {
                 return Err(damaged(format!("the case `{}` stands here twice", record.key)));
             }
-            if record.case.model != manifest.model || !manifest.strategies.contains(&record.case.strategy) {
+            let is_of_models = (&record.case.model, &record.case.target) == (&manifest.model, &manifest.target);
+            if !is_of_models || !manifest.strategies.contains(&record.case.strategy) {
                 return Err(damaged("a record of another run".to_owned()));
             }
             records.push(record);

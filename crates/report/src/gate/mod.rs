@@ -3,6 +3,7 @@
 //! Absent on purpose: exit codes, and anything but records, manifest and baseline to judge by.
 
 use compactometer_schema::baseline::{Baseline, StrategyBaseline, StrategyHead};
+use compactometer_schema::mock::is_mock;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::summary::{Check, Summary};
@@ -27,6 +28,7 @@ pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, s
 pub use text::{markdown, terminal};
 
 use crate::data::{Run, Strategy};
+use crate::text::models;
 
 /// The version of gate reports that this program writes.
 pub const VERSION: u32 = 1;
@@ -84,6 +86,9 @@ pub struct GateReport {
     pub suite: String,
     /// The summarizer.
     pub model: String,
+    /// The target model; absent where it is the summarizer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// What a reader must know before any number.
     pub notes: Vec<String>,
     /// The run's hard checks, those of exact bytes among them.
@@ -140,6 +145,7 @@ pub fn gate(
         margin: options.margin,
         suite: run.manifest.suite.clone(),
         model: run.manifest.model.clone(),
+        target: run.manifest.target.clone(),
         notes: notes(run, baseline, &runs, &summary),
         checks,
         strategies,
@@ -192,8 +198,9 @@ fn pairs<'a, 'r>(
 
 /// Whether each strategy's records are the same bytes.
 fn exact(run: &RunFiles, pairs: &[Pair]) -> Result<Vec<Check>, Mismatch> {
-    if !pairs.iter().all(|pair| pair.run.is_mock()) {
-        return Err(Mismatch::Exact { model: run.manifest.model.clone() });
+    let models = [&run.manifest.model, run.manifest.target_model()];
+    if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
+        return Err(Mismatch::Exact { model: model.to_owned() });
     }
     let check = |pair: &Pair| {
         let (found, expected) = (&pair.head.records_hash, &pair.baseline.head.records_hash);
@@ -213,7 +220,7 @@ fn notes(run: &RunFiles, baseline: &Baseline, runs: &[Run], summary: &Summary) -
     if runs.iter().any(Run::is_mock) {
         notes.push(format!(
             "mechanism, not model: `{}` wrote the summaries; a pass says nothing about a real model",
-            new.model
+            models(&new.model, new.target.as_deref())
         ));
     }
     let differing = [

@@ -22,6 +22,7 @@ use crate::scores::{CORRECTED, RAW, Scores};
 use crate::stats::paired::Paired;
 use crate::stats::{mean, proportion};
 use crate::summarize::nine_digits;
+use crate::text::models;
 
 /// At most this share of gates may be wrong.
 const MOST_WRONG: f64 = 0.05;
@@ -181,7 +182,7 @@ pub fn self_test(
         units: first.manifest.groups,
         units_needed: tested.iter().map(|one| one.units_needed).max().unwrap_or(0),
         suite: first.manifest.suite.clone(),
-        model: first.manifest.model.clone(),
+        model: models(&first.manifest.model, first.manifest.target.as_deref()),
         seeds: [first.manifest.seed, second.manifest.seed],
         strategies: tested,
     })

@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 
 use super::{Change, GateReport, MetricGate, StrategyGate, Verdict};
 use crate::formats::markdown_text;
+use crate::text::models;
 
 /// Facts listed in a terminal for each strategy; files list all.
 const LISTED: usize = 10;
 
 /// The report as text. At most ten changed facts of a strategy are listed.
 pub fn terminal(report: &GateReport) -> String {
-    let GateReport { suite, model, margin, .. } = report;
+    let GateReport { suite, margin, .. } = report;
+    let model = models(&report.model, report.target.as_deref());
     let mut text = format!("gate: {suite} | summarizer {model} | margin {margin}\n\n");
     for strategy in &report.strategies {
         let _ = writeln!(text, "{} ({}): {}", strategy.strategy, strategy.protocol.name(), strategy.verdict.name());
@@ -33,7 +35,8 @@ pub fn terminal(report: &GateReport) -> String {
 /// The report as Markdown, with every changed fact.
 pub fn markdown(report: &GateReport) -> String {
     let mut text = format!("## Recall gate: {}\n\n", report.verdict.name());
-    let [suite, model] = [&report.suite, &report.model].map(|text| markdown_text(text));
+    let model = models(&report.model, report.target.as_deref());
+    let [suite, model] = [&report.suite, &model].map(|text| markdown_text(text));
     let _ = writeln!(text, "Suite {suite}, summarizer {model}, margin {}.\n", report.margin);
     text.push_str(
         "| strategy | protocol | metric | baseline | run | difference | bounds | p (Holm) | units | verdict |\n",

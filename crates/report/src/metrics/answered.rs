@@ -90,8 +90,7 @@ pub(super) const COST: Metric = Metric {
               conversations, then over units",
     source: "MEASUREMENT section 4",
     compute: |run, strategy| {
-        let reason = format!("the price table has no row for model `{}`", run.manifest.model);
-        over_units(strategy, Unit::Usd, &reason, |unit| {
+        over_units(strategy, Unit::Usd, &run.no_price(), |unit| {
             let costs: Option<Vec<f64>> = unit.records.iter().map(|record| cost(run, record)).collect();
             crate::stats::mean(&costs?)
         })
@@ -100,7 +99,7 @@ pub(super) const COST: Metric = Metric {
 
 /// What one conversation's answers cost, in US dollars.
 fn cost(run: &Run, record: &Record) -> Option<f64> {
-    let row = run.prices.row(&record.case.model)?;
+    let row = run.prices.row(record.case.target_model())?;
     Some(record.probe_calls().map(|call| usage_cost(row, &call.usage)).sum())
 }
 

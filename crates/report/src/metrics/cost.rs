@@ -10,7 +10,7 @@ use compactometer_schema::summary::MetricValue;
 
 use self::break_even::BreakEven;
 use self::cache::Cache;
-use super::{Better, Metric, over_units, ratio, undefined};
+use super::{Better, Metric, over_units, ratio, undefined, usage_cost};
 use crate::data::{FULL, Run, Strategy, Unit as Group};
 use crate::text::Unit;
 
@@ -155,11 +155,7 @@ fn priced(
     unit: Unit,
     number: impl Fn(&Parts) -> Option<f64>,
 ) -> MetricValue {
-    over_units(strategy, unit, &no_price(run), |group| number(&of_unit(run, group, gap_ms)?))
-}
-
-fn no_price(run: &Run) -> String {
-    format!("the price table has no row for model `{}`", run.manifest.model)
+    over_units(strategy, unit, &run.no_price(), |group| number(&of_unit(run, group, gap_ms)?))
 }
 
 fn saving(run: &Run, strategy: &Strategy, gap_ms: i64) -> MetricValue {
@@ -188,18 +184,16 @@ pub(crate) fn saving_without_cache(run: &Run, strategy: &Strategy) -> Result<f64
 }
 
 fn break_even_turns(run: &Run, strategy: &Strategy) -> MetricValue {
-    if run.prices.row(&run.manifest.model).is_none() {
-        return undefined(Unit::Count, no_price(run));
+    if [&run.manifest.model, run.manifest.target_model()].iter().any(|model| run.prices.row(model).is_none()) {
+        return undefined(Unit::Count, run.no_price());
     }
     let reason = match strategy.rows().any(crate::data::is_applied) {
         true => "no compaction makes a later request cheaper, so none ever pays",
         false => "nothing was compacted",
     };
     over_units(strategy, Unit::Count, reason, |unit| {
-        let each = unit
-            .records
-            .iter()
-            .filter_map(|record| Some(BreakEven::of(record, run.prices.row(&record.case.model)?, SHORT_GAP_MS)));
+        let each =
+            unit.records.iter().filter_map(|record| Some(BreakEven::of(record, Rows::of(run, record)?, SHORT_GAP_MS)));
         let sum = each.fold((0.0, 0.0), |sum, of| (sum.0 + of.spent, sum.1 + of.saved_per_turn));
         ratio(sum.0, sum.1)
     })
@@ -208,12 +202,32 @@ fn break_even_turns(run: &Run, strategy: &Strategy) -> MetricValue {
 fn of_unit(run: &Run, unit: &Group, gap_ms: i64) -> Option<Parts> {
     let mut sum = Parts::default();
     for record in &unit.records {
-        sum = sum.plus(of_record(record, run.prices.row(&record.case.model)?, gap_ms));
+        sum = sum.plus(of_record(record, Rows::of(run, record)?, gap_ms));
     }
     Some(sum.divided(unit.records.len() as f64))
 }
 
-fn of_record(record: &Record, prices: &PriceRow, assumed_ms: i64) -> Parts {
+/// What the models of a conversation cost.
+#[derive(Clone, Copy)]
+struct Rows<'p> {
+    /// The target model, whose are the turns and the caches.
+    agent: &'p PriceRow,
+    summarizer: &'p PriceRow,
+}
+
+impl<'p> Rows<'p> {
+    fn of(run: &Run<'p>, record: &Record) -> Option<Self> {
+        let Record { case, .. } = record;
+        Some(Rows { agent: run.prices.row(case.target_model())?, summarizer: run.prices.row(&case.model)? })
+    }
+
+    fn dollars(&self, call: &CallRow) -> f64 {
+        usage_cost(if call.is_of_target() { self.agent } else { self.summarizer }, &call.usage)
+    }
+}
+
+fn of_record(record: &Record, rows: Rows<'_>, assumed_ms: i64) -> Parts {
+    let prices = rows.agent;
     let mut parts = Parts::default();
     let mut cache = Cache::new(&prices.cache, record.case.tool_tokens, record.case.system_tokens);
     let mut before: Option<&Turn> = None;
@@ -227,20 +241,11 @@ fn of_record(record: &Record, prices: &PriceRow, assumed_ms: i64) -> Parts {
     }
     for call in record.calls() {
         let part = if is_compaction(call) { &mut parts.compaction } else { &mut parts.checkpoint };
-        *part += call_dollars(call, prices);
+        *part += rows.dollars(call);
         parts.tokens_read += call.usage.cache_read as f64;
         parts.tokens_in += call.usage.total_input() as f64;
     }
     parts
-}
-
-fn call_dollars(call: &CallRow, prices: &PriceRow) -> f64 {
-    let usage = &call.usage;
-    (usage.input as f64 * prices.input
-        + usage.cache_read as f64 * prices.cache_read
-        + usage.cache_write as f64 * prices.cache_write
-        + usage.output as f64 * prices.output)
-        / 1e6
 }
 
 /// A checkpoint before a turn is paid for apart; a recount belongs to the compaction after which it counts.

@@ -38,7 +38,7 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
         if strategy.name == FULL {
             full = parts.map(|parts| parts.total());
         }
-        let parts = parts.ok_or_else(|| format!("no price for model `{}`", run.manifest.model));
+        let parts = parts.ok_or_else(|| run.no_price());
         let note = parts.as_ref().map_or(String::new(), |parts| note(strategy, parts.total()));
         let parts = parts.map(|parts| vec![parts.agent_input, parts.agent_output, parts.compaction, parts.checkpoint]);
         bars.push(Row { name: &strategy.name, family: strategy.family, parts, note });
@@ -47,8 +47,11 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
     let inside = |_: f64| String::new();
     let title = "cost per conversation, US dollars";
     let figure = Bars { rows: bars, segments: SEGMENTS, title, reach: 0.0, inside, mark }.draw();
-    let priced = run.prices.row(&run.manifest.model);
-    let priced = priced.map_or(String::new(), |row| format!(" Prices of `{}`, {}.", row.name, row.date));
+    let of = |model: &str| run.prices.row(model).map(|row| format!("`{}`, {}", row.name, row.date));
+    let beside = run.manifest.target.as_ref().and_then(|_| of(&run.manifest.model));
+    let beside = beside.map_or(String::new(), |row| format!("; the session's calls at those of {row}"));
+    let priced = of(run.manifest.target_model());
+    let priced = priced.map_or(String::new(), |row| format!(" Prices of {row}{beside}."));
     let caption = format!(
         "Agent's turns, computed from their sizes and the provider's cache rules, and the session's calls, where turns follow \
          each other by 10 s; means over units. The dashed line is `full`, with caching too. Beside each bar: its cost, and the \

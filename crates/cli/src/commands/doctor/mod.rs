@@ -55,8 +55,9 @@ fn plan(args: &RunArgs) -> Result<Vec<Check>, Failure> {
         Ok(counter) => counter,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
-    let model = &args.setting.model;
-    let plan = match compare::suite(args).and_then(|suite| compare::resolve(args, suite, model, counter)) {
+    let named = models::named(args);
+    let resolve = |suite| compare::resolve(args, suite, named.summarizer(), counter);
+    let plan = match compare::suite(args).and_then(resolve) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };

@@ -10,32 +10,33 @@ use super::Check;
 use super::DoctorArgs;
 use crate::args::RunArgs;
 use crate::failure::Failure;
+use crate::roles::Roles;
 
 /// Further apart than this, a server's clock and ours are worth a look: assumed. Dates of retries and records depend on it.
 const SKEW: Duration = Duration::from_secs(300);
 /// Most models that are listed where the one asked for is none of them.
 const LISTED: usize = 8;
 
-/// What a run calls, with each model's part in it.
-pub(super) fn named(args: &RunArgs) -> Vec<(&'static str, &str)> {
-    let judge = args.judge.as_deref().map(|judge| ("judge", judge));
-    std::iter::once(("model", args.setting.model.as_str())).chain(judge).collect()
+/// What a run calls.
+pub(super) fn named(args: &RunArgs) -> Roles<String> {
+    Roles::named(&args.setting, args.judge.as_deref())
 }
 
 pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
     let mut checks = Vec::new();
-    for (part, spec) in named(&args.run) {
+    let named = named(&args.run);
+    for (role, spec) in named.iter() {
+        let part = role.flag();
         match compactometer_llm::receiver(spec) {
             Err(error) => checks.push(Check::problem(part, error.to_string())),
             Ok(None) => checks.push(in_process(part, spec)),
             Ok(Some(receiver)) => checks.extend(runtime.block_on(served(part, spec, &receiver, args.call))),
         }
     }
-    let setting = &args.run.setting;
-    let folders = [setting.record.clone(), setting.judge_record()];
-    for ((_, spec), folder) in named(&args.run).into_iter().zip(folders) {
-        checks.extend(folder.filter(|folder| folder.exists()).and_then(|folder| tape(&folder, spec)));
+    if let Some(record) = &args.run.setting.record {
+        let folders = named.iter().map(|(role, spec)| (role.folder(record), spec));
+        checks.extend(folders.filter(|(folder, _)| folder.exists()).filter_map(|(folder, spec)| tape(&folder, spec)));
     }
     Ok(checks)
 }

@@ -21,7 +21,7 @@ pub(super) fn checks(args: &RunArgs) -> Vec<Check> {
     };
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let mut checks: Vec<Check> = dates(&table, today).into_iter().collect();
-    for (_, spec) in models::named(args) {
+    for (_, spec) in models::named(args).iter() {
         checks.extend(model(&table, spec, today));
     }
     if checks.is_empty() {

@@ -1,11 +1,11 @@
 //! Whether recordings hold the calls that the run makes: a dry run, with nothing written.
 
-use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::judge::judge_answers;
 use compactometer_harness::plan::Plan;
 use compactometer_harness::replay::run_case;
-use compactometer_harness::watched::Watched;
+use compactometer_harness::run::Models;
+use compactometer_harness::watched::{Watched, WatchedModels};
 
 use super::{Check, models};
 use crate::args::RunArgs;
@@ -19,11 +19,8 @@ pub(super) fn check(args: &RunArgs, plan: &Plan, counter: Encoding) -> Result<Op
     if named.iter().any(|(_, spec)| is_served(spec)) || !named.iter().any(|(_, spec)| spec.starts_with("cassette:")) {
         return Ok(None);
     }
-    let open = |spec: &str| compactometer_llm::by_name(spec).ok();
-    let judge = args.judge.as_deref().map(open);
-    let (Some(model), None | Some(Some(_))) = (open(&args.setting.model), &judge) else { return Ok(None) };
-    let judge = judge.flatten();
-    let missed = missed(plan, &*model, judge.as_deref(), counter)?;
+    let Ok(opened) = named.map(|_, spec| compactometer_llm::by_name(spec)) else { return Ok(None) };
+    let missed = missed(plan, opened.models(), counter)?;
     let cases = plan.cases.len();
     Ok(Some(match missed.last() {
         None => Check::ok("recording", format!("every call of {cases} cases is recorded")),
@@ -35,19 +32,14 @@ pub(super) fn check(args: &RunArgs, plan: &Plan, counter: Encoding) -> Result<Op
 }
 
 /// Why each case stops that does.
-fn missed(
-    plan: &Plan,
-    model: &dyn ChatModel,
-    judge: Option<&dyn ChatModel>,
-    counter: Encoding,
-) -> Result<Vec<String>, Failure> {
+fn missed(plan: &Plan, models: Models<'_>, counter: Encoding) -> Result<Vec<String>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let mut missed = Vec::new();
     for case in &plan.cases {
-        let model = Watched::new(model);
-        let mut result = runtime.block_on(run_case(case, &model, &counter));
-        let mut stopped = model.check().err();
-        if let (None, Some(judge)) = (&stopped, judge) {
+        let watched = WatchedModels::new(models);
+        let mut result = runtime.block_on(run_case(case, watched.models(), &counter));
+        let mut stopped = watched.check().err();
+        if let (None, Some(judge)) = (&stopped, models.judge) {
             let judge = Watched::new(judge);
             runtime.block_on(judge_answers(case, &judge, &mut result));
             stopped = judge.check().err();

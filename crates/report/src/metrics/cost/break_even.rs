@@ -9,7 +9,7 @@ use compactometer_schema::prices::PriceRow;
 use compactometer_schema::record::{Record, Turn};
 
 use super::cache::{Cache, Input};
-use super::{call_dollars, gap_ms, is_compaction};
+use super::{Rows, gap_ms, is_compaction};
 use crate::data::is_applied;
 
 /// What a conversation's compactions cost, and what they save in each later turn, in US dollars.
@@ -20,9 +20,10 @@ pub(super) struct BreakEven {
 }
 
 impl BreakEven {
-    pub(super) fn of(record: &Record, prices: &PriceRow, assumed_ms: i64) -> Self {
+    pub(super) fn of(record: &Record, rows: Rows<'_>, assumed_ms: i64) -> Self {
+        let prices = rows.agent;
         let calls = record.calls().filter(|call| is_compaction(call));
-        let mut sum = BreakEven { spent: calls.map(|call| call_dollars(call, prices)).sum(), saved_per_turn: 0.0 };
+        let mut sum = BreakEven { spent: calls.map(|call| rows.dollars(call)).sum(), saved_per_turn: 0.0 };
         let mut cache = Cache::new(&prices.cache, record.case.tool_tokens, record.case.system_tokens);
         let mut applied = record.compactions.iter().filter(|row| is_applied(row)).map(|row| &row.event).peekable();
         let mut before: Option<&Turn> = None;
