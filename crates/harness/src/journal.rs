@@ -1,15 +1,15 @@
 //! The files of a run: records and texts appended in case order, so that a stopped run resumes where it stood.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use compactometer_schema::record::{Record, RecordError, TextRow, text_hash};
 
 use crate::replay::CaseResult;
 
-/// The records and texts of one run, open for appending.
+/// The records and texts of one run, open for appending, by nobody else until it is dropped.
 pub struct Journal {
     records: File,
     texts: File,
@@ -21,7 +21,7 @@ impl Journal {
     /// interrupted write leaves it, is cut off.
     ///
     /// # Errors
-    /// [`JournalError`] where a file cannot be used or a line before the last is damaged.
+    /// [`JournalError`] where a file cannot be used, another run writes to it, or a line before the last is damaged.
     pub fn open(dir: &Path) -> Result<(Self, BTreeMap<String, u32>), JournalError> {
         let texts_path = dir.join("texts.jsonl");
         let (texts, rows) = open_lines(&texts_path, text_row)?;
@@ -100,6 +100,12 @@ pub fn read_records(dir: &Path) -> Result<Vec<Record>, JournalError> {
 fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> Result<(File, Vec<T>), JournalError> {
     let io = |source| JournalError::Io { path: path.to_owned(), source };
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: path.to_owned() }),
+        // Where there are no locks another run cannot hold one.
+        Err(TryLockError::Error(source)) if source.kind() != ErrorKind::Unsupported => return Err(io(source)),
+        Ok(()) | Err(TryLockError::Error(_)) => {}
+    }
     let (rows, whole) = read_lines(path, &file, parse)?;
     file.set_len(whole).map_err(io)?;
     file.seek(SeekFrom::End(0)).map_err(io)?;
@@ -140,6 +146,12 @@ pub enum JournalError {
         path: PathBuf,
         /// Why.
         source: std::io::Error,
+    },
+    /// Another process, or another run of this one, writes to it: what it writes looks torn meanwhile.
+    #[error("another run writes to `{}`; wait for it, or choose another `--out`", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
     },
     /// A record refers to a text that is not there.
     #[error("`{}` lacks the text `{hash}` of a record; choose another `--out`, or delete the folder to run again", path.display())]

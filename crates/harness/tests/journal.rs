@@ -10,7 +10,7 @@ use compactometer_engine::message::Role;
 use compactometer_engine::model::ChatError;
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::contender::select;
-use compactometer_harness::journal::{read_records, read_texts};
+use compactometer_harness::journal::{Journal, read_records, read_texts};
 use compactometer_harness::plan::{Options, Plan, PlanError};
 use compactometer_harness::run::{RunError, run};
 use compactometer_schema::record::{Protocol, Record};
@@ -123,6 +123,23 @@ fn every_text_that_a_record_names_is_there() {
     let named = rows.flat_map(|row| row.inserted.iter().chain(row.calls.iter().filter_map(|call| call.reply.as_ref())));
     let named = named.collect::<Vec<_>>();
     assert!(!named.is_empty() && named.iter().all(|hash| texts.contains_key(*hash)));
+}
+
+#[test]
+fn a_folder_that_another_run_writes_to_is_refused_and_stays_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    run_in(dir.path(), 1);
+    let (journal, _) = Journal::open(dir.path()).unwrap();
+    // What the other run has written so far of a line.
+    let (records, texts) = content(dir.path());
+    std::fs::write(dir.path().join("texts.jsonl"), format!("{texts}{{\"hash\":")).unwrap();
+    let other = || run(&plan(1, 2_000).unwrap(), &model(), &Encoding::O200k, 1, dir.path(), &|_| {});
+    let message = other().err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("another run") && message.contains("`--out`"), "{message}");
+    assert_eq!(content(dir.path()), (records.clone(), format!("{texts}{{\"hash\":")));
+    drop(journal);
+    assert_eq!(other().unwrap().resumed, 12);
+    assert_eq!(content(dir.path()), (records, texts));
 }
 
 #[test]

@@ -97,7 +97,7 @@ impl<'s> Session<'s> {
         let back = messages.iter().rposition(|counted| counted.message.role != Role::User)? + 1;
         let back_at = messages.get(back)?.message.at_ms.or(now_ms)?;
         let before = self.log.said_before(back)?;
-        Some(back_at - before).filter(|gap| *gap >= least)
+        Some(back_at.saturating_sub(before)).filter(|gap| *gap >= least)
     }
 
     /// Whether the agent's last text asks for what the checkpoint holds.

@@ -39,6 +39,15 @@ fn a_user_who_was_long_away_finds_the_checkpoint_shown() {
 }
 
 #[test]
+fn an_absence_longer_than_any_clock_tells_is_the_longest() {
+    let (strategy, metered) = (middleware(), Metered::new(&Says(CHECKPOINT), 0));
+    let mut session = with_checkpoint(&*strategy, &metered, "Done.", -9_000_000_000_000_000_000);
+    session.push(said(15, Role::User, "I am back.", Some(i64::MAX))).unwrap();
+    ready(session.before_call(None));
+    assert_eq!(session.recovery_events()[0].reason, RecoveryReason::Absence(i64::MAX));
+}
+
+#[test]
 fn an_agent_that_asks_for_what_is_held_is_shown_it() {
     for (last, lost, shown) in [
         ("Which storage did we choose?", true, true),

@@ -63,13 +63,14 @@ mod tests {
         /// Asked one after the other of growing and changing conversations, each answer is that of a reader who reads anew.
         #[test]
         fn remembering_changes_no_answer(
-            texts in prop::collection::vec("(The (port|path|owner) of (alpha|beta|gamma|delta) is [a-z]{3}-[0-9]{2}[.] ?){1,3}", 1..7),
+            texts in prop::collection::vec("(The (port|path|owner) of (alpha|beta|gamma|delta) is [a-z]{3}-[0-9]{2}(/[0-9]{9})?[.][ \n]?|## The owners\n|```\n){1,4}", 1..7),
             questions in prop::collection::vec("(What|Which) (port|path|owner|colour) (has|of) (alpha|beta|gamma|omega)[?]", 1..5),
             cut in 0..6_usize,
         ) {
-            let turns: Vec<Turn> = texts.iter().map(|text| Turn { speaker: Speaker::User, text }).collect();
+            let said_by = |speaker| texts.iter().map(|text| Turn { speaker, text }).collect::<Vec<_>>();
+            let (turns, tools) = (said_by(Speaker::User), said_by(Speaker::Tool));
             let known = Known::default();
-            for turns in [&turns[..], &turns[cut.min(turns.len() - 1)..], &turns[..]] {
+            for turns in [&turns[..], &tools[..], &turns[cut.min(turns.len() - 1)..], &turns[..]] {
                 for question in &questions {
                     prop_assert_eq!(super::answer(question, turns, &STRONG, &known), plain(question, turns));
                 }

@@ -109,7 +109,7 @@ impl Mock {
         };
         let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
         let (input, latency_ms) = seen::with(&request.messages, &self.counts, |tokens, json| {
-            (tokens + count_tools(request, &self.counts), self.latency_ms(request, json))
+            (tokens.saturating_add(count_tools(request, &self.counts)), self.latency_ms(request, json))
         });
         let usage = Usage { input: u64::from(input), output: u64::from(output), ..Usage::default() };
         let mut reply = ChatReply { text, finish, usage, latency_ms, served: None };

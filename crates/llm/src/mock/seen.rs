@@ -35,15 +35,16 @@ pub(super) fn with<T>(messages: &[WireMessage], counter: &dyn TokenCounter, take
         seen.messages.truncate(same);
         seen.json.truncate(seen.messages.last().map_or(0, |last| last.end));
         messages[same..].iter().for_each(|message| seen.push(message, counter));
-        let tokens = seen.messages.iter().map(|counted| counted.tokens).sum();
+        let tokens = seen.messages.iter().map(|counted| counted.tokens).fold(0, u32::saturating_add);
         take(tokens, &seen.json)
     })
 }
 
 impl Seen {
     fn push(&mut self, message: &WireMessage, counter: &dyn TokenCounter) {
+        // A medium's tokens come from outside.
         let parts = message.parts.iter().map(|part| counter.count_part(part));
-        let tokens = MESSAGE_OVERHEAD + parts.sum::<u32>();
+        let tokens = parts.fold(MESSAGE_OVERHEAD, u32::saturating_add);
         if !self.messages.is_empty() {
             self.json.push(b',');
         }
@@ -157,7 +158,11 @@ mod tests {
                 text,
                 is_error
             }),
-            text().prop_map(|text| Part::Media { media_type: text.clone(), digest: text, tokens: 7 }),
+            (text(), prop_oneof![0..9_u32, any::<u32>()]).prop_map(|(text, tokens)| Part::Media {
+                media_type: text.clone(),
+                digest: text,
+                tokens
+            }),
         ]
     }
 
