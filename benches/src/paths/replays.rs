@@ -10,7 +10,7 @@ use compactometer_harness::contender::select;
 use compactometer_harness::loaded::Loaded;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
-use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_harness::window::Shares;
 use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::suite::Suite;
 
@@ -80,7 +80,7 @@ fn plan(contender: &str, suite: Suite) -> Result<Plan, Box<dyn Error>> {
     let options = Options {
         contenders: select([contender], [])?,
         window: Some(WINDOW),
-        retain: RETAINED_SHARE,
+        shares: Shares::default(),
         protocols: BTreeSet::from([Protocol::Matched]),
         scale: 1.0,
         model: "mock".to_owned(),

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_harness::window::Shares;
 use compactometer_schema::record::Protocol;
 use compactometer_schema::scenario::Split;
 
@@ -182,11 +182,14 @@ pub(crate) struct RunArgs {
 /// Under which conditions conversations are replayed.
 #[derive(clap::Args)]
 pub(crate) struct SettingArgs {
-    /// Context window in tokens; compaction starts at 0.8 of it. Default: the suite's own, else by rule.
+    /// Context window in tokens. Default: the suite's own, else by rule.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
-    /// Share of the window that a compaction may leave, from 0.01 to 0.79; several, separated with commas (`.1,.2,.3`), give each
-    /// strategy a curve over sizes. Published limits have their own.
+    /// Share of the window at which a compaction starts, from 0.02 to 1. Published limits have their own.
+    #[arg(long, value_name = "SHARE", env = "COMPACTOMETER_TRIGGER", default_value_t = Shares::default().trigger, value_parser = trigger_share)]
+    pub(crate) trigger: f64,
+    /// Share of the window that a compaction may leave, from 0.01 and under the trigger's; several, separated with commas
+    /// (`.1,.2,.3`), give each strategy a curve over sizes. Published limits have their own.
     #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
     /// The model: it writes summaries and answers questions; `list models` names the forms. `MODEL+FAULT=RATE,FAULT=RATE` makes it
@@ -213,13 +216,13 @@ pub(crate) struct SettingArgs {
 }
 
 impl SettingArgs {
-    /// Shares of the window that compactions may leave: the largest, and those under it, descending.
-    pub(crate) fn shares(&self) -> (f64, Vec<f64>) {
+    /// Shares of the window, with the largest that compactions may leave; and the others under it, descending.
+    pub(crate) fn shares(&self) -> (Shares, Vec<f64>) {
         let mut shares = self.retain.clone();
         shares.sort_by(|one, other| other.total_cmp(one));
         shares.dedup();
-        let largest = shares.first().copied().unwrap_or(RETAINED_SHARE);
-        (largest, shares.into_iter().skip(1).collect())
+        let retained = shares.first().copied().unwrap_or(Shares::default().retained);
+        (Shares { trigger: self.trigger, retained }, shares.into_iter().skip(1).collect())
     }
 }
 
@@ -257,9 +260,14 @@ impl From<SplitArg> for Split {
     }
 }
 
+fn trigger_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.02..=1.0).contains(share));
+    share.ok_or_else(|| "expected a share from 0.02 to 1".to_owned())
+}
+
 fn retained_share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| (0.01..=0.79).contains(share));
-    share.ok_or_else(|| "expected a share from 0.01 to 0.79".to_owned())
+    let share = text.parse::<f64>().ok().filter(|share| (0.01..1.0).contains(share));
+    share.ok_or_else(|| "expected a share from 0.01 and under 1".to_owned())
 }
 
 pub(crate) fn positive(text: &str) -> Result<f64, String> {

@@ -109,7 +109,7 @@ fn bad_arguments_say_what_to_do() {
         (&["gate", "now", "--baseline", "b.json", "--margin", "0"], "from 0.001 to 0.5"),
         (&["gate", "now", "--baseline", "b.json", "--margin", "NaN"], "from 0.001 to 0.5"),
         (&["gate", "--self-test", "a", "b", "c"], "at most two"),
-        (&["run", "--retain", "0.8"], "from 0.01 to 0.79"),
+        (&["run", "--retain", "0.8"], "`--retain 0.8` is not under `--trigger 0.8`"),
         (&["run", "--reference", "chaned"], "did you mean `chained`"),
         (&["run", "--reference", "full"], "unknown reference `full`"),
     ] {

@@ -12,7 +12,7 @@ use compactometer_generate::{Spec, generate};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::{CaseResult, run_case};
-use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_harness::window::Shares;
 use compactometer_report::salience::{Recalls, recalls};
 use compactometer_schema::fate::Fate;
 use compactometer_schema::record::Protocol;
@@ -38,7 +38,7 @@ fn plan(suite: Suite, strategies: &[&str]) -> Plan {
     let options = Options {
         contenders: select(strategies.iter().copied(), []).unwrap(),
         window: None,
-        retain: RETAINED_SHARE,
+        shares: Shares::default(),
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "mock:strong".into(),

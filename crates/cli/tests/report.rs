@@ -97,11 +97,36 @@ fn several_retained_budgets_make_groups_and_a_curve() {
     let curve = |folder: &str| std::fs::read(dir.join(folder).join("plots/recall_by_size.csv")).unwrap();
     assert_eq!(curve("both"), curve("run"));
 
-    assert!(refused(dir, &["run", "tiny.toml", "--retain", ".9"]).contains("expected a share from 0.01 to 0.79"));
+    assert!(
+        refused(dir, &["run", "tiny.toml", "--retain", ".9"]).contains("`--retain 0.9` is not under `--trigger 0.8`")
+    );
     let published = ["run", "tiny.toml", "--retain", ".1,.3", "--protocol", "published", "--out", "no"];
     assert!(refused(dir, &published).contains("the matched protocol alone"));
     let small = refused(dir, &["run", "tiny.toml", "--window", "100", "--out", "no"]);
     assert!(small.contains("`100` is too small") && small.contains("at least `--window "), "{small}");
+}
+
+#[test]
+fn a_compaction_starts_at_the_trigger_asked_for() {
+    let dir = folder();
+    let dir = dir.path();
+    let run = |out: &str, more: &[&str]| {
+        done(dir, &[&["run", "tiny.toml", "-s", "summarize", "--out", out, "-q"], more].concat());
+        let records = std::fs::read_to_string(dir.join(out).join("records.jsonl")).unwrap();
+        let rows = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["record"].take());
+        let requests = |row: Value| {
+            let tools = row["case"]["tool_tokens"].as_u64().unwrap_or_default();
+            let rows = row["compactions"].as_array().unwrap();
+            rows.iter().map(|row| tools + row["tokens_before"].as_u64().unwrap()).collect::<Vec<_>>()
+        };
+        rows.flat_map(requests).collect::<Vec<_>>()
+    };
+    let (early, late) = (run("early", &["--trigger", ".5"]), run("late", &[]));
+    assert!(late.iter().all(|size| *size >= 3200), "{late:?}");
+    assert!(early.iter().all(|size| *size >= 2000) && early.len() > late.len(), "{early:?}");
+    let manifest = std::fs::read_to_string(dir.join("early/manifest.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&manifest).unwrap()["trigger"], 2000);
+    assert!(refused(dir, &["run", "--trigger", ".01"]).contains("expected a share from 0.02 to 1"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::contender::{Contender, LimitsError, Sizes};
 use crate::loaded::{FOREIGN_SCENARIOS, Loaded};
-use crate::window::{ChosenWindow, TRIGGER_SHARE, choose, smallest_feasible};
+use crate::window::{ChosenWindow, Shares, choose, smallest_feasible};
 use crate::{answers, judge};
 
 /// What a user asked for.
@@ -21,9 +21,8 @@ pub struct Options {
     pub contenders: Vec<Contender>,
     /// Context window; else the suite's, else one chosen by rule.
     pub window: Option<u32>,
-    /// Share of the window that a compaction may leave under the matched protocol, and to controls: over 0, under
-    /// [`TRIGGER_SHARE`].
-    pub retain: f64,
+    /// Where a compaction starts, and what it may leave.
+    pub shares: Shares,
     /// How budgets are set, each protocol once.
     pub protocols: BTreeSet<Protocol>,
     /// What published limits are multiplied by.
@@ -94,21 +93,24 @@ impl Plan {
     /// Resolves a suite and options.
     ///
     /// # Errors
-    /// [`PlanError`] where the window cannot hold a conversation's fixed part, or a scenario is too large to match.
+    /// [`PlanError`] where shares contradict each other, the window cannot hold a conversation's fixed part, or a scenario is too large to match.
     pub fn new(suite: Suite, options: Options, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
+        let shares = options.shares;
+        if shares.retained >= shares.trigger {
+            return Err(PlanError::Shares(shares));
+        }
         let (suite_hash, hashes) = suite.hashes();
         let suite_window = suite.header.window;
         let seeds = suite.scenarios.iter().map(|scenario| seed_of(options.seed, &hash(&scenario.messages))).collect();
         let loaded = load(suite.scenarios, &suite_hash, counter);
         let window = options.window.map(|window| ChosenWindow { window, because: "as given".to_owned() });
         let from_suite = || suite_window.map(|window| ChosenWindow { window, because: "the suite's own".to_owned() });
-        let window = window.or_else(from_suite).unwrap_or_else(|| choose(&loaded));
-        let smallest = smallest_feasible(&loaded, options.retain);
+        let window = window.or_else(from_suite).unwrap_or_else(|| choose(&loaded, shares.trigger));
+        let smallest = smallest_feasible(&loaded, shares);
         if window.window < smallest {
             return Err(PlanError::Infeasible { window: window.window, smallest });
         }
-        let trigger = (f64::from(window.window) * TRIGGER_SHARE) as u32;
-        let retained = (f64::from(window.window) * options.retain) as u32;
+        let (trigger, retained) = (shares.trigger_of(window.window), shares.retained_of(window.window));
         let mut plan = Plan {
             suite: loaded.into_iter().map(Arc::new).collect(),
             contenders: options.contenders,
@@ -286,6 +288,9 @@ pub enum PlanError {
         /// The smallest that is feasible, in tokens.
         smallest: u32,
     },
+    /// What a compaction may leave is no less than what starts it.
+    #[error("`--retain {}` is not under `--trigger {}`: a compaction could never end below its trigger", .0.retained, .0.trigger)]
+    Shares(Shares),
     /// A further retained budget that makes no curve.
     #[error(
         "`--retain {share}` adds no size: shares differ by a token at least, and the matched protocol alone has them"

@@ -7,10 +7,32 @@ use compactometer_engine::message::Role;
 
 use crate::loaded::Loaded;
 
-/// Share of the window at which a compaction starts, under the matched protocol.
-pub const TRIGGER_SHARE: f64 = 0.8;
-/// Share of the window that a compaction may leave, under the matched protocol, where nobody asks for another.
-pub const RETAINED_SHARE: f64 = 0.3;
+/// Shares of the window under the matched protocol, and for controls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shares {
+    /// At which a compaction starts: over that which it may leave, at most 1.
+    pub trigger: f64,
+    /// That a compaction may leave: over 0.
+    pub retained: f64,
+}
+
+impl Default for Shares {
+    fn default() -> Self {
+        Shares { trigger: 0.8, retained: 0.3 }
+    }
+}
+
+impl Shares {
+    /// The trigger of a window, in tokens.
+    pub fn trigger_of(self, window: u32) -> u32 {
+        (f64::from(window) * self.trigger) as u32
+    }
+
+    /// The retained budget of a window, in tokens.
+    pub fn retained_of(self, window: u32) -> u32 {
+        (f64::from(window) * self.retained) as u32
+    }
+}
 
 /// A point of the log at which every strategy is looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,16 +121,18 @@ pub struct ChosenWindow {
 }
 
 /// The largest window among a half, third, quarter and sixth of the median conversation (the upper one of an even count)
-/// that leaves 20 eligible events in 5 groups, else the largest feasible one (MEASUREMENT section 3).
-pub fn choose(suite: &[Loaded]) -> ChosenWindow {
+/// that leaves 20 eligible events in 5 groups, else the largest feasible one (MEASUREMENT section 3). It depends on the share of
+/// the trigger alone, so that runs that leave more or less have one window.
+pub fn choose(suite: &[Loaded], trigger: f64) -> ChosenWindow {
+    let shares = Shares { trigger, retained: Shares::default().retained.min(trigger / 2.0) };
     let mut sizes = suite.iter().map(|loaded| loaded.tokens_between(0, loaded.messages.len())).collect::<Vec<_>>();
     sizes.sort_unstable();
     let median = sizes.get(sizes.len() / 2).copied().unwrap_or_default();
-    let smallest = smallest_feasible(suite, RETAINED_SHARE);
+    let smallest = smallest_feasible(suite, shares);
     let candidates = SHARES.map(|(divisor, share)| ((median / divisor) as u32, share));
     let feasible = candidates.iter().filter(|(window, _)| *window >= smallest);
     for (window, share) in feasible.clone() {
-        let (events, groups) = events(suite, (f64::from(*window) * TRIGGER_SHARE) as u32);
+        let (events, groups) = events(suite, shares.trigger_of(*window));
         if events >= ENOUGH_EVENTS.0 && groups >= ENOUGH_EVENTS.1 {
             let because = format!(
                 "{share} of the median conversation ({median} tokens), {events} eligible events in {groups} groups"
@@ -128,10 +152,10 @@ pub fn choose(suite: &[Loaded]) -> ChosenWindow {
 const SMALLEST: u32 = 4;
 
 /// The smallest window in which every conversation's system prompt and tools leave room for a retained budget of that share.
-pub fn smallest_feasible(suite: &[Loaded], retain: f64) -> u32 {
+pub fn smallest_feasible(suite: &[Loaded], shares: Shares) -> u32 {
     let fixed = suite.iter().map(Loaded::fixed_tokens).max().unwrap_or_default();
     // fixed + retained must stay under the trigger, or a compaction could never end below it.
-    ((f64::from(fixed) / (TRIGGER_SHARE - retain)) as u32 + 1).max(SMALLEST)
+    ((f64::from(fixed) / (shares.trigger - shares.retained)) as u32 + 1).max(SMALLEST)
 }
 
 /// Eligible events at that trigger, and the groups that have one: uses where the suite has any, else facts at points.

@@ -13,7 +13,7 @@ use compactometer_engine::tokens::Encoding;
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::{CaseResult, run_case};
-use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_harness::window::Shares;
 use compactometer_llm::by_name;
 use compactometer_schema::answer::{AnswerRow, Grade};
 use compactometer_schema::record::Protocol;
@@ -23,7 +23,7 @@ fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult 
     let options = Options {
         contenders: select([strategy], []).unwrap(),
         window: Some(2_000),
-        retain: RETAINED_SHARE,
+        shares: Shares::default(),
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "scripted".into(),

@@ -22,7 +22,7 @@ fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult 
     let options = Options {
         contenders: select([strategy], []).unwrap(),
         window: Some(WINDOW),
-        retain: compactometer_harness::window::RETAINED_SHARE,
+        shares: compactometer_harness::window::Shares::default(),
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "scripted".into(),

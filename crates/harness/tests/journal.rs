@@ -33,7 +33,7 @@ fn plan_of(protocols: &[Protocol], seed: u64, window: u32) -> Result<Plan, PlanE
     let options = Options {
         contenders,
         window: Some(window),
-        retain: compactometer_harness::window::RETAINED_SHARE,
+        shares: compactometer_harness::window::Shares::default(),
         protocols: protocols.iter().copied().collect(),
         scale: 0.1,
         model: "scripted".into(),

@@ -15,7 +15,7 @@ use compactometer_harness::contender::select;
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{Models, RunError, run};
-use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_harness::window::Shares;
 use compactometer_schema::answer::{Grade, Verdict};
 use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::scenario::Probe;
@@ -45,7 +45,7 @@ fn plan() -> Plan {
     let options = Options {
         contenders: select(["summarize"], []).unwrap(),
         window: Some(2_000),
-        retain: RETAINED_SHARE,
+        shares: Shares::default(),
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "scripted".into(),

@@ -68,7 +68,7 @@ fn plan(strategy: &str, protocol: Protocol) -> Plan {
     let options = Options {
         contenders: select([strategy], []).unwrap(),
         window: None,
-        retain: compactometer_harness::window::RETAINED_SHARE,
+        shares: compactometer_harness::window::Shares::default(),
         protocols: [protocol].into(),
         scale: 0.05,
         model: "mock".into(),

@@ -14,7 +14,7 @@ use compactometer_harness::contender::select;
 use compactometer_harness::loaded::Loaded;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
-use compactometer_harness::window::{Point, RETAINED_SHARE, choose, points, smallest_feasible};
+use compactometer_harness::window::{Point, Shares, choose, points, smallest_feasible};
 use compactometer_schema::record::{ObservationKind, Protocol, RANDOM_DRAWS, Record};
 use compactometer_schema::scenario::{Probe, Scenario};
 
@@ -23,7 +23,7 @@ fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
     let options = Options {
         contenders,
         window: Some(window),
-        retain: compactometer_harness::window::RETAINED_SHARE,
+        shares: compactometer_harness::window::Shares::default(),
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "scripted".into(),
@@ -122,7 +122,7 @@ fn windows_are_chosen_by_the_number_of_events() {
         small_suite.push(Loaded::new(builder.build(), &[], &Encoding::O200k));
     }
     let tokens = small_suite.iter().map(|loaded| loaded.tokens_between(0, loaded.messages.len())).collect::<Vec<_>>();
-    let chosen = choose(&small_suite);
+    let chosen = choose(&small_suite, 0.8);
     assert_eq!(u64::from(chosen.window), {
         let mut sorted = tokens;
         sorted.sort_unstable();
@@ -130,8 +130,8 @@ fn windows_are_chosen_by_the_number_of_events() {
     });
     assert!(chosen.because.starts_with("a half"), "{}", chosen.because);
     // Four groups are too few for a rule: the largest feasible window, and that is said.
-    assert!(choose(&small_suite[..4]).because.starts_with("the largest feasible"));
-    assert_eq!(smallest_feasible(&small_suite, RETAINED_SHARE), 4);
+    assert!(choose(&small_suite[..4], 0.8).because.starts_with("the largest feasible"));
+    assert_eq!(smallest_feasible(&small_suite, Shares::default()), 4);
 }
 
 #[test]

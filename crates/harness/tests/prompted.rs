@@ -20,7 +20,7 @@ fn run(scenarios: Vec<Scenario>, strategy: &str, model: &dyn ChatModel) -> CaseR
     let options = Options {
         contenders: select([strategy], []).unwrap(),
         window: Some(2_000),
-        retain: compactometer_harness::window::RETAINED_SHARE,
+        shares: compactometer_harness::window::Shares::default(),
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: "scripted".into(),

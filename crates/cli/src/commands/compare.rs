@@ -157,11 +157,11 @@ pub(super) fn resolve(
     let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
         .map_err(Failure::usage)?;
     let identity = SuiteIdentity::of(&suite);
-    let (largest, smaller) = args.setting.shares();
+    let (shares, smaller) = args.setting.shares();
     let options = Options {
         contenders,
         window: args.setting.window,
-        retain: largest,
+        shares,
         protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
         scale: args.scale,
         model: model.to_owned(),

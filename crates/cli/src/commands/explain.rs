@@ -66,7 +66,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let options = Options {
         contenders,
         window: args.setting.window,
-        retain: args.setting.shares().0,
+        shares: args.setting.shares().0,
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: models.summarizer().name().to_owned(),

@@ -13,7 +13,7 @@ use compactometer_generate::{Spec, generate};
 use compactometer_harness::contender::{Contender, Entry, select};
 use compactometer_harness::plan::{Options, Plan, PlanError};
 use compactometer_harness::replay::run_case;
-use compactometer_harness::window::RETAINED_SHARE;
+use compactometer_harness::window::Shares;
 use compactometer_report::summarize;
 use compactometer_schema::manifest::{Manifest, VERSION};
 use compactometer_schema::prices::PriceTable;
@@ -65,7 +65,7 @@ pub fn plan(suite: Suite, contenders: Vec<Contender>, model: &str, window: u32) 
     let options = Options {
         contenders,
         window: Some(window),
-        retain: RETAINED_SHARE,
+        shares: Shares::default(),
         protocols: [Protocol::Matched].into(),
         scale: 1.0,
         model: model.to_owned(),
