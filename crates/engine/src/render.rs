@@ -181,3 +181,41 @@ pub fn neutralize(text: &str) -> String {
     }
     safe
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::log::Counted;
+    use crate::message::{Message, Role};
+    use crate::tokens::{Encoding, TokenCounter};
+
+    proptest! {
+        #[test]
+        fn material_never_exceeds_its_bound(
+            texts in prop::collection::vec(
+                (0..4_u8, "(</|<|a|ab|\u{301}|é|数|\n|\n\n|\r| |  |'s|[.]|12|x{40}|={30}| international| antidis|/|\"|\\\\|👩‍👩‍👧){0,12}"),
+                0..12,
+            ),
+            message in prop_oneof![Just(usize::MAX), 0..60_usize],
+            tool_result in prop_oneof![Just(usize::MAX), 0..30_usize],
+        ) {
+            let entry = |(id, (kind, text)): (usize, (u8, String))| {
+                let part = match kind {
+                    0 => Part::Text { text },
+                    1 => Part::ToolCall { id: "c".into(), name: text.clone(), arguments: text },
+                    2 => Part::ToolResult { call_id: "c".into(), text, is_error: id % 2 == 0 },
+                    _ => Part::Media { media_type: text, digest: "d".into(), tokens: 0 },
+                };
+                let parts = vec![part.clone(), part];
+                let message = Message { id: MessageId(id as u32), role: Role::Assistant, at_ms: None, parts, usage: None };
+                Entry::Kept(Counted::new(message, &Encoding::O200k))
+            };
+            let entries = texts.into_iter().enumerate().map(entry).collect::<Vec<_>>();
+            let material = Material::new(&entries, Limits { message, tool_result }, 0);
+            let tokens = Encoding::O200k.count_text(&material.text);
+            prop_assert!(tokens <= material.tokens_at_most, "{tokens} of {}: {:?}", material.tokens_at_most, material.text);
+        }
+    }
+}
