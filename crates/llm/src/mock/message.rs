@@ -65,7 +65,8 @@ pub(super) fn read(text: &str, mut speaker: Speaker, read: impl Fn(&str, Speaker
         let content = line.trim();
         let start = at;
         at += line.len();
-        let heads_a_table = is_row(content) && lines.peek().is_some_and(|next| is_rule(next.trim()));
+        let is_table_rule = |next: &str| !next.is_empty() && is_rule(next);
+        let heads_a_table = is_row(content) && lines.peek().is_some_and(|next| is_table_rule(next.trim()));
         let (label, content) = transcript_label(content);
         let content = content.trim();
         speaker = label.unwrap_or(speaker);

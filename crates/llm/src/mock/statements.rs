@@ -161,5 +161,7 @@ mod tests {
     #[test]
     fn tables_lose_their_head_and_rules() {
         check("| File | Action |\n|---|---|\n| a.rs | Created |", &[(Speaker::User, "a.rs | Created")]);
+        // A row before a blank line heads no table.
+        check("| a.rs | Created |\n\nAll done.", &[(Speaker::User, "a.rs | Created"), (Speaker::User, "All done.")]);
     }
 }
