@@ -127,7 +127,8 @@ impl Roles<Box<dyn ChatModel>> {
 /// The recording of a summarizer that stands within that of the model.
 fn recorded_beside(model: &str) -> Option<String> {
     let recorded = cassette::folder(model)?;
-    let (kind, faults) = model.split_once(recorded.to_str()?)?;
+    let (kind, rest) = model.split_once(':')?;
+    let faults = rest.strip_prefix(recorded.to_str()?)?;
     let folder = Role::Summarizer.folder(recorded);
-    folder.is_dir().then(|| format!("{kind}{}{faults}", folder.display()))
+    folder.is_dir().then(|| format!("{kind}:{}{faults}", folder.display()))
 }

@@ -83,19 +83,23 @@ fn the_summarizer_writes_and_the_model_answers() {
 #[test]
 fn a_recording_of_both_replays_without_either() {
     let dir = tempfile::tempdir().unwrap();
-    ok(&tiny(dir.path(), "run", &[&PAIR[..], &["--record", "tape", "--out", "live"]].concat()));
-    ok(&tiny(dir.path(), "run", &["--model", "cassette:tape", "--out", "replayed"]));
+    ok(&tiny(dir.path(), "run", &[&PAIR[..], &["--record", "c", "--out", "live"]].concat()));
+    ok(&tiny(dir.path(), "run", &["--model", "cassette:c", "--out", "replayed"]));
     let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
     assert_eq!(read("live/records.jsonl"), read("replayed/records.jsonl"));
-    let doctor = ok(&tiny(dir.path(), "doctor", &["--model", "cassette:tape"]));
+    let doctor = ok(&tiny(dir.path(), "doctor", &["--model", "cassette:c"]));
     assert!(doctor.contains("every call of 10 cases is recorded"), "{doctor}");
     assert!(doctor.contains("ok       summarizer `mock:weak` answers without"), "{doctor}");
-    let calls = read("tape/summarizer/calls.jsonl");
-    std::fs::write(dir.path().join("tape/summarizer/calls.jsonl"), calls.lines().next().unwrap().to_owned() + "\n")
+    // Faults of the model are its summarizer's too, as where one model does both.
+    let faulty = tiny(dir.path(), "doctor", &["--model", "cassette:c+empty=1"]);
+    let told = String::from_utf8(faulty.stdout).unwrap();
+    assert!(told.contains("ok       summarizer `mock:weak+empty=1` answers without"), "{told}");
+    let calls = read("c/summarizer/calls.jsonl");
+    std::fs::write(dir.path().join("c/summarizer/calls.jsonl"), calls.lines().next().unwrap().to_owned() + "\n")
         .unwrap();
-    let missed = tiny(dir.path(), "doctor", &["--model", "cassette:tape"]);
+    let missed = tiny(dir.path(), "doctor", &["--model", "cassette:c"]);
     let told = String::from_utf8(missed.stdout).unwrap();
-    assert!(missed.status.code() == Some(1) && told.contains("--record tape/summarizer"), "{told}");
+    assert!(missed.status.code() == Some(1) && told.contains("--record c/summarizer"), "{told}");
 }
 
 #[test]
