@@ -130,5 +130,11 @@ fn recorded_beside(model: &str) -> Option<String> {
     let (kind, rest) = model.split_once(':')?;
     let faults = rest.strip_prefix(recorded.to_str()?)?;
     let folder = Role::Summarizer.folder(recorded);
-    folder.is_dir().then(|| format!("{kind}:{}{faults}", folder.display()))
+    holds_calls(&folder).then(|| format!("{kind}:{}{faults}", folder.display()))
+}
+
+/// A run whose strategies write nothing leaves an empty recording, which answers nobody.
+fn holds_calls(folder: &Path) -> bool {
+    let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.any(|file| file.metadata().is_ok_and(|about| about.is_file() && about.len() > 0))
 }

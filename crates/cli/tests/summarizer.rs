@@ -94,6 +94,11 @@ fn a_recording_of_both_replays_without_either() {
     let faulty = tiny(dir.path(), "doctor", &["--model", "cassette:c+empty=1"]);
     let told = String::from_utf8(faulty.stdout).unwrap();
     assert!(told.contains("ok       summarizer `mock:weak+empty=1` answers without"), "{told}");
+    // Nobody wrote, so that of the summarizer nothing is recorded.
+    let readers = ["run", "tiny.toml", "-s", "full,null"];
+    ok(&program(dir.path(), &[&readers, &PAIR[..], &["--record", "e", "--out", "read"]].concat()));
+    assert!(read("e/summarizer/calls.jsonl").is_empty());
+    ok(&program(dir.path(), &[&readers[..], &["--model", "cassette:e", "--out", "read-again"]].concat()));
     let calls = read("c/summarizer/calls.jsonl");
     std::fs::write(dir.path().join("c/summarizer/calls.jsonl"), calls.lines().next().unwrap().to_owned() + "\n")
         .unwrap();

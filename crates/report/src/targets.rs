@@ -133,7 +133,7 @@ pub const ALL: &[Target] = &[
         target: "under $0.01 of compaction a session",
         source: "001, end-to-end test 3",
         unit: Unit::Usd,
-        note: "the source asks a cheap model; here the calls are priced as the report's model",
+        note: "the source asks a cheap model; here the calls are priced as those of the report's summarizer",
         find: |_, _, summary| of_metric(summary, "cost_usd_compaction", |cost| cost < 0.01),
     },
     Target {
