@@ -8,7 +8,7 @@ use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::{Value, json};
 
 const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"research\", \"service\"]\n\
-                    conversations = 5\nlengths = [9000, 10000]\nfacts = [24, 24]\npoints = [2, 3]\n";
+                    conversations = 2\nlengths = [9000, 10000]\nfacts = [24, 24]\npoints = [2, 3]\n";
 
 fn program(dir: &Path, args: &[&str]) -> std::process::Output {
     Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
