@@ -93,7 +93,8 @@ impl Plan {
     /// Resolves a suite and options.
     ///
     /// # Errors
-    /// [`PlanError`] where shares contradict each other, the window cannot hold a conversation's fixed part, or a scenario is too large to match.
+    /// [`PlanError`] where shares contradict each other, the window cannot hold a conversation's fixed part, or a scenario is too
+    /// large to match.
     pub fn new(suite: Suite, options: Options, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
         let shares = options.shares;
         if shares.retained >= shares.trigger {
