@@ -138,7 +138,8 @@ impl PriceTable {
         let name = if is_mock(model) { self.mock_as.as_str() } else { model };
         let of_name = |name: &str| self.model.iter().find(|row| row.name == name);
         let plain = name.strip_prefix("openai:").or_else(|| name.strip_prefix("anthropic:"));
-        let is_local = name.strip_prefix("openai-compatible:").is_some_and(|model| !model.contains('@'));
+        let is_local = name.strip_prefix("openai-compatible:").is_some_and(|model| !model.contains('@'))
+            || name.strip_prefix("anthropic:").is_some_and(|model| model.ends_with("@localhost"));
         of_name(name).or_else(|| of_name(plain?)).or_else(|| is_local.then(|| &*LOCAL))
     }
 }
@@ -219,7 +220,9 @@ mod tests {
         assert_eq!(table.row("openai:gpt-5.4"), table.row("gpt-5.4"));
         assert_eq!(table.row("anthropic:claude-opus-4-1").map(|row| row.input), Some(15.0));
         assert!(table.row("openai-compatible:qwen").is_some_and(PriceRow::is_free), "a server on this machine");
+        assert!(table.row("anthropic:qwen@localhost").is_some_and(PriceRow::is_free), "a server on this machine");
         assert!(table.row("openai-compatible:qwen@models.example").is_none());
+        assert!(table.row("anthropic:claude-sonnet-4@models.example").is_none(), "a gateway has prices of its own");
     }
 
     #[test]

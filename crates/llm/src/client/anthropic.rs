@@ -6,9 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::openai::plain;
+use super::portable::{CONTINUE, arguments, call_id, is_blank, tool_name};
 
-/// The tool that a reply of a given shape is asked for through: every version of the interface has it.
-const REPLY_TOOL: &str = "reply";
+/// The tool that a reply of a given shape is asked for through: every version of the interface has it. No tool of a transcript is
+/// likely to have this name, and two tools of one name are refused.
+const REPLY_TOOL: &str = "give_reply_in_schema";
 /// The interface wants a limit. Where the request has none, the most that every model takes.
 const MOST_OUTPUT: u32 = 4_096;
 
@@ -23,13 +25,12 @@ pub(super) fn body(request: &ChatRequest, model: &str) -> Value {
         body.insert("system".into(), Value::Array(system));
     }
     body.insert("messages".into(), Value::Array(turns(&request.messages)));
-    let mut tools = request.tools.iter().map(tool).collect::<Vec<_>>();
-    if let Some(schema) = &request.schema {
-        tools.push(json!({"name": REPLY_TOOL, "description": "Gives the reply.", "input_schema": schema}));
-        body.insert("tool_choice".into(), json!({"type": "tool", "name": REPLY_TOOL}));
-    }
+    let (tools, choice) = tools(request);
     if !tools.is_empty() {
         body.insert("tools".into(), Value::Array(tools));
+    }
+    if let Some(choice) = choice {
+        body.insert("tool_choice".into(), choice);
     }
     if let Some(temperature) = request.temperature {
         // The interface ends at 1.
@@ -39,52 +40,86 @@ pub(super) fn body(request: &ChatRequest, model: &str) -> Value {
     Value::Object(body)
 }
 
-fn tool(tool: &ToolDefinition) -> Value {
-    json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters})
+/// The tools that are defined, and which of them may be called. Calls of tools that nothing defines are refused, so those of a
+/// request without definitions get one each, and no new call is asked for.
+fn tools(request: &ChatRequest) -> (Vec<Value>, Option<Value>) {
+    let mut tools = request.tools.iter().map(tool).collect::<Vec<_>>();
+    let mut choice = None;
+    if tools.is_empty() {
+        tools = called_tools(&request.messages);
+        choice = (!tools.is_empty()).then(|| json!({"type": "none"}));
+    }
+    if let Some(schema) = &request.schema {
+        tools.push(json!({"name": REPLY_TOOL, "description": "Gives the reply.", "input_schema": schema}));
+        choice = Some(json!({"type": "tool", "name": REPLY_TOOL}));
+    }
+    (tools, choice)
 }
 
-/// Messages in turns: results of tools are the user's, and neighbours of one role are one turn.
+fn tool(tool: &ToolDefinition) -> Value {
+    json!({"name": tool_name(&tool.name), "description": tool.description, "input_schema": tool.parameters})
+}
+
+/// A definition of each tool that the messages call, in the order of first calls.
+fn called_tools(messages: &[WireMessage]) -> Vec<Value> {
+    let mut names = Vec::new();
+    for part in messages.iter().flat_map(|message| &message.parts) {
+        if let Part::ToolCall { name, .. } = part
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    let define = |name: &String| json!({"name": tool_name(name), "input_schema": {"type": "object"}});
+    names.iter().map(define).collect()
+}
+
+/// Messages in turns: results of tools are the user's, and neighbours of one role are one turn. The first and the last
+/// turn are the user's.
 fn turns(messages: &[WireMessage]) -> Vec<Value> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages.iter().filter(|message| message.role != Role::System) {
         let role = if message.role == Role::Assistant { "assistant" } else { "user" };
-        let blocks = message.parts.iter().filter_map(block);
+        let blocks = message.parts.iter().filter_map(block).collect::<Vec<_>>();
         match turns.last_mut().filter(|(last, _)| *last == role) {
             Some((_, last)) => last.extend(blocks),
-            None => turns.push((role, blocks.collect())),
+            None if blocks.is_empty() => {}
+            None => turns.push((role, blocks)),
         }
     }
-    let full = turns.into_iter().filter(|(_, blocks)| !blocks.is_empty());
-    full.map(|(role, blocks)| json!({"role": role, "content": blocks})).collect()
+    let go_on = || ("user", vec![json!({"type": "text", "text": CONTINUE})]);
+    if turns.first().is_none_or(|(role, _)| *role == "assistant") {
+        turns.insert(0, go_on());
+    }
+    if turns.last().is_some_and(|(role, _)| *role == "assistant") {
+        turns.push(go_on());
+    }
+    let turn = |(role, mut blocks): (&str, Vec<Value>)| {
+        // Results come before what else the user says.
+        blocks.sort_by_key(|block| block["type"] != "tool_result");
+        json!({"role": role, "content": blocks})
+    };
+    turns.into_iter().map(turn).collect()
 }
 
 /// A part as a block; what the interface refuses (blank text, thinking without a signature) is left out.
 fn block(part: &Part) -> Option<Value> {
     match part {
-        Part::Text { text } => (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text})),
+        Part::Text { text } => (!is_blank(text)).then(|| json!({"type": "text", "text": text})),
         Part::Thinking { text, signature } => {
             signature.as_ref().map(|signature| json!({"type": "thinking", "thinking": text, "signature": signature}))
         }
-        Part::ToolCall { id, name, arguments } => {
-            let input = serde_json::from_str::<Value>(arguments).ok().filter(Value::is_object);
-            let input = input.unwrap_or_else(|| json!({"arguments": arguments}));
-            Some(json!({"type": "tool_use", "id": safe_id(id), "name": name, "input": input}))
+        Part::ToolCall { id, name, arguments: written } => {
+            let (id, name, input) = (call_id(id), tool_name(name), arguments(written));
+            Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
         }
-        Part::ToolResult { call_id, text, is_error } => {
-            let content = if text.trim().is_empty() { json!([]) } else { json!(text) };
-            let id = safe_id(call_id);
+        Part::ToolResult { call_id: id, text, is_error } => {
+            let content = if is_blank(text) { json!([]) } else { json!(text) };
+            let id = call_id(id);
             Some(json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error}))
         }
         Part::Media { media_type, .. } => Some(json!({"type": "text", "text": format!("[{media_type}]")})),
     }
-}
-
-/// Ids here are letters, digits, `_` and `-`; other characters become their code, so that two ids stay two.
-fn safe_id(id: &str) -> String {
-    let safe = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-    id.chars()
-        .map(|letter| if safe(letter) { letter.to_string() } else { format!("_{:x}_", u32::from(letter)) })
-        .collect()
 }
 
 /// Adds what an event, or the whole answer where it is not streamed, says.

@@ -36,12 +36,16 @@ impl Line {
         let (status, date, body) = self.http.get(place.beside(&path), PATIENCE).await?;
         let greeting = |knows_model, models| Ok(Greeting { knows_model, models, date });
         match (place.api, status) {
-            (Api::Compatible, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => greeting(None, Vec::new()),
+            (Api::OpenAi, status) => greeting(Some(status.is_success()), Vec::new()),
+            (_, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
+                // Only the provider itself surely has this address.
+                greeting(place.is_providers_own().then_some(false), Vec::new())
+            }
+            (Api::Anthropic, _) => greeting(Some(true), Vec::new()),
             (Api::Compatible, _) => {
                 let models = listed(&body);
                 greeting((!models.is_empty()).then(|| models.contains(&place.model)), models)
             }
-            (_, status) => greeting(Some(status.is_success()), Vec::new()),
         }
     }
 }

@@ -205,7 +205,7 @@ fn headers(place: &Place) -> Result<HeaderMap, PlaceError> {
         Api::Anthropic => (HeaderName::from_static("x-api-key"), key.expose_secret().to_owned()),
         Api::OpenAi | Api::Compatible => (AUTHORIZATION, format!("Bearer {}", key.expose_secret())),
     };
-    let wrong = |_| PlaceError::Key { variable: place.api.key_variable() };
+    let wrong = |_| PlaceError::Key { variable: place.key_variable() };
     let mut value = HeaderValue::from_str(&value).map_err(wrong)?;
     value.set_sensitive(true);
     headers.insert(name, value);

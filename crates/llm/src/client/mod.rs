@@ -10,6 +10,7 @@ mod http;
 mod openai;
 mod patience;
 pub(crate) mod place;
+mod portable;
 mod sse;
 mod trouble;
 
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
 pub use greeting::Greeting;
@@ -32,21 +34,27 @@ use crate::{Form, ModelError, ModelKind, Opening};
 pub(crate) const OPENAI: ModelKind = ModelKind {
     name: "openai",
     about: "OpenAI's chat completions; key in OPENAI_API_KEY",
-    form: Form::Free { form: "MODEL", build: |model, opening| by_place(Place::openai(model), opening) },
+    form: Form::Free { form: "MODEL", build: |model, opening| by_place(Place::named(Api::OpenAi, model), opening) },
 };
 
-/// Anthropic's own service.
+/// Anthropic's own service, or another server that speaks its format.
 pub(crate) const ANTHROPIC: ModelKind = ModelKind {
     name: "anthropic",
-    about: "Anthropic's messages; key in ANTHROPIC_API_KEY",
-    form: Form::Free { form: "MODEL", build: |model, opening| by_place(Place::anthropic(model), opening) },
+    about: "Anthropic's messages; key in ANTHROPIC_API_KEY; at a gateway's URL the key, where it wants one, is in COMPACTOMETER_API_KEY",
+    form: Form::Free {
+        form: "MODEL[@URL]",
+        build: |spec, opening| by_place(Place::named(Api::Anthropic, spec), opening),
+    },
 };
 
 /// Any other server that speaks chat completions.
 pub(crate) const COMPATIBLE: ModelKind = ModelKind {
     name: "openai-compatible",
     about: "a server that speaks chat completions (llama.cpp, vLLM, Ollama, OpenRouter); key, where it wants one, in COMPACTOMETER_API_KEY",
-    form: Form::Free { form: "MODEL@URL", build: |spec, opening| by_place(Place::compatible(spec), opening) },
+    form: Form::Free {
+        form: "MODEL@URL",
+        build: |spec, opening| by_place(Place::named(Api::Compatible, spec), opening),
+    },
 };
 
 /// Where a model's requests go, and as whom its answers stand in records.
@@ -65,12 +73,8 @@ pub struct Receiver {
 /// # Errors
 /// [`PlaceError`] where the address cannot be used. A missing key is none.
 pub fn receiver(plain: &str) -> Result<Option<Receiver>, PlaceError> {
-    let place = match plain.split_once(':') {
-        Some((kind, model)) if kind == OPENAI.name => Place::new(Api::OpenAi, model, place::AT_OPENAI, None)?,
-        Some((kind, model)) if kind == ANTHROPIC.name => Place::new(Api::Anthropic, model, place::AT_ANTHROPIC, None)?,
-        Some((kind, spec)) if kind == COMPATIBLE.name => Place::compatible(spec)?,
-        _ => return Ok(None),
-    };
+    let Some((api, spec)) = api_of(plain) else { return Ok(None) };
+    let place = Place::keyless(api, spec)?;
     let is_here = place::is_loopback(&place.url);
     Ok(Some(Receiver { name: place.name().to_owned(), host: place.host(), is_here }))
 }
@@ -80,13 +84,16 @@ pub fn receiver(plain: &str) -> Result<Option<Receiver>, PlaceError> {
 /// # Errors
 /// [`PlaceError`] where the address cannot be used, or the key is missing.
 pub fn client(plain: &str, limits: Limits) -> Result<Option<Client>, PlaceError> {
-    let place = match plain.split_once(':') {
-        Some((kind, model)) if kind == OPENAI.name => Place::openai(model)?,
-        Some((kind, model)) if kind == ANTHROPIC.name => Place::anthropic(model)?,
-        Some((kind, spec)) if kind == COMPATIBLE.name => Place::compatible(spec)?,
-        _ => return Ok(None),
-    };
-    Client::new(place, limits).map(Some)
+    let Some((api, spec)) = api_of(plain) else { return Ok(None) };
+    Client::new(Place::named(api, spec)?, limits).map(Some)
+}
+
+/// The wire format of a model's kind, and what follows the kind.
+fn api_of(plain: &str) -> Option<(Api, &str)> {
+    let (kind, spec) = plain.split_once(':')?;
+    let kinds = [(&OPENAI, Api::OpenAi), (&ANTHROPIC, Api::Anthropic), (&COMPATIBLE, Api::Compatible)];
+    let (_, api) = kinds.into_iter().find(|(known, _)| known.name == kind)?;
+    Some((api, spec))
 }
 
 fn by_place(place: Result<Place, PlaceError>, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {
@@ -169,14 +176,20 @@ impl Drop for Client {
     }
 }
 
+impl Api {
+    /// The JSON body that asks that model for the request's completion.
+    pub fn body(self, request: &ChatRequest, model: &str) -> Value {
+        match self {
+            Api::OpenAi | Api::Compatible => openai::body(request, model, self),
+            Api::Anthropic => anthropic::body(request, model),
+        }
+    }
+}
+
 impl Line {
     async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let api = self.place.api;
-        let body = match api {
-            Api::OpenAi | Api::Compatible => openai::body(request, &self.place.model, api),
-            Api::Anthropic => anthropic::body(request, &self.place.model),
-        };
-        let body = body.to_string();
+        let body = api.body(request, &self.place.model).to_string();
         let mut failed = 0;
         loop {
             self.pace.turn().await;

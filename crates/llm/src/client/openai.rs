@@ -1,19 +1,19 @@
 //! Chat completions on the wire.
 
 use compactometer_engine::message::{Part, Role, Usage};
-use compactometer_engine::model::{ChatRequest, Finish, WireMessage};
+use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::place::Api;
+use super::portable::{CONTINUE, arguments_text, call_id, is_blank, tool_name};
 
 /// The request's body. A stream is asked for, since only a stream shows when the first token came.
 pub(super) fn body(request: &ChatRequest, model: &str, api: Api) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(model));
-    body.insert("messages".into(), request.messages.iter().flat_map(messages).collect());
+    body.insert("messages".into(), Value::Array(chat(&request.messages)));
     if !request.tools.is_empty() {
-        let tool = |tool: &compactometer_engine::model::ToolDefinition| json!({"type": "function", "function": tool});
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
     if let Some(most) = request.max_output_tokens {
@@ -44,45 +44,61 @@ fn seed(seed: u64) -> u64 {
     (seed ^ (seed >> 32)) & 0x7fff_ffff
 }
 
-/// One message, or one for each tool result. Thinking has no place in this format.
+fn tool(tool: &ToolDefinition) -> Value {
+    let (name, description) = (tool_name(&tool.name), &tool.description);
+    json!({"type": "function", "function": {"name": name, "description": description, "parameters": tool.parameters}})
+}
+
+/// All messages. The first one after the system prompt is the user's, and the last one is not the assistant's.
+fn chat(request: &[WireMessage]) -> Vec<Value> {
+    let mut chat = request.iter().flat_map(messages).collect::<Vec<_>>();
+    let go_on = || json!({"role": "user", "content": CONTINUE});
+    let opening = chat.iter().take_while(|message| message["role"] == "system").count();
+    if chat.get(opening).is_none_or(|message| message["role"] == "assistant") {
+        chat.insert(opening, go_on());
+    }
+    if chat.last().is_some_and(|message| message["role"] == "assistant") {
+        chat.push(go_on());
+    }
+    chat
+}
+
+/// One message, or one for each tool result; none of a message without text or calls. Thinking has no place in this format.
 fn messages(message: &WireMessage) -> Vec<Value> {
-    let texts = || {
-        let text = |part: &Part| match part {
-            Part::Text { text } => Some(text.clone()),
-            Part::Media { media_type, .. } => Some(format!("[{media_type}]")),
-            _ => None,
-        };
-        message.parts.iter().filter_map(text).collect::<Vec<_>>().join("\n\n")
+    let text = |part: &Part| match part {
+        Part::Text { text } if !is_blank(text) => Some(text.clone()),
+        Part::Media { media_type, .. } => Some(format!("[{media_type}]")),
+        _ => None,
     };
+    let texts = message.parts.iter().filter_map(text).collect::<Vec<_>>();
+    let content = (!texts.is_empty()).then(|| texts.join("\n\n"));
     match message.role {
-        Role::System | Role::User => vec![json!({"role": message.role.name(), "content": texts()})],
-        Role::Assistant => vec![assistant(message, &texts())],
+        Role::System | Role::User => {
+            let said = |content| json!({"role": message.role.name(), "content": content});
+            content.map(said).into_iter().collect()
+        }
+        Role::Assistant => assistant(message, content).into_iter().collect(),
         Role::Tool => message.parts.iter().filter_map(tool_result).collect(),
     }
 }
 
-fn assistant(message: &WireMessage, text: &str) -> Value {
-    let call = |part: &Part| match part {
-        Part::ToolCall { id, name, arguments } => {
-            Some(json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}))
-        }
-        _ => None,
-    };
+fn assistant(message: &WireMessage, content: Option<String>) -> Option<Value> {
     let calls = message.parts.iter().filter_map(call).collect::<Vec<_>>();
     if calls.is_empty() {
-        return json!({"role": "assistant", "content": text});
+        return content.map(|content| json!({"role": "assistant", "content": content}));
     }
-    let content = if text.is_empty() { Value::Null } else { json!(text) };
-    json!({"role": "assistant", "content": content, "tool_calls": calls})
+    Some(json!({"role": "assistant", "content": content, "tool_calls": calls}))
+}
+
+fn call(part: &Part) -> Option<Value> {
+    let Part::ToolCall { id, name, arguments: written } = part else { return None };
+    let function = json!({"name": tool_name(name), "arguments": arguments_text(written)});
+    Some(json!({"id": call_id(id), "type": "function", "function": function}))
 }
 
 fn tool_result(part: &Part) -> Option<Value> {
-    match part {
-        Part::ToolResult { call_id, text, .. } => {
-            Some(json!({"role": "tool", "tool_call_id": call_id, "content": text}))
-        }
-        _ => None,
-    }
+    let Part::ToolResult { call_id: id, text, .. } = part else { return None };
+    Some(json!({"role": "tool", "tool_call_id": call_id(id), "content": text}))
 }
 
 /// Whether a schema keeps to the rules under which providers promise to obey it: every object closed, every key required.

@@ -5,11 +5,6 @@ use std::net::IpAddr;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 
-/// The address of OpenAI's own service.
-pub(super) const AT_OPENAI: &str = "https://api.openai.com/v1";
-/// The address of Anthropic's own service.
-pub(super) const AT_ANTHROPIC: &str = "https://api.anthropic.com/v1";
-
 /// A wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Api {
@@ -17,17 +12,26 @@ pub enum Api {
     OpenAi,
     /// Chat completions, elsewhere.
     Compatible,
-    /// Anthropic's messages.
+    /// Anthropic's messages, at Anthropic or elsewhere.
     Anthropic,
 }
 
 impl Api {
-    /// The environment's variable with the key.
-    pub(super) fn key_variable(self) -> &'static str {
+    /// The address of the provider that the format is of, where it has one.
+    fn own_address(self) -> Option<&'static str> {
         match self {
-            Api::OpenAi => "OPENAI_API_KEY",
-            Api::Compatible => "COMPACTOMETER_API_KEY",
-            Api::Anthropic => "ANTHROPIC_API_KEY",
+            Api::OpenAi => Some("https://api.openai.com/v1"),
+            Api::Compatible => None,
+            Api::Anthropic => Some("https://api.anthropic.com/v1"),
+        }
+    }
+
+    /// The kind of model before the first `:` of a name.
+    fn kind(self) -> &'static str {
+        match self {
+            Api::OpenAi => "openai",
+            Api::Compatible => "openai-compatible",
+            Api::Anthropic => "anthropic",
         }
     }
 
@@ -47,20 +51,34 @@ pub struct Place {
 }
 
 impl Place {
-    pub(super) fn openai(model: &str) -> Result<Self, PlaceError> {
-        let key = needed_key(Api::OpenAi, model)?;
-        Place::new(Api::OpenAi, model, AT_OPENAI, Some(key))
+    /// What follows a kind's name and `:`: a model at its provider's own address, or `MODEL@URL` where the kind has other addresses. A
+    /// model's name may hold an `@` of its own. The key comes from the environment.
+    ///
+    /// # Errors
+    /// As [`Place::without_key`], and where the key is missing.
+    pub(super) fn named(api: Api, spec: &str) -> Result<Self, PlaceError> {
+        let mut place = Place::keyless(api, spec)?;
+        let variable = place.key_variable();
+        place.key = key_in(variable);
+        if place.key.is_none() && place.is_providers_own() {
+            return Err(PlaceError::NoKey { model: place.model, variable });
+        }
+        place.check_key()?;
+        Ok(place)
     }
 
-    pub(super) fn anthropic(model: &str) -> Result<Self, PlaceError> {
-        let key = needed_key(Api::Anthropic, model)?;
-        Place::new(Api::Anthropic, model, AT_ANTHROPIC, Some(key))
-    }
-
-    /// `MODEL@URL`; a model's name may hold an `@` of its own.
-    pub(super) fn compatible(spec: &str) -> Result<Self, PlaceError> {
-        let at = spec.rfind("@http").ok_or_else(|| PlaceError::NoUrl(crate::without_user(spec)))?;
-        Place::new(Api::Compatible, &spec[..at], &spec[at + 1..], key_of(Api::Compatible))
+    /// The same without its key.
+    ///
+    /// # Errors
+    /// [`PlaceError`] where the model or the address cannot be used.
+    pub(super) fn keyless(api: Api, spec: &str) -> Result<Self, PlaceError> {
+        let at_url = spec.rfind("@http").filter(|_| api != Api::OpenAi);
+        let (model, address) = match (at_url, api.own_address()) {
+            (Some(at), _) => (&spec[..at], &spec[at + 1..]),
+            (None, Some(own)) => (spec, own),
+            (None, None) => return Err(PlaceError::NoUrl(crate::without_user(spec))),
+        };
+        Place::new(api, model, address, None)
     }
 
     /// A model at the address before `/chat/completions` or `/messages`; an address without a path means `/v1`.
@@ -82,15 +100,37 @@ impl Place {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong("it is neither `http` nor `https`"));
         }
-        if key.is_some() && url.scheme() == "http" && !is_loopback(&url) {
-            return Err(PlaceError::ClearKey { variable: api.key_variable() });
-        }
         let path = url.path().trim_end_matches('/');
         let path = path.strip_suffix(api.path()).unwrap_or(path).trim_end_matches('/');
         let path = format!("{}/{}", if path.is_empty() { "/v1" } else { path }, api.path());
         url.set_path(&path);
         let name = name(api, model, &url);
-        Ok(Place { api, model: model.to_owned(), url, key, name })
+        let place = Place { api, model: model.to_owned(), url, key, name };
+        place.check_key()?;
+        Ok(place)
+    }
+
+    /// A key is sent to this machine, or encrypted.
+    fn check_key(&self) -> Result<(), PlaceError> {
+        match self.key.is_some() && self.url.scheme() == "http" && !is_loopback(&self.url) {
+            true => Err(PlaceError::ClearKey { variable: self.key_variable() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether this is the service of the provider that the format is of.
+    pub(super) fn is_providers_own(&self) -> bool {
+        let own = self.api.own_address().and_then(|address| Url::parse(address).ok());
+        own.is_some_and(|own| own.origin() == self.url.origin())
+    }
+
+    /// The environment's variable with the key. A provider's own key is sent to that provider only.
+    pub(super) fn key_variable(&self) -> &'static str {
+        match self.api {
+            Api::OpenAi if self.is_providers_own() => "OPENAI_API_KEY",
+            Api::Anthropic if self.is_providers_own() => "ANTHROPIC_API_KEY",
+            _ => "COMPACTOMETER_API_KEY",
+        }
     }
 
     /// The name in records. A server on this machine has no address in it, another one its host: a record says where an
@@ -121,11 +161,14 @@ impl Place {
 }
 
 fn name(api: Api, model: &str, url: &Url) -> String {
+    let kind = api.kind();
+    let is_own = api.own_address().and_then(|own| Url::parse(own).ok()).is_some_and(|own| own.origin() == url.origin());
     match api {
-        Api::OpenAi => format!("openai:{model}"),
-        Api::Anthropic => format!("anthropic:{model}"),
-        Api::Compatible if is_loopback(url) => format!("openai-compatible:{model}"),
-        Api::Compatible => format!("openai-compatible:{model}@{}", host(url)),
+        _ if is_own => format!("{kind}:{model}"),
+        Api::Compatible if is_loopback(url) => format!("{kind}:{model}"),
+        // Without a host the name would be that of the provider's own model.
+        _ if is_loopback(url) => format!("{kind}:{model}@localhost"),
+        _ => format!("{kind}:{model}@{}", host(url)),
     }
 }
 
@@ -145,12 +188,8 @@ pub(crate) fn is_loopback_host(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
-fn needed_key(api: Api, model: &str) -> Result<SecretString, PlaceError> {
-    key_of(api).ok_or_else(|| PlaceError::NoKey { model: model.to_owned(), variable: api.key_variable() })
-}
-
-fn key_of(api: Api) -> Option<SecretString> {
-    let key = std::env::var(api.key_variable()).ok()?;
+fn key_in(variable: &str) -> Option<SecretString> {
+    let key = std::env::var(variable).ok()?;
     let key = key.trim();
     (!key.is_empty()).then(|| SecretString::from(key))
 }
@@ -159,7 +198,9 @@ fn key_of(api: Api) -> Option<SecretString> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlaceError {
     /// No model is named.
-    #[error("no model is named; write `openai:MODEL`, `anthropic:MODEL` or `openai-compatible:MODEL@URL`")]
+    #[error(
+        "no model is named; write `openai:MODEL`, `anthropic:MODEL`, `anthropic:MODEL@URL` or `openai-compatible:MODEL@URL`"
+    )]
     NoModel,
     /// No address is named. What stands before an `@` is not shown, since it may be a user's password.
     #[error(

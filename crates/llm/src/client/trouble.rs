@@ -57,7 +57,7 @@ pub(super) fn by_status(
         401 | 403 => stop(format!(
             "`{}` answered {status}: set a key that may use `{model}` in `{}`",
             place.host(),
-            place.api.key_variable()
+            place.key_variable()
         )),
         402 | 429 if status == StatusCode::PAYMENT_REQUIRED || error["code"] == "insufficient_quota" => {
             stop(format!("`{}` wants to be paid first: {said}", place.host()))

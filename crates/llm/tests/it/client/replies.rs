@@ -81,7 +81,7 @@ async fn anthropics_stream_is_understood() {
 #[tokio::test]
 async fn anthropics_reply_of_a_given_shape_is_its_tools_input() {
     let events = [
-        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"reply","input":{}}}"#,
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"give_reply_in_schema","input":{}}}"#,
         r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}"#,
         r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"1}"}}"#,
         r#"{"type":"message_delta","delta":{"stop_reason":"refusal"}}"#,

@@ -1,0 +1,90 @@
+//! Texts, ids, names and arguments in the form that every provider takes.
+//!
+//! A transcript of one provider is sent to another, so the stricter of the published rules holds for both formats. A request keeps
+//! its own ids and names; only what is sent differs.
+
+use serde_json::Value;
+
+/// What the user says where a chat would begin or end with the assistant's turn, which Anthropic's models refuse. A chat begins so
+/// where the user's own first message is blank.
+pub(super) const CONTINUE: &str = "Continue.";
+
+/// The longest id of a call that OpenAI takes; Anthropic publishes no limit.
+const LONGEST_ID: usize = 40;
+/// The longest name of a tool that OpenAI takes; Anthropic takes 128 letters.
+const LONGEST_NAME: usize = 64;
+
+/// A call's id. Two ids stay two.
+pub(super) fn call_id(id: &str) -> String {
+    identifier(id, LONGEST_ID)
+}
+
+/// A tool's name. Two names stay two.
+pub(super) fn tool_name(name: &str) -> String {
+    identifier(name, LONGEST_NAME)
+}
+
+/// A call's arguments as a JSON object; those that are none become the one field of an object.
+pub(super) fn arguments(written: &str) -> Value {
+    object(written).unwrap_or_else(|| serde_json::json!({"arguments": written}))
+}
+
+/// The same as a text. An object keeps its bytes, since a number that is written anew may have other digits.
+pub(super) fn arguments_text(written: &str) -> String {
+    object(written).map_or_else(|| arguments(written).to_string(), |_| written.to_owned())
+}
+
+fn object(written: &str) -> Option<Value> {
+    serde_json::from_str::<Value>(written).ok().filter(Value::is_object)
+}
+
+/// Whether a provider takes the text for empty. Python, in which one of them checks, counts four separators as blanks too.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter))
+}
+
+/// Letters, digits, `_` and `-`. What has other characters, or is too long, keeps its beginning before a hash of the whole.
+fn identifier(text: &str, longest: usize) -> String {
+    const HASH: usize = 16;
+    let is_safe = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if !text.is_empty() && text.len() <= longest && text.chars().all(is_safe) {
+        return text.to_owned();
+    }
+    let beginning = text.chars().map(|letter| if is_safe(letter) { letter } else { '_' });
+    let beginning = beginning.take(longest - HASH - 1).collect::<String>();
+    format!("{beginning}_{}", &blake3::hash(text.as_bytes()).to_hex()[..HASH])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_every_provider_takes_stays() {
+        for id in ["call_1", "toolu_01ABC-x", &"a".repeat(LONGEST_ID)] {
+            assert_eq!(call_id(id), id);
+        }
+        assert_eq!(arguments(r#"{"a": 1}"#), serde_json::json!({"a": 1}));
+        assert_eq!(arguments("ls -l"), serde_json::json!({"arguments": "ls -l"}));
+        assert_eq!(arguments("[1]"), serde_json::json!({"arguments": "[1]"}));
+        assert_eq!(arguments_text(r#"{"a": 12345678901234567890123}"#), r#"{"a": 12345678901234567890123}"#);
+    }
+
+    #[test]
+    fn blanks_are_those_of_either_language() {
+        assert!(is_blank("") && is_blank(" \n\u{1f}\u{85}\u{3000}"));
+        assert!(!is_blank("\u{200b}") && !is_blank(" a"));
+    }
+
+    proptest! {
+        #[test]
+        fn ids_are_safe_and_stay_apart(one in ".{0,60}", other in ".{0,60}") {
+            let safe = call_id(&one);
+            prop_assert!(!safe.is_empty() && safe.len() <= LONGEST_ID, "{safe}");
+            prop_assert!(safe.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)), "{safe}");
+            prop_assert_eq!(safe == call_id(&other), one == other);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What tests of several crates share. No program depends on this crate.
+
+pub mod provider_rules;
