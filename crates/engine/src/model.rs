@@ -202,6 +202,9 @@ pub struct Served {
     /// The usage as the server wrote it; absent where it wrote none, so that [`ChatReply::usage`] is an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<serde_json::Value>,
+    /// Parameters of the request that were not sent, since the model does not take them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub omitted: Vec<String>,
 }
 
 /// Why an answer ended.
@@ -240,9 +243,15 @@ pub enum ChatError {
         /// HTTP status.
         status: u16,
     },
-    /// The request cannot be served as it stands.
+    /// The request's text cannot be served: it is too long, or a filter withholds it.
     #[error("request refused: {message}")]
     Refused {
+        /// The provider's words.
+        message: String,
+    },
+    /// The server does not take a request of this form. Where every request meets this, the model cannot be used.
+    #[error("request rejected: {message}")]
+    Rejected {
         /// The provider's words.
         message: String,
     },

@@ -19,6 +19,7 @@ mod progress;
 mod prompted;
 pub mod properties;
 mod random;
+mod rejections;
 pub mod replay;
 pub mod run;
 pub mod sample;

@@ -17,8 +17,8 @@ use compactometer_engine::view::View;
 use compactometer_schema::answer::AnswerRow;
 use compactometer_schema::fate::Fates;
 use compactometer_schema::record::{
-    CallRow, Case, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Record, Stages, Turn, VERSION,
-    text_hash,
+    CallRow, Case, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Record, Refusal, Stages, Turn,
+    VERSION, text_hash,
 };
 use serde::{Deserialize, Serialize};
 
@@ -428,6 +428,7 @@ pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> Cal
             finish: Some(reply.finish),
             reply: Some(keep_text(&reply.text, texts)),
             error: None,
+            refusal: None,
             served: reply.served.clone(),
         },
         Err(error) => CallRow {
@@ -437,6 +438,11 @@ pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> Cal
             finish: None,
             reply: None,
             error: Some(error.to_string()),
+            refusal: match error {
+                ChatError::Refused { .. } => Some(Refusal::Text),
+                ChatError::Rejected { .. } => Some(Refusal::Form),
+                _ => None,
+            },
             served: None,
         },
     }

@@ -17,6 +17,8 @@ pub use crate::models::Models;
 use crate::plan::Plan;
 pub use crate::progress::KeepError;
 use crate::progress::Keeper;
+pub use crate::rejections::RejectedByAll;
+use crate::rejections::{Held, first_calls};
 use crate::replay::{CaseResult, run_case};
 use crate::watched::{Stopped, Watched, WatchedModels};
 
@@ -29,6 +31,8 @@ pub struct RunOutcome {
     pub resumed: usize,
     /// Cases that went on from the store, where an earlier process was stopped in their middle.
     pub continued: usize,
+    /// Requests of the cases that ran now whose form the server rejected.
+    pub rejected: usize,
     /// Seconds of wall time by case key, for the cases that ran now. Machine-measured: never part of a record.
     pub seconds: BTreeMap<String, f64>,
 }
@@ -94,12 +98,13 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
         (0..plan.cases.len()).filter(|index| !rounds.contains_key(&plan.cases[*index].key)).collect::<Vec<_>>();
     let resumed = plan.cases.len() - missing.len();
     progress(resumed);
-    let (mut seconds, mut continued, mut finished) = (BTreeMap::new(), 0, resumed);
+    let (mut seconds, mut continued, mut rejected, mut finished) = (BTreeMap::new(), 0, 0, resumed);
     run_missing(cases, &missing, jobs, |index, case_done| {
         journal.append(&case_done.result)?;
         cases.keeper.iter().for_each(|keeper| keeper.finished(&plan.cases[index]));
         seconds.insert(plan.cases[index].key.clone(), case_done.seconds);
         continued += usize::from(case_done.continued);
+        rejected += case_done.result.record.rejected_calls();
         rounds.insert(plan.cases[index].key.clone(), case_done.result.record.rounds());
         finished += 1;
         progress(finished);
@@ -107,7 +112,7 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
     })?;
     cases.keeper.iter().for_each(Keeper::all_finished);
     let rounds = plan.cases.iter().filter_map(|case| rounds.remove(&case.key)).collect();
-    Ok(RunOutcome { rounds, resumed, continued, seconds })
+    Ok(RunOutcome { rounds, resumed, continued, rejected, seconds })
 }
 
 /// Runs cases on `jobs` threads and hands their results over in order.
@@ -127,27 +132,27 @@ fn run_missing(
             scope.spawn(move || work(cases, missing, next, stop, &sender));
         }
         drop(sender);
-        let mut waiting = BTreeMap::new();
-        let mut place = 0;
-        for done in receiver {
-            let (at, done) = match done {
-                Ok(done) => done,
-                Err(error) => {
-                    stop.store(true, Ordering::Relaxed);
-                    return Err(error);
-                }
-            };
-            waiting.insert(at, done);
-            while let Some(done) = waiting.remove(&place) {
-                if let Err(source) = finish(missing[place], done) {
-                    stop.store(true, Ordering::Relaxed);
-                    return Err(RunError::Write(source));
-                }
-                place += 1;
-            }
-        }
-        Ok(())
+        let finish = |(place, done): (usize, Done)| finish(missing[place], done).map_err(RunError::Write);
+        in_order(receiver, finish).inspect_err(|_| stop.store(true, Ordering::Relaxed))
     })
+}
+
+/// Finishes cases in their order, as far as it is clear that the model takes their requests.
+fn in_order(
+    receiver: mpsc::Receiver<Result<(usize, Done), RunError>>,
+    mut finish: impl FnMut((usize, Done)) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    let (mut waiting, mut held, mut place) = (BTreeMap::new(), Held::new(), 0);
+    for done in receiver {
+        let (at, done) = done?;
+        waiting.insert(at, done);
+        while let Some(done) = waiting.remove(&place) {
+            let first = first_calls(&done.result.record);
+            held.take((place, done), first)?.into_iter().try_for_each(&mut finish)?;
+            place += 1;
+        }
+    }
+    held.rest().into_iter().try_for_each(finish)
 }
 
 /// One thread: a runtime of its own, one case at a time.
@@ -217,6 +222,9 @@ pub enum RunError {
     /// The model cannot be asked.
     #[error("{0}; what is finished is kept, the same command resumes")]
     Model(Stopped),
+    /// The model takes no request of this form.
+    #[error("{0}")]
+    Rejected(#[from] RejectedByAll),
     /// A thread's runtime cannot start.
     #[error("cannot start a worker: {0}")]
     Runtime(std::io::Error),

@@ -116,7 +116,7 @@ impl ChatModel for Capped {
         // A call that failed may have been billed as far as it came: nobody says, so all of it stays counted.
         let paid = match &outcome {
             Ok(reply) => self.cap.tariff.dollars(&reply.usage),
-            Err(ChatError::Refused { .. }) => 0.0,
+            Err(ChatError::Refused { .. } | ChatError::Rejected { .. }) => 0.0,
             Err(_) => most,
         };
         self.cap.add(paid - most);

@@ -1,10 +1,10 @@
 //! What a reader must know before any number.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
 use compactometer_schema::answer::Grade;
-use compactometer_schema::record::{CallRow, Protocol, Record};
+use compactometer_schema::record::{CallRow, Protocol, Record, Refusal};
 use compactometer_schema::summary::{Decisions, StrategySummary};
 
 use crate::comparisons;
@@ -31,6 +31,7 @@ pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Ve
     warnings.extend(never_triggered(strategies));
     warnings.extend(repeated(strategies));
     warnings.extend(failures(run));
+    warnings.extend(rejected(run));
     warnings.extend(leaked(run));
     warnings.extend(over_budget(run));
     warnings.extend(over_window(run));
@@ -43,6 +44,7 @@ pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Ve
     warnings.extend(generic(run));
     warnings.extend(foils(run));
     warnings.extend(served(run));
+    warnings.extend(omitted(run));
     warnings.extend(prices(run));
     warnings.push(REPLAY.to_owned());
     warnings.extend(run.manifest.notes.iter().cloned());
@@ -122,6 +124,34 @@ fn repeated(strategies: &[StrategySummary]) -> Option<String> {
 fn failures(run: &Run) -> Option<String> {
     listed(run, "decisions that failed", |strategy| {
         strategy.rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count()
+    })
+}
+
+/// Requests that the server does not take, each a failed call of its strategy.
+fn rejected(run: &Run) -> Option<String> {
+    let counts = listed(run, "requests whose form the server rejected, counted as failed", |strategy| {
+        strategy.records().map(Record::rejected_calls).sum()
+    })?;
+    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()).chain(record.judge_calls()));
+    let said = calls.filter(|call| call.refusal == Some(Refusal::Form)).filter_map(|call| call.error.as_deref());
+    let mut by_words = BTreeMap::<&str, usize>::new();
+    said.for_each(|words| *by_words.entry(words).or_default() += 1);
+    let (words, _) = by_words.into_iter().max_by_key(|(_, count)| *count)?;
+    Some(format!("{counts}; most often: {words}"))
+}
+
+/// Parameters that requests went without.
+fn omitted(run: &Run) -> Option<String> {
+    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
+    let omitted = calls.filter_map(|call| call.served.as_ref()).flat_map(|served| &served.omitted);
+    let names = omitted.map(|name| format!("`{name}`")).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
+    (!names.is_empty()).then(|| {
+        format!(
+            "requests were sent without {}, which the model does not take, so its own default holds",
+            names.join(" and ")
+        )
     })
 }
 

@@ -310,9 +310,22 @@ pub struct CallRow {
     /// Why the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// What of the request was refused, where that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
     /// What a server reported beside, its own usage included; models in the process report nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<Box<Served>>,
+}
+
+/// What of a request was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// Its text: too long, or withheld by a filter.
+    Text,
+    /// Its form.
+    Form,
 }
 
 impl CallRow {
@@ -387,6 +400,12 @@ impl Record {
     /// Every call that judged an answer; part of no other cost.
     pub fn judge_calls(&self) -> impl Iterator<Item = &CallRow> {
         self.answers.iter().filter_map(|answer| Some(&answer.judged.as_ref()?.call))
+    }
+
+    /// How many calls the server rejected for their form.
+    pub fn rejected_calls(&self) -> usize {
+        let calls = self.calls().chain(self.probe_calls()).chain(self.judge_calls());
+        calls.filter(|call| call.refusal == Some(Refusal::Form)).count()
     }
 
     /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.

@@ -215,7 +215,9 @@ fn run_cases(
     outcome.map_err(|error| match error {
         RunError::Journal(_) | RunError::Foreign { .. } => Failure::usage(error),
         RunError::Model(Stopped { later: true, .. }) => Failure::later(error),
-        RunError::Model(_) | RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => Failure::failed(error),
+        RunError::Model(_) | RunError::Rejected(_) | RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => {
+            Failure::failed(error)
+        }
     })
 }
 
@@ -260,6 +262,9 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     }
     if outcome.continued > 0 {
         eprintln!("went on with {} conversations from the middle, from their store", outcome.continued);
+    }
+    if outcome.rejected > 0 {
+        eprintln!("rejected by the server for their form: {} requests; each counts as failed", outcome.rejected);
     }
     let cases = || plan.cases.iter().zip(&outcome.rounds);
     for protocol in &plan.protocols {

@@ -21,8 +21,10 @@ pub(super) struct Call {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
     Reply(ChatReply),
-    /// The request cannot be served as it stands; the provider's words.
+    /// The request's text cannot be served; the provider's words.
     Refused(String),
+    /// The server does not take a request of this form; the provider's words.
+    Rejected(String),
 }
 
 impl Outcome {
@@ -31,6 +33,7 @@ impl Outcome {
         match outcome {
             Ok(reply) => Ok(Outcome::Reply(reply)),
             Err(ChatError::Refused { message }) => Ok(Outcome::Refused(message)),
+            Err(ChatError::Rejected { message }) => Ok(Outcome::Rejected(message)),
             Err(other) => Err(other),
         }
     }
@@ -41,6 +44,7 @@ impl From<Outcome> for Result<ChatReply, ChatError> {
         match outcome {
             Outcome::Reply(reply) => Ok(reply),
             Outcome::Refused(message) => Err(ChatError::Refused { message }),
+            Outcome::Rejected(message) => Err(ChatError::Rejected { message }),
         }
     }
 }

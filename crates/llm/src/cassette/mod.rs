@@ -2,7 +2,8 @@
 //!
 //! A call is found by its model's name and its request, seed included. Absent on purpose: headers, keys, addresses, and failures
 //! that may pass; a request that the model refused as it stands is an answer and is kept. Nothing paid for is paid again, so
-//! recording and filling gaps are one mode; to record anew, remove the calls.
+//! recording and filling gaps are one mode; to record anew, remove the calls. A request whose form was rejected cost nothing, and a
+//! server may take it later: recording asks again, and an answer replaces the rejection.
 
 mod call;
 mod file;
@@ -82,7 +83,7 @@ impl Cassette {
         let calls = file::read(folder)?.into_iter().filter(|call| call.model == model);
         let reply = |call: Call| match call.outcome {
             Outcome::Reply(reply) => Some(reply),
-            Outcome::Refused(_) => None,
+            Outcome::Refused(_) | Outcome::Rejected(_) => None,
         };
         Ok(calls.filter_map(reply).collect())
     }
@@ -90,13 +91,21 @@ impl Cassette {
     fn new(folder: &Path, name: String, live: Option<(Box<dyn ChatModel>, Tape)>, calls: Vec<Call>) -> Self {
         let mut kept = HashMap::new();
         for call in calls.into_iter().filter(|call| call.model == name) {
-            kept.entry(call.key).or_insert(call.outcome);
+            let outcome = kept.entry(call.key).or_insert_with(|| call.outcome.clone());
+            if matches!(outcome, Outcome::Rejected(_)) {
+                *outcome = call.outcome;
+            }
         }
         Cassette { folder: folder.to_owned(), name, live, calls: Mutex::new(kept), missed: AtomicUsize::new(0) }
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<String, Outcome>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the outcome answers the same request again.
+    fn is_final(&self, outcome: &Outcome) -> bool {
+        self.live.is_none() || !matches!(outcome, Outcome::Rejected(_))
     }
 
     fn missed(&self) -> ChatError {
@@ -120,7 +129,7 @@ impl ChatModel for Cassette {
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let key = call::key(&self.name, request);
-        if let Some(outcome) = self.calls().get(&key) {
+        if let Some(outcome) = self.calls().get(&key).filter(|outcome| self.is_final(outcome)) {
             return outcome.clone().into();
         }
         let Some((model, tape)) = &self.live else { return Err(self.missed()) };
@@ -128,7 +137,8 @@ impl ChatModel for Cassette {
         let call = Call { key: key.clone(), model: self.name.clone(), request: request.clone(), outcome };
         let mut calls = self.calls();
         // Another thread may have asked the same meanwhile: the answer that is kept is the one that is given.
-        if let Some(outcome) = calls.get(&key) {
+        let known = calls.get(&key);
+        if let Some(outcome) = known.filter(|outcome| self.is_final(outcome) || **outcome == call.outcome) {
             return outcome.clone().into();
         }
         tape.append(&call).map_err(|error| ChatError::Unavailable { why: error.to_string(), later: false })?;

@@ -60,7 +60,7 @@ impl Answer {
         Err(again("the server's answer broke off before its end".to_owned()))
     }
 
-    pub(super) fn into_reply(self, api: Api, request: &ChatRequest, times: Times) -> ChatReply {
+    pub(super) fn into_reply(self, api: Api, request: &ChatRequest, times: Times, omitted: Vec<&str>) -> ChatReply {
         let read = self.usage.as_ref().and_then(|raw| match api {
             Api::OpenAi | Api::Compatible => openai::usage(raw),
             Api::Anthropic => anthropic::usage(raw),
@@ -79,6 +79,7 @@ impl Answer {
                 first_token_ms: times.first_token_ms,
                 reasoning,
                 usage: self.usage,
+                omitted: omitted.into_iter().map(str::to_owned).collect(),
             })),
         }
     }

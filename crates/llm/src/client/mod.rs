@@ -14,7 +14,8 @@ mod portable;
 mod sse;
 mod trouble;
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
@@ -113,6 +114,8 @@ struct Line {
     http: Http,
     pace: Pace,
     limits: Limits,
+    /// Parameters that the model was found not to take.
+    omitted: Mutex<BTreeSet<&'static str>>,
 }
 
 impl Client {
@@ -126,7 +129,13 @@ impl Client {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| PlaceError::Client(error.to_string()))?;
         Ok(Client {
-            line: Arc::new(Line { place, http, pace: Pace::new(limits.requests_a_minute), limits }),
+            line: Arc::new(Line {
+                place,
+                http,
+                pace: Pace::new(limits.requests_a_minute),
+                limits,
+                omitted: Mutex::default(),
+            }),
             runtime: Some(runtime),
         })
     }
@@ -189,14 +198,20 @@ impl Api {
 impl Line {
     async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let api = self.place.api;
-        let body = api.body(request, &self.place.model).to_string();
+        let (mut body, mut omitted) = self.body(request);
         let mut failed = 0;
         loop {
             self.pace.turn().await;
             let sent = self.http.send(api, &body).await;
             let (why, after_ms) = match sent.map_err(|trouble| trouble.with(|words| self.place.without_key(words))) {
-                Ok((answer, times)) => return Ok(answer.into_reply(api, request, times)),
+                Ok((answer, times)) => return Ok(answer.into_reply(api, request, times, omitted)),
                 Err(Trouble::Again { why, after_ms }) => (why, after_ms),
+                Err(Trouble::Parameter(name, why)) if !omitted.contains(&name) => {
+                    tracing::warn!(%why, name, "the model does not take this parameter; asking without it");
+                    self.omitted().insert(name);
+                    (body, omitted) = self.body(request);
+                    continue;
+                }
                 Err(trouble) => return Err(trouble.into()),
             };
             failed += 1;
@@ -206,6 +221,22 @@ impl Line {
             tracing::warn!(%why, wait_ms = wait.as_millis() as u64, "asking again");
             tokio::time::sleep(wait).await;
         }
+    }
+}
+
+impl Line {
+    /// The body without what the model does not take, and what of the request that leaves out.
+    fn body(&self, request: &ChatRequest) -> (String, Vec<&'static str>) {
+        let mut body = self.place.api.body(request, &self.place.model);
+        let mut omitted = Vec::new();
+        if let Some(body) = body.as_object_mut() {
+            omitted.extend(self.omitted().iter().filter(|name| body.shift_remove(**name).is_some()));
+        }
+        (body.to_string(), omitted)
+    }
+
+    fn omitted(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
+        self.omitted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What goes wrong with a call, sorted by what it means for a run.
 //!
 //! A call that the model itself spoiled (its answer is cut, filtered, empty or no JSON) is an answer, and a request that it
-//! refuses as too long or as unfit is a result of the strategy that wrote it: both stand in the record. A provider that is
-//! busy or in trouble is asked again. All else would fail the next call as well (no key, wrong address, unknown model, a
-//! parameter that the model does not take): it ends the run, and no record says that a strategy failed.
+//! refuses as too long or as unfit is a result of the strategy that wrote it: both stand in the record. So does a request whose
+//! form the server rejects; a run in which that is the rule ends. A sampling parameter that the model does not take is left out. A
+//! provider that is busy or in trouble is asked again. All else would fail the next call as well (no key, wrong address, unknown
+//! model): it ends the run, and no record says that a strategy failed.
 
 use compactometer_engine::model::ChatError;
 use reqwest::StatusCode;
@@ -18,9 +19,16 @@ pub(super) enum Trouble {
     Again { why: String, after_ms: Option<u64> },
     /// Nothing more can be asked; `later` where it may pass by itself.
     Stop { why: String, later: bool },
-    /// The request itself cannot be served.
+    /// The request's text cannot be served.
     Refused(String),
+    /// The request's form is not taken.
+    Rejected(String),
+    /// The model does not take that parameter of the request; the provider's words.
+    Parameter(&'static str, String),
 }
+
+/// Parameters without which a request asks for the same.
+const OPTIONAL: [&str; 2] = ["temperature", "seed"];
 
 impl Trouble {
     /// The same in other words.
@@ -29,6 +37,8 @@ impl Trouble {
             Trouble::Again { why, after_ms } => Trouble::Again { why: words(&why), after_ms },
             Trouble::Stop { why, later } => Trouble::Stop { why: words(&why), later },
             Trouble::Refused(message) => Trouble::Refused(words(&message)),
+            Trouble::Rejected(message) => Trouble::Rejected(words(&message)),
+            Trouble::Parameter(name, message) => Trouble::Parameter(name, words(&message)),
         }
     }
 }
@@ -39,6 +49,7 @@ impl From<Trouble> for ChatError {
             Trouble::Again { why, .. } => ChatError::Unavailable { why, later: true },
             Trouble::Stop { why, later } => ChatError::Unavailable { why, later },
             Trouble::Refused(message) => ChatError::Refused { message },
+            Trouble::Rejected(message) | Trouble::Parameter(_, message) => ChatError::Rejected { message },
         }
     }
 }
@@ -71,6 +82,10 @@ pub(super) fn by_status(
         }
         413 => Trouble::Refused(said),
         _ if is_about_the_text(error) => Trouble::Refused(said),
+        400 | 422 => match parameter(error) {
+            Some(name) => Trouble::Parameter(name, said),
+            None => Trouble::Rejected(said),
+        },
         _ => stop(format!("`{}` answered {status}: {said}", place.host())),
     }
 }
@@ -113,6 +128,16 @@ fn is_about_the_text(error: &Value) -> bool {
     let coded = ["code", "type"].iter().filter_map(|key| error.get(key)?.as_str()).any(|code| CODES.contains(&code));
     let words = words_of(error).unwrap_or_default().to_lowercase();
     coded || WORDS.iter().any(|said| words.contains(said))
+}
+
+/// The optional parameter that the model does not take: named as such, or in words that say so.
+fn parameter(error: &Value) -> Option<&'static str> {
+    const SIGNS: [&str; 4] = ["unsupported", "not support", "deprecated", "not permitted"];
+    let words = words_of(error).unwrap_or_default().to_lowercase();
+    let named = |name: &&str| {
+        error["param"] == **name || words.contains(&format!("`{name}`")) || words.contains(&format!("'{name}'"))
+    };
+    OPTIONAL.into_iter().find(named).filter(|_| SIGNS.iter().any(|sign| words.contains(sign)))
 }
 
 pub(super) fn words_of(error: &Value) -> Option<String> {

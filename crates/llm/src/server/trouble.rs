@@ -58,7 +58,7 @@ impl Trouble {
                 let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
                 Trouble { kind: "server_error", ..Trouble::of(status, message) }
             }
-            ChatError::Refused { .. } => Trouble::of(StatusCode::BAD_REQUEST, message),
+            ChatError::Refused { .. } | ChatError::Rejected { .. } => Trouble::of(StatusCode::BAD_REQUEST, message),
             ChatError::Unavailable { .. } => Trouble::of(StatusCode::SERVICE_UNAVAILABLE, message),
         }
     }

@@ -188,6 +188,7 @@ pub(crate) fn call(input: u64, output: u64) -> CallRow {
         finish: Some(Finish::Stop),
         reply: None,
         error: None,
+        refusal: None,
         served: None,
     }
 }

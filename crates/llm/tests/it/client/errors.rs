@@ -81,9 +81,9 @@ async fn what_a_user_must_mend_stops_at_once_and_says_what() {
         (402, json!({"message": "no credit"}), "wants to be paid first: no credit"),
         (429, json!({"code": "insufficient_quota", "message": "no credit"}), "wants to be paid first: no credit"),
         (
-            400,
-            json!({"message": format!("unknown parameter, key {KEY}")}),
-            "answered 400 Bad Request: unknown parameter, key [key]",
+            415,
+            json!({"message": format!("no such form, key {KEY}")}),
+            "answered 415 Unsupported Media Type: no such form, key [key]",
         ),
     ];
     for (status, error, expected) in cases {
@@ -106,6 +106,16 @@ async fn a_request_that_is_too_long_or_unfit_is_a_result() {
     for (status, error) in errors {
         let (outcome, asked) = ask(Api::Compatible, refusal(status, error.clone())).await;
         assert!(matches!(outcome, Err(ChatError::Refused { .. })), "{error}: {outcome:?}");
+        assert_eq!(asked, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_request_whose_form_is_not_taken_is_a_result_of_its_own_kind() {
+    for status in [400, 422] {
+        let error = json!({"type": "invalid_request_error", "message": format!("no tools, key {KEY}")});
+        let (outcome, asked) = ask(Api::Anthropic, refusal(status, error)).await;
+        assert_eq!(outcome, Err(ChatError::Rejected { message: "no tools, key [key]".to_owned() }));
         assert_eq!(asked, 1);
     }
 }

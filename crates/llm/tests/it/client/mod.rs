@@ -3,6 +3,7 @@
 mod errors;
 mod greetings;
 mod replies;
+mod rules;
 mod wire;
 
 use std::time::Duration;

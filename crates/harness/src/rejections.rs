@@ -1,0 +1,136 @@
+//! A server that rejects the form of every request is no result of a strategy. The first requests of the cases show it: after the
+//! same rejection in five cases in a row the run ends, and none of the five is recorded.
+//!
+//! Requests to write, to answer and to judge are looked at apart, since a server may take the ones and not the others. One answered
+//! first request of the same use ends a row, so that a strategy whose requests are rejected is reported beside those that work.
+
+use compactometer_schema::record::{CallRow, Record, Refusal};
+
+/// As many cases in a row as end a run.
+const CASES: usize = 5;
+
+/// Results that wait until it is clear that the server takes such requests, in the order of their cases.
+pub(crate) struct Held<T> {
+    results: Vec<T>,
+    /// Results that came before the first of `results`.
+    released: usize,
+    rows: [Option<Row>; 3],
+}
+
+/// The same rejection of the first request of cases in a row.
+struct Row {
+    what: Vec<String>,
+    cases: usize,
+    /// How many results came before the first of them.
+    since: usize,
+}
+
+/// A server that rejects every request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the server rejected the first request of {CASES} cases in a row: {words}; choose a model or a server that takes such requests, or leave \
+     out the strategies that make them with `-s`; these cases are not recorded"
+)]
+pub struct RejectedByAll {
+    /// The server's words.
+    words: String,
+}
+
+impl<T> Held<T> {
+    pub(crate) fn new() -> Self {
+        Held { results: Vec::new(), released: 0, rows: [None, None, None] }
+    }
+
+    /// Takes the next result, whose first calls came out so; gives those that can be recorded now.
+    pub(crate) fn take(&mut self, result: T, first: FirstCalls) -> Result<Vec<T>, RejectedByAll> {
+        let number = self.released + self.results.len();
+        for (row, first) in self.rows.iter_mut().zip(first) {
+            match first {
+                None => {}
+                Some(First::Rejected(words)) => Row::extend(row, words, number)?,
+                Some(First::Taken) => *row = None,
+            }
+        }
+        self.results.push(result);
+        let kept_from = self.rows.iter().flatten().map(|row| row.since).min().unwrap_or(number + 1);
+        let free = kept_from - self.released;
+        self.released = kept_from;
+        Ok(self.results.drain(..free).collect())
+    }
+
+    /// What is left at the end of a run: too few cases to blame the server.
+    pub(crate) fn rest(self) -> Vec<T> {
+        self.results
+    }
+}
+
+impl Row {
+    fn extend(row: &mut Option<Row>, words: String, number: usize) -> Result<(), RejectedByAll> {
+        // Places and ids differ from request to request.
+        let what = words.split_whitespace().filter(|word| !word.contains(|letter: char| letter.is_ascii_digit()));
+        let what = what.map(str::to_owned).collect::<Vec<_>>();
+        let row = match row {
+            Some(row) if row.what == what => row,
+            other => other.insert(Row { what, cases: 0, since: number }),
+        };
+        row.cases += 1;
+        if row.cases < CASES { Ok(()) } else { Err(RejectedByAll { words }) }
+    }
+}
+
+/// What became of a case's first call to write, to answer and to judge, where it made one.
+pub(crate) type FirstCalls = [Option<First>; 3];
+
+/// What became of a call.
+pub(crate) enum First {
+    /// The server took its form.
+    Taken,
+    /// It did not, in these words.
+    Rejected(String),
+}
+
+/// The first calls of a case.
+pub(crate) fn first_calls(record: &Record) -> FirstCalls {
+    let compaction = record.compactions.iter().find_map(|row| Some((row.event.after, row.calls.first()?)));
+    let checkpoint = record.checkpoints.iter().find_map(|row| Some((row.event.after, row.calls.first()?)));
+    let wrote = compaction.into_iter().chain(checkpoint).min_by_key(|(after, _)| *after).map(|(_, call)| call);
+    let first = |call: &CallRow| match call.refusal {
+        Some(Refusal::Form) => First::Rejected(call.error.clone().unwrap_or_default()),
+        _ => First::Taken,
+    };
+    [wrote, record.probe_calls().next(), record.judge_calls().next()].map(|call| call.map(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes cases whose first call to write was taken, rejected with a message, or not made; gives what can be recorded after each.
+    fn taken(cases: &[Option<&str>]) -> Vec<Result<Vec<usize>, RejectedByAll>> {
+        let mut held = Held::new();
+        let first = |words: &str| if words.is_empty() { First::Taken } else { First::Rejected(words.to_owned()) };
+        let mut take = |(index, case): (usize, &Option<&str>)| held.take(index, [case.map(first), None, None]);
+        cases.iter().enumerate().map(&mut take).collect()
+    }
+
+    #[test]
+    fn a_rejection_waits_until_another_case_is_taken() {
+        let cases = taken(&[Some(""), Some("bad role at 1"), None, Some("bad role at 2"), Some(""), Some("bad role")]);
+        assert_eq!(cases, [vec![0], vec![], vec![], vec![], vec![1, 2, 3, 4], vec![]].map(Ok));
+    }
+
+    #[test]
+    fn the_same_rejection_of_five_cases_in_a_row_ends_the_run() {
+        let words =
+            (0..5).map(|number| format!("`messages.{number}` has a bad role, id req_{number}")).collect::<Vec<_>>();
+        let cases = taken(&words.iter().map(|words| Some(words.as_str())).collect::<Vec<_>>());
+        assert!(cases[..4].iter().all(|free| *free == Ok(Vec::new())), "{cases:?}");
+        assert_eq!(cases[4], Err(RejectedByAll { words: words[4].clone() }));
+    }
+
+    #[test]
+    fn another_rejection_begins_another_row_and_frees_the_one_before() {
+        let cases = taken(&[Some("bad role"), Some("bad role"), Some("bad tool"), Some("bad tool")]);
+        assert_eq!(cases, [vec![], vec![], vec![0, 1], vec![]].map(Ok));
+    }
+}
