@@ -5,7 +5,7 @@ use compactometer_engine::model::{ChatReply, ChatRequest, Finish, Served};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use serde_json::Value;
 
-use super::place::Api;
+use super::place::{Api, Place};
 use super::trouble::{Trouble, again, in_stream};
 use super::{anthropic, openai};
 
@@ -58,6 +58,17 @@ impl Answer {
             return Ok(());
         }
         Err(again("the server's answer broke off before its end".to_owned()))
+    }
+
+    /// The same with the place's key masked in all that is kept: a server may repeat it.
+    pub(super) fn masked(self, place: &Place) -> Self {
+        let masked = |usage: Value| serde_json::from_str(&place.without_key(usage.to_string())).unwrap_or_default();
+        Answer {
+            text: place.without_key(self.text),
+            model: self.model.map(|model| place.without_key(model)),
+            usage: self.usage.map(masked),
+            ..self
+        }
     }
 
     pub(super) fn into_reply(self, api: Api, request: &ChatRequest, times: Times, omitted: Vec<&str>) -> ChatReply {

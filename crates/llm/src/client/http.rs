@@ -165,7 +165,7 @@ impl Http {
 
     /// Why a request never got an answer.
     fn not_sent(&self, error: &reqwest::Error) -> Trouble {
-        unsent(&self.place.host(), &self.place.without_key(&chain(error)), error.is_connect())
+        unsent(&self.place.host(), &self.place.without_key_parts(&chain(error)), error.is_connect())
     }
 
     /// Why a server gave no answer.
@@ -189,9 +189,10 @@ impl Http {
         }
         let body = serde_json::from_slice::<Value>(&words).unwrap_or_default();
         let error = body.get("error").cloned().unwrap_or(body);
-        let said =
-            self.place.without_key(&words_of(&error).unwrap_or_else(|| String::from_utf8_lossy(&words).into_owned()));
-        by_status(&self.place, status, &error, shortened(&said), after_ms)
+        let said = words_of(&error).unwrap_or_else(|| String::from_utf8_lossy(&words).into_owned());
+        // Masked before it is shortened, so that no key is cut into a part that is not found.
+        let said = shortened(&self.place.without_key(said));
+        by_status(&self.place, status, &error, self.place.without_key_parts(&said), after_ms)
     }
 }
 

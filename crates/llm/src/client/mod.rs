@@ -148,7 +148,7 @@ impl Client {
         let line = Arc::clone(&self.line);
         let greeted = self.on_thread(async move {
             let told = line.greet().await;
-            told.map_err(|trouble| trouble.with(|words| line.place.without_key(words)).into())
+            told.map_err(|trouble| trouble.with(|words| line.place.without_key_parts(words)).into())
         });
         greeted.await
     }
@@ -203,8 +203,10 @@ impl Line {
         loop {
             self.pace.turn().await;
             let sent = self.http.send(api, &body).await;
-            let (why, after_ms) = match sent.map_err(|trouble| trouble.with(|words| self.place.without_key(words))) {
-                Ok((answer, times)) => return Ok(answer.into_reply(api, request, times, omitted)),
+            let (why, after_ms) = match sent
+                .map_err(|trouble| trouble.with(|words| self.place.without_key_parts(words)))
+            {
+                Ok((answer, times)) => return Ok(answer.masked(&self.place).into_reply(api, request, times, omitted)),
                 Err(Trouble::Again { why, after_ms }) => (why, after_ms),
                 Err(Trouble::Parameter(name, why)) if !omitted.contains(&name) => {
                     tracing::warn!(%why, name, "the model does not take this parameter; asking without it");

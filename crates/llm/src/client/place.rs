@@ -5,6 +5,11 @@ use std::net::IpAddr;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 
+/// What replaces a key.
+const MASK: &str = "[key]";
+/// The shortest part of a key that would help to guess it.
+const SHORTEST_PART: usize = 8;
+
 /// A wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Api {
@@ -151,12 +156,28 @@ impl Place {
         host(&self.url)
     }
 
-    /// The text without the key, wherever it stands.
-    pub(super) fn without_key(&self, text: &str) -> String {
+    /// The text with the key masked, wherever it is.
+    pub(super) fn without_key(&self, text: String) -> String {
         match &self.key {
-            Some(key) => text.replace(key.expose_secret(), "[key]"),
-            None => text.to_owned(),
+            Some(key) if text.contains(key.expose_secret()) => text.replace(key.expose_secret(), MASK),
+            _ => text,
         }
+    }
+
+    /// The same of a server's short message, in which it may repeat a part of the key.
+    pub(super) fn without_key_parts(&self, text: &str) -> String {
+        let Some(key) = &self.key else { return text.to_owned() };
+        let (key, mut text) = (key.expose_secret(), text.to_owned());
+        for length in (SHORTEST_PART.min(key.len())..=key.len()).rev() {
+            let starts = (0..=key.len() - length).filter(|start| key.is_char_boundary(*start));
+            let parts = starts.filter_map(|start| key.get(start..start + length));
+            for part in parts {
+                if text.contains(part) {
+                    text = text.replace(part, MASK);
+                }
+            }
+        }
+        text
     }
 }
 

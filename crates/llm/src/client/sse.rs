@@ -5,27 +5,28 @@
 /// What has come of a stream and is no whole event yet.
 #[derive(Debug, Default)]
 pub(super) struct Events {
+    /// The line under way.
     rest: Vec<u8>,
     data: Vec<u8>,
 }
 
 impl Events {
-    /// Takes the next bytes; gives the data of each event that they complete.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
-        self.rest.extend_from_slice(bytes);
+    /// Takes the next bytes; gives the data of each event that they complete. Each byte is looked at once, however long its line is.
+    pub(super) fn push(&mut self, mut bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut events = Vec::new();
-        let mut start = 0;
-        while let Some(end) = self.rest[start..].iter().position(|byte| *byte == b'\n') {
-            let line = self.rest[start..start + end].to_vec();
-            start += end + 1;
-            events.extend(self.line(line.strip_suffix(b"\r").unwrap_or(&line)));
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            self.rest.extend_from_slice(&bytes[..end]);
+            bytes = &bytes[end + 1..];
+            let line = std::mem::take(&mut self.rest);
+            events.extend(self.line(&line));
         }
-        self.rest.drain(..start);
+        self.rest.extend_from_slice(bytes);
         events
     }
 
     /// An empty line ends an event; only `data` counts.
     fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
             return (!data.is_empty()).then_some(data);
@@ -61,6 +62,17 @@ mod tests {
             let expected = ["{\"a\":\n1}", "caf\u{e9}", "[DONE]"].map(|data| data.as_bytes().to_vec());
             prop_assert_eq!(found, expected);
         }
+    }
+
+    /// Looked at from its beginning with each chunk, such a line would take hours.
+    #[test]
+    fn a_line_of_many_chunks_is_read_once() {
+        let (mut events, chunk, chunks) = (Events::default(), [b'a'; 1 << 10], 1 << 16);
+        assert!(events.push(b"data:").is_empty());
+        for _ in 0..chunks {
+            assert!(events.push(&chunk).is_empty());
+        }
+        assert_eq!(events.push(b"\n\n").iter().map(Vec::len).collect::<Vec<_>>(), [chunks * chunk.len()]);
     }
 
     #[test]

@@ -29,7 +29,9 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Most connections at once; more wait until one closes.
     pub connections: usize,
-    /// Longest wait for a request's headers, and then for its body. A connection that is silent for longer closes.
+    /// Longest wait for a request's headers. A connection that asks for nothing closes then and gives its place to another.
+    pub idle: Duration,
+    /// Longest wait for a request's body.
     pub read: Duration,
     /// Longest wait at a stop for the requests that are under way.
     pub stop: Duration,
@@ -38,7 +40,8 @@ pub struct Limits {
 impl Default for Limits {
     /// 16 MiB hold a context of some four million tokens.
     fn default() -> Self {
-        Limits { body_bytes: 16 << 20, connections: 64, read: Duration::from_secs(30), stop: Duration::from_secs(5) }
+        let seconds = Duration::from_secs;
+        Limits { body_bytes: 16 << 20, connections: 64, idle: seconds(5), read: seconds(30), stop: seconds(5) }
     }
 }
 
@@ -86,7 +89,7 @@ impl Server {
                 async move { Ok::<_, Infallible>(routes::respond(&*shared.model, &shared.limits, request).await) }
             });
             let mut http = http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(limits.read);
+            http.timer(TokioTimer::new()).header_read_timeout(limits.idle);
             let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
             tokio::spawn(async move {
                 // A client that goes away or breaks the protocol ends its own connection and nothing else.

@@ -329,7 +329,8 @@ fn huge_bodies_are_refused_unread() {
 
 #[test]
 fn slow_clients_are_cut_off() {
-    let server = Running::new("mock", Limits { read: Duration::from_millis(300), ..Limits::default() });
+    let short = Duration::from_millis(300);
+    let server = Running::new("mock", Limits { idle: short, read: short, ..Limits::default() });
     let started = Instant::now();
     let mut silent = server.connect();
     silent.write_all(b"POST /v1/chat/comple").unwrap();
@@ -344,7 +345,7 @@ fn slow_clients_are_cut_off() {
 
 #[test]
 fn connections_are_bounded_and_wait_for_their_turn() {
-    let limits = Limits { connections: 2, read: Duration::from_secs(2), ..Limits::default() };
+    let limits = Limits { connections: 2, idle: Duration::from_secs(60), ..Limits::default() };
     let server = Running::new("mock", limits);
     let held = [server.connect(), server.connect()];
     let mut third = server.connect();
@@ -366,6 +367,15 @@ fn connections_are_bounded_and_wait_for_their_turn() {
         asked.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
     assert_eq!(statuses, [200; 12]);
+}
+
+#[test]
+fn idle_connections_give_their_places_up() {
+    let limits = Limits { connections: 2, idle: Duration::from_millis(200), ..Limits::default() };
+    let server = Running::new("mock", limits);
+    let idle = [server.connect(), server.connect()];
+    assert_eq!(server.send("GET", "/health", b"").status, 200, "while both are still held");
+    drop(idle);
 }
 
 #[test]

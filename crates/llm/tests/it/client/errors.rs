@@ -232,3 +232,24 @@ fn nothing_shows_a_key() {
     let place = Place::new(Api::OpenAi, "small", "https://host.example", Some(KEY.into())).expect("a place");
     assert!(!format!("{place:?}").contains(KEY));
 }
+
+#[tokio::test]
+async fn a_key_that_a_server_repeats_is_masked_in_what_is_kept() {
+    let said = format!("{{\"content\":\"It is {KEY}.\"}}");
+    let events = [
+        format!(r#"{{"model":"small-{KEY}","choices":[{{"delta":{said},"finish_reason":"stop"}}]}}"#),
+        format!(r#"{{"choices":[],"usage":{{"prompt_tokens":5,"completion_tokens":2,"{KEY}":"{KEY}"}}}}"#),
+    ];
+    let reply = ask(Api::Compatible, stream(&[&events[0], &events[1]])).await.0.expect("a reply");
+    assert_eq!(reply.text, "It is [key].");
+    assert_eq!(reply.usage.input, 5);
+    assert!(!format!("{reply:?}").contains(KEY), "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_part_of_the_key_in_a_servers_message_is_masked() {
+    let part = &KEY[3..KEY.len() - 2];
+    let error = json!({"message": format!("the key ...{part}... may not do this")});
+    let (outcome, _) = ask(Api::Compatible, refusal(400, error)).await;
+    assert_eq!(outcome, Err(ChatError::Rejected { message: "the key ...[key]... may not do this".to_owned() }));
+}
