@@ -1,6 +1,5 @@
-//! A run's folder: the manifest that says what it holds, timings, and the pointer to the latest.
+//! A run's folder: the manifest that says what it holds, and the pointer to the latest.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -174,15 +173,6 @@ pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> 
     let differs = wanted.iter().find(|(field, value)| found.get(*field) != Some(value)).map(|(field, _)| field);
     let differs = differs.or_else(|| found.keys().find(|field| !wanted.contains_key(*field)));
     differs.map(|field| format!("`{field}`"))
-}
-
-/// Adds the seconds of the cases that ran now to `timings.json`, the one file with machine-measured numbers.
-pub(crate) fn write_timings(dir: &Path, seconds: &BTreeMap<String, f64>) -> Result<()> {
-    let path = dir.join("timings.json");
-    let earlier = std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
-    let mut all: BTreeMap<String, f64> = earlier.unwrap_or_default();
-    all.extend(seconds.iter().map(|(key, seconds)| (key.clone(), *seconds)));
-    write_json(&path, &all)
 }
 
 /// Writes the text pointer `latest` beside the folder, where the folder is one of `reports`.

@@ -65,6 +65,34 @@ fn every_strategy_runs_against_a_server_that_enforces_anthropics_rules() {
 }
 
 #[test]
+fn measured_times_are_in_timings_json_and_records_of_two_live_runs_are_the_same_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = serve(|_| None);
+    for out in ["one", "two"] {
+        let more = ["--out", out, "--json"];
+        let output = compare(dir.path(), &server.model(), "summarize,full", &more);
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output.stderr));
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let latency = &summary["groups"][0]["strategies"][0]["metrics"]["added_latency_ms_p95"];
+        assert!(latency["value"].is_number(), "{latency}");
+    }
+    assert_eq!(records(dir.path(), "one"), records(dir.path(), "two"));
+    assert!(!records(dir.path(), "one").contains("latency_ms"));
+    let path = dir.path().join("one/timings.json");
+    let timings: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let cases = timings["cases"].as_object().unwrap();
+    assert_eq!(cases.len(), 12);
+    assert!(cases.values().all(|case| case["seconds"].is_number() && case["calls"][0]["latency_ms"].is_number()));
+
+    std::fs::remove_file(&path).unwrap();
+    let without =
+        Command::cargo_bin("compactometer").unwrap().current_dir(dir.path()).args(["report", "one", "--json"]).output();
+    let summary: Value = serde_json::from_slice(&without.unwrap().stdout).unwrap();
+    let latency = &summary["groups"][0]["strategies"][0]["metrics"]["added_latency_ms_p95"];
+    assert!(latency["value"].is_null() && latency["reason"].as_str().unwrap().contains("timings.json"), "{latency}");
+}
+
+#[test]
 fn a_rejected_request_is_its_cases_result() {
     let dir = tempfile::tempdir().unwrap();
     let server = serve(|body| {

@@ -63,6 +63,11 @@ impl Limits {
 }
 
 impl Budget {
+    /// The limit of one of two answers that share what may be written, in tokens: at least 1, since a provider refuses a limit of 0.
+    pub fn half_of_written(&self) -> u32 {
+        (self.written / 2).max(1)
+    }
+
     /// The same window, trigger and retained budget for every strategy; the tail gets `tail_share` of what is retained.
     ///
     /// # Errors

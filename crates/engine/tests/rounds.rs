@@ -13,7 +13,7 @@ use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
-use compactometer_engine::strategies::ALL;
+use compactometer_engine::strategies::{ALL, FAITHFUL};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::Encoding;
 
@@ -127,4 +127,41 @@ fn published_limits_are_the_sources_own_and_scale() {
     };
     assert_eq!(budget, expected);
     assert!(Budget::published(limits, Estimator::Exact, 0.000_001).is_err());
+}
+
+/// Asks for more than a request can be: an answer of no tokens is refused by every provider.
+struct Longwinded(std::sync::Mutex<Vec<Option<u32>>>);
+
+#[async_trait]
+impl ChatModel for Longwinded {
+    fn name(&self) -> &str {
+        "longwinded"
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        self.0.lock().unwrap().push(request.max_output_tokens);
+        let text = "What was decided: nothing of it may be lost. ".repeat(60);
+        Ok(ChatReply { text, finish: Finish::Stop, usage: Usage::default(), latency_ms: 1, served: None })
+    }
+}
+
+#[tokio::test]
+async fn no_request_asks_for_an_answer_of_no_tokens() {
+    let faithful = FAITHFUL.iter().map(|row| (row.spec, row.settings().unwrap()));
+    let plain = ALL.iter().map(|spec| (*spec, Settings::defaults(spec)));
+    for (spec, settings) in plain.chain(faithful) {
+        let limits = (spec.limits)(&settings).unwrap();
+        let budget = Budget::matched(1_500, 1_200, 200, limits.tail_share()).unwrap();
+        let strategy = (spec.build)(&settings.scaled(spec, 1_500.0 / f64::from(limits.window)));
+        let model = Longwinded(std::sync::Mutex::default());
+        let metered = Metered::new(&model, 0);
+        let mut session = session(&*strategy, &metered, budget);
+        for turn in 0..400 {
+            session.push(said(2 * turn, Role::User, format!("Please look at item {turn} of the list."))).unwrap();
+            session.before_call(None).await;
+            session.push(said(2 * turn + 1, Role::Assistant, format!("Item {turn} is as it should be."))).unwrap();
+        }
+        let asked = model.0.lock().unwrap();
+        assert!(!asked.is_empty() && asked.iter().all(|most| *most != Some(0)), "{}: {asked:?}", spec.name);
+    }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use compactometer_schema::record::{Record, RecordError, TextRow, text_hash};
 
 use crate::replay::CaseResult;
+use crate::timings::TimingsFile;
 
 /// The records and texts of one run, open for appending, by nobody else until it is dropped.
 pub struct Journal {
@@ -87,14 +88,16 @@ pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> 
     Ok(rows.into_iter().map(|row| (row.hash, row.text)).collect())
 }
 
-/// Reads the records of a run; a torn last line is left out, and the file stays as it is.
+/// Reads the records of a run with their measured times; a torn last line is left out, and the files stay as they are.
 ///
 /// # Errors
 /// [`JournalError`] as [`Journal::open`].
 pub fn read_records(dir: &Path) -> Result<Vec<Record>, JournalError> {
     let path = dir.join("records.jsonl");
     let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
-    Ok(read_lines(&path, &file, record)?.0)
+    let mut records = read_lines(&path, &file, record)?.0;
+    TimingsFile::open(dir).put(&mut records);
+    Ok(records)
 }
 
 fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> Result<(File, Vec<T>), JournalError> {

@@ -24,6 +24,7 @@ pub mod replay;
 pub mod run;
 pub mod sample;
 mod storage;
+mod timings;
 mod trace;
 mod views;
 pub mod watched;

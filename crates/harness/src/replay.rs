@@ -354,7 +354,7 @@ impl<'r> Replay<'r> {
                 .unwrap_or(self.counts.last_input)
                 .min(self.counts.last_input),
             output,
-            waited_ms,
+            waited_ms: Some(waited_ms),
             over_window: input > self.case.budget.window,
             // A log is valid, so only a compaction can make a view invalid.
             violations: self.counts.violations,
@@ -424,7 +424,7 @@ pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> Cal
         Ok(reply) => CallRow {
             purpose: call.purpose,
             usage: reply.usage,
-            latency_ms: reply.latency_ms,
+            latency_ms: Some(reply.latency_ms),
             finish: Some(reply.finish),
             reply: Some(keep_text(&reply.text, texts)),
             error: None,
@@ -434,7 +434,7 @@ pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> Cal
         Err(error) => CallRow {
             purpose: call.purpose,
             usage: Usage::default(),
-            latency_ms: waited_ms(call),
+            latency_ms: Some(waited_ms(call)),
             finish: None,
             reply: None,
             error: Some(error.to_string()),

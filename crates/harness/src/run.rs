@@ -20,6 +20,7 @@ use crate::progress::Keeper;
 pub use crate::rejections::RejectedByAll;
 use crate::rejections::{Held, first_calls};
 use crate::replay::{CaseResult, run_case};
+use crate::timings::TimingsFile;
 use crate::watched::{Stopped, Watched, WatchedModels};
 
 /// How a run went. What came of it stands in the journal ([`crate::journal::read_records`]): all records of a large plan
@@ -33,8 +34,6 @@ pub struct RunOutcome {
     pub continued: usize,
     /// Requests of the cases that ran now whose form the server rejected.
     pub rejected: usize,
-    /// Seconds of wall time by case key, for the cases that ran now. Machine-measured: never part of a record.
-    pub seconds: BTreeMap<String, f64>,
 }
 
 /// Runs every case of the plan that the folder's journal does not hold.
@@ -98,11 +97,12 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
         (0..plan.cases.len()).filter(|index| !rounds.contains_key(&plan.cases[*index].key)).collect::<Vec<_>>();
     let resumed = plan.cases.len() - missing.len();
     progress(resumed);
-    let (mut seconds, mut continued, mut rejected, mut finished) = (BTreeMap::new(), 0, 0, resumed);
-    run_missing(cases, &missing, jobs, |index, case_done| {
+    let (mut continued, mut rejected, mut finished) = (0, 0, resumed);
+    let mut timings = TimingsFile::open(dir);
+    run_missing(cases, &missing, jobs, |index, mut case_done| {
+        timings.take(&mut case_done.result.record, case_done.seconds)?;
         journal.append(&case_done.result)?;
         cases.keeper.iter().for_each(|keeper| keeper.finished(&plan.cases[index]));
-        seconds.insert(plan.cases[index].key.clone(), case_done.seconds);
         continued += usize::from(case_done.continued);
         rejected += case_done.result.record.rejected_calls();
         rounds.insert(plan.cases[index].key.clone(), case_done.result.record.rounds());
@@ -110,9 +110,10 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
         progress(finished);
         Ok(())
     })?;
+    timings.write()?;
     cases.keeper.iter().for_each(Keeper::all_finished);
     let rounds = plan.cases.iter().filter_map(|case| rounds.remove(&case.key)).collect();
-    Ok(RunOutcome { rounds, resumed, continued, rejected, seconds })
+    Ok(RunOutcome { rounds, resumed, continued, rejected })
 }
 
 /// Runs cases on `jobs` threads and hands their results over in order.

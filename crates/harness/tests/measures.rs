@@ -145,14 +145,14 @@ fn turns_count_shared_prefixes_waits_and_windows() {
         &says("[SUMMARY]\nWork.\n[CHECKPOINT]\n{\"active_goals\":[\"ship\"]}"),
     );
     assert_eq!(record.turns[0].shared_prefix, 0);
-    let waits = record.turns.iter().map(|turn| turn.waited_ms).filter(|ms| *ms > 0).collect::<Vec<_>>();
+    let waits = record.turns.iter().filter_map(|turn| turn.waited_ms).filter(|ms| *ms > 0).collect::<Vec<_>>();
     assert_eq!(waits, vec![1_000; record.compactions.len()]);
-    let system = record.turns.windows(2).filter(|pair| pair[1].waited_ms > 0).map(|pair| pair[1].shared_prefix);
+    let system = record.turns.windows(2).filter(|pair| pair[1].waited_ms > Some(0)).map(|pair| pair[1].shared_prefix);
     for (round, shared) in system.enumerate() {
         // The system prompt stays a prefix although a checkpoint joins it; from round 2 on the checkpoint does too.
         assert!(if round == 0 { (1..=8).contains(&shared) } else { shared > 8 }, "round {round}: {shared}");
     }
-    for pair in record.turns.windows(2).filter(|pair| pair[1].waited_ms == 0) {
+    for pair in record.turns.windows(2).filter(|pair| pair[1].waited_ms == Some(0)) {
         assert_eq!(pair[1].shared_prefix, pair[0].input);
     }
     assert!(record.turns.iter().all(|turn| !turn.over_window));

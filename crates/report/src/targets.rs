@@ -10,7 +10,7 @@ use compactometer_schema::record::Record;
 use compactometer_schema::summary::{Found, StrategySummary, Target as Row};
 
 use crate::data::{Run, Strategy, is_applied};
-use crate::metrics::{drift_at, extraction_counts, of_carried, saving_without_cache};
+use crate::metrics::{NO_WAITS, drift_at, extraction_counts, of_carried, saving_without_cache, waits};
 use crate::stats::mean;
 use crate::text::Unit;
 
@@ -227,8 +227,8 @@ fn of_metric(summary: &StrategySummary, id: &str, meets: impl Fn(f64) -> bool) -
 }
 
 fn added_latency(run: &Run, strategy: &Strategy, _: &StrategySummary) -> Found {
-    let waits = strategy.records().flat_map(|record| &record.turns).map(|turn| turn.waited_ms as f64);
-    let Some(value) = mean(&waits.collect::<Vec<_>>()) else { return unknown("the agent took no turn") };
+    let Some(waits) = waits(strategy) else { return unknown(NO_WAITS) };
+    let Some(value) = mean(&waits) else { return unknown("the agent took no turn") };
     if run.is_mock() {
         let reason = Some("the mock's latency is assumed, so there is no verdict".to_owned());
         return Found { value: Some(value), met: None, reason };

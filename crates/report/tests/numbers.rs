@@ -353,7 +353,7 @@ fn costs_follow_the_cache_rules() {
 fn latency_is_over_all_turns_and_validity_over_requests() {
     let mut made = talk("summarize", 0, &[(1, "v")]);
     made.turns = vec![turn(10, 0, 1); 5];
-    made.turns[1].waited_ms = 1_000;
+    made.turns[1].waited_ms = Some(1_000);
     made.turns[2].violations = 2;
     near(metric(&[made.clone()], "added_latency_ms_p50").value, 0.0);
     near(metric(&[made.clone()], "added_latency_ms_p95").value, 800.0);

@@ -36,7 +36,7 @@ fn talk() -> Vec<Record> {
     row.event.tokens_before = 90_000;
     made.compactions.push(row);
     made.turns = vec![turn(10_000, 0, 10), turn(20_000, 10_000, 10)];
-    made.turns[1].waited_ms = 800;
+    made.turns[1].waited_ms = Some(800);
     made.storage =
         Some(Storage { records: 1, bytes: 900, fields_supported: 5, fields_populated: 4, fewest_populated: Some(3) });
     let mut full = record("full", Family::Control, "s0", "g0");

@@ -19,4 +19,5 @@ pub mod scenario;
 pub mod stands;
 pub mod suite;
 pub mod summary;
+pub mod timings;
 pub mod whole;

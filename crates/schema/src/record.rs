@@ -299,8 +299,9 @@ pub struct CallRow {
     pub purpose: Purpose,
     /// Tokens used.
     pub usage: Usage,
-    /// Time to the last byte, in milliseconds.
-    pub latency_ms: u64,
+    /// Time to the last byte, in milliseconds; absent where it was measured, since `timings.json` has it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
     /// Why the answer ended; absent where the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
@@ -349,9 +350,9 @@ pub struct Turn {
     pub shared_prefix: u32,
     /// Tokens of the recorded message.
     pub output: u32,
-    /// Milliseconds that the turn waited for a compaction.
-    #[serde(default)]
-    pub waited_ms: u64,
+    /// Milliseconds that the turn waited for a compaction; absent where it was measured, since `timings.json` has it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<u64>,
     /// Whether the request exceeded the window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over_window: bool,

@@ -130,7 +130,6 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     taped.map(|(folder, suite)| recorded::keep(folder, &suite)).transpose().map_err(Failure::usage)?;
     drop(done);
     let outcome = run_cases(args, &plan, models, &counter, &dir)?;
-    output::write_timings(&dir, &outcome.seconds).map_err(Failure::failed)?;
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }

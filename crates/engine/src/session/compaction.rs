@@ -60,11 +60,8 @@ async fn within_budget(strategy: &dyn Strategy, mut cx: Context<'_>, policy: Pol
         if excess == 0 {
             break;
         }
-        // A tenth beyond the excess, since a model keeps to a limit only roughly. Without room nothing can be asked for.
-        cx.budget.written = cx.budget.written.saturating_sub(total([excess, excess / 10, 1]));
-        if cx.budget.written == 0 {
-            break;
-        }
+        // A tenth beyond the excess, since a model keeps to a limit only roughly.
+        cx.budget.written = cx.budget.written.saturating_sub(total([excess, excess / 10, 1])).max(1);
     }
     let Some(Answer { compacted, saved, fallback, unread, retained }) = best else {
         return Decision { event, saved: Vec::new(), view: None };

@@ -121,7 +121,7 @@ impl Strategy for MiddlewareCheckpoint {
         let settings = &self.extraction.settings;
         let selection = selected(cx, settings)?;
         let asking = Asking::new(settings);
-        let summary = ask_as(cx, SUMMARY_PROMPT, &selection, cx.budget.written / 2, asking).await?;
+        let summary = ask_as(cx, SUMMARY_PROMPT, &selection, cx.budget.half_of_written(), asking).await?;
         Ok(with_summary_and_checkpoint(cx, &selection, &summary, None, self.showing()))
     }
 
@@ -234,7 +234,7 @@ impl Extraction {
     /// Asks for a checkpoint of the messages. Of a context that does not fit, each piece updates the checkpoint of the pieces
     /// before.
     async fn ask(&self, cx: &Context<'_>, messages: Material, previous: &str) -> Result<ChatReply, FailReason> {
-        let most = cx.budget.written / 2;
+        let most = cx.budget.half_of_written();
         let tokens = most.to_string();
         let with = |messages: String, previous: &str| {
             fill_around(messages, self.settings.prompt(), &[("tokens", &tokens), ("previous", previous)])

@@ -115,7 +115,7 @@ impl Strategy for Progressive {
         let selection = recent_or_skip(cx)?;
         let selection = Selection { leaving: spoken_that_leave(cx, &selection), ..selection };
         // Half of the budget at most, so that a new summary never pushes out all others.
-        let most = self.summary.min(cx.budget.written / 2).max(1);
+        let most = self.summary.min(cx.budget.half_of_written());
         let answer = ask_for_summary(cx, &self.prompt, &selection, most).await?;
         let (earlier, earlier_number) = Pins::latest(cx.history).unwrap_or_default();
         let room = (f64::from(cx.budget.written) * self.pinned) as u32;

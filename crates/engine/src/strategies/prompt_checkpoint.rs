@@ -103,7 +103,7 @@ pub(super) async fn ask_for_both(
     selection: &Selection<'_>,
     settings: &Settings,
 ) -> Result<(String, Option<String>), FailReason> {
-    let half = cx.budget.written / 2;
+    let half = cx.budget.half_of_written();
     let previous = previous_checkpoint(cx, settings);
     let around = prompt.len() + previous.len();
     let messages = || Material::new(selection.leaving.iter().copied(), Limits::NONE, around);

@@ -57,6 +57,15 @@ pub(super) const ADDED_LATENCY_P95: Metric = Metric {
     compute: |_, strategy| added_latency(strategy, 0.95),
 };
 
+/// Why there are no waits.
+pub(crate) const NO_WAITS: &str = "the records hold no waits; where a server was called, `timings.json` has them";
+
+/// What each turn waited for compactions, in milliseconds; nothing where a wait is not known.
+pub(crate) fn waits(strategy: &Strategy) -> Option<Vec<f64>> {
+    let turns = strategy.records().flat_map(|record| &record.turns);
+    turns.map(|turn| turn.waited_ms.map(|waited| waited as f64)).collect()
+}
+
 const NO_TURN: &str = "the agent took no turn";
 
 fn over_compactions(strategy: &Strategy, unit: Unit, number: impl Fn(&Event) -> Option<f64>) -> MetricValue {
@@ -72,10 +81,9 @@ fn valid_turns(unit: &Group) -> Option<f64> {
 }
 
 fn added_latency(strategy: &Strategy, share: f64) -> MetricValue {
-    let mut waits: Vec<f64> =
-        strategy.records().flat_map(|record| &record.turns).map(|turn| turn.waited_ms as f64).collect();
-    waits.sort_by(f64::total_cmp);
     let unit = Unit::Milliseconds;
+    let Some(mut waits) = waits(strategy) else { return undefined(unit, NO_WAITS) };
+    waits.sort_by(f64::total_cmp);
     let Some(value) = quantile(&waits, share) else { return undefined(unit, NO_TURN) };
     let has_turns = |unit: &&Group| unit.records.iter().any(|record| !record.turns.is_empty());
     let n = strategy.units.iter().filter(has_turns).count();

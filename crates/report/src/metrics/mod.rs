@@ -26,6 +26,7 @@ pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as a
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
 pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
+pub(crate) use engine::{NO_WAITS, waits};
 pub(crate) use luck::by_kind;
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};

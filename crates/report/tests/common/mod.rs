@@ -184,7 +184,7 @@ pub(crate) fn call(input: u64, output: u64) -> CallRow {
     CallRow {
         purpose: Purpose::Compaction,
         usage: Usage { input, cache_read: 0, cache_write: 0, output },
-        latency_ms: 2_900,
+        latency_ms: Some(2_900),
         finish: Some(Finish::Stop),
         reply: None,
         error: None,
@@ -200,7 +200,7 @@ pub(crate) fn turn(input: u32, shared_prefix: u32, output: u32) -> Turn {
         input,
         shared_prefix,
         output,
-        waited_ms: 0,
+        waited_ms: Some(0),
         over_window: false,
         violations: 0,
     }

@@ -74,7 +74,7 @@ fn conversation(strategy: &(&str, Family, u32, f64, f64), scenario: u32) -> Reco
         }
         let mut turn = turn(state.context, shared, 60 + state.random.next_u32() % 200);
         turn.message = MessageId(at);
-        turn.waited_ms = waited;
+        turn.waited_ms = Some(waited);
         turn.over_window = state.context > 12_000;
         made.turns.push(turn);
         if at % 20 == 19 {

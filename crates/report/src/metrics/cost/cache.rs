@@ -143,7 +143,16 @@ mod tests {
 
     fn turn(input: u32, shared_prefix: u32) -> Turn {
         let message = MessageId(1);
-        Turn { message, at_ms: None, input, shared_prefix, output: 0, waited_ms: 0, over_window: false, violations: 0 }
+        Turn {
+            message,
+            at_ms: None,
+            input,
+            shared_prefix,
+            output: 0,
+            waited_ms: None,
+            over_window: false,
+            violations: 0,
+        }
     }
 
     /// Requests as size, shared prefix and seconds since the one before; what is read and written of each.
