@@ -95,13 +95,19 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
     let resumed = plan.cases.len() - missing.len();
     progress(resumed);
     let (mut seconds, mut continued, mut finished) = (BTreeMap::new(), 0, resumed);
-    run_missing(cases, &missing, jobs, |index, case_done| {
-        journal.append(&case_done.result)?;
-        cases.keeper.iter().for_each(|keeper| keeper.finished(&plan.cases[index]));
-        seconds.insert(plan.cases[index].key.clone(), case_done.seconds);
-        continued += usize::from(case_done.continued);
-        rounds.insert(plan.cases[index].key.clone(), case_done.result.record.rounds());
-        finished += 1;
+    run_missing(cases, &missing, jobs, |group| {
+        if group.is_empty() {
+            return Ok(());
+        }
+        journal.append(group.iter().map(|(_, done)| &done.result)).map_err(RunError::Write)?;
+        finished += group.len();
+        for (index, done) in group {
+            let case = &plan.cases[index];
+            cases.keeper.iter().for_each(|keeper| keeper.finished(case));
+            seconds.insert(case.key.clone(), done.seconds);
+            continued += usize::from(done.continued);
+            rounds.insert(case.key.clone(), done.result.record.rounds());
+        }
         progress(finished);
         Ok(())
     })?;
@@ -110,12 +116,13 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
     Ok(RunOutcome { rounds, resumed, continued, seconds })
 }
 
-/// Runs cases on `jobs` threads and hands their results over in order.
+/// Runs cases on `jobs` threads and hands their results over in order: all at once that are finished by then, so that a slow
+/// disk is waited for once for many cases.
 fn run_missing(
     cases: &Cases<'_>,
     missing: &[usize],
     jobs: usize,
-    mut finish: impl FnMut(usize, Done) -> std::io::Result<()>,
+    mut finish: impl FnMut(Vec<(usize, Done)>) -> Result<(), RunError>,
 ) -> Result<(), RunError> {
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
@@ -127,27 +134,39 @@ fn run_missing(
             scope.spawn(move || work(cases, missing, next, stop, &sender));
         }
         drop(sender);
-        let mut waiting = BTreeMap::new();
-        let mut place = 0;
-        for done in receiver {
-            let (at, done) = match done {
-                Ok(done) => done,
-                Err(error) => {
-                    stop.store(true, Ordering::Relaxed);
-                    return Err(error);
-                }
-            };
-            waiting.insert(at, done);
-            while let Some(done) = waiting.remove(&place) {
-                if let Err(source) = finish(missing[place], done) {
-                    stop.store(true, Ordering::Relaxed);
-                    return Err(RunError::Write(source));
-                }
-                place += 1;
+        let mut waiting = Waiting::default();
+        while let Ok(first) = receiver.recv() {
+            let arrived = std::iter::once(first).chain(receiver.try_iter());
+            let stopped = arrived.map(|done| done.map(|(place, done)| waiting.done.insert(place, done)));
+            let stopped = stopped.collect::<Result<Vec<_>, _>>();
+            let group = waiting.next().into_iter().map(|(place, done)| (missing[place], done)).collect();
+            if let Err(error) = finish(group).and(stopped) {
+                stop.store(true, Ordering::Relaxed);
+                return Err(error);
             }
         }
         Ok(())
     })
+}
+
+/// Cases that are done, by their places among those that were missing.
+#[derive(Default)]
+struct Waiting {
+    done: BTreeMap<usize, Done>,
+    /// How many were handed on.
+    passed: usize,
+}
+
+impl Waiting {
+    /// The next ones in order, as far as none between them is missing.
+    fn next(&mut self) -> Vec<(usize, Done)> {
+        let group = std::iter::from_fn(|| {
+            let done = self.done.remove_entry(&self.passed)?;
+            self.passed += 1;
+            Some(done)
+        });
+        group.collect()
+    }
 }
 
 /// One thread: a runtime of its own, one case at a time.
@@ -207,13 +226,11 @@ pub enum RunError {
         key: String,
     },
     /// A record cannot be written.
-    #[error(
-        "cannot write a record: {0}; free space or make the folder writable: what is finished is kept, the same command resumes"
-    )]
-    Write(std::io::Error),
+    #[error(transparent)]
+    Write(JournalError),
     /// A case cannot be kept in its store.
     #[error("{0}; what is finished is kept, the same command resumes")]
-    Keep(#[from] KeepError),
+    Keep(KeepError),
     /// The model cannot be asked.
     #[error("{0}; what is finished is kept, the same command resumes")]
     Model(Stopped),
@@ -228,8 +245,11 @@ impl From<Stopped> for RunError {
     }
 }
 
-impl From<std::io::Error> for RunError {
-    fn from(error: std::io::Error) -> Self {
-        RunError::Write(error)
+impl From<KeepError> for RunError {
+    fn from(error: KeepError) -> Self {
+        match error {
+            KeepError::Gone(gone) => RunError::Write(gone),
+            other => RunError::Keep(other),
+        }
     }
 }

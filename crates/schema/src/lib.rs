@@ -19,4 +19,3 @@ pub mod scenario;
 pub mod stands;
 pub mod suite;
 pub mod summary;
-pub mod whole;
