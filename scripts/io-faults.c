@@ -9,6 +9,7 @@
  *                     it is written, and the process ends
  *   IO_FAULTS_SHADOW  a folder that is given what the disk surely has: the content of a file at its last sync, the names in a folder
  *                     at its last sync
+ *   IO_FAULTS_BLIND   an extended regular expression: syncs whose "KIND PATH" it matches do nothing for the shadow
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -17,6 +18,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,17 +140,29 @@ static void shadow_names(int fd, int out) {
   if (folder) closedir(folder);
 }
 
+static int is_blind(const char *kind, const char *relative) {
+  const char *blind = getenv("IO_FAULTS_BLIND");
+  char line[PATH_MAX + 64];
+  regex_t expression;
+  if (!blind) return 0;
+  snprintf(line, sizeof line, "%s %s", kind, relative);
+  if (regcomp(&expression, blind, REG_EXTENDED | REG_NOSUB)) abort();
+  int matches = !regexec(&expression, line, 0, NULL, 0);
+  regfree(&expression);
+  return matches;
+}
+
 /* Keeps what a sync has made sure of. */
-static void keep_shadow(int fd, const char *relative, int is_folder) {
+static void keep_shadow(int fd, const char *kind, const char *relative) {
   const char *shadow = getenv("IO_FAULTS_SHADOW");
   char id[64] = "root", part[PATH_MAX], path[PATH_MAX];
-  if (!shadow || (strcmp(relative, ".") && !identity(fd, "", id))) return;
+  if (!shadow || is_blind(kind, relative) || (strcmp(relative, ".") && !identity(fd, "", id))) return;
   pthread_mutex_lock(&lock);
   snprintf(path, sizeof path, "%s/%s", shadow, id);
   snprintf(part, sizeof part, "%s/part", shadow);
   int out = REAL(open)(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (out < 0) abort();
-  (is_folder ? shadow_names : shadow_content)(fd, out);
+  (strcmp(kind, "sync") ? shadow_names : shadow_content)(fd, out);
   close(out);
   if (REAL(rename)(part, path)) abort();
   pthread_mutex_unlock(&lock);
@@ -201,10 +215,10 @@ static int synced(int fd, int (*sync)(int)) {
   char relative[PATH_MAX];
   struct stat found;
   if (!relative_of_fd(fd, relative)) return sync(fd);
-  int is_folder = !fstat(fd, &found) && S_ISDIR(found.st_mode);
-  if (refuses(is_folder ? "sync-folder" : "sync", relative, EIO)) return -1;
+  const char *kind = !fstat(fd, &found) && S_ISDIR(found.st_mode) ? "sync-folder" : "sync";
+  if (refuses(kind, relative, EIO)) return -1;
   /* The disk itself is spared: what it has is in the shadow. */
-  keep_shadow(fd, relative, is_folder);
+  keep_shadow(fd, kind, relative);
   return 0;
 }
 

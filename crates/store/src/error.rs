@@ -111,7 +111,7 @@ fn advice(cause: &io::Error) -> &'static str {
         }
         io::ErrorKind::NotFound => "; move back what was removed, or begin anew",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; name a folder",
-        _ => "",
+        _ => "; what was committed before is kept: check the disk, then try again",
     }
 }
 

@@ -139,6 +139,7 @@ pub(crate) fn advice(error: &rusqlite::Error) -> &'static str {
         Some(ErrorCode::NotADatabase) => "; it was left as it is: name another file",
         Some(ErrorCode::DatabaseCorrupt) => "; restore the file from a copy",
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "; end the process that holds it",
+        Some(ErrorCode::SystemIoFailure) => "; what was committed before is kept: check the disk, then try again",
         _ => "",
     }
 }
