@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use compactometer_disk::{create_folder, is_part, write_whole};
 use compactometer_harness::contender::Contender;
 use compactometer_harness::plan::Plan;
 use compactometer_harness::properties::measure;
@@ -10,7 +11,6 @@ use compactometer_schema::manifest::{Manifest, VERSION};
 use compactometer_schema::property::Property;
 use compactometer_schema::record::text_hash;
 use compactometer_schema::suite::{Header, Suite};
-use compactometer_schema::whole::write_whole;
 
 use crate::failure::words;
 
@@ -124,7 +124,7 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
     if holds_no_run(dir) {
         bail!("`{}` exists and holds no run; choose another `--out`", dir.display());
     }
-    std::fs::create_dir_all(dir)
+    create_folder(dir)
         .map_err(|error| anyhow!("cannot make the folder `{}`: {error}; {}", dir.display(), advice(&error, "--out")))?;
     write(&dir.join(".gitignore"), "*\n")?;
     write_json(&path, manifest)
@@ -156,7 +156,7 @@ pub(crate) fn holds_no_run(dir: &Path) -> bool {
 
 /// Whether the folder holds anything but what a start that failed leaves.
 fn holds_foreign_files(dir: &Path) -> bool {
-    let is_ours = |name: &str| name == ".gitignore" || (name.starts_with('.') && name.ends_with(".part"));
+    let is_ours = |name: &str| name == ".gitignore" || is_part(name);
     let names = std::fs::read_dir(dir).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.file_name()));
     names.into_iter().any(|name| !is_ours(&name.to_string_lossy()))
 }

@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
+use compactometer_disk::{create_folder, write_whole};
 use compactometer_llm::cassette;
 use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
-use compactometer_schema::whole::write_whole;
 
 use crate::output::{advice, safe_name};
 
@@ -29,7 +29,7 @@ pub(crate) fn suites(model: &str) -> Result<Vec<PathBuf>> {
 pub(crate) fn keep(folder: &Path, suite: &Suite) -> Result<()> {
     let path = suite_folder(folder).join(format!("{}.jsonl", safe_name(&suite.header.name)));
     let kept = if path.exists() { joined(Suite::read(&path)?.scenarios, suite) } else { suite.clone() };
-    std::fs::create_dir_all(suite_folder(folder))
+    create_folder(&suite_folder(folder))
         .and_then(|()| write_whole(&path, |out| kept.write(out)))
         .map_err(|error| anyhow!("cannot write `{}`: {error}; {}", path.display(), advice(&error, "--record")))
 }

@@ -1,34 +1,39 @@
 //! The files of a run: records and texts appended in case order, so that a stopped run resumes where it stood.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom, Write};
+use std::fs::{File, TryLockError};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use compactometer_disk::{Lines, NotKept};
 use compactometer_schema::record::{Record, RecordError, TextRow, text_hash};
 
 use crate::replay::CaseResult;
 use crate::timings::TimingsFile;
 
+const RECORDS: &str = "records.jsonl";
+const TEXTS: &str = "texts.jsonl";
+
 /// The records and texts of one run, open for appending, by nobody else until it is dropped.
 pub struct Journal {
-    records: File,
-    texts: File,
+    dir: PathBuf,
+    records: Lines,
+    texts: Lines,
     known_texts: HashSet<String>,
 }
 
 impl Journal {
     /// Opens a run's files and gives the applied compactions of each record that they hold, by its key. A torn last line, as an
-    /// interrupted write leaves it, is cut off.
+    /// interrupted write leaves it, is cut off; what is before it is synced, since it counts as kept from here on.
     ///
     /// # Errors
     /// [`JournalError`] where a file cannot be used, another run writes to it, or a line before the last is damaged.
     pub fn open(dir: &Path) -> Result<(Self, BTreeMap<String, u32>), JournalError> {
-        let texts_path = dir.join("texts.jsonl");
+        let texts_path = dir.join(TEXTS);
         let (texts, rows) = open_lines(&texts_path, text_row)?;
         let known_texts = rows.into_iter().map(|row| row.hash).collect::<HashSet<_>>();
         let mut missing = None;
-        let (records, done) = open_lines(&dir.join("records.jsonl"), |line| {
+        let (records, done) = open_lines(&dir.join(RECORDS), |line| {
             let record = record(line)?;
             if missing.is_none() {
                 missing = named_texts(&record).find(|hash| !known_texts.contains(*hash)).map(str::to_owned);
@@ -38,28 +43,52 @@ impl Journal {
         })?;
         match missing {
             Some(hash) => Err(JournalError::Missing { path: texts_path, hash }),
-            None => Ok((Journal { records, texts, known_texts }, done.into_iter().collect())),
+            None => Ok((Journal { dir: dir.to_owned(), records, texts, known_texts }, done.into_iter().collect())),
         }
     }
 
-    /// Appends one case: its texts first, so that no record refers to a text that is missing.
+    /// Appends cases, which are kept when this returns: their texts are synced before their records are written, so that no
+    /// power failure leaves a record without its texts. Many cases cost no more syncs than one.
     ///
     /// # Errors
-    /// What the file system returns.
-    pub fn append(&mut self, result: &CaseResult) -> std::io::Result<()> {
-        let mut lines = String::new();
-        for (hash, text) in &result.texts {
-            if self.known_texts.insert(hash.clone()) {
-                let row = TextRow { hash: hash.clone(), text: text.clone() };
-                lines.push_str(&serde_json::to_string(&row)?);
-                lines.push('\n');
+    /// [`JournalError::Write`] and [`JournalError::Gone`].
+    pub fn append<'r>(&mut self, results: impl IntoIterator<Item = &'r CaseResult>) -> Result<(), JournalError> {
+        let (mut texts, mut records) = (Vec::new(), Vec::new());
+        for result in results {
+            for (hash, text) in &result.texts {
+                if self.known_texts.insert(hash.clone()) {
+                    let row = TextRow { hash: hash.clone(), text: text.clone() };
+                    push_line(
+                        &mut texts,
+                        serde_json::to_string(&row).map_err(|error| self.failed(TEXTS, NotKept::Io(error.into())))?,
+                    );
+                }
             }
+            push_line(
+                &mut records,
+                result.record.to_line().map_err(|error| self.failed(RECORDS, NotKept::Io(error.into())))?,
+            );
         }
-        self.texts.write_all(lines.as_bytes())?;
-        let mut line = result.record.to_line()?;
-        line.push('\n');
-        self.records.write_all(line.as_bytes())
+        keep(&mut self.texts, &texts).map_err(|error| self.failed(TEXTS, error))?;
+        keep(&mut self.records, &records).map_err(|error| self.failed(RECORDS, error))
     }
+
+    fn failed(&self, name: &str, error: NotKept) -> JournalError {
+        match error {
+            NotKept::Io(source) => JournalError::Write { path: self.dir.join(name), source },
+            NotKept::Gone => JournalError::Gone { dir: self.dir.clone() },
+        }
+    }
+}
+
+fn push_line(lines: &mut Vec<u8>, line: String) {
+    lines.extend(line.into_bytes());
+    lines.push(b'\n');
+}
+
+fn keep(file: &mut Lines, lines: &[u8]) -> Result<(), NotKept> {
+    file.append(lines)?;
+    file.sync()
 }
 
 /// The hashes of texts that a record refers to.
@@ -82,7 +111,7 @@ fn text_row(line: &str) -> Result<TextRow, String> {
 /// # Errors
 /// [`JournalError`] as [`Journal::open`].
 pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> {
-    let path = dir.join("texts.jsonl");
+    let path = dir.join(TEXTS);
     let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
     let (rows, _) = read_lines(&path, &file, text_row)?;
     Ok(rows.into_iter().map(|row| (row.hash, row.text)).collect())
@@ -93,26 +122,25 @@ pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> 
 /// # Errors
 /// [`JournalError`] as [`Journal::open`].
 pub fn read_records(dir: &Path) -> Result<Vec<Record>, JournalError> {
-    let path = dir.join("records.jsonl");
+    let path = dir.join(RECORDS);
     let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
     let mut records = read_lines(&path, &file, record)?.0;
     TimingsFile::open(dir).put(&mut records);
     Ok(records)
 }
 
-fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> Result<(File, Vec<T>), JournalError> {
+fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> Result<(Lines, Vec<T>), JournalError> {
     let io = |source| JournalError::Io { path: path.to_owned(), source };
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
-    match file.try_lock() {
+    let mut lines = Lines::open(path).map_err(io)?;
+    match lines.lock() {
         Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: path.to_owned() }),
         // Where there are no locks another run cannot hold one.
         Err(TryLockError::Error(source)) if source.kind() != ErrorKind::Unsupported => return Err(io(source)),
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
-    let (rows, whole) = read_lines(path, &file, parse)?;
-    file.set_len(whole).map_err(io)?;
-    file.seek(SeekFrom::End(0)).map_err(io)?;
-    Ok((file, rows))
+    let (rows, whole) = read_lines(path, lines.file(), parse)?;
+    lines.keep(whole).map_err(io)?;
+    Ok((lines, rows))
 }
 
 /// The rows, and how many bytes of whole lines there are.
@@ -155,6 +183,26 @@ pub enum JournalError {
     Busy {
         /// The file.
         path: PathBuf,
+    },
+    /// Records or their texts cannot be written.
+    #[error(
+        "cannot write `{}`: {source}; free space there, or make it writable for this user: what is finished is kept, the same \
+         command resumes", path.display()
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The run's files are no longer where they were opened, so nobody will find what is written to them.
+    #[error(
+        "the run's folder `{}` was removed or replaced while the run wrote to it; move it back and give the same command to \
+         resume, or give the command again to start anew", dir.display()
+    )]
+    Gone {
+        /// The folder.
+        dir: PathBuf,
     },
     /// A record refers to a text that is not there.
     #[error("`{}` lacks the text `{hash}` of a record; choose another `--out`, or delete the folder to run again", path.display())]

@@ -2,12 +2,14 @@
 //! the journal. Both together are where the next process goes on.
 //!
 //! The file is written after the store has committed, so a process that ends between the two leaves a store that is ahead. Such
-//! a case is begun anew: it costs its calls once more, and its record is the same. So is one that was left after tries in vain
-//! to get below its trigger, since what a session counts of these is in no store.
+//! a case is begun anew: it costs its calls once more, and its record is the same. So is one whose file a power failure tore,
+//! and one that was left after tries in vain to get below its trigger, since what a session counts of these is in no store.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use compactometer_disk::write_whole_unsynced;
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Metered;
@@ -15,10 +17,10 @@ use compactometer_engine::store::State;
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_schema::record::{Record, text_hash};
-use compactometer_schema::whole::write_whole;
 use compactometer_store::Checkpoints;
 use serde::{Deserialize, Serialize};
 
+use crate::journal::JournalError;
 use crate::models::Models;
 use crate::plan::PlannedCase;
 use crate::random::{Drawn, RandomDrop};
@@ -29,7 +31,9 @@ use crate::watched::{Stopped, WatchedModels};
 /// Where cases are kept while they run.
 pub(crate) struct Keeper<'k> {
     store: &'k Checkpoints,
-    /// The run's folder `progress`, a file for each case.
+    /// The run's folder.
+    dir: PathBuf,
+    /// Its folder `progress`, a file for each case.
     folder: PathBuf,
 }
 
@@ -45,8 +49,11 @@ pub enum KeepError {
     /// The store refused a commit.
     #[error("{0}")]
     Commit(String),
+    /// The run's folder is gone.
+    #[error(transparent)]
+    Gone(JournalError),
     /// What was measured so far cannot be written.
-    #[error("cannot write `{}`", path.display())]
+    #[error("cannot write `{}`: {source}; free space there, or make it writable for this user", path.display())]
     Progress {
         /// The file.
         path: PathBuf,
@@ -78,7 +85,7 @@ struct Progress {
 
 impl<'k> Keeper<'k> {
     pub(crate) fn new(store: &'k Checkpoints, dir: &Path) -> Self {
-        Keeper { store, folder: dir.join("progress") }
+        Keeper { store, dir: dir.to_owned(), folder: dir.join("progress") }
     }
 
     /// Runs a case, from where an earlier process left it where one did; also whether one did.
@@ -114,9 +121,9 @@ impl<'k> Keeper<'k> {
         let _ = std::fs::remove_file(self.path(case));
     }
 
-    /// Removes the folder, once no case is under way that could need it.
+    /// Removes the folder with all that is left over in it, once no case is under way that could need it.
     pub(crate) fn all_finished(&self) {
-        let _ = std::fs::remove_dir(&self.folder);
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 
     fn begin<'r>(
@@ -161,11 +168,23 @@ impl<'k> Keeper<'k> {
         }
         let path = self.path(case);
         let write = || {
-            std::fs::create_dir_all(&self.folder)?;
+            self.create_folder()?;
             let json = serde_json::to_string(progress)?;
-            write_whole(&path, |out| write!(out, "{}\n{json}", text_hash(&json)))
+            // A disk that is waited for at each commit would take longer than the case; who loses it begins the case anew.
+            write_whole_unsynced(&path, |out| write!(out, "{}\n{json}", text_hash(&json)))
         };
-        write().map_err(|source| KeepError::Progress { path: path.clone(), source })
+        write().map_err(|source| match source.kind() {
+            ErrorKind::NotFound => KeepError::Gone(JournalError::Gone { dir: self.dir.clone() }),
+            _ => KeepError::Progress { path: path.clone(), source },
+        })
+    }
+
+    /// Makes the folder, and not the run's: where that is gone, the run ends.
+    fn create_folder(&self) -> std::io::Result<()> {
+        match std::fs::create_dir(&self.folder) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        }
     }
 }
 

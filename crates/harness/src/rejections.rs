@@ -36,11 +36,13 @@ pub struct RejectedByAll {
     words: String,
 }
 
-impl<T> Held<T> {
-    pub(crate) fn new() -> Self {
+impl<T> Default for Held<T> {
+    fn default() -> Self {
         Held { results: Vec::new(), released: 0, rows: [None, None, None] }
     }
+}
 
+impl<T> Held<T> {
     /// Takes the next result, whose first calls came out so; gives those that can be recorded now.
     pub(crate) fn take(&mut self, result: T, first: FirstCalls) -> Result<Vec<T>, RejectedByAll> {
         let number = self.released + self.results.len();
@@ -107,7 +109,7 @@ mod tests {
 
     /// Takes cases whose first call to write was taken, rejected with a message, or not made; gives what can be recorded after each.
     fn taken(cases: &[Option<&str>]) -> Vec<Result<Vec<usize>, RejectedByAll>> {
-        let mut held = Held::new();
+        let mut held = Held::default();
         let first = |words: &str| if words.is_empty() { First::Taken } else { First::Rejected(words.to_owned()) };
         let mut take = |(index, case): (usize, &Option<&str>)| held.take(index, [case.map(first), None, None]);
         cases.iter().enumerate().map(&mut take).collect()

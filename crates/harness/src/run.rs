@@ -99,29 +99,33 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
     progress(resumed);
     let (mut continued, mut rejected, mut finished) = (0, 0, resumed);
     let mut timings = TimingsFile::open(dir);
-    run_missing(cases, &missing, jobs, |index, mut case_done| {
-        timings.take(&mut case_done.result.record, case_done.seconds)?;
-        journal.append(&case_done.result)?;
-        cases.keeper.iter().for_each(|keeper| keeper.finished(&plan.cases[index]));
-        continued += usize::from(case_done.continued);
-        rejected += case_done.result.record.rejected_calls();
-        rounds.insert(plan.cases[index].key.clone(), case_done.result.record.rounds());
-        finished += 1;
+    run_missing(cases, &missing, jobs, |mut group| {
+        timings.take(group.iter_mut().map(|(_, done)| (&mut done.result.record, done.seconds)))?;
+        journal.append(group.iter().map(|(_, done)| &done.result))?;
+        finished += group.len();
+        for (index, done) in group {
+            let case = &plan.cases[index];
+            cases.keeper.iter().for_each(|keeper| keeper.finished(case));
+            continued += usize::from(done.continued);
+            rejected += done.result.record.rejected_calls();
+            rounds.insert(case.key.clone(), done.result.record.rounds());
+        }
         progress(finished);
         Ok(())
     })?;
-    timings.write()?;
+    timings.write().map_err(RunError::Write)?;
     cases.keeper.iter().for_each(Keeper::all_finished);
     let rounds = plan.cases.iter().filter_map(|case| rounds.remove(&case.key)).collect();
     Ok(RunOutcome { rounds, resumed, continued, rejected })
 }
 
-/// Runs cases on `jobs` threads and hands their results over in order.
+/// Runs cases on `jobs` threads and hands their results over in order: all at once that are finished by then, so that a slow
+/// disk is waited for once for many cases.
 fn run_missing(
     cases: &Cases<'_>,
     missing: &[usize],
     jobs: usize,
-    mut finish: impl FnMut(usize, Done) -> std::io::Result<()>,
+    mut finish: impl FnMut(Vec<(usize, Done)>) -> Result<(), JournalError>,
 ) -> Result<(), RunError> {
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
@@ -133,27 +137,54 @@ fn run_missing(
             scope.spawn(move || work(cases, missing, next, stop, &sender));
         }
         drop(sender);
-        let finish = |(place, done): (usize, Done)| finish(missing[place], done).map_err(RunError::Write);
-        in_order(receiver, finish).inspect_err(|_| stop.store(true, Ordering::Relaxed))
+        let mut order = Order::default();
+        let mut finish = |group: Vec<(usize, Done)>| {
+            let group = group.into_iter().map(|(place, done)| (missing[place], done)).collect::<Vec<_>>();
+            if group.is_empty() { Ok(()) } else { finish(group).map_err(RunError::Write) }
+        };
+        while let Ok(first) = receiver.recv() {
+            let ended = std::iter::once(first).chain(receiver.try_iter()).try_for_each(|done| order.take(done?));
+            if let Err(error) = finish(order.clear()).and(ended) {
+                stop.store(true, Ordering::Relaxed);
+                return Err(error);
+            }
+        }
+        finish(order.rest())
     })
 }
 
-/// Finishes cases in their order, as far as it is clear that the model takes their requests.
-fn in_order(
-    receiver: mpsc::Receiver<Result<(usize, Done), RunError>>,
-    mut finish: impl FnMut((usize, Done)) -> Result<(), RunError>,
-) -> Result<(), RunError> {
-    let (mut waiting, mut held, mut place) = (BTreeMap::new(), Held::new(), 0);
-    for done in receiver {
-        let (at, done) = done?;
-        waiting.insert(at, done);
-        while let Some(done) = waiting.remove(&place) {
+/// Puts cases back into their order, and holds them until it is clear that the model takes their requests.
+#[derive(Default)]
+struct Order {
+    /// Cases by their places among those that were missing.
+    done: BTreeMap<usize, Done>,
+    /// How many left `done`.
+    passed: usize,
+    held: Held<(usize, Done)>,
+    clear: Vec<(usize, Done)>,
+}
+
+impl Order {
+    fn take(&mut self, (place, done): (usize, Done)) -> Result<(), RunError> {
+        self.done.insert(place, done);
+        while let Some((place, done)) = self.done.remove_entry(&self.passed) {
+            self.passed += 1;
             let first = first_calls(&done.result.record);
-            held.take((place, done), first)?.into_iter().try_for_each(&mut finish)?;
-            place += 1;
+            self.clear.extend(self.held.take((place, done), first)?);
         }
+        Ok(())
     }
-    held.rest().into_iter().try_for_each(finish)
+
+    /// The next cases that can be recorded, in order.
+    fn clear(&mut self) -> Vec<(usize, Done)> {
+        std::mem::take(&mut self.clear)
+    }
+
+    /// The last ones of the run: too few to blame the server for.
+    fn rest(mut self) -> Vec<(usize, Done)> {
+        self.clear.extend(self.held.rest());
+        self.clear
+    }
 }
 
 /// One thread: a runtime of its own, one case at a time.
@@ -213,13 +244,11 @@ pub enum RunError {
         key: String,
     },
     /// A record cannot be written.
-    #[error(
-        "cannot write a record: {0}; free space or make the folder writable: what is finished is kept, the same command resumes"
-    )]
-    Write(std::io::Error),
+    #[error(transparent)]
+    Write(JournalError),
     /// A case cannot be kept in its store.
     #[error("{0}; what is finished is kept, the same command resumes")]
-    Keep(#[from] KeepError),
+    Keep(KeepError),
     /// The model cannot be asked.
     #[error("{0}; what is finished is kept, the same command resumes")]
     Model(Stopped),
@@ -237,8 +266,11 @@ impl From<Stopped> for RunError {
     }
 }
 
-impl From<std::io::Error> for RunError {
-    fn from(error: std::io::Error) -> Self {
-        RunError::Write(error)
+impl From<KeepError> for RunError {
+    fn from(error: KeepError) -> Self {
+        match error {
+            KeepError::Gone(gone) => RunError::Write(gone),
+            other => RunError::Keep(other),
+        }
     }
 }

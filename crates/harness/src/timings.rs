@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use compactometer_disk::write_whole;
 use compactometer_schema::record::Record;
 use compactometer_schema::timings::{CaseTimings, Timings};
-use compactometer_schema::whole::write_whole;
+
+use crate::journal::JournalError;
 
 const FILE: &str = "timings.json";
 
@@ -22,18 +24,28 @@ impl TimingsFile {
         TimingsFile { path, timings: Timings::parse(&text).unwrap_or_default() }
     }
 
-    /// Moves what was measured in a case out of its record. The file is written at once where a server was called: its latencies
-    /// cannot be measured again.
-    pub(crate) fn take(&mut self, record: &mut Record, seconds: f64) -> std::io::Result<()> {
-        let timings = CaseTimings::take(record, seconds);
-        let is_measured = !timings.calls.is_empty();
-        self.timings.cases.insert(record.key.clone(), timings);
+    /// Moves what was measured in cases, and the seconds that they took, out of their records. The file is written at once where a
+    /// server was called: its latencies cannot be measured again.
+    ///
+    /// # Errors
+    /// [`JournalError::Write`].
+    pub(crate) fn take<'r>(&mut self, cases: impl Iterator<Item = (&'r mut Record, f64)>) -> Result<(), JournalError> {
+        let mut is_measured = false;
+        for (record, seconds) in cases {
+            let timings = CaseTimings::take(record, seconds);
+            is_measured |= !timings.calls.is_empty();
+            self.timings.cases.insert(record.key.clone(), timings);
+        }
         if is_measured { self.write() } else { Ok(()) }
     }
 
-    pub(crate) fn write(&self) -> std::io::Result<()> {
-        let json = serde_json::to_string_pretty(&self.timings)?;
-        write_whole(&self.path, |out| writeln!(out, "{json}"))
+    /// # Errors
+    /// [`JournalError::Write`].
+    pub(crate) fn write(&self) -> Result<(), JournalError> {
+        let written = serde_json::to_string_pretty(&self.timings)
+            .map_err(std::io::Error::from)
+            .and_then(|json| write_whole(&self.path, |out| writeln!(out, "{json}")));
+        written.map_err(|source| JournalError::Write { path: self.path.clone(), source })
     }
 
     /// Puts back what was measured in these cases.

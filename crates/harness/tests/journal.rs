@@ -143,6 +143,36 @@ fn a_folder_that_another_run_writes_to_is_refused_and_stays_as_it_is() {
 }
 
 #[test]
+fn a_folder_that_is_removed_or_replaced_ends_the_run() {
+    for replaced in [false, true] {
+        let parent = tempfile::tempdir().unwrap();
+        let (dir, moved) = (parent.path().join("run"), parent.path().join("moved"));
+        std::fs::create_dir(&dir).unwrap();
+        let finished = std::sync::Mutex::new(Vec::new());
+        let model = Scripted::new(|number, request| {
+            if number == 4 {
+                std::fs::rename(&dir, &moved).unwrap();
+                if replaced {
+                    std::fs::create_dir(&dir).unwrap();
+                    for name in ["records.jsonl", "texts.jsonl"] {
+                        std::fs::copy(moved.join(name), dir.join(name)).unwrap();
+                    }
+                }
+            }
+            Ok(format!("{} characters were said.", request.len()))
+        });
+        let told = |number| finished.lock().unwrap().push(number);
+        let ended = run(&plan(1, 2_000).unwrap(), &model, &Encoding::O200k, 1, &dir, &told);
+        let message = ended.err().map(|error| error.to_string()).unwrap_or_default();
+        let place = format!("`{}` was removed or replaced", dir.display());
+        assert!(message.contains(&place) && message.contains("move it back"), "{message}");
+        // What was told to be kept is where the folder was moved to.
+        let kept = finished.into_inner().unwrap().into_iter().max().unwrap();
+        assert!(kept < 12 && read_records(&moved).unwrap().len() >= kept, "{kept}");
+    }
+}
+
+#[test]
 fn an_edited_record_and_a_foreign_folder_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     run_in(dir.path(), 2);

@@ -20,4 +20,3 @@ pub mod stands;
 pub mod suite;
 pub mod summary;
 pub mod timings;
-pub mod whole;

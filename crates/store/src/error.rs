@@ -37,6 +37,13 @@ pub enum Error {
         /// What it answered; not a source of this error, whose text says it with what to do.
         cause: rusqlite::Error,
     },
+    /// The database is no longer where it was opened, so nobody will find what is written to it.
+    #[cfg(feature = "sqlite")]
+    #[error("`{}` was removed or replaced while it was in use: move it back, or begin anew", path.display())]
+    Gone {
+        /// The database.
+        path: PathBuf,
+    },
     /// Something in the store is torn, or was not written by this library.
     #[error("`{}` is no whole file of this store: {why}; it was left as it is: restore it from a copy, or move it away", path.display())]
     Damaged {
@@ -102,8 +109,9 @@ fn advice(cause: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; nothing was lost: make the folder writable for this user, or name another"
         }
+        io::ErrorKind::NotFound => "; move back what was removed, or begin anew",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; name a folder",
-        _ => "",
+        _ => "; what was committed before is kept: check the disk, then try again",
     }
 }
 

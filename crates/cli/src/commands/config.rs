@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use clap::CommandFactory;
-use compactometer_schema::whole::write_whole;
+use compactometer_disk::write_whole;
 
 use crate::args::Args;
 use crate::failure::Failure;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::{Parser, ValueEnum};
+use compactometer_disk::{create_folder, write_whole};
 use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
 use compactometer_schema::baseline::Baseline;
 use compactometer_schema::mock::is_mock;
 use compactometer_schema::prices::PriceTable;
-use compactometer_schema::whole::write_whole;
 
 use super::compare;
 use crate::args::{Args, Command};
@@ -127,7 +127,7 @@ fn update(run: &RunFiles, file: &Path, prices: &PriceTable) -> Result<(), Failur
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent
-        .map_or(Ok(()), std::fs::create_dir_all)
+        .map_or(Ok(()), create_folder)
         .and_then(|()| write_whole(file, |out| out.write_all(text.as_bytes())))
         .with_context(|| format!("cannot write `{}`", file.display()))
         .map_err(Failure::failed)

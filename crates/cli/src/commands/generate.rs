@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
+use compactometer_disk::write_whole;
 use compactometer_generate::{Spec, embedded, generate_telling};
 use compactometer_harness::properties::measure;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::scenario::{Category, Split};
 use compactometer_schema::suite::Suite;
-use compactometer_schema::whole::write_whole;
 
 use crate::failure::Failure;
 use crate::{print, progress, source};

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
+use compactometer_disk::write_whole;
 use compactometer_harness::properties::measure;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::import::{self, Options};
-use compactometer_schema::whole::write_whole;
 
 use crate::failure::Failure;
 

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
+use compactometer_disk::write_whole;
 use compactometer_engine::message::MessageId;
 use compactometer_schema::choice::unknown;
 use compactometer_schema::curate::{self, Wanted};
 use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
-use compactometer_schema::whole::write_whole;
 
 use crate::failure::Failure;
 use crate::output::advice;

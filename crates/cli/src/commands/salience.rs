@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use anyhow::{Context, anyhow};
+use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
 use compactometer_report::salience::{Pair, Recalls, note, pairs, recalls};
 use compactometer_schema::mock::is_mock;
 use compactometer_schema::record::{Protocol, Record};
-use compactometer_schema::whole::write_whole;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;

@@ -5,14 +5,24 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 
 /// Answers every request alike with one more header, and bills so many tokens, in and out.
-pub(crate) fn serve(listener: TcpListener, header: &str, (input, output): (u32, u32)) {
+pub(crate) fn serve(listener: TcpListener, header: &str, bill: (u32, u32)) {
+    serve_and(listener, header, bill, || ());
+}
+
+/// The same, and does something before each answer.
+pub(crate) fn serve_and(
+    listener: TcpListener,
+    header: &str,
+    (input, output): (u32, u32),
+    before: impl Fn() + Clone + Send + 'static,
+) {
     let body = format!(
         r#"{{"choices":[{{"message":{{"content":"The build was mended."}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":{input},"completion_tokens":{output}}}}}"#
     );
     let head = format!("HTTP/1.1 200 OK\r\n{header}\r\ncontent-type: application/json\r\n");
     let answer = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
     for stream in listener.incoming() {
-        let (mut stream, answer) = (stream.unwrap(), answer.clone());
+        let (mut stream, answer, before) = (stream.unwrap(), answer.clone(), before.clone());
         std::thread::spawn(move || {
             let mut reader = BufReader::new(stream.try_clone().unwrap());
             loop {
@@ -27,7 +37,11 @@ pub(crate) fn serve(listener: TcpListener, header: &str, (input, output): (u32, 
                     return;
                 }
                 reader.read_exact(&mut vec![0; length]).unwrap();
-                stream.write_all(answer.as_bytes()).unwrap();
+                before();
+                // Who asked may have ended meanwhile.
+                if stream.write_all(answer.as_bytes()).is_err() {
+                    return;
+                }
             }
         });
     }

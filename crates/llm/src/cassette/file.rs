@@ -1,55 +1,77 @@
 //! A cassette on disk: a folder of `.jsonl` files, a call on each line. New calls are appended to `calls.jsonl`; two recordings
 //! are joined by putting their files into one folder, or by sorting their lines into one file (`LC_ALL=C sort -u`).
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs::TryLockError;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::call::{Call, key};
+use compactometer_disk::{Lines, NotKept, create_folder};
+
+use super::call::{Call, Outcome, key};
 
 /// The file that is appended to.
 const FILE: &str = "calls.jsonl";
 
 /// A folder that takes calls, by one process at a time.
 pub(super) struct Tape {
-    path: PathBuf,
-    file: File,
-    /// Bytes of whole lines.
-    whole: AtomicU64,
+    folder: PathBuf,
+    lines: Lines,
+    /// Calls that may go in a power failure.
+    unsynced: usize,
 }
+
+/// So many calls that cost nothing are synced at once: syncing one takes longer than making hundreds.
+const FREE_CALLS: usize = 1_000;
 
 impl Tape {
     /// Opens the folder's file, and cuts off a last line that a killed process left torn.
     pub(super) fn open(folder: &Path) -> Result<Self, CassetteError> {
         let path = folder.join(FILE);
         let failed = |source| CassetteError::Write { path: path.clone(), source };
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(failed)?;
-        locked(&path, file.try_lock())?;
+        create_folder(folder).map_err(failed)?;
+        let mut lines = Lines::open(&path).map_err(failed)?;
+        locked(&path, lines.lock())?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        lines.file().read_to_end(&mut bytes).map_err(failed)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        let tape = Tape { path: path.clone(), file, whole: AtomicU64::new(whole as u64) };
-        tape.cut_torn_line().map_err(failed)?;
-        Ok(tape)
+        lines.keep(whole as u64).map_err(failed)?;
+        Ok(Tape { folder: folder.to_owned(), lines, unsynced: 0 })
     }
 
-    /// Appends a call in one write, so that a killed process tears one line at most. What an earlier write left torn, as a full
-    /// disk does, goes first: else two calls would share a line.
-    pub(super) fn append(&self, call: &Call) -> Result<(), CassetteError> {
-        let failed = |source| CassetteError::Write { path: self.path.clone(), source };
-        let mut line = serde_json::to_vec(call).map_err(|error| failed(error.into()))?;
+    /// Appends a call in one write, so that a killed process tears one line at most. What a server answered is synced, so that
+    /// nothing paid for is lost once it is used.
+    pub(super) fn append(&mut self, call: &Call) -> Result<(), CassetteError> {
+        let mut line = serde_json::to_vec(call).map_err(|error| self.failed(NotKept::Io(error.into())))?;
         line.push(b'\n');
-        self.cut_torn_line().and_then(|()| (&self.file).write_all(&line)).map_err(failed)?;
-        self.whole.fetch_add(line.len() as u64, Ordering::Relaxed);
+        self.lines.append(&line).map_err(|error| self.failed(error))?;
+        self.unsynced += 1;
+        if is_served(call) || self.unsynced >= FREE_CALLS { self.sync() } else { Ok(()) }
+    }
+
+    fn sync(&mut self) -> Result<(), CassetteError> {
+        self.lines.sync().map_err(|error| self.failed(error))?;
+        self.unsynced = 0;
         Ok(())
     }
 
-    fn cut_torn_line(&self) -> std::io::Result<()> {
-        let whole = self.whole.load(Ordering::Relaxed);
-        if self.file.metadata()?.len() > whole { self.file.set_len(whole) } else { Ok(()) }
+    fn failed(&self, error: NotKept) -> CassetteError {
+        match error {
+            NotKept::Io(source) => CassetteError::Write { path: self.folder.join(FILE), source },
+            NotKept::Gone => CassetteError::Gone(self.folder.clone()),
+        }
     }
+}
+
+impl Drop for Tape {
+    fn drop(&mut self) {
+        // Nobody is left to be told; what it would lose cost nothing.
+        let _ = self.sync();
+    }
+}
+
+/// Whether a call left this process, and so may have cost something.
+fn is_served(call: &Call) -> bool {
+    matches!(&call.outcome, Outcome::Reply(reply) if reply.served.is_some())
 }
 
 /// What came of locking a cassette's file: only a lock that another process holds is one to wait for.
@@ -108,6 +130,10 @@ pub enum CassetteError {
         /// Why.
         source: std::io::Error,
     },
+    /// The file is no longer where it was opened, so nobody will find the calls that are written to it.
+    #[error("the cassette `{}` was removed or replaced while it was recorded to; move it back and give the same command to go on, or give \
+             the command again to record anew", .0.display())]
+    Gone(PathBuf),
     /// Another process records.
     #[error("another process records to `{}`; wait for it, or record to another folder and join the two", .0.display())]
     Busy(PathBuf),

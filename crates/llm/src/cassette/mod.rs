@@ -39,7 +39,7 @@ pub struct Cassette {
     folder: PathBuf,
     name: String,
     /// The model and the file to which its answers go; none where calls are only replayed.
-    live: Option<(Box<dyn ChatModel>, Tape)>,
+    live: Option<(Box<dyn ChatModel>, Mutex<Tape>)>,
     calls: Mutex<HashMap<String, Outcome>>,
     missed: AtomicUsize,
 }
@@ -69,7 +69,7 @@ impl Cassette {
     pub fn recording(folder: &Path, model: Box<dyn ChatModel>) -> Result<Self, CassetteError> {
         let tape = Tape::open(folder)?;
         let calls = file::read(folder)?;
-        Ok(Self::new(folder, model.name().to_owned(), Some((model, tape)), calls))
+        Ok(Self::new(folder, model.name().to_owned(), Some((model, Mutex::new(tape))), calls))
     }
 
     /// The replies of that model that a folder holds: what was paid for. None where there is no such folder.
@@ -88,7 +88,7 @@ impl Cassette {
         Ok(calls.filter_map(reply).collect())
     }
 
-    fn new(folder: &Path, name: String, live: Option<(Box<dyn ChatModel>, Tape)>, calls: Vec<Call>) -> Self {
+    fn new(folder: &Path, name: String, live: Option<(Box<dyn ChatModel>, Mutex<Tape>)>, calls: Vec<Call>) -> Self {
         let mut kept = HashMap::new();
         for call in calls.into_iter().filter(|call| call.model == name) {
             let outcome = kept.entry(call.key).or_insert_with(|| call.outcome.clone());
@@ -141,7 +141,8 @@ impl ChatModel for Cassette {
         if let Some(outcome) = known.filter(|outcome| self.is_final(outcome) || **outcome == call.outcome) {
             return outcome.clone().into();
         }
-        tape.append(&call).map_err(|error| ChatError::Unavailable { why: error.to_string(), later: false })?;
+        let kept = tape.lock().unwrap_or_else(PoisonError::into_inner).append(&call);
+        kept.map_err(|error| ChatError::Unavailable { why: error.to_string(), later: false })?;
         calls.insert(key, call.outcome.clone());
         call.outcome.into()
     }

@@ -193,6 +193,23 @@ async fn a_line_that_is_torn_within_a_letter_is_left_out() {
 }
 
 #[tokio::test]
+async fn a_folder_that_is_moved_takes_no_more_calls() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let (tape, moved) = (parent.path().join("tape"), parent.path().join("moved"));
+    let recorded = recording(&tape, counting("a").0);
+    let first = recorded.complete(&request(1)).await.expect("a reply");
+    std::fs::rename(&tape, &moved).expect("moved");
+    let error = recorded.complete(&request(2)).await.expect_err("refused").to_string();
+    let place = format!("the cassette `{}` was removed or replaced", tape.display());
+    assert!(error.contains(&place) && error.contains("move it back"), "{error}");
+    drop(recorded);
+    let (model, calls) = counting("a");
+    let again = recording(&moved, model);
+    assert_eq!(again.complete(&request(1)).await.expect("kept"), first);
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
 async fn folders_that_cannot_be_used_say_why() {
     let dir = tempfile::tempdir().expect("a folder");
     assert!(replay_error(dir.path()).contains("holds no recorded calls"));

@@ -1,13 +1,12 @@
 //! The files of a report. Each is written beside its place and renamed into it, so that none is ever half there.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use compactometer_disk::{create_folder, write_whole};
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Record;
 use compactometer_schema::summary::Summary;
-use compactometer_schema::whole::write_whole;
 
 use crate::data::Run;
 use crate::plots::{self, Plot, render};
@@ -68,7 +67,7 @@ pub fn write_formats(
     let runs = Run::by_protocol(manifest, records, prices);
     let summary = crate::summarize::of_runs(&runs);
     let has = |format| formats.contains(&format);
-    fs::create_dir_all(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
+    create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
     if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
         let page = page::Page::new(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
         if has(Format::Markdown) {
@@ -93,7 +92,7 @@ pub fn write_formats(
 /// Writes the pictures of each group.
 fn pictures(dir: &Path, runs: &[Run], summary: &Summary) -> Result<Vec<Vec<Picture>>, ReportError> {
     let folder = dir.join("plots");
-    fs::create_dir_all(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+    create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
     let mut pictures = Vec::with_capacity(runs.len());
     for (run, group) in runs.iter().zip(&summary.groups) {
         let ending = if runs.len() > 1 { format!("-{}", slug(group)) } else { String::new() };
@@ -110,7 +109,7 @@ fn pictures(dir: &Path, runs: &[Run], summary: &Summary) -> Result<Vec<Vec<Pictu
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A file or folder cannot be written.
-    #[error("cannot write `{}`", path.display())]
+    #[error("cannot write `{}`: {source}; free space there, or make it writable for this user", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -134,10 +133,8 @@ fn write_plot(folder: &Path, plot: Plot, group: &str) -> Result<Picture, ReportE
     let svg = render::svg(&plot.figure).map_err(|what| ReportError::Make { file: file("svg"), what })?;
     put(folder, &file("svg"), svg.as_bytes())?;
     put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
-    // The encoder writes the file itself and goes by its ending.
-    let part = folder.join(format!(".{stem}.part.png"));
-    render::png(&plot.figure, &part).map_err(|what| ReportError::Make { file: file("png"), what })?;
-    rename(&part, &folder.join(file("png")))?;
+    let png = render::png(&plot.figure).map_err(|what| ReportError::Make { file: file("png"), what })?;
+    put(folder, &file("png"), &png)?;
     Ok(Picture { file: stem, title: plot.title, caption: plot.caption, svg })
 }
 
@@ -152,10 +149,6 @@ fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
 fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
     let path = dir.join(name);
     write_whole(&path, |out| out.write_all(bytes)).map_err(|source| ReportError::Io { path, source })
-}
-
-fn rename(from: &Path, to: &Path) -> Result<(), ReportError> {
-    fs::rename(from, to).map_err(|source| ReportError::Io { path: to.to_owned(), source })
 }
 
 fn made(file: &str, error: &impl std::fmt::Display) -> ReportError {

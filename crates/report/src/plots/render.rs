@@ -1,8 +1,9 @@
 //! Figures as SVG and PNG, through plotters. The font is shipped, so that no machine's fonts change a picture.
 
-use std::path::Path;
+use std::io::Cursor;
 use std::sync::OnceLock;
 
+use image::{ImageOutputFormat, RgbImage};
 use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
@@ -31,10 +32,14 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, String> {
     Ok(text)
 }
 
-/// Writes the figure as a PNG at twice its size.
-pub(crate) fn png(figure: &Figure, path: &Path) -> Result<(), String> {
-    let size = ((figure.width * PNG_SCALE) as u32, (figure.height * PNG_SCALE) as u32);
-    draw(figure, BitMapBackend::new(path, size).into_drawing_area(), PNG_SCALE, PNG_DROP)
+/// The figure as a PNG at twice its size.
+pub(crate) fn png(figure: &Figure) -> Result<Vec<u8>, String> {
+    let (width, height) = ((figure.width * PNG_SCALE) as u32, (figure.height * PNG_SCALE) as u32);
+    let mut pixels = RgbImage::new(width, height);
+    draw(figure, BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), PNG_SCALE, PNG_DROP)?;
+    let mut png = Cursor::new(Vec::new());
+    pixels.write_to(&mut png, ImageOutputFormat::Png).map_err(|error| error.to_string())?;
+    Ok(png.into_inner())
 }
 
 /// Width of a text of ordinary height, in the figure's pixels.

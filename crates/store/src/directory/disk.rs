@@ -59,15 +59,13 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
 
 /// Makes names last: new, renamed and removed ones. Only where folders can be synced.
 pub(super) fn sync_folder(path: &Path) -> Result<(), Error> {
-    let sync = || {
-        step("sync folder", path)?;
-        if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
-    };
-    sync().map_err(Error::io("sync", path))
+    step("sync folder", path).and_then(|()| compactometer_disk::sync_folder(path)).map_err(Error::io("sync", path))
 }
 
+/// Makes a folder whose name lasts, with those that it is in.
 pub(super) fn create_folder(path: &Path) -> Result<(), Error> {
-    step("create folder", path).and_then(|()| fs::create_dir_all(path)).map_err(Error::io("make the folder", path))
+    let create = || step("create folder", path).and_then(|()| compactometer_disk::create_folder(path));
+    create().map_err(Error::io("make the folder", path))
 }
 
 pub(super) fn remove_file(path: &Path) -> Result<(), Error> {

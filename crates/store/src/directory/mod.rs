@@ -67,10 +67,10 @@ impl Directory {
     fn create(&self, id: &ThreadId) -> Result<Index, Error> {
         let folder = self.folder(id);
         disk::create_folder(&folder)?;
+        // Before the index, since a thread that has one is not made again.
+        disk::sync_folder(&self.root)?;
         let index = Index::new(id.as_str());
         write_index(&folder, &index)?;
-        disk::sync_folder(&self.thread(id))?;
-        disk::sync_folder(&self.root)?;
         Ok(index)
     }
 
@@ -190,13 +190,8 @@ impl Backend for Directory {
 
     fn set_memory_document(&self, id: &ThreadId, text: &str) -> Result<(), Error> {
         let _lock = self.lock(id, Hold::Alone)?;
-        let is_new = !self.folder(id).exists();
         memory::write(&self.folder(id), text)?;
-        if is_new {
-            disk::sync_folder(&self.thread(id))?;
-            disk::sync_folder(&self.root)?;
-        }
-        Ok(())
+        disk::sync_folder(&self.root)
     }
 }
 

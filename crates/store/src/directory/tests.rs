@@ -273,6 +273,18 @@ fn files_of_others_stay() {
 }
 
 #[test]
+fn a_root_that_is_moved_takes_no_more_commits() {
+    let (root, _) = thread_of(1);
+    let (store, moved) = (root.path().join("store"), root.path().join("moved"));
+    let mut thread = open(&store).thread("t").unwrap();
+    commit(&mut thread, 0).unwrap();
+    fs::rename(&store, moved).unwrap();
+    let error = commit(&mut thread, 1).unwrap_err();
+    assert!(error.contains(&store.display().to_string()) && error.contains("move back what was removed"), "{error}");
+    assert!(!store.exists());
+}
+
+#[test]
 fn a_root_that_is_a_file_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("file");

@@ -12,7 +12,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use compactometer_disk::Identity;
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::checkpoints::{Backend, Change, check_follows};
 use crate::contents::{Contents, Size};
@@ -23,18 +24,28 @@ use crate::thread_id::ThreadId;
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     path: PathBuf,
+    /// SQLite writes on to a file that has lost its name.
+    identity: Identity,
     keep: usize,
     connection: Mutex<Connection>,
 }
 
 impl Sqlite {
     pub(crate) fn open(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
-        Ok(Sqlite { path: path.to_owned(), keep: keep.get(), connection: Mutex::new(open::open(path)?) })
+        let connection = Mutex::new(open::open(path)?);
+        let identity = Identity::of(&std::fs::metadata(path).map_err(Error::io("look up", path))?);
+        Ok(Sqlite { path: path.to_owned(), identity, keep: keep.get(), connection })
     }
 
     /// A transaction leaves nothing half done, so one that panicked does not spoil the connection.
     fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a change, which is kept where this succeeds.
+    fn keep(&self, transaction: Transaction<'_>) -> Result<(), Error> {
+        transaction.commit().map_err(self.cannot("commit"))?;
+        if self.identity.is_at(&self.path) { Ok(()) } else { Err(Error::Gone { path: self.path.clone() }) }
     }
 
     fn cannot(&self, doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
@@ -65,7 +76,7 @@ impl Backend for Sqlite {
         rows::write(&transaction, id, (sequence + 1, records), change).map_err(self.cannot("write a commit"))?;
         rows::forget_views(&transaction, id, self.keep).map_err(self.cannot("remove old views"))?;
         summaries::hide_old(&transaction, id.as_str(), self.keep).map_err(self.cannot("hide old summaries"))?;
-        transaction.commit().map_err(self.cannot("commit"))
+        self.keep(transaction)
     }
 
     fn threads(&self) -> Result<Vec<ThreadId>, Error> {
@@ -79,7 +90,7 @@ impl Backend for Sqlite {
         let transaction = begun.map_err(self.cannot("begin a deletion"))?;
         rows::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
         memory::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
-        transaction.commit().map_err(self.cannot("commit a deletion"))?;
+        self.keep(transaction)?;
         // The write-ahead log still holds what was deleted. Where another process reads, its next emptying takes it.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(self.cannot("empty the log"))
     }
@@ -106,7 +117,7 @@ impl Backend for Sqlite {
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let transaction = begun.map_err(self.cannot("begin a change"))?;
         memory::write(&transaction, id, text).map_err(self.cannot("write a memory document"))?;
-        transaction.commit().map_err(self.cannot("commit"))
+        self.keep(transaction)
     }
 }
 
@@ -128,6 +139,7 @@ pub(crate) fn advice(error: &rusqlite::Error) -> &'static str {
         Some(ErrorCode::NotADatabase) => "; it was left as it is: name another file",
         Some(ErrorCode::DatabaseCorrupt) => "; restore the file from a copy",
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "; end the process that holds it",
+        Some(ErrorCode::SystemIoFailure) => "; what was committed before is kept: check the disk, then try again",
         _ => "",
     }
 }

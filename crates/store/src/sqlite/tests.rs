@@ -103,6 +103,23 @@ fn a_summary_is_a_row_of_the_sources_table() {
 }
 
 #[test]
+fn a_database_that_is_moved_or_replaced_takes_no_more_commits() {
+    for replaced in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, moved) = (folder.path().join("store.db"), folder.path().join("moved.db"));
+        let mut thread = Checkpoints::in_sqlite(&path, KEEP).unwrap().thread("t").unwrap();
+        commit(&mut thread, &[record(0, "first")]).unwrap();
+        std::fs::rename(&path, &moved).unwrap();
+        if replaced {
+            std::fs::copy(&moved, &path).unwrap();
+        }
+        let error = commit(&mut thread, &[record(1, "second")]).unwrap_err();
+        assert!(error.contains(&format!("`{}` was removed or replaced", path.display())), "{error}");
+        assert!(error.contains("move it back"), "{error}");
+    }
+}
+
+#[test]
 fn a_full_disk_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = Sqlite::open(&folder.path().join("store.db"), KEEP).unwrap();

@@ -41,7 +41,7 @@ fn writable(check: &'static str, path: &Path, flag: &str) -> Check {
 }
 
 fn write_and_remove(folder: &Path) -> std::io::Result<()> {
-    let path = folder.join(format!(".compactometer-{}.part", std::process::id()));
+    let path = folder.join(format!(".compactometer.{}.part", std::process::id()));
     let write = || {
         let mut file = std::fs::File::create_new(&path)?;
         file.write_all(&[0; WRITTEN])?;

@@ -1,0 +1,12 @@
+//! Files that outlast their process and a power failure: files that are written whole, and lines that are appended.
+//!
+//! What a function here has returned from is on the disk, under its name, unless the function's own name says otherwise. Absent on purpose: what the files hold, and what to
+//! do about an error, which only the caller knows.
+
+mod lines;
+mod place;
+mod whole;
+
+pub use lines::{Lines, NotKept};
+pub use place::{Identity, create_folder, sync_folder};
+pub use whole::{is_part, write_whole, write_whole_unsynced};

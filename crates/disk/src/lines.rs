@@ -1,0 +1,147 @@
+//! A file of lines that is appended to, by one process at a time.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::place::{Identity, folder_of, sync_folder};
+
+/// A file of lines, open for appending. A process that ends at any moment tears the last line at most; whoever opens the file
+/// next, or appends after a write that failed, cuts that off.
+#[derive(Debug)]
+pub struct Lines {
+    path: PathBuf,
+    file: File,
+    identity: Identity,
+    /// Bytes of whole lines.
+    whole: u64,
+}
+
+/// Lines that cannot be counted as kept.
+#[derive(Debug, thiserror::Error)]
+pub enum NotKept {
+    /// The file system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file is no longer under the name by which it was opened, so nobody will find what is written to it.
+    #[error("it was removed or replaced while it was written to")]
+    Gone,
+}
+
+impl Lines {
+    /// Opens a file, made where it is missing. Nothing counts as whole before [`Lines::keep`].
+    ///
+    /// # Errors
+    /// What the file system returns.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let identity = Identity::of(&file.metadata()?);
+        Ok(Lines { path: path.to_owned(), file, identity, whole: 0 })
+    }
+
+    /// Keeps other processes from locking the file until this is dropped.
+    ///
+    /// # Errors
+    /// Where another process holds the lock, or files cannot be locked.
+    pub fn lock(&self) -> Result<(), TryLockError> {
+        self.file.try_lock()
+    }
+
+    /// The file, to be read from its start.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Takes that many bytes for whole lines, cuts off what follows them, and syncs them and the file's name.
+    ///
+    /// # Errors
+    /// What the file system returns.
+    pub fn keep(&mut self, whole: u64) -> io::Result<()> {
+        self.whole = whole;
+        self.cut_torn_line()?;
+        self.file.sync_data()?;
+        sync_folder(folder_of(&self.path))
+    }
+
+    /// Appends whole lines. They count as kept once [`Lines::sync`] has returned.
+    ///
+    /// # Errors
+    /// [`NotKept`].
+    pub fn append(&mut self, lines: &[u8]) -> Result<(), NotKept> {
+        self.cut_torn_line()?;
+        self.file.seek(SeekFrom::Start(self.whole))?;
+        self.file.write_all(lines)?;
+        self.whole += lines.len() as u64;
+        self.check_name()
+    }
+
+    /// Waits until all lines are on the disk.
+    ///
+    /// # Errors
+    /// [`NotKept`].
+    pub fn sync(&self) -> Result<(), NotKept> {
+        self.file.sync_data()?;
+        self.check_name()
+    }
+
+    fn check_name(&self) -> Result<(), NotKept> {
+        if self.identity.is_at(&self.path) { Ok(()) } else { Err(NotKept::Gone) }
+    }
+
+    fn cut_torn_line(&self) -> io::Result<()> {
+        if self.file.metadata()?.len() > self.whole { self.file.set_len(self.whole) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_torn_goes_before_the_next_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lines");
+        fs::write(&path, "one\ntwo\nhal").unwrap();
+        let mut lines = Lines::open(&path).unwrap();
+        lines.keep(8).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\n");
+        lines.append(b"three\n").unwrap();
+        // As a write leaves it that a full disk ends.
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"a long line that is to").unwrap();
+        lines.append(b"four\n").unwrap();
+        lines.sync().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\nthree\nfour\n");
+    }
+
+    #[test]
+    fn one_process_at_a_time_holds_the_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lines");
+        let first = Lines::open(&path).unwrap();
+        first.lock().unwrap();
+        assert!(matches!(Lines::open(&path).unwrap().lock(), Err(TryLockError::WouldBlock)));
+        drop(first);
+        Lines::open(&path).unwrap().lock().unwrap();
+    }
+
+    #[test]
+    fn lines_of_a_file_that_is_gone_or_another_are_not_kept() {
+        for replaced in [false, true] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("run/lines");
+            crate::create_folder(&dir.path().join("run")).unwrap();
+            let mut lines = Lines::open(&path).unwrap();
+            lines.append(b"one\n").unwrap();
+            lines.sync().unwrap();
+            fs::rename(dir.path().join("run"), dir.path().join("moved")).unwrap();
+            if replaced && cfg!(unix) {
+                fs::create_dir(dir.path().join("run")).unwrap();
+                fs::copy(dir.path().join("moved/lines"), &path).unwrap();
+            }
+            assert!(matches!(lines.append(b"two\n"), Err(NotKept::Gone)));
+            assert!(matches!(lines.sync(), Err(NotKept::Gone)));
+        }
+    }
+}

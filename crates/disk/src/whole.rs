@@ -1,0 +1,188 @@
+//! Files that are written whole: a reader sees the old content or the new, never half of it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::place::{Identity, folder_of, sync_folder};
+
+/// Writes a file beside its place, syncs it, moves it there and syncs the folder. What was written is removed where that
+/// fails; what a process left that ended in the middle of it is removed by the next that writes the same file.
+///
+/// # Errors
+/// What the file system or `write` returns.
+pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    replace(path, |file| {
+        write_to(file, write)?;
+        file.sync_data()
+    })?;
+    sync_folder(folder_of(path))
+}
+
+/// The same without syncing: whole whenever its process ends, and after a power failure the old file, the new one or a torn
+/// one. For what its reader checks and can do without.
+///
+/// # Errors
+/// As [`write_whole`].
+pub fn write_whole_unsynced(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    replace(path, |file| write_to(file, write))
+}
+
+fn write_to(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.flush()
+}
+
+fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    remove_left_over(path);
+    let part = part_of(path, std::process::id());
+    // Locked until it has its own name or is gone, so that nobody takes it for left over.
+    let file = open_part(&part)?;
+    let replaced = fill(&file).and_then(|()| fs::rename(&part, path));
+    replaced.inspect_err(|_| drop(fs::remove_file(&part)))
+}
+
+/// Whether that is the name of a file that is being written, or was when its process ended.
+pub fn is_part(name: &str) -> bool {
+    let writer = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(".part"));
+    writer.and_then(|writer| writer.rsplit_once('.')).is_some_and(|(_, process)| is_process(process))
+}
+
+/// The name of a file while that process writes it.
+fn part_of(path: &Path, process: u32) -> PathBuf {
+    path.with_file_name(format!(".{}.{process}.part", name_of(path)))
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn is_process(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Opens a part and locks it. It is made anew where somebody took it for left over before it was locked.
+fn open_part(part: &Path) -> io::Result<File> {
+    loop {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(part)?;
+        // Where there are no locks nobody can tell what is left over, and nothing is removed.
+        let _ = file.lock();
+        if Identity::of(&file.metadata()?).is_at(part) {
+            // Another process of this number may have left it.
+            file.set_len(0)?;
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes the parts of a file whose writers ended: a living one holds its lock.
+fn remove_left_over(path: &Path) {
+    let start = format!(".{}.", name_of(path));
+    let entries = fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(&start)?.strip_suffix(".part"));
+        if process.is_some_and(is_process) {
+            // What cannot be removed does no harm.
+            let _ = remove_unlocked(&entry.path());
+        }
+    }
+}
+
+fn remove_unlocked(part: &Path) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).open(part)?;
+    file.try_lock()?;
+    fs::remove_file(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names = names.by_ref().collect::<Vec<_>>();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_content_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        write_whole(&path, |out| out.write_all(b"old")).unwrap();
+        let failed = write_whole(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("no more"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(dir.path()), ["file"]);
+    }
+
+    #[test]
+    fn what_a_dead_writer_left_of_the_same_file_goes_and_what_a_living_one_writes_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let others =
+            [".file.x.part", ".file.part", ".files.7.part", ".other.7.part", "file.7.part", ".file.8.part.png"];
+        for name in others.into_iter().chain([".file.7.part", ".file.8.part"]) {
+            fs::write(dir.path().join(name), "half").unwrap();
+        }
+        let living = open_part(&part_of(&path, 9)).unwrap();
+        write_whole(&path, |out| out.write_all(b"new")).unwrap();
+        let mut left = others.map(str::to_owned).to_vec();
+        left.extend([".file.9.part".to_owned(), "file".to_owned()]);
+        left.sort();
+        assert_eq!(names(dir.path()), left);
+        drop(living);
+        write_whole(&path, |out| out.write_all(b"newer")).unwrap();
+        left.retain(|name| name != ".file.9.part");
+        assert_eq!(names(dir.path()), left);
+        assert_eq!(fs::read(&path).unwrap(), b"newer");
+    }
+
+    #[test]
+    fn a_part_that_was_taken_for_left_over_before_its_lock_is_made_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let part = part_of(&dir.path().join("file"), 9);
+        let sweeper = File::create(&part).unwrap();
+        sweeper.lock().unwrap();
+        std::thread::scope(|scope| {
+            let opened = scope.spawn(|| open_part(&part));
+            fs::remove_file(&part).unwrap();
+            drop(sweeper);
+            let opened = opened.join().unwrap().unwrap();
+            assert!(Identity::of(&opened.metadata().unwrap()).is_at(&part));
+        });
+    }
+
+    #[test]
+    fn many_writers_of_one_file_leave_one_whole_content() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let contents = (0..8_u8).map(|number| vec![b'a' + number; 10_000]).collect::<Vec<_>>();
+        std::thread::scope(|scope| {
+            for content in &contents {
+                scope.spawn(|| (0..20).for_each(|_| write_whole(&path, |out| out.write_all(content)).unwrap()));
+            }
+        });
+        assert!(contents.contains(&fs::read(&path).unwrap()));
+        assert_eq!(names(dir.path()), ["file"]);
+    }
+
+    #[test]
+    fn a_part_is_known_by_its_name() {
+        for (name, is) in [
+            (".manifest.json.4711.part", true),
+            (".gitignore", false),
+            (".part", false),
+            (".notes.part", false),
+            ("manifest.json.4711.part", false),
+            (".manifest.json.4711.part.png", false),
+        ] {
+            assert_eq!(is_part(name), is, "{name}");
+        }
+    }
+}
