@@ -5,67 +5,168 @@
 
 use std::ops::Range;
 
-use regex::Regex;
+use serde::Deserialize;
 
-use super::Found;
-use super::names::{Name, name};
-use super::values::{joined_names, mixed, numeral, path, placeholder, prose};
+use super::checks::{Check, joined_names, lettered, mixed, numeral, passphrase, path, placeholder, prose};
+use super::table::{Context, Found, Table, Words, before};
 
-/// How a name that may tell a secret ends.
-const NAME_END: &str = r"(?:pass(?:word|wd|phrase)?s?|pwd|secrets?|tokens?|credentials?|creds|(?:api|access|private|secret|signing|encryption|account)[ _-]?keys?)";
-/// What stands between a name and its value; a type may.
-const SEPARATOR: &str = r#"\\*["']?[ \t]*(?::[ \t]*[A-Za-z&'_<>]{1,20}[ \t]*=|={1,3}|:=|=>|:)[ \t]*"#;
-/// A pair's name and what leads to its value.
-const PAIR: &str = r#"(?i)(?:\b|\\[nrt])(?:name|key)\\*["']?\s*[:=]\s*\\*["']?([\w.-]{3,80})\\*["']?(?:[\s,]|\\[nrt]){1,40}\\*["']?value\\*["']?\s*[:=]\s*"#;
-/// A value: in escaped quotes, in quotes, or bare. A text that was cut ends within its quotes.
-const VALUE: &str = r#"^(?:\\+"([^"\n]*?)\\+"|[bfru]?"((?:[^"\\\n]|\\.)*)(?:"|\z)|[bfru]?'((?:[^'\\\n]|\\.)*)(?:'|\z)|`([^`\n]*)`|([^\s"'`\\:=][^\s"'`]*))"#;
-
-/// The patterns of named secrets.
-pub(super) struct Patterns {
-    pair: Pattern,
-    assigned: Pattern,
-    option: Pattern,
+/// A group of telling names; `rules.toml` says what its fields mean.
+#[derive(Deserialize)]
+pub(super) struct Name {
+    pub(super) kind: String,
+    pub(super) about: String,
+    pub(super) ends: Vec<String>,
+    #[serde(default)]
+    glued: Vec<String>,
+    #[serde(default)]
+    counted: bool,
+    #[serde(default)]
+    whole: bool,
+    #[serde(default)]
+    pub(super) weak: bool,
+    #[serde(default)]
+    machine: bool,
+    #[serde(default)]
+    pub(super) fields: bool,
+    #[serde(default)]
+    checks: Vec<Check>,
+    least: Least,
 }
 
-impl Patterns {
-    pub(super) fn compile() -> Result<Self, regex::Error> {
-        let new = |lead: &str| Ok::<_, regex::Error>(Pattern { lead: Regex::new(lead)?, value: Regex::new(VALUE)? });
-        Ok(Patterns {
-            pair: new(PAIR)?,
-            assigned: new(&format!("(?i)({NAME_END}){SEPARATOR}"))?,
-            option: new(&format!(r"(?i)--(?:[a-z0-9]+-)*({NAME_END})[ \t]+"))?,
-        })
+/// Least characters of a value.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Least {
+    quoted: usize,
+    bare: usize,
+    shell: usize,
+    line: Option<usize>,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Setting {
+    /// In quotes, or as a field of JSON.
+    Quoted,
+    /// As a word, in a text that may be prose or a program.
+    Bare,
+    /// As a word that a shell's variable or a form's field is set to.
+    Assigned,
+    /// As a word after an option.
+    Option,
+    /// As the last word of a line.
+    Line,
+}
+
+impl Name {
+    /// Ends as they are compared: without blanks.
+    pub(super) fn join_ends(&mut self) {
+        self.ends.iter_mut().for_each(|end| end.retain(|letter| letter != ' '));
     }
 
-    /// All of them, in the order in which they are tried.
-    pub(super) fn all(&self) -> [&Pattern; 3] {
-        [&self.pair, &self.assigned, &self.option]
+    /// The first of these that fits a name.
+    pub(super) fn of<'a>(key: &str, names: &'a [Name], words: &Words) -> Option<&'a Name> {
+        let parts = parts(key);
+        names.iter().find(|name| name.fits(&parts, words))
+    }
+
+    fn fits(&self, parts: &[String], words: &Words) -> bool {
+        let plain = parts.concat();
+        let (Some(last), before) = (parts.last(), parts.len().checked_sub(2).map_or("", |at| &parts[at])) else {
+            return false;
+        };
+        let fits = |end: &String| {
+            if self.whole {
+                return plain == *end;
+            }
+            let ended = |text: &str| text.strip_suffix(end.as_str()).map(str::len);
+            let singular = |text: &str| ended(text).or_else(|| ended(text.strip_suffix('s')?));
+            let head = singular(last).map_or("", |length| &last[..length]);
+            let glued = head.is_empty() || self.glued.is_empty() || self.glued.iter().any(|known| known == head);
+            let before = if head.is_empty() { before } else { head };
+            let counted = self.counted && words.counted.contains(before);
+            singular(&plain).is_some() && glued && !counted
+        };
+        self.ends.iter().any(fits)
+    }
+
+    /// Whether a value under this name is a secret.
+    pub(super) fn accepts(&self, value: &str, setting: Setting, words: &Words) -> bool {
+        let long = |least: usize| value.len() >= least;
+        let odd = || !(self.machine && joined_names(value)) && (!self.weak || long(10) && mixed(value));
+        let said = || prose(value) && (self.machine || !passphrase(value, words));
+        let word = || mixed(value) && !joined_names(value) && !numeral(value);
+        let joined = || value.contains(['.', '/']) && joined_names(value);
+        let lettered = || lettered(value, words);
+        let written = match setting {
+            Setting::Quoted => long(self.least.quoted) && odd() && !said(),
+            Setting::Bare => long(self.least.bare) && odd() && word(),
+            Setting::Assigned => long(self.least.shell) && !joined() && (!self.machine || mixed(value) || lettered()),
+            Setting::Option => long(self.least.shell) && !joined() && (!self.machine || mixed(value)),
+            Setting::Line => self.least.line.is_some_and(long) && lettered() && !joined_names(value),
+        };
+        written
+            && !placeholder(value, words)
+            && !path(value)
+            && self.checks.iter().all(|check| check.accepts(value, words))
     }
 }
 
-/// A name, whose end is the group, up to where its value begins.
-pub(super) struct Pattern {
-    lead: Regex,
-    value: Regex,
-}
-
-impl Pattern {
-    pub(super) fn find(&self, text: &str) -> Vec<Found> {
-        let (mut found, mut at) = (Vec::new(), 0);
-        while let Some(lead) = self.lead.captures_at(text, at) {
-            at = lead.get(0).map_or(text.len(), |lead| lead.end());
-            let Some(end) = lead.get(1) else { continue };
+impl Table {
+    /// All secrets after telling names, in order.
+    pub(super) fn named(&self, text: &str) -> Vec<Found<'_>> {
+        let mut found = Vec::<Found<'_>>::new();
+        for end in self.end.find_iter(text) {
+            if found.last().is_some_and(|last| end.start() < last.at.end) {
+                continue;
+            }
             let spoken = spoken_name(text, end.range());
-            let Some(name) = name(spoken) else { continue };
-            let between = &text[end.end()..at];
-            let secrets =
-                self.values(text, at).into_iter().filter_map(|value| value.secret(text, name, spoken, between));
-            for secret in secrets {
-                at = secret.end;
-                found.push(Found { kind: name.kind, at: secret });
+            if let Some(name) = self.name(spoken) {
+                let hit = Hit { text, spoken, end: end.range(), name };
+                found.extend(
+                    self.contexts
+                        .iter()
+                        .map(|context| self.after(&hit, context))
+                        .find(|found| !found.is_empty())
+                        .into_iter()
+                        .flatten(),
+                );
             }
         }
         found
+    }
+
+    /// What follows a name in one context.
+    fn after<'a>(&self, hit: &Hit<'_, 'a>, context: &Context) -> Vec<Found<'a>> {
+        let Hit { text, name, .. } = hit;
+        let rest = &text[hit.end.end..];
+        let fits = context.before.as_ref().is_none_or(|pattern| pattern.is_match(before(text, hit.end.start)));
+        let Some(captures) = fits.then(|| context.after.captures(rest)).flatten() else { return Vec::new() };
+        let found = |at: Range<usize>| Found { kind: name.kind.as_str(), at };
+        let Some(secret) = captures.name("secret") else {
+            let between = hit.end.end..hit.end.end + captures[0].len();
+            return self
+                .values(text, between.end)
+                .iter()
+                .filter_map(|value| self.judged(hit, value, between.clone()))
+                .map(found)
+                .collect();
+        };
+        let value = secret.as_str();
+        let judged = context.setting.is_none_or(|setting| name.accepts(value, setting, &self.words));
+        let passed = judged && context.checks.iter().all(|check| check.accepts(value, &self.words));
+        passed.then(|| found(hit.end.end + secret.start()..hit.end.end + secret.end())).into_iter().collect()
+    }
+
+    /// The part of a value that is a secret.
+    fn judged(&self, hit: &Hit<'_, '_>, value: &Value, between: Range<usize>) -> Option<Range<usize>> {
+        let word = &hit.text[value.at.clone()];
+        let between = &hit.text[between];
+        let (word, setting) =
+            if value.quoted { (word, Setting::Quoted) } else { self.bare(word, hit.spoken, between)? };
+        let secret = !word.eq_ignore_ascii_case(hit.spoken) && hit.name.accepts(word, setting, &self.words);
+        secret.then(|| value.at.start..value.at.start + word.len())
     }
 
     /// The value at that byte, or the texts of the list that begins there.
@@ -86,63 +187,36 @@ impl Pattern {
         let (group, value) = (1..=5).find_map(|group| Some((group, found.get(group)?)))?;
         Some(Value { at: at + value.start()..at + value.end(), quoted: group < 5 })
     }
+
+    /// The part of a bare value that may be a secret, and how it is written.
+    fn bare<'t>(&self, value: &'t str, spoken: &str, between: &str) -> Option<(&'t str, Setting)> {
+        if spoken.starts_with("--") {
+            let setting = if between.contains('=') { Setting::Assigned } else { Setting::Option };
+            return Some((shell_word(value, &self.words)?, setting));
+        }
+        let shouted = !spoken.bytes().any(|byte| byte.is_ascii_lowercase());
+        if shouted && (between == "=" || between.contains("value")) {
+            return Some((shell_word(value, &self.words)?, Setting::Assigned));
+        }
+        // `PASS: test` is how a test's result is told.
+        let result = spoken.eq_ignore_ascii_case("pass") && spoken != "pass" && between.contains(':');
+        Some((bare_word(value).filter(|_| !result)?, Setting::Bare))
+    }
+}
+
+/// A telling name in a text.
+struct Hit<'t, 'a> {
+    text: &'t str,
+    spoken: &'t str,
+    /// Where its end stands.
+    end: Range<usize>,
+    name: &'a Name,
 }
 
 /// Where a value stands.
 struct Value {
     at: Range<usize>,
     quoted: bool,
-}
-
-impl Value {
-    /// The part of it that is a secret.
-    fn secret(&self, text: &str, name: Name, spoken: &str, between: &str) -> Option<Range<usize>> {
-        let value = &text[self.at.clone()];
-        let at = |length| self.at.start..self.at.start + length;
-        if value.eq_ignore_ascii_case(spoken) {
-            return None;
-        }
-        if self.quoted {
-            return name.in_quotes(value).then(|| self.at.clone());
-        }
-        let shouted = !spoken.bytes().any(|byte| byte.is_ascii_lowercase());
-        if spoken.starts_with("--") || shouted && (between == "=" || between.contains("value")) {
-            let word = shell_word(value)?;
-            return name.in_shell(word).then(|| at(word.len()));
-        }
-        // `PASS: test` is how a test's result is told.
-        if spoken.eq_ignore_ascii_case("pass") && spoken != "pass" && between.contains(':') {
-            return None;
-        }
-        let word = bare_word(value)?;
-        name.bare(word).then(|| at(word.len()))
-    }
-}
-
-impl Name {
-    /// Whether a text in quotes, or a field of JSON, is a secret under this name.
-    pub(super) fn in_quotes(self, value: &str) -> bool {
-        let odd = !self.weak || value.len() >= 10 && mixed(value) && !joined_names(value);
-        odd && value.len() >= 6 && !placeholder(value) && !prose(value) && !path(value) && !self.is_folder(value)
-    }
-
-    fn bare(self, value: &str) -> bool {
-        let length = if self.kind == "token" { 12 } else { 6 };
-        value.len() >= length && mixed(value) && !joined_names(value) && !numeral(value) && self.in_quotes(value)
-    }
-
-    fn in_shell(self, value: &str) -> bool {
-        let names = value.contains(['.', '/']) && joined_names(value);
-        match self.kind {
-            "token" => value.len() >= 8 && !names && mixed(value) && self.in_quotes(value),
-            _ => value.len() >= 4 && !names && !placeholder(value) && !path(value) && !self.is_folder(value),
-        }
-    }
-
-    /// `PWD` is a shell's folder far more often than a password.
-    fn is_folder(self, value: &str) -> bool {
-        self.folder && (value.starts_with(['/', '~', '.', '$']) || value.get(1..3) == Some(":\\"))
-    }
 }
 
 /// The whole name of which an end was found. The letter of an escape such as `\n` is none of it.
@@ -155,6 +229,24 @@ fn spoken_name(text: &str, end: Range<usize>) -> &str {
     &text[start..end.end]
 }
 
+/// The words of a name, in lower case.
+fn parts(key: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for letter in key.chars() {
+        let start = !letter.is_alphanumeric() || lower && letter.is_uppercase();
+        if start && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        lower = letter.is_lowercase() || letter.is_ascii_digit();
+        if let (true, Some(word)) = (letter.is_alphanumeric(), words.last_mut()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 /// A value up to where a program or a sentence goes on; none of an expression.
 fn bare_word(value: &str) -> Option<&str> {
     let Some(end) = value.find(['\\', '(', ')', '[', ']', '{', '}', '<', '>', ';', ',', '&', '|']) else {
@@ -163,46 +255,12 @@ fn bare_word(value: &str) -> Option<&str> {
     (!value[end..].starts_with(['(', '[', '{'])).then(|| &value[..end])
 }
 
-/// Words after an option in a sentence about it.
-const SENTENCE: &[&str] = &[
-    "option",
-    "options",
-    "flag",
-    "flags",
-    "argument",
-    "parameter",
-    "switch",
-    "value",
-    "field",
-    "prompt",
-    "stdin",
-    "from",
-    "with",
-    "when",
-    "that",
-    "this",
-    "must",
-    "will",
-    "should",
-    "instead",
-    "which",
-    "have",
-    "does",
-    "into",
-    "only",
-    "also",
-];
-
 /// A value as a shell reads it; none of an expression or an option.
-fn shell_word(value: &str) -> Option<&str> {
+fn shell_word<'t>(value: &'t str, words: &Words) -> Option<&'t str> {
     let end = value.find(['\\', ';', '|', '&', '<', '>']).unwrap_or(value.len());
     let word = value[..end].trim_end_matches([')', ']', '}', ',']);
-    let sentence = SENTENCE.contains(&word.trim_end_matches(['.', ':', '?']));
+    let sentence = words.sentence.contains(word.trim_end_matches(['.', ':', '?']));
     let call = word.contains('(') && value[..end].ends_with(')');
-    (!call
-        && !sentence
-        && !word.starts_with(['-', '[', '{', '('])
-        && !word.starts_with("$(")
-        && !word.starts_with("${"))
-    .then_some(word)
+    let expression = word.starts_with(['-', '[', '{', '(']) || word.starts_with("$(") || word.starts_with("${");
+    (!call && !sentence && !expression).then_some(word)
 }
