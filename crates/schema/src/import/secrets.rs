@@ -33,11 +33,11 @@ pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, us
 
 /// What is masked, row by row: the kind, and what it is. Empty where the table cannot be read, which every import reports.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let table = TABLE.as_ref().ok().into_iter();
-    table.flat_map(|table| {
-        let forms = table.forms.iter().chain(&table.random).map(|form| (form.kind.as_str(), form.about.as_str()));
-        let names = table.names.iter().map(|name| (name.kind.as_str(), name.about.as_str()));
-        forms.chain(names).chain(table.contexts.iter().map(|context| ("by name", context.about.as_str())))
+    let rows = TABLE.as_ref().ok().map(|table| &table.rows).into_iter();
+    rows.flat_map(|rows| {
+        let forms = rows.form.iter().chain(&rows.random).map(|form| (form.kind.as_str(), form.about.as_str()));
+        let names = rows.name.iter().map(|name| (name.kind.as_str(), name.about.as_str()));
+        forms.chain(names).chain(rows.context.iter().map(|context| ("by name", context.about.as_str())))
     })
 }
 
@@ -112,7 +112,7 @@ impl Masker {
                 if name.weak && self.replace(text) {
                     return true;
                 }
-                if !name.accepts(text, Setting::Quoted, &self.table.words) {
+                if !name.accepts(text, Setting::Quoted, &self.table.rows.known) {
                     return self.replace(text);
                 }
                 *text = self.masked(&name.kind, text);
@@ -126,7 +126,7 @@ impl Masker {
     /// Masks a text; if only its escapes hide a secret from view, without them.
     fn replace(&mut self, text: &mut String) -> bool {
         if text.contains("\\u00") {
-            let mut plain = self.table.escape.replace_all(text, unescaped).into_owned();
+            let mut plain = self.table.rows.known.shapes.escape.replace_all(text, unescaped).into_owned();
             if plain == *text || !self.replace_plain(&mut plain) {
                 return self.replace_plain(text);
             }
@@ -137,14 +137,14 @@ impl Masker {
     }
 
     fn replace_plain(&mut self, text: &mut String) -> bool {
-        let table = self.table;
+        let (table, rows) = (self.table, &self.table.rows);
         let mut changed = false;
-        for form in &table.forms {
-            changed |= self.splice(text, &form.find(text, &table.words));
+        for form in &rows.form {
+            changed |= self.splice(text, &form.find(text, &rows.known));
         }
         changed |= self.splice(text, &table.named(text));
-        for form in &table.random {
-            changed |= self.splice(text, &form.find(text, &table.words));
+        for form in &rows.random {
+            changed |= self.splice(text, &form.find(text, &rows.known));
         }
         changed
     }

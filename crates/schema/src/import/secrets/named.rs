@@ -7,35 +7,28 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use super::checks::{Check, joined_names, lettered, mixed, numeral, passphrase, path, placeholder, prose};
-use super::table::{Context, Found, Table, Words, before};
+use super::checks::{Check, humps, joined_names, lettered, mixed, passphrase, path, placeholder};
+use super::table::{Context, Found, Known, Table, Words, before};
 
-/// A group of telling names; `rules.toml` says what its fields mean.
-#[derive(Deserialize)]
+/// A group of telling names.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Name {
     pub(super) kind: String,
     pub(super) about: String,
     pub(super) ends: Vec<String>,
-    #[serde(default)]
     glued: Vec<String>,
-    #[serde(default)]
     counted: bool,
-    #[serde(default)]
     whole: bool,
-    #[serde(default)]
     pub(super) weak: bool,
-    #[serde(default)]
     machine: bool,
-    #[serde(default)]
     pub(super) fields: bool,
-    #[serde(default)]
     checks: Vec<Check>,
     least: Least,
 }
 
 /// Least characters of a value.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
 struct Least {
     quoted: usize,
     bare: usize,
@@ -44,12 +37,13 @@ struct Least {
 }
 
 /// How a value is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Setting {
     /// In quotes, or as a field of JSON.
     Quoted,
     /// As a word, in a text that may be prose or a program.
+    #[default]
     Bare,
     /// As a word that a shell's variable or a form's field is set to.
     Assigned,
@@ -60,149 +54,54 @@ pub(super) enum Setting {
 }
 
 impl Name {
-    /// Ends as they are compared: without blanks.
-    pub(super) fn join_ends(&mut self) {
-        self.ends.iter_mut().for_each(|end| end.retain(|letter| letter != ' '));
-    }
-
     /// The first of these that fits a name.
     pub(super) fn of<'a>(key: &str, names: &'a [Name], words: &Words) -> Option<&'a Name> {
-        let parts = parts(key);
-        names.iter().find(|name| name.fits(&parts, words))
+        let parts = key.split(|letter: char| !letter.is_alphanumeric()).flat_map(humps).map(str::to_lowercase);
+        let parts = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        let (last, rest) = parts.split_last()?;
+        let (plain, before) = (parts.concat(), rest.last().map_or("", String::as_str));
+        names.iter().find(|name| name.ends.iter().any(|end| name.fits(end, &plain, last, before, words)))
     }
 
-    fn fits(&self, parts: &[String], words: &Words) -> bool {
-        let plain = parts.concat();
-        let (Some(last), before) = (parts.last(), parts.len().checked_sub(2).map_or("", |at| &parts[at])) else {
-            return false;
-        };
-        let fits = |end: &String| {
-            if self.whole {
-                return plain == *end;
-            }
-            let ended = |text: &str| text.strip_suffix(end.as_str()).map(str::len);
-            let singular = |text: &str| ended(text).or_else(|| ended(text.strip_suffix('s')?));
-            let head = singular(last).map_or("", |length| &last[..length]);
-            let glued = head.is_empty() || self.glued.is_empty() || self.glued.iter().any(|known| known == head);
-            let before = if head.is_empty() { before } else { head };
-            let counted = self.counted && words.counted.contains(before);
-            singular(&plain).is_some() && glued && !counted
-        };
-        self.ends.iter().any(fits)
+    fn fits(&self, end: &str, plain: &str, last: &str, before: &str, words: &Words) -> bool {
+        if self.whole {
+            return plain == end;
+        }
+        let ended = |text: &str| text.strip_suffix(end).map(str::len);
+        let head = |text: &str| ended(text).or_else(|| ended(text.strip_suffix('s')?));
+        // What the end is one word with.
+        let glue = head(last).map_or("", |length| &last[..length]);
+        let glued = glue.is_empty() || self.glued.is_empty() || self.glued.iter().any(|known| known == glue);
+        let counted = self.counted && words.counted.contains(if glue.is_empty() { before } else { glue });
+        head(plain).is_some() && glued && !counted
     }
 
     /// Whether a value under this name is a secret.
-    pub(super) fn accepts(&self, value: &str, setting: Setting, words: &Words) -> bool {
+    pub(super) fn accepts(&self, value: &str, setting: Setting, known: &Known) -> bool {
         let long = |least: usize| value.len() >= least;
-        let odd = || !(self.machine && joined_names(value)) && (!self.weak || long(10) && mixed(value));
-        let said = || prose(value) && (self.machine || !passphrase(value, words));
-        let word = || mixed(value) && !joined_names(value) && !numeral(value);
-        let joined = || value.contains(['.', '/']) && joined_names(value);
-        let lettered = || lettered(value, words);
+        let (mixed, names) = (mixed(value), joined_names(value));
+        let odd = !(self.machine && names) && (!self.weak || long(10) && mixed);
+        let said = || known.shapes.prose.is_match(value) && (self.machine || !passphrase(value, known));
+        let word = || long(self.least.shell) && !(names && value.contains(['.', '/']));
         let written = match setting {
-            Setting::Quoted => long(self.least.quoted) && odd() && !said(),
-            Setting::Bare => long(self.least.bare) && odd() && word(),
-            Setting::Assigned => long(self.least.shell) && !joined() && (!self.machine || mixed(value) || lettered()),
-            Setting::Option => long(self.least.shell) && !joined() && (!self.machine || mixed(value)),
-            Setting::Line => self.least.line.is_some_and(long) && lettered() && !joined_names(value),
+            Setting::Quoted => long(self.least.quoted) && odd && !said(),
+            Setting::Bare => long(self.least.bare) && odd && mixed && !names && !known.shapes.number.is_match(value),
+            Setting::Assigned => word() && (!self.machine || mixed || lettered(value, known)),
+            Setting::Option => word() && (!self.machine || mixed),
+            Setting::Line => {
+                let typed = known.shapes.type_name.is_match(value);
+                self.least.line.is_some_and(long) && lettered(value, known) && !typed && !names
+            }
         };
-        written
-            && !placeholder(value, words)
-            && !path(value)
-            && self.checks.iter().all(|check| check.accepts(value, words))
+        let stood_in = || placeholder(value, known) || path(value);
+        written && !stood_in() && self.checks.iter().all(|check| check.accepts(value, known))
     }
 }
 
-impl Table {
-    /// All secrets after telling names, in order.
-    pub(super) fn named(&self, text: &str) -> Vec<Found<'_>> {
-        let mut found = Vec::<Found<'_>>::new();
-        for end in self.end.find_iter(text) {
-            if found.last().is_some_and(|last| end.start() < last.at.end) {
-                continue;
-            }
-            let spoken = spoken_name(text, end.range());
-            if let Some(name) = self.name(spoken) {
-                let hit = Hit { text, spoken, end: end.range(), name };
-                found.extend(
-                    self.contexts
-                        .iter()
-                        .map(|context| self.after(&hit, context))
-                        .find(|found| !found.is_empty())
-                        .into_iter()
-                        .flatten(),
-                );
-            }
-        }
-        found
-    }
-
-    /// What follows a name in one context.
-    fn after<'a>(&self, hit: &Hit<'_, 'a>, context: &Context) -> Vec<Found<'a>> {
-        let Hit { text, name, .. } = hit;
-        let rest = &text[hit.end.end..];
-        let fits = context.before.as_ref().is_none_or(|pattern| pattern.is_match(before(text, hit.end.start)));
-        let Some(captures) = fits.then(|| context.after.captures(rest)).flatten() else { return Vec::new() };
-        let found = |at: Range<usize>| Found { kind: name.kind.as_str(), at };
-        let Some(secret) = captures.name("secret") else {
-            let between = hit.end.end..hit.end.end + captures[0].len();
-            return self
-                .values(text, between.end)
-                .iter()
-                .filter_map(|value| self.judged(hit, value, between.clone()))
-                .map(found)
-                .collect();
-        };
-        let value = secret.as_str();
-        let judged = context.setting.is_none_or(|setting| name.accepts(value, setting, &self.words));
-        let passed = judged && context.checks.iter().all(|check| check.accepts(value, &self.words));
-        passed.then(|| found(hit.end.end + secret.start()..hit.end.end + secret.end())).into_iter().collect()
-    }
-
-    /// The part of a value that is a secret.
-    fn judged(&self, hit: &Hit<'_, '_>, value: &Value, between: Range<usize>) -> Option<Range<usize>> {
-        let word = &hit.text[value.at.clone()];
-        let between = &hit.text[between];
-        let (word, setting) =
-            if value.quoted { (word, Setting::Quoted) } else { self.bare(word, hit.spoken, between)? };
-        let secret = !word.eq_ignore_ascii_case(hit.spoken) && hit.name.accepts(word, setting, &self.words);
-        secret.then(|| value.at.start..value.at.start + word.len())
-    }
-
-    /// The value at that byte, or the texts of the list that begins there.
-    fn values(&self, text: &str, at: usize) -> Vec<Value> {
-        let Some(list) = text[at..].strip_prefix('[') else { return self.value(text, at).into_iter().collect() };
-        let mut values = Vec::new();
-        let skip = |rest: &str| text.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', ',']).len();
-        let mut next = skip(list);
-        while let Some(value) = self.value(text, next).filter(|value| value.quoted) {
-            next = skip(text[value.at.end..].trim_start_matches(['\\', '"', '\'', '`']));
-            values.push(value);
-        }
-        values
-    }
-
-    fn value(&self, text: &str, at: usize) -> Option<Value> {
-        let found = self.value.captures(&text[at..])?;
-        let (group, value) = (1..=5).find_map(|group| Some((group, found.get(group)?)))?;
-        Some(Value { at: at + value.start()..at + value.end(), quoted: group < 5 })
-    }
-
-    /// The part of a bare value that may be a secret, and how it is written.
-    fn bare<'t>(&self, value: &'t str, spoken: &str, between: &str) -> Option<(&'t str, Setting)> {
-        if spoken.starts_with("--") {
-            let setting = if between.contains('=') { Setting::Assigned } else { Setting::Option };
-            return Some((shell_word(value, &self.words)?, setting));
-        }
-        let shouted = !spoken.bytes().any(|byte| byte.is_ascii_lowercase());
-        if shouted && (between == "=" || between.contains("value")) {
-            return Some((shell_word(value, &self.words)?, Setting::Assigned));
-        }
-        // `PASS: test` is how a test's result is told.
-        let result = spoken.eq_ignore_ascii_case("pass") && spoken != "pass" && between.contains(':');
-        Some((bare_word(value).filter(|_| !result)?, Setting::Bare))
-    }
-}
+/// Bytes of a word that are looked at: a text without blanks may hold a name every few bytes.
+const LONGEST: usize = 512;
+/// Values of a list that are looked at, for the same reason.
+const MOST: usize = 100;
 
 /// A telling name in a text.
 struct Hit<'t, 'a> {
@@ -213,38 +112,102 @@ struct Hit<'t, 'a> {
     name: &'a Name,
 }
 
-/// Where a value stands.
-struct Value {
-    at: Range<usize>,
-    quoted: bool,
+impl Table {
+    /// All secrets after telling names, in order.
+    pub(super) fn named(&self, text: &str) -> Vec<Found<'_>> {
+        let mut found = Vec::<Found<'_>>::new();
+        for end in self.end.find_iter(text) {
+            let masked = found.last().is_some_and(|last| end.start() < last.at.end);
+            if masked || text[end.end()..].starts_with(in_name) {
+                continue;
+            }
+            let spoken = spoken_name(text, end.range());
+            let Some(name) = self.name(spoken) else { continue };
+            let hit = Hit { text, spoken, end: end.range(), name };
+            let mut secrets = self.rows.context.iter().map(|context| self.after(&hit, context));
+            found.extend(secrets.find(|secrets| !secrets.is_empty()).unwrap_or_default());
+        }
+        found
+    }
+
+    /// What follows a name in one context.
+    fn after<'a>(&self, hit: &Hit<'_, 'a>, context: &Context) -> Vec<Found<'a>> {
+        let Hit { text, spoken, end, name } = hit;
+        let known = &self.rows.known;
+        let fits = context.before.as_ref().is_none_or(|pattern| pattern.is_match(before(text, end.start)));
+        let Some(captures) = fits.then(|| context.after.captures(&text[end.end..])).flatten() else {
+            return Vec::new();
+        };
+        let values = match captures.name("secret") {
+            Some(secret) => vec![(end.end + secret.start()..end.end + secret.end(), context.setting)],
+            None => self.values(hit, end.end + captures[0].len()),
+        };
+        let secret = |(at, setting): &(Range<usize>, Setting)| {
+            let value = &text[at.clone()];
+            let passed = context.checks.iter().all(|check| check.accepts(value, known));
+            passed && !value.eq_ignore_ascii_case(spoken) && name.accepts(value, *setting, known)
+        };
+        values.into_iter().filter(secret).map(|(at, _)| Found { kind: &name.kind, at: whole(text, at) }).collect()
+    }
+
+    /// The value at that byte, or the texts of the list that begins there, and how each is written.
+    fn values(&self, hit: &Hit<'_, '_>, at: usize) -> Vec<(Range<usize>, Setting)> {
+        let text = hit.text;
+        let Some(list) = text[at..].strip_prefix('[') else { return self.value(hit, at, at).into_iter().collect() };
+        let mut values = Vec::new();
+        let skip = |rest: &str| text.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', ',']).len();
+        let mut next = skip(list);
+        while let (Some((at, Setting::Quoted)), true) = (self.value(hit, at, next), values.len() < MOST) {
+            next = skip(text[at.end..].trim_start_matches(['\\', '"', '\'', '`']));
+            values.push((at, Setting::Quoted));
+        }
+        values
+    }
+
+    /// The value at that byte, which a name and what follows it up to `lead` introduce.
+    fn value(&self, hit: &Hit<'_, '_>, lead: usize, at: usize) -> Option<(Range<usize>, Setting)> {
+        let (rest, shapes) = (&hit.text[at..], &self.rows.known.shapes);
+        if let Some(found) = shapes.quoted.captures(rest) {
+            let value = (1..=4).find_map(|group| found.get(group))?;
+            return Some((at + value.start()..at + value.end(), Setting::Quoted));
+        }
+        let word = shapes.word.find(&rest[..rest.floor_char_boundary(LONGEST)])?;
+        let (word, setting) = self.bare(word.as_str(), hit.spoken, &hit.text[hit.end.end..lead])?;
+        Some((at..at + word.len(), setting))
+    }
+
+    /// The part of a bare value that may be a secret, and how it is written.
+    fn bare<'t>(&self, value: &'t str, spoken: &str, between: &str) -> Option<(&'t str, Setting)> {
+        let shouted = !spoken.bytes().any(|byte| byte.is_ascii_lowercase());
+        let option = spoken.starts_with("--");
+        if option || shouted && (between == "=" || between.contains("value")) {
+            let setting = if option && !between.contains('=') { Setting::Option } else { Setting::Assigned };
+            return Some((shell_word(value, &self.rows.known.words)?, setting));
+        }
+        // `PASS: test` is how a test's result is told.
+        let result = spoken.eq_ignore_ascii_case("pass") && spoken != "pass" && between.contains(':');
+        Some((bare_word(value).filter(|_| !result)?, Setting::Bare))
+    }
 }
 
 /// The whole name of which an end was found. The letter of an escape such as `\n` is none of it.
 fn spoken_name(text: &str, end: Range<usize>) -> &str {
-    let part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    let mut start = text[..end.start].trim_end_matches(part).len();
+    let near = before(text, end.start);
+    let mut start = end.start - (near.len() - near.trim_end_matches(in_name).len());
     if text[..start].ends_with('\\') && start < end.start && text[start..].starts_with(['n', 'r', 't']) {
         start += 1;
     }
     &text[start..end.end]
 }
 
-/// The words of a name, in lower case.
-fn parts(key: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut lower = false;
-    for letter in key.chars() {
-        let start = !letter.is_alphanumeric() || lower && letter.is_uppercase();
-        if start && words.last().is_some_and(|word| !word.is_empty()) {
-            words.push(String::new());
-        }
-        lower = letter.is_lowercase() || letter.is_ascii_digit();
-        if let (true, Some(word)) = (letter.is_alphanumeric(), words.last_mut()) {
-            word.extend(letter.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
+fn in_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
+}
+
+/// A secret that was judged by its beginning, up to where its word ends.
+fn whole(text: &str, at: Range<usize>) -> Range<usize> {
+    let more = if at.len() + 4 > LONGEST { &text[at.end..] } else { "" };
+    at.start..at.end + more.find([' ', '\t', '\r', '\n', '"', '\'', '`', '\\']).unwrap_or(more.len())
 }
 
 /// A value up to where a program or a sentence goes on; none of an expression.

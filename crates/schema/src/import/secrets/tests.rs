@@ -46,10 +46,51 @@ struct Row {
     kept: Vec<String>,
 }
 
+/// All that a row may say beside its kind, what it is about and its examples.
+const FIELDS: &[(&str, &[&str])] = &[
+    ("form", &["pattern", "checks", "unless_after", "unless_before"]),
+    ("name", &["ends", "glued", "counted", "whole", "weak", "machine", "fields", "checks", "least"]),
+    ("context", &["before", "after", "checks", "setting"]),
+    ("random", &["pattern", "checks", "unless_after", "unless_before"]),
+];
+
 fn rows() -> Vec<Row> {
     let table: toml::Table = include_str!("rules.toml").parse().expect("TOML");
-    let rows = ["form", "name", "context", "random"].iter().flat_map(|group| table[*group].as_array().expect("rows"));
-    rows.map(|row| row.clone().try_into().expect("a row with examples")).collect()
+    let rows = |group: &str| table[group].as_array().expect("rows").clone();
+    FIELDS.iter().flat_map(|(group, _)| rows(group)).map(|row| row.try_into().expect("a row with examples")).collect()
+}
+
+#[test]
+fn a_bad_table_is_an_error_that_says_where() {
+    let table = include_str!("rules.toml");
+    assert!(Table::parse(table).is_ok());
+    for (from, to, expected) in [
+        ("[fragments]", "[fragments", "TOML parse error at line 7"),
+        ("checks = [\"varied\"]", "checks = [\"various\"]", "unknown variant `various`"),
+        ("AGE-SECRET-KEY-1[A-Z0-9]", "AGE-SECRET-KEY-1[A-Z", "unclosed character class"),
+        ("setting = \"line\"", "setting = \"lines\"", "unknown variant `lines`"),
+        ("ends = [\"pwd\"]", "ends = [\"(pwd\"]", "ends of names"),
+        ("[known.shapes]", "[known.forms]", "missing field `shapes`"),
+    ] {
+        assert!(table.contains(from), "{from}");
+        let error = Table::parse(&table.replacen(from, to, 1)).err().expect("an error").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn rows_say_nothing_that_nobody_reads() {
+    let table: toml::Table = include_str!("rules.toml").parse().expect("TOML");
+    let shared = ["kind", "about", "masked", "kept"];
+    for (group, fields) in FIELDS {
+        for row in table[*group].as_array().expect("rows") {
+            let unread = row.as_table().expect("a row").keys().filter(|key| !shared.contains(&key.as_str()));
+            let unread = unread.filter(|key| !fields.contains(&key.as_str())).collect::<Vec<_>>();
+            assert!(unread.is_empty(), "{unread:?} in {row}");
+        }
+    }
+    let text = include_str!("rules.toml");
+    assert!(table["fragments"].as_table().expect("a table").keys().all(|name| text.contains(&format!("%{name}%"))));
 }
 
 /// What is not as it should be, all at once.
@@ -204,5 +245,19 @@ fn named_fields_of_arguments_are_masked() {
         r#"{"password":"Enter your password","secret":"${DB_SECRET}","credentials":"include"}"#,
     ] {
         assert_eq!(masked_arguments(plain), plain);
+    }
+}
+
+#[test]
+fn long_words_are_masked_whole_and_read_once() {
+    let long = "a1B2".repeat(50_000);
+    assert_eq!(masked(&format!("PASSWORD={long} x")).0, "PASSWORD=[masked:password:1] x");
+    assert_eq!(masked(&format!("password: \"{long}\"")).0, "password: \"[masked:password:1]\"");
+    // Names without a blank between them: each looks at no more than what is near.
+    for piece in
+        ["PASSWORD=$(x),", "password", "secret:[\"\",", "a_token-", "curl ", "://a:", "-----BEGIN PRIVATE KEY-----("]
+    {
+        let text = piece.repeat(200_000 / piece.len());
+        assert_eq!(masked(&text).0, text);
     }
 }
