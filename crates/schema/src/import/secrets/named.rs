@@ -204,10 +204,13 @@ fn in_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }
 
+/// What ends a word in a program, a sentence or a shell.
+const ENDS: [char; 15] = ['\\', ')', ']', '}', '<', '>', ';', ',', '&', '|', ' ', '\n', '"', '\'', '`'];
+
 /// A secret that was judged by its beginning, up to where its word ends.
 fn whole(text: &str, at: Range<usize>) -> Range<usize> {
     let more = if at.len() + 4 > LONGEST { &text[at.end..] } else { "" };
-    at.start..at.end + more.find([' ', '\t', '\r', '\n', '"', '\'', '`', '\\']).unwrap_or(more.len())
+    at.start..at.end + more.find(ENDS).unwrap_or(more.len())
 }
 
 /// A value up to where a program or a sentence goes on; none of an expression.

@@ -253,6 +253,7 @@ fn long_words_are_masked_whole_and_read_once() {
     let long = "a1B2".repeat(50_000);
     assert_eq!(masked(&format!("PASSWORD={long} x")).0, "PASSWORD=[masked:password:1] x");
     assert_eq!(masked(&format!("password: \"{long}\"")).0, "password: \"[masked:password:1]\"");
+    assert_eq!(masked(&format!("<pwd>{long}</pwd>")).0, "<pwd>[masked:password:1]</pwd>");
     // Names without a blank between them: each looks at no more than what is near.
     for piece in
         ["PASSWORD=$(x),", "password", "secret:[\"\",", "a_token-", "curl ", "://a:", "-----BEGIN PRIVATE KEY-----("]
