@@ -44,6 +44,9 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Compiled once: that takes longer than masking a short session.
 static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| Table::parse(include_str!("secrets/rules.toml")));
 
+/// Most times that a text is read: enough for all but texts that are made to take long.
+const READINGS: usize = 4;
+
 struct Masker {
     table: &'static Table,
     counts: BTreeMap<&'static str, usize>,
@@ -123,15 +126,19 @@ impl Masker {
         }
     }
 
-    /// Masks a text; if only its escapes hide a secret from view, without them.
+    /// Masks a text. A mask may part what kept another secret from view, so a changed text is read again.
     fn replace(&mut self, text: &mut String) -> bool {
+        (0..READINGS).take_while(|_| self.read(text)).count() > 0
+    }
+
+    /// Masks what is seen at once; if only a text's escapes hide a secret from view, without them.
+    fn read(&mut self, text: &mut String) -> bool {
         if text.contains("\\u00") {
             let mut plain = self.table.rows.known.shapes.escape.replace_all(text, unescaped).into_owned();
-            if plain == *text || !self.replace_plain(&mut plain) {
-                return self.replace_plain(text);
+            if plain != *text && self.replace_plain(&mut plain) {
+                *text = plain;
+                return true;
             }
-            *text = plain;
-            return true;
         }
         self.replace_plain(text)
     }

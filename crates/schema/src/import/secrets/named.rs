@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use super::checks::{Check, humps, joined_names, lettered, mixed, passphrase, path, placeholder};
-use super::table::{Context, Found, Known, Table, Words, before};
+use super::table::{Context, Found, Known, Table, Words, before, touches_mask};
 
 /// A group of telling names.
 #[derive(Default, Deserialize)]
@@ -144,7 +144,7 @@ impl Table {
         };
         let secret = |(at, setting): &(Range<usize>, Setting)| {
             let value = &text[at.clone()];
-            let passed = context.checks.iter().all(|check| check.accepts(value, known));
+            let passed = context.checks.iter().all(|check| check.accepts(value, known)) && !touches_mask(text, at);
             passed && !value.eq_ignore_ascii_case(spoken) && name.accepts(value, *setting, known)
         };
         values.into_iter().filter(secret).map(|(at, _)| Found { kind: &name.kind, at: whole(text, at) }).collect()

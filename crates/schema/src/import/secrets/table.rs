@@ -157,7 +157,8 @@ impl Form {
                 |pattern: &Option<Pattern>, text| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
             let elsewhere = within(&self.unless_after, before(text, secret.start()))
                 || within(&self.unless_before, &text[secret.end()..]);
-            if !elsewhere && self.checks.iter().all(|check| check.accepts(secret.as_str(), known)) {
+            let free = !elsewhere && !touches_mask(text, &secret.range());
+            if free && self.checks.iter().all(|check| check.accepts(secret.as_str(), known)) {
                 found.push(Found { kind: &self.kind, at: secret.range() });
             }
         }
@@ -168,6 +169,14 @@ impl Form {
 /// The bytes before a place.
 pub(super) fn before(text: &str, at: usize) -> &str {
     &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at]
+}
+
+/// Whether a place and a mask have something in common.
+pub(super) fn touches_mask(text: &str, at: &Range<usize>) -> bool {
+    const MASK: &str = "[masked:";
+    let near = at.start - before(text, at.start).len();
+    let mut masks = text[near..text.floor_char_boundary(at.end + MASK.len())].match_indices(MASK);
+    masks.any(|(start, _)| near + start < at.end && !text[near + start..at.start.max(near + start)].contains(']'))
 }
 
 /// The file's first part.
