@@ -145,8 +145,8 @@ fn secrets_are_masked() {
     let mut wrong = Vec::new();
     let mut check = |kind: &str, marked: &str, mask: fn(&str) -> String| {
         let (plain, expected) = unmarked(Some(kind), marked);
-        if mask(&plain) != expected {
-            wrong.push(format!("{expected}\n  became {}", mask(&plain)));
+        if mask(&plain) != expected || mask(&expected) != expected {
+            wrong.push(format!("{expected}\n  became {}\n  then {}", mask(&plain), mask(&expected)));
         }
     };
     for (kind, secret) in pairs(&secrets.issued) {
