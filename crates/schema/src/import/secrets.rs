@@ -1,9 +1,10 @@
 //! Masks secrets in transcripts: keys, tokens, passwords.
 //!
 //! A secret becomes `[masked:KIND:N]`, numbered by first appearance, so equal secrets stay equal and none can be guessed back.
-//! What counts as one is a row of `rules.toml`: the form of a known issuer, a place where a command or a header takes a login, a value
-//! after a telling name, or a long string that only looks random. Hashes, uuids and plain ids are left alone. Where ASCII escapes such
-//! as `\u002d` hide a secret, the text's escapes are undone. Absent on purpose: names, addresses and other personal data.
+//! What counts as one is a row of `rules.toml`: the form of a known issuer, a place where a command or a header takes a
+//! login, a value after a telling name, or a string that looks drawn at random. Hashes, uuids and plain ids are left alone.
+//! Where ASCII escapes such as `\u002d` hide a secret, the text's escapes are undone. Absent on purpose: names, addresses and
+//! other personal data.
 
 mod checks;
 mod named;
@@ -31,7 +32,7 @@ pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, us
     Ok(masker.counts)
 }
 
-/// What is masked, row by row: the kind, and what it is. Empty where the table cannot be read, which every import reports.
+/// What is masked, row by row: the kind, and what it is. Empty if the table cannot be used, which every import reports.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = TABLE.as_ref().ok().map(|table| &table.rows).into_iter();
     rows.flat_map(|rows| {
@@ -44,7 +45,7 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Compiled once: that takes longer than masking a short session.
 static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| Table::parse(include_str!("secrets/rules.toml")));
 
-/// Most times that a text is read: enough for all but texts that are made to take long.
+/// Most times that a text is read. Two are enough for all but texts that are made to take long.
 const READINGS: usize = 4;
 
 struct Masker {
@@ -131,7 +132,7 @@ impl Masker {
         (0..READINGS).take_while(|_| self.read(text)).count() > 0
     }
 
-    /// Masks what is seen at once; if only a text's escapes hide a secret from view, without them.
+    /// Masks what one reading finds. If only a text's escapes hide a secret, the text loses its escapes.
     fn read(&mut self, text: &mut String) -> bool {
         if text.contains("\\u00") {
             let mut plain = self.table.rows.known.shapes.escape.replace_all(text, unescaped).into_owned();

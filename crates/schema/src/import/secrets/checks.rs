@@ -11,6 +11,7 @@ use super::table::Known;
 pub(super) enum Check {
     Coded,
     Cookie,
+    /// What a header carries: a login, or letters and digits that are neither words nor names.
     Credential,
     Login,
     Mixed,
@@ -78,9 +79,9 @@ fn cookie(pair: &str, known: &Known) -> bool {
     value.len() >= 12 && (mixed(value) || session()) && !joined_names(value) && !placeholder(value, known)
 }
 
-/// Characters drawn at random: three or more of both cases and a digit; the class changes in two of five places; at most two of five
-/// stand in runs of small letters, of which names, words and paths are made. Hashes, uuids and most ids have letters of one case; ids
-/// of known programs begin with a word.
+/// Characters drawn at random: three or more of both cases and a digit; the class changes in two of five places; at most two of
+/// five stand in runs of small letters, as most do in names, words and paths. Hashes, uuids and most ids have letters of one
+/// case; ids of known programs begin with a word.
 fn random(value: &str) -> bool {
     let bytes = value.as_bytes();
     let class = |byte: &u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Secrets that a name before them tells: `DB_PASSWORD=...`, `"authToken": "..."`, `--password ...`, `name: API_KEY, value: ...`.
+//! Secrets that a name before them tells: `DB_PASSWORD=...`, `"authToken": "..."`, `--password ...`, "my password is ...".
 //!
 //! A name in a text is a guess, so what a bare word must look like is stricter than for a text in quotes, and laxer after a
 //! shell variable's name. Absent on purpose: numbers under these names.
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::checks::{Check, humps, joined_names, lettered, mixed, passphrase, path, placeholder};
 use super::table::{Context, Found, Known, Table, Words, before, touches_mask};
 
-/// A group of telling names.
+/// A group of telling names, whose fields `rules.toml` explains.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Name {

@@ -27,13 +27,15 @@ pub(super) struct Table {
     pub(super) end: Regex,
 }
 
-/// The file, which says what its fields mean.
+/// The file, which explains its fields.
 #[derive(Deserialize)]
 pub(super) struct Rows {
     pub(super) known: Known,
+    /// Secrets by themselves.
     pub(super) form: Vec<Form>,
     pub(super) name: Vec<Name>,
     pub(super) context: Vec<Context>,
+    /// What only looks random.
     pub(super) random: Vec<Form>,
 }
 
@@ -157,8 +159,8 @@ impl Form {
                 |pattern: &Option<Pattern>, text| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
             let elsewhere = within(&self.unless_after, before(text, secret.start()))
                 || within(&self.unless_before, &text[secret.end()..]);
-            let free = !elsewhere && !touches_mask(text, &secret.range());
-            if free && self.checks.iter().all(|check| check.accepts(secret.as_str(), known)) {
+            let own = !elsewhere && !touches_mask(text, &secret.range());
+            if own && self.checks.iter().all(|check| check.accepts(secret.as_str(), known)) {
                 found.push(Found { kind: &self.kind, at: secret.range() });
             }
         }
