@@ -16,8 +16,8 @@ use crate::print;
 /// What to list.
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `schemas`,
-    /// `models`, `profiles` or `faults`.
+    /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `secrets`,
+    /// `schemas`, `models`, `profiles` or `faults`.
     /// Default: all.
     pub(crate) kind: Option<String>,
 }
@@ -37,6 +37,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "metrics", rows: metrics },
     Kind { name: "targets", rows: targets },
     Kind { name: "formats", rows: importers },
+    Kind { name: "secrets", rows: secrets },
     Kind { name: "schemas", rows: schemas },
     Kind { name: "models", rows: models },
     Kind { name: "profiles", rows: profiles },
@@ -110,6 +111,11 @@ fn importers() -> Vec<(String, String)> {
         .iter()
         .map(|importer| (importer.name.to_owned(), format!("{} [{}]", importer.about, importer.source)))
         .collect()
+}
+
+/// What `import` masks.
+fn secrets() -> Vec<(String, String)> {
+    import::secrets::kinds().map(|(kind, about)| (kind.to_owned(), about.to_owned())).collect()
 }
 
 /// What `schema` prints.

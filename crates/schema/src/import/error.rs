@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::report::Repair;
+use super::secrets::TableError;
 
 /// A transcript that cannot be imported.
 #[derive(Debug, thiserror::Error)]
@@ -77,9 +78,9 @@ pub enum ImportError {
         /// Groups there are.
         groups: usize,
     },
-    /// A pattern of secrets is not accepted: a bug of this program.
-    #[error("secret pattern: {0}")]
-    Pattern(#[from] regex::Error),
+    /// The table of secrets cannot be used: a bug of this program.
+    #[error("table of secrets: {0}")]
+    Secrets(#[from] TableError),
 }
 
 /// All repairs of a read; its display lists the first.

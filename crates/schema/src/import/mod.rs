@@ -16,7 +16,7 @@ mod facts;
 pub(crate) mod foils;
 mod input;
 mod report;
-mod secrets;
+pub mod secrets;
 mod session;
 mod settle;
 mod surrogates;

@@ -1,25 +1,27 @@
 //! Masks secrets in transcripts: keys, tokens, passwords.
 //!
 //! A secret becomes `[masked:KIND:N]`, numbered by first appearance, so equal secrets stay equal and none can be guessed back.
-//! What counts as one has the shape of a known issuer, stands where a command or a header takes a login, or follows a telling
-//! name; hashes, uuids and plain ids are left alone. Where ASCII escapes such as `\u002d` hide a secret, the text's escapes are
-//! undone. Absent on purpose: names, addresses and other personal data; passwords in prose, and those of several plain words.
+//! What counts as one is a row of `rules.toml`: the form of a known issuer, a place where a command or a header takes a
+//! login, a value after a telling name, or a string that looks drawn at random. Hashes, uuids and plain ids are left alone.
+//! Where ASCII escapes such as `\u002d` hide a secret, the text's escapes are undone. Absent on purpose: names, addresses and
+//! other personal data.
 
-mod forms;
+mod checks;
 mod named;
-mod names;
-mod values;
+mod table;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use compactometer_engine::message::Part;
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::error::ImportError;
 use super::session::Session;
+use named::{Name, Setting};
+use table::{Found, Table};
+
+pub use table::TableError;
 
 /// Masks every text and argument in place; returns how many were masked, by kind.
 pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, usize>, ImportError> {
@@ -30,38 +32,32 @@ pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, us
     Ok(masker.counts)
 }
 
-/// Where a secret stands in a text.
-struct Found {
-    kind: &'static str,
-    at: Range<usize>,
-}
-
-/// All patterns, compiled once: that takes longer than masking a short session.
-struct Patterns {
-    forms: Vec<forms::Form>,
-    named: named::Patterns,
-    escape: Regex,
-}
-
-static PATTERNS: LazyLock<Result<Patterns, regex::Error>> = LazyLock::new(|| {
-    Ok(Patterns {
-        forms: forms::compile()?,
-        named: named::Patterns::compile()?,
-        // A backslash stays: it may escape what follows it.
-        escape: Regex::new(r"\\+u00([2-7][0-9a-fA-F])")?,
+/// What is masked, row by row: the kind, and what it is. Empty if the table cannot be used, which every import reports.
+pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = TABLE.as_ref().ok().map(|table| &table.rows).into_iter();
+    rows.flat_map(|rows| {
+        let forms = rows.form.iter().chain(&rows.random).map(|form| (form.kind.as_str(), form.about.as_str()));
+        let names = rows.name.iter().map(|name| (name.kind.as_str(), name.about.as_str()));
+        forms.chain(names).chain(rows.context.iter().map(|context| ("by name", context.about.as_str())))
     })
-});
+}
+
+/// Compiled once: that takes longer than masking a short session.
+static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| Table::parse(include_str!("secrets/rules.toml")));
+
+/// Most times that a text is read. Two are enough for all but texts that are made to take long.
+const READINGS: usize = 4;
 
 struct Masker {
-    patterns: &'static Patterns,
+    table: &'static Table,
     counts: BTreeMap<&'static str, usize>,
     numbers: BTreeMap<String, usize>,
 }
 
 impl Masker {
     fn new() -> Result<Self, ImportError> {
-        let patterns = PATTERNS.as_ref().map_err(Clone::clone)?;
-        Ok(Masker { patterns, counts: BTreeMap::new(), numbers: BTreeMap::new() })
+        let table = TABLE.as_ref().map_err(Clone::clone)?;
+        Ok(Masker { table, counts: BTreeMap::new(), numbers: BTreeMap::new() })
     }
 
     fn part(&mut self, part: &mut Part) {
@@ -101,9 +97,10 @@ impl Masker {
 
     /// Fields by their names; the value of a pair `{name: ..., value: ...}` by the name that the pair gives.
     fn fields(&mut self, fields: &mut Map<String, Value>) -> bool {
-        let pair = names::of_pair(fields);
+        let given = |key: &str| ["name", "key", "variable"].iter().any(|known| key.eq_ignore_ascii_case(known));
+        let pair = fields.iter().filter(|(key, _)| given(key)).find_map(|(_, field)| self.table.name(field.as_str()?));
         fields.iter_mut().fold(false, |changed, (key, field)| {
-            let name = names::name(key).or_else(|| pair.filter(|_| key.eq_ignore_ascii_case("value")));
+            let name = self.table.name(key).or_else(|| pair.filter(|_| key.eq_ignore_ascii_case("value")));
             let masked = match name {
                 Some(name) => self.named(name, field),
                 None => self.value(field),
@@ -113,16 +110,16 @@ impl Masker {
     }
 
     /// A named field: a text, or several. One that is no secret as a whole may still hold one.
-    fn named(&mut self, name: names::Name, field: &mut Value) -> bool {
+    fn named(&mut self, name: &'static Name, field: &mut Value) -> bool {
         match field {
             Value::String(text) => {
                 if name.weak && self.replace(text) {
                     return true;
                 }
-                if !name.in_quotes(text) {
+                if !name.accepts(text, Setting::Quoted, &self.table.rows.known) {
                     return self.replace(text);
                 }
-                *text = self.masked(name.kind, text);
+                *text = self.masked(&name.kind, text);
                 true
             }
             Value::Array(items) => items.iter_mut().fold(false, |changed, item| self.named(name, item) | changed),
@@ -130,33 +127,37 @@ impl Masker {
         }
     }
 
-    /// Masks a text; if only its escapes hide a secret from view, without them.
+    /// Masks a text. A mask may part what kept another secret from view, so a changed text is read again.
     fn replace(&mut self, text: &mut String) -> bool {
+        (0..READINGS).take_while(|_| self.read(text)).count() > 0
+    }
+
+    /// Masks what one reading finds. If only a text's escapes hide a secret, the text loses its escapes.
+    fn read(&mut self, text: &mut String) -> bool {
         if text.contains("\\u00") {
-            let mut plain = self.patterns.escape.replace_all(text, unescaped).into_owned();
-            if plain == *text || !self.replace_plain(&mut plain) {
-                return self.replace_plain(text);
+            let mut plain = self.table.rows.known.shapes.escape.replace_all(text, unescaped).into_owned();
+            if plain != *text && self.replace_plain(&mut plain) {
+                *text = plain;
+                return true;
             }
-            *text = plain;
-            return true;
         }
         self.replace_plain(text)
     }
 
     fn replace_plain(&mut self, text: &mut String) -> bool {
+        let (table, rows) = (self.table, &self.table.rows);
         let mut changed = false;
-        for form in &self.patterns.forms {
-            let found = form.find(text);
-            changed |= self.splice(text, &found);
+        for form in &rows.form {
+            changed |= self.splice(text, &form.find(text, &rows.known));
         }
-        for pattern in self.patterns.named.all() {
-            let found = pattern.find(text);
-            changed |= self.splice(text, &found);
+        changed |= self.splice(text, &table.named(text));
+        for form in &rows.random {
+            changed |= self.splice(text, &form.find(text, &rows.known));
         }
         changed
     }
 
-    fn splice(&mut self, text: &mut String, found: &[Found]) -> bool {
+    fn splice(&mut self, text: &mut String, found: &[Found<'static>]) -> bool {
         let mut masked = String::new();
         let mut copied = 0;
         for Found { kind, at } in found {

@@ -1,158 +1,216 @@
-//! Secrets that a name before them tells: `DB_PASSWORD=...`, `"authToken": "..."`, `--password ...`, `name: API_KEY, value: ...`.
+//! Secrets that a name before them tells: `DB_PASSWORD=...`, `"authToken": "..."`, `--password ...`, "my password is ...".
 //!
 //! A name in a text is a guess, so what a bare word must look like is stricter than for a text in quotes, and laxer after a
 //! shell variable's name. Absent on purpose: numbers under these names.
 
 use std::ops::Range;
 
-use regex::Regex;
+use serde::Deserialize;
 
-use super::Found;
-use super::names::{Name, name};
-use super::values::{joined_names, mixed, numeral, path, placeholder, prose};
+use super::checks::{Check, humps, joined_names, lettered, mixed, passphrase, path, placeholder};
+use super::table::{Context, Found, Known, Table, Words, before, touches_mask};
 
-/// How a name that may tell a secret ends.
-const NAME_END: &str = r"(?:pass(?:word|wd|phrase)?s?|pwd|secrets?|tokens?|credentials?|creds|(?:api|access|private|secret|signing|encryption|account)[ _-]?keys?)";
-/// What stands between a name and its value; a type may.
-const SEPARATOR: &str = r#"\\*["']?[ \t]*(?::[ \t]*[A-Za-z&'_<>]{1,20}[ \t]*=|={1,3}|:=|=>|:)[ \t]*"#;
-/// A pair's name and what leads to its value.
-const PAIR: &str = r#"(?i)(?:\b|\\[nrt])(?:name|key)\\*["']?\s*[:=]\s*\\*["']?([\w.-]{3,80})\\*["']?(?:[\s,]|\\[nrt]){1,40}\\*["']?value\\*["']?\s*[:=]\s*"#;
-/// A value: in escaped quotes, in quotes, or bare. A text that was cut ends within its quotes.
-const VALUE: &str = r#"^(?:\\+"([^"\n]*?)\\+"|[bfru]?"((?:[^"\\\n]|\\.)*)(?:"|\z)|[bfru]?'((?:[^'\\\n]|\\.)*)(?:'|\z)|`([^`\n]*)`|([^\s"'`\\:=][^\s"'`]*))"#;
-
-/// The patterns of named secrets.
-pub(super) struct Patterns {
-    pair: Pattern,
-    assigned: Pattern,
-    option: Pattern,
+/// A group of telling names, whose fields `rules.toml` explains.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Name {
+    pub(super) kind: String,
+    pub(super) about: String,
+    pub(super) ends: Vec<String>,
+    glued: Vec<String>,
+    counted: bool,
+    whole: bool,
+    pub(super) weak: bool,
+    machine: bool,
+    pub(super) fields: bool,
+    checks: Vec<Check>,
+    least: Least,
 }
 
-impl Patterns {
-    pub(super) fn compile() -> Result<Self, regex::Error> {
-        let new = |lead: &str| Ok::<_, regex::Error>(Pattern { lead: Regex::new(lead)?, value: Regex::new(VALUE)? });
-        Ok(Patterns {
-            pair: new(PAIR)?,
-            assigned: new(&format!("(?i)({NAME_END}){SEPARATOR}"))?,
-            option: new(&format!(r"(?i)--(?:[a-z0-9]+-)*({NAME_END})[ \t]+"))?,
-        })
+/// Least characters of a value.
+#[derive(Default, Deserialize)]
+struct Least {
+    quoted: usize,
+    bare: usize,
+    shell: usize,
+    line: Option<usize>,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Setting {
+    /// In quotes, or as a field of JSON.
+    Quoted,
+    /// As a word, in a text that may be prose or a program.
+    #[default]
+    Bare,
+    /// As a word that a shell's variable or a form's field is set to.
+    Assigned,
+    /// As a word after an option.
+    Option,
+    /// As the last word of a line.
+    Line,
+}
+
+impl Name {
+    /// The first of these that fits a name.
+    pub(super) fn of<'a>(key: &str, names: &'a [Name], words: &Words) -> Option<&'a Name> {
+        let parts = key.split(|letter: char| !letter.is_alphanumeric()).flat_map(humps).map(str::to_lowercase);
+        let parts = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        let (last, rest) = parts.split_last()?;
+        let (plain, before) = (parts.concat(), rest.last().map_or("", String::as_str));
+        names.iter().find(|name| name.ends.iter().any(|end| name.fits(end, &plain, last, before, words)))
     }
 
-    /// All of them, in the order in which they are tried.
-    pub(super) fn all(&self) -> [&Pattern; 3] {
-        [&self.pair, &self.assigned, &self.option]
+    fn fits(&self, end: &str, plain: &str, last: &str, before: &str, words: &Words) -> bool {
+        if self.whole {
+            return plain == end;
+        }
+        let ended = |text: &str| text.strip_suffix(end).map(str::len);
+        let head = |text: &str| ended(text).or_else(|| ended(text.strip_suffix('s')?));
+        // What the end is one word with.
+        let glue = head(last).map_or("", |length| &last[..length]);
+        let glued = glue.is_empty() || self.glued.is_empty() || self.glued.iter().any(|known| known == glue);
+        let counted = self.counted && words.counted.contains(if glue.is_empty() { before } else { glue });
+        head(plain).is_some() && glued && !counted
     }
-}
 
-/// A name, whose end is the group, up to where its value begins.
-pub(super) struct Pattern {
-    lead: Regex,
-    value: Regex,
-}
-
-impl Pattern {
-    pub(super) fn find(&self, text: &str) -> Vec<Found> {
-        let (mut found, mut at) = (Vec::new(), 0);
-        while let Some(lead) = self.lead.captures_at(text, at) {
-            at = lead.get(0).map_or(text.len(), |lead| lead.end());
-            let Some(end) = lead.get(1) else { continue };
-            let spoken = spoken_name(text, end.range());
-            let Some(name) = name(spoken) else { continue };
-            let between = &text[end.end()..at];
-            let secrets =
-                self.values(text, at).into_iter().filter_map(|value| value.secret(text, name, spoken, between));
-            for secret in secrets {
-                at = secret.end;
-                found.push(Found { kind: name.kind, at: secret });
+    /// Whether a value under this name is a secret.
+    pub(super) fn accepts(&self, value: &str, setting: Setting, known: &Known) -> bool {
+        let long = |least: usize| value.len() >= least;
+        let (mixed, names) = (mixed(value), joined_names(value));
+        let odd = !(self.machine && names) && (!self.weak || long(10) && mixed);
+        let said = || known.shapes.prose.is_match(value) && (self.machine || !passphrase(value, known));
+        let word = || long(self.least.shell) && !(names && value.contains(['.', '/']));
+        let written = match setting {
+            Setting::Quoted => long(self.least.quoted) && odd && !said(),
+            Setting::Bare => long(self.least.bare) && odd && mixed && !names && !known.shapes.number.is_match(value),
+            Setting::Assigned => word() && (!self.machine || mixed || lettered(value, known)),
+            Setting::Option => word() && (!self.machine || mixed),
+            Setting::Line => {
+                let typed = known.shapes.type_name.is_match(value);
+                self.least.line.is_some_and(long) && lettered(value, known) && !typed && !names
             }
+        };
+        let stood_in = || placeholder(value, known) || path(value);
+        written && !stood_in() && self.checks.iter().all(|check| check.accepts(value, known))
+    }
+}
+
+/// Bytes of a word that are looked at: a text without blanks may hold a name every few bytes.
+const LONGEST: usize = 512;
+/// Values of a list that are looked at, for the same reason.
+const MOST: usize = 100;
+
+/// A telling name in a text.
+struct Hit<'t, 'a> {
+    text: &'t str,
+    spoken: &'t str,
+    /// Where its end stands.
+    end: Range<usize>,
+    name: &'a Name,
+}
+
+impl Table {
+    /// All secrets after telling names, in order.
+    pub(super) fn named(&self, text: &str) -> Vec<Found<'_>> {
+        let mut found = Vec::<Found<'_>>::new();
+        for end in self.end.find_iter(text) {
+            let masked = found.last().is_some_and(|last| end.start() < last.at.end);
+            if masked || text[end.end()..].starts_with(in_name) {
+                continue;
+            }
+            let spoken = spoken_name(text, end.range());
+            let Some(name) = self.name(spoken) else { continue };
+            let hit = Hit { text, spoken, end: end.range(), name };
+            let mut secrets = self.rows.context.iter().map(|context| self.after(&hit, context));
+            found.extend(secrets.find(|secrets| !secrets.is_empty()).unwrap_or_default());
         }
         found
     }
 
-    /// The value at that byte, or the texts of the list that begins there.
-    fn values(&self, text: &str, at: usize) -> Vec<Value> {
-        let Some(list) = text[at..].strip_prefix('[') else { return self.value(text, at).into_iter().collect() };
+    /// What follows a name in one context.
+    fn after<'a>(&self, hit: &Hit<'_, 'a>, context: &Context) -> Vec<Found<'a>> {
+        let Hit { text, spoken, end, name } = hit;
+        let known = &self.rows.known;
+        let fits = context.before.as_ref().is_none_or(|pattern| pattern.is_match(before(text, end.start)));
+        let Some(captures) = fits.then(|| context.after.captures(&text[end.end..])).flatten() else {
+            return Vec::new();
+        };
+        let values = match captures.name("secret") {
+            Some(secret) => vec![(end.end + secret.start()..end.end + secret.end(), context.setting)],
+            None => self.values(hit, end.end + captures[0].len()),
+        };
+        let secret = |(at, setting): &(Range<usize>, Setting)| {
+            let value = &text[at.clone()];
+            let passed = context.checks.iter().all(|check| check.accepts(value, known)) && !touches_mask(text, at);
+            passed && !value.eq_ignore_ascii_case(spoken) && name.accepts(value, *setting, known)
+        };
+        values.into_iter().filter(secret).map(|(at, _)| Found { kind: &name.kind, at: whole(text, at) }).collect()
+    }
+
+    /// The value at that byte, or the texts of the list that begins there, and how each is written.
+    fn values(&self, hit: &Hit<'_, '_>, at: usize) -> Vec<(Range<usize>, Setting)> {
+        let text = hit.text;
+        let Some(list) = text[at..].strip_prefix('[') else { return self.value(hit, at, at).into_iter().collect() };
         let mut values = Vec::new();
         let skip = |rest: &str| text.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', ',']).len();
         let mut next = skip(list);
-        while let Some(value) = self.value(text, next).filter(|value| value.quoted) {
-            next = skip(text[value.at.end..].trim_start_matches(['\\', '"', '\'', '`']));
-            values.push(value);
+        while let (Some((at, Setting::Quoted)), true) = (self.value(hit, at, next), values.len() < MOST) {
+            next = skip(text[at.end..].trim_start_matches(['\\', '"', '\'', '`']));
+            values.push((at, Setting::Quoted));
         }
         values
     }
 
-    fn value(&self, text: &str, at: usize) -> Option<Value> {
-        let found = self.value.captures(&text[at..])?;
-        let (group, value) = (1..=5).find_map(|group| Some((group, found.get(group)?)))?;
-        Some(Value { at: at + value.start()..at + value.end(), quoted: group < 5 })
+    /// The value at that byte, which a name and what follows it up to `lead` introduce.
+    fn value(&self, hit: &Hit<'_, '_>, lead: usize, at: usize) -> Option<(Range<usize>, Setting)> {
+        let (rest, shapes) = (&hit.text[at..], &self.rows.known.shapes);
+        if let Some(found) = shapes.quoted.captures(rest) {
+            let value = (1..=4).find_map(|group| found.get(group))?;
+            return Some((at + value.start()..at + value.end(), Setting::Quoted));
+        }
+        let word = shapes.word.find(&rest[..rest.floor_char_boundary(LONGEST)])?;
+        let (word, setting) = self.bare(word.as_str(), hit.spoken, &hit.text[hit.end.end..lead])?;
+        Some((at..at + word.len(), setting))
     }
-}
 
-/// Where a value stands.
-struct Value {
-    at: Range<usize>,
-    quoted: bool,
-}
-
-impl Value {
-    /// The part of it that is a secret.
-    fn secret(&self, text: &str, name: Name, spoken: &str, between: &str) -> Option<Range<usize>> {
-        let value = &text[self.at.clone()];
-        let at = |length| self.at.start..self.at.start + length;
-        if value.eq_ignore_ascii_case(spoken) {
-            return None;
-        }
-        if self.quoted {
-            return name.in_quotes(value).then(|| self.at.clone());
-        }
+    /// The part of a bare value that may be a secret, and how it is written.
+    fn bare<'t>(&self, value: &'t str, spoken: &str, between: &str) -> Option<(&'t str, Setting)> {
         let shouted = !spoken.bytes().any(|byte| byte.is_ascii_lowercase());
-        if spoken.starts_with("--") || shouted && (between == "=" || between.contains("value")) {
-            let word = shell_word(value)?;
-            return name.in_shell(word).then(|| at(word.len()));
+        let option = spoken.starts_with("--");
+        if option || shouted && (between == "=" || between.contains("value")) {
+            let setting = if option && !between.contains('=') { Setting::Option } else { Setting::Assigned };
+            return Some((shell_word(value, &self.rows.known.words)?, setting));
         }
         // `PASS: test` is how a test's result is told.
-        if spoken.eq_ignore_ascii_case("pass") && spoken != "pass" && between.contains(':') {
-            return None;
-        }
-        let word = bare_word(value)?;
-        name.bare(word).then(|| at(word.len()))
-    }
-}
-
-impl Name {
-    /// Whether a text in quotes, or a field of JSON, is a secret under this name.
-    pub(super) fn in_quotes(self, value: &str) -> bool {
-        let odd = !self.weak || value.len() >= 10 && mixed(value) && !joined_names(value);
-        odd && value.len() >= 6 && !placeholder(value) && !prose(value) && !path(value) && !self.is_folder(value)
-    }
-
-    fn bare(self, value: &str) -> bool {
-        let length = if self.kind == "token" { 12 } else { 6 };
-        value.len() >= length && mixed(value) && !joined_names(value) && !numeral(value) && self.in_quotes(value)
-    }
-
-    fn in_shell(self, value: &str) -> bool {
-        let names = value.contains(['.', '/']) && joined_names(value);
-        match self.kind {
-            "token" => value.len() >= 8 && !names && mixed(value) && self.in_quotes(value),
-            _ => value.len() >= 4 && !names && !placeholder(value) && !path(value) && !self.is_folder(value),
-        }
-    }
-
-    /// `PWD` is a shell's folder far more often than a password.
-    fn is_folder(self, value: &str) -> bool {
-        self.folder && (value.starts_with(['/', '~', '.', '$']) || value.get(1..3) == Some(":\\"))
+        let result = spoken.eq_ignore_ascii_case("pass") && spoken != "pass" && between.contains(':');
+        Some((bare_word(value).filter(|_| !result)?, Setting::Bare))
     }
 }
 
 /// The whole name of which an end was found. The letter of an escape such as `\n` is none of it.
 fn spoken_name(text: &str, end: Range<usize>) -> &str {
-    let part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    let mut start = text[..end.start].trim_end_matches(part).len();
+    let near = before(text, end.start);
+    let mut start = end.start - (near.len() - near.trim_end_matches(in_name).len());
     if text[..start].ends_with('\\') && start < end.start && text[start..].starts_with(['n', 'r', 't']) {
         start += 1;
     }
     &text[start..end.end]
+}
+
+fn in_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
+}
+
+/// What ends a word in a program, a sentence or a shell.
+const ENDS: [char; 15] = ['\\', ')', ']', '}', '<', '>', ';', ',', '&', '|', ' ', '\n', '"', '\'', '`'];
+
+/// A secret that was judged by its beginning, up to where its word ends.
+fn whole(text: &str, at: Range<usize>) -> Range<usize> {
+    let more = if at.len() + 4 > LONGEST { &text[at.end..] } else { "" };
+    at.start..at.end + more.find(ENDS).unwrap_or(more.len())
 }
 
 /// A value up to where a program or a sentence goes on; none of an expression.
@@ -163,46 +221,12 @@ fn bare_word(value: &str) -> Option<&str> {
     (!value[end..].starts_with(['(', '[', '{'])).then(|| &value[..end])
 }
 
-/// Words after an option in a sentence about it.
-const SENTENCE: &[&str] = &[
-    "option",
-    "options",
-    "flag",
-    "flags",
-    "argument",
-    "parameter",
-    "switch",
-    "value",
-    "field",
-    "prompt",
-    "stdin",
-    "from",
-    "with",
-    "when",
-    "that",
-    "this",
-    "must",
-    "will",
-    "should",
-    "instead",
-    "which",
-    "have",
-    "does",
-    "into",
-    "only",
-    "also",
-];
-
 /// A value as a shell reads it; none of an expression or an option.
-fn shell_word(value: &str) -> Option<&str> {
+fn shell_word<'t>(value: &'t str, words: &Words) -> Option<&'t str> {
     let end = value.find(['\\', ';', '|', '&', '<', '>']).unwrap_or(value.len());
     let word = value[..end].trim_end_matches([')', ']', '}', ',']);
-    let sentence = SENTENCE.contains(&word.trim_end_matches(['.', ':', '?']));
+    let sentence = words.sentence.contains(word.trim_end_matches(['.', ':', '?']));
     let call = word.contains('(') && value[..end].ends_with(')');
-    (!call
-        && !sentence
-        && !word.starts_with(['-', '[', '{', '('])
-        && !word.starts_with("$(")
-        && !word.starts_with("${"))
-    .then_some(word)
+    let expression = word.starts_with(['-', '[', '{', '(']) || word.starts_with("$(") || word.starts_with("${");
+    (!call && !sentence && !expression).then_some(word)
 }

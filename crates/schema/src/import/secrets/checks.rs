@@ -1,0 +1,176 @@
+//! What a secret's value looks like, and what stands in its place in programs, forms and examples.
+
+use serde::Deserialize;
+
+use super::super::base64;
+use super::table::Known;
+
+/// What a value must pass beside its form; the table names these.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Check {
+    Coded,
+    Cookie,
+    /// What a header carries: a login, or letters and digits that are neither words nor names.
+    Credential,
+    Login,
+    Mixed,
+    NotDashedWords,
+    NotFolder,
+    NotNames,
+    NotNumber,
+    NotPlaceholder,
+    NotTerm,
+    Random,
+    Varied,
+}
+
+impl Check {
+    pub(super) fn accepts(self, value: &str, known: &Known) -> bool {
+        match self {
+            Check::Coded => coded(value),
+            Check::Cookie => value.split(';').any(|pair| cookie(pair, known)),
+            Check::Credential => login(value) || mixed(value) && !dashed_words(value) && !joined_names(value),
+            Check::Login => login(value),
+            Check::Mixed => mixed(value),
+            Check::NotDashedWords => !dashed_words(value),
+            Check::NotFolder => !known.shapes.folder.is_match(value),
+            Check::NotNames => !joined_names(value),
+            Check::NotNumber => !known.shapes.number.is_match(value),
+            Check::NotPlaceholder => !placeholder(value, known),
+            Check::NotTerm => {
+                !value.split(['-', '/', ',']).any(|word| known.words.terms.contains(&*word.to_lowercase()))
+            }
+            Check::Random => random(value),
+            Check::Varied => varied(value),
+        }
+    }
+}
+
+/// Letters and digits: no word of prose.
+pub(super) fn mixed(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit()) && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// A word that is no constant and no remark.
+pub(super) fn lettered(value: &str, known: &Known) -> bool {
+    let lower = value.to_lowercase();
+    let remark = known.words.stand_ins.contains(&lower) || known.words.labels.contains(&lower);
+    !remark && value.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// Letters and digits, and not words and numbers joined by signs.
+fn coded(value: &str) -> bool {
+    let plain = |word: &str| is_word(word) || word.bytes().all(|byte| byte.is_ascii_digit());
+    mixed(value) && !joined_names(value) && !value.split(['-', '_', '.', '/']).all(plain)
+}
+
+/// Ten different characters or more.
+fn varied(value: &str) -> bool {
+    let mut seen = [false; 128];
+    value.bytes().for_each(|byte| seen[usize::from(byte & 127)] = true);
+    seen.iter().filter(|seen| **seen).count() >= 10
+}
+
+/// One pair of a name and a value that is neither a word nor a setting.
+fn cookie(pair: &str, known: &Known) -> bool {
+    let (name, value) = pair.split_once('=').unwrap_or_default();
+    let session = || known.shapes.session.is_match(name);
+    value.len() >= 12 && (mixed(value) || session()) && !joined_names(value) && !placeholder(value, known)
+}
+
+/// Characters drawn at random: three or more of both cases and a digit; the class changes in two of five places; at most two of
+/// five stand in runs of small letters, as most do in names, words and paths. Hashes, uuids and most ids have letters of one
+/// case; ids of known programs begin with a word.
+fn random(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let class = |byte: &u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());
+    let runs = || bytes.chunk_by(|one, next| class(one) == class(next));
+    let spelled = runs().filter(|run| run.len() > 2 && run[0].is_ascii_lowercase()).map(<[u8]>::len).sum::<usize>();
+    let drawn = spelled * 5 <= bytes.len() * 2 && (runs().count() - 1) * 5 >= (bytes.len() - 1) * 2;
+    let count = |of: fn(&u8) -> bool| bytes.iter().filter(|byte| of(byte)).count();
+    let all = count(u8::is_ascii_lowercase) > 2 && count(u8::is_ascii_uppercase) > 2 && count(u8::is_ascii_digit) > 0;
+    drawn && all && !known_id(value) && !encodes_text(value)
+}
+
+/// An id of a known program, a content id, a public key.
+fn known_id(value: &str) -> bool {
+    let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let prefixed = value.split_once(['_', '-']).is_some_and(|(word, _)| (2..=12).contains(&word.len()) && plain(word));
+    prefixed || value.starts_with("AAAA") || value.starts_with("Qm") && value.len() == 46
+}
+
+fn encodes_text(value: &str) -> bool {
+    base64::decode(value).is_some_and(|bytes| bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n')))
+}
+
+/// What a login is encoded as.
+fn login(value: &str) -> bool {
+    let plain = base64::decode(value).unwrap_or_default();
+    plain.contains(&b':') && plain.iter().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// Names as programs and stores join them: `config.apiKey2`, `user_id_column_1`, `userInput1`, `ref:vault/path`.
+pub(super) fn joined_names(value: &str) -> bool {
+    let words = value.split(['.', '_', '/', ':']).filter(|word| !word.is_empty());
+    let words = words.flat_map(humps).collect::<Vec<_>>();
+    let separated = value.contains(['.', '_', '/', ':']) || value.starts_with(|first: char| first.is_ascii_lowercase());
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let lettered =
+        words.iter().filter(|word| word.len() > 1 && word.starts_with(|first: char| first.is_ascii_alphabetic()));
+    separated && digits <= 2 && lettered.count() >= 2 && words.iter().all(|word| is_word(word))
+}
+
+/// A path of names, as in `ref:vault/path` and `/run/secrets/db`.
+pub(super) fn path(value: &str) -> bool {
+    let bare = value.trim_start_matches(['/', '.', '~']);
+    let names = bare.split(['/', ':']).filter(|name| !name.is_empty()).flat_map(|name| name.split(['-', '_', '.']));
+    let words = names.flat_map(humps);
+    value.contains('/') && bare.len() > 3 && words.into_iter().all(|word| is_word(word) && word.len() < 13)
+}
+
+/// What stands where a value would: a placeholder, a type, an expression of a program, a mask; one character over and over.
+pub(super) fn placeholder(value: &str, known: &Known) -> bool {
+    let lower = value.to_lowercase();
+    let word = lower.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+    let repeated = value.chars().all(|letter| value.starts_with(letter));
+    repeated || known.words.stand_ins.contains(word) || known.shapes.placeholder.is_match(value)
+}
+
+/// Several words, none of which a label or a sentence is made with.
+pub(super) fn passphrase(value: &str, known: &Known) -> bool {
+    let plain = |word: &str| known.words.labels.contains(&*word.to_lowercase());
+    known.shapes.passphrase.is_match(value) && !value.split(' ').any(plain)
+}
+
+/// `sk-e2e-tests-for-checkout-flow-2024`: short words, at least three of them of letters alone.
+fn dashed_words(value: &str) -> bool {
+    let words = value.split(['-', '_']).collect::<Vec<_>>();
+    let lettered = |word: &&&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let short = |word: &str| {
+        word.len() < 5 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+            || word.len() < 15 && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    words.iter().filter(lettered).count() >= 3 && words.iter().all(|word| short(word))
+}
+
+/// Letters, then at most two digits; or a number as short.
+fn is_word(word: &str) -> bool {
+    let letters = word.trim_end_matches(|last: char| last.is_ascii_digit());
+    word.len() - letters.len() <= 2 && letters.len() < 16 && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// The words of `camelCase`.
+pub(super) fn humps(name: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut start, mut lower) = (0, false);
+    for (at, letter) in name.char_indices() {
+        if lower && letter.is_ascii_uppercase() {
+            words.push(&name[start..at]);
+            start = at;
+        }
+        lower = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    }
+    words.push(&name[start..]);
+    words
+}

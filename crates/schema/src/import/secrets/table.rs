@@ -1,0 +1,192 @@
+//! The table of secrets: `rules.toml`, read and compiled once. A new kind of secret is a row there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, Range};
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::checks::Check;
+use super::named::{Name, Setting};
+
+/// A table that cannot be used: a bug of this program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// It is not TOML, a row is not of its form, or a pattern is not accepted.
+    #[error("{0}")]
+    Toml(String),
+    /// The ends of names make no pattern.
+    #[error("ends of names: {0}")]
+    Names(String),
+}
+
+/// All that an import looks for.
+pub(super) struct Table {
+    pub(super) rows: Rows,
+    /// The end of any name that a text may hold.
+    pub(super) end: Regex,
+}
+
+/// The file, which explains its fields.
+#[derive(Deserialize)]
+pub(super) struct Rows {
+    pub(super) known: Known,
+    /// Secrets by themselves.
+    pub(super) form: Vec<Form>,
+    pub(super) name: Vec<Name>,
+    pub(super) context: Vec<Context>,
+    /// What only looks random.
+    pub(super) random: Vec<Form>,
+}
+
+/// What values are held against.
+#[derive(Deserialize)]
+pub(super) struct Known {
+    pub(super) shapes: Shapes,
+    pub(super) words: Words,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shapes {
+    pub(super) escape: Pattern,
+    pub(super) quoted: Pattern,
+    pub(super) word: Pattern,
+    pub(super) number: Pattern,
+    pub(super) prose: Pattern,
+    pub(super) passphrase: Pattern,
+    pub(super) folder: Pattern,
+    pub(super) session: Pattern,
+    pub(super) type_name: Pattern,
+    pub(super) placeholder: Pattern,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    pub(super) counted: BTreeSet<String>,
+    pub(super) stand_ins: BTreeSet<String>,
+    pub(super) sentence: BTreeSet<String>,
+    pub(super) labels: BTreeSet<String>,
+    pub(super) terms: BTreeSet<String>,
+}
+
+/// A secret that needs no name.
+#[derive(Deserialize)]
+pub(super) struct Form {
+    pub(super) kind: String,
+    pub(super) about: String,
+    pattern: Pattern,
+    #[serde(default)]
+    checks: Vec<Check>,
+    unless_after: Option<Pattern>,
+    unless_before: Option<Pattern>,
+}
+
+/// How a value follows a name.
+#[derive(Deserialize)]
+pub(super) struct Context {
+    pub(super) about: String,
+    pub(super) before: Option<Pattern>,
+    pub(super) after: Pattern,
+    #[serde(default)]
+    pub(super) checks: Vec<Check>,
+    #[serde(default)]
+    pub(super) setting: Setting,
+}
+
+/// A compiled expression.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Self, regex::Error> {
+        Regex::new(&text).map(Pattern)
+    }
+}
+
+impl Deref for Pattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        &self.0
+    }
+}
+
+/// Where a secret stands in a text.
+pub(super) struct Found<'a> {
+    pub(super) kind: &'a str,
+    pub(super) at: Range<usize>,
+}
+
+/// Bytes before a secret that may say what it is.
+const NEAR: usize = 200;
+
+impl Table {
+    pub(super) fn parse(text: &str) -> Result<Self, TableError> {
+        let fragments = parsed::<Fragments>(text)?.fragments;
+        let fill = |text: String, (name, piece): (&String, &String)| text.replace(&format!("%{name}%"), piece);
+        let mut rows: Rows = parsed(&fragments.iter().fold(text.to_owned(), fill))?;
+        let ends = rows.name.iter().filter(|name| !name.fields).flat_map(|name| &name.ends);
+        // The longest first.
+        let ends = ends.map(|end| end.replace(' ', "[ _-]?")).collect::<BTreeSet<_>>().into_iter().rev();
+        let end = Regex::new(&format!("(?i-u:{})s?", ends.collect::<Vec<_>>().join("|")));
+        let join = |end: &mut String| end.retain(|letter| letter != ' ');
+        rows.name.iter_mut().for_each(|name| name.ends.iter_mut().for_each(join));
+        Ok(Table { rows, end: end.map_err(|error| TableError::Names(error.to_string()))? })
+    }
+
+    /// What a name tells; none of a harmless one.
+    pub(super) fn name(&self, key: &str) -> Option<&Name> {
+        Name::of(key, &self.rows.name, &self.rows.known.words)
+    }
+}
+
+impl Form {
+    /// All of this form in a text, in order.
+    pub(super) fn find(&self, text: &str, known: &Known) -> Vec<Found<'_>> {
+        let mut found = Vec::new();
+        // Most texts hold none, and captures cost memory.
+        let mut at = self.pattern.is_match(text).then_some(0);
+        let next = |at| self.pattern.captures_at(text, at)?.name("secret").filter(|secret| !secret.is_empty());
+        while let Some(secret) = at.and_then(next) {
+            // What ends a secret may begin the next one.
+            at = Some(secret.end());
+            let within =
+                |pattern: &Option<Pattern>, text| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
+            let elsewhere = within(&self.unless_after, before(text, secret.start()))
+                || within(&self.unless_before, &text[secret.end()..]);
+            let own = !elsewhere && !touches_mask(text, &secret.range());
+            if own && self.checks.iter().all(|check| check.accepts(secret.as_str(), known)) {
+                found.push(Found { kind: &self.kind, at: secret.range() });
+            }
+        }
+        found
+    }
+}
+
+/// The bytes before a place.
+pub(super) fn before(text: &str, at: usize) -> &str {
+    &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at]
+}
+
+/// Whether a place and a mask have something in common.
+pub(super) fn touches_mask(text: &str, at: &Range<usize>) -> bool {
+    const MASK: &str = "[masked:";
+    let near = at.start - before(text, at.start).len();
+    let mut masks = text[near..text.floor_char_boundary(at.end + MASK.len())].match_indices(MASK);
+    masks.any(|(start, _)| near + start < at.end && !text[near + start..at.start.max(near + start)].contains(']'))
+}
+
+/// The file's first part.
+#[derive(Deserialize)]
+struct Fragments {
+    fragments: BTreeMap<String, String>,
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, TableError> {
+    toml::from_str(text).map_err(|error| TableError::Toml(error.to_string()))
+}
