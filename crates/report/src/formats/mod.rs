@@ -1,5 +1,6 @@
 //! The files of a report. Each is written beside its place and renamed into it, so that none is ever half there.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ mod tables;
 mod targets;
 mod template;
 
-pub(crate) use escape::markdown_text;
+pub(crate) use escape::{markdown_cell, markdown_text, shown};
 use page::Picture;
 pub(crate) use template::render as render_template;
 
@@ -134,19 +135,26 @@ fn write_plot(folder: &Path, plot: Plot, group: &str) -> Result<Picture, ReportE
     let svg = render::svg(&plot.figure).map_err(|what| ReportError::Make { file: file("svg"), what })?;
     put(folder, &file("svg"), svg.as_bytes())?;
     put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
-    // The encoder writes the file itself and goes by its ending.
-    let part = folder.join(format!(".{stem}.part.png"));
-    render::png(&plot.figure, &part).map_err(|what| ReportError::Make { file: file("png"), what })?;
-    rename(&part, &folder.join(file("png")))?;
+    // The encoder writes the file itself and goes by its ending. Another process may write the same one.
+    let part = folder.join(format!(".{stem}.{}.part.png", std::process::id()));
+    let made = render::png(&plot.figure, &part).map_err(|what| ReportError::Make { file: file("png"), what });
+    made.and_then(|()| rename(&part, &folder.join(file("png")))).inspect_err(|_| drop(fs::remove_file(&part)))?;
     Ok(Picture { file: stem, title: plot.title, caption: plot.caption, svg })
 }
 
 fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        writer.write_record(row).map_err(|error| made(file, &error))?;
+        let cells = row.iter().map(|text| cell(text));
+        writer.write_record(cells.map(Cow::into_owned).collect::<Vec<_>>()).map_err(|error| made(file, &error))?;
     }
     writer.into_inner().map_err(|error| made(file, &error))
+}
+
+/// A cell that a spreadsheet shows and does not run: an apostrophe stands before text that begins as a formula does.
+fn cell(text: &str) -> Cow<'_, str> {
+    let begins_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if begins_formula && text.parse::<f64>().is_err() { format!("'{text}").into() } else { text.into() }
 }
 
 fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
