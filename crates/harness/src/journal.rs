@@ -55,9 +55,8 @@ impl Journal {
             }
         }
         self.texts.write_all(lines.as_bytes())?;
-        let mut line = result.record.to_line()?;
-        line.push('\n');
-        self.records.write_all(line.as_bytes())
+        drop(lines);
+        result.record.write_line(&mut self.records)
     }
 }
 
