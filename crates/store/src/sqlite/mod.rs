@@ -32,6 +32,11 @@ impl Sqlite {
         Ok(Sqlite { path: path.to_owned(), keep: keep.get(), connection: Mutex::new(open::open(path)?) })
     }
 
+    /// For reading alone where nothing can be written.
+    pub(crate) fn open_to_read(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
+        Ok(Sqlite { path: path.to_owned(), keep: keep.get(), connection: Mutex::new(open::open_to_read(path)?) })
+    }
+
     /// A transaction leaves nothing half done, so one that panicked does not spoil the connection.
     fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
@@ -87,9 +92,7 @@ impl Backend for Sqlite {
     fn size(&self) -> Result<Size, Error> {
         let mut size = Size::default();
         for end in ["", "-wal", "-shm"] {
-            let mut path = self.path.as_os_str().to_owned();
-            path.push(end);
-            if let Ok(metadata) = std::fs::metadata(&path) {
+            if let Ok(metadata) = std::fs::metadata(with_ending(&self.path, end)) {
                 size.bytes += metadata.len();
                 size.files += 1;
             }
@@ -108,6 +111,13 @@ impl Backend for Sqlite {
         memory::write(&transaction, id, text).map_err(self.cannot("write a memory document"))?;
         transaction.commit().map_err(self.cannot("commit"))
     }
+}
+
+/// The name of a file beside the database.
+fn with_ending(path: &Path, end: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(end);
+    PathBuf::from(path)
 }
 
 fn cannot(doing: &'static str, path: &Path) -> impl FnOnce(rusqlite::Error) -> Error {
