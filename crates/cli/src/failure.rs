@@ -1,6 +1,9 @@
 //! Failures and the exit codes that they end in: the one place.
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
+
+use crate::terminal::note;
 
 /// Something failed that the user did not ask for wrongly: a full disk, a damaged journal.
 const FAILED: u8 = 1;
@@ -26,6 +29,14 @@ pub(crate) fn words(error: &anyhow::Error) -> String {
     text
 }
 
+fn is_of_full_disk(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        let of_store = cause.downcast_ref::<compactometer_store::Error>().is_some_and(|error| error.is_of_full_disk());
+        matches!(io, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded)) || of_store
+    })
+}
+
 /// Why the program ends without success.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -39,9 +50,10 @@ impl Failure {
         Failure { code: FAILED, error: error.into() }
     }
 
-    /// Exit code 2.
+    /// Exit code 2; 1 where a disk is full, which no other arguments mend.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
-        Failure { code: USAGE, error: error.into() }
+        let error = error.into();
+        Failure { code: if is_of_full_disk(&error) { FAILED } else { USAGE }, error }
     }
 
     /// Exit code 75.
@@ -66,7 +78,7 @@ impl Failure {
 
     /// Says it on stderr.
     pub(crate) fn report(&self) -> ExitCode {
-        eprintln!("error: {}", self.words());
+        note(&format!("error: {}", self.words()));
         ExitCode::from(self.code)
     }
 }

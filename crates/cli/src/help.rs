@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use anyhow::anyhow;
+use clap::builder::Styles;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::settings::{self, FILE};
+use crate::terminal;
 
 /// Headings and their commands; a command of no group stands under the last heading.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -22,25 +24,36 @@ const GROUPS: [(&str, &[&str]); 4] = [
 /// # Errors
 /// Where the folder's settings cannot be used.
 pub(crate) fn parse() -> Result<Args, Failure> {
-    let plain = Args::command();
+    let bare = Args::command();
     // Help is given whatever the file says.
-    let set = settings::read(Path::new(""), &plain).map_err(Failure::usage);
+    let set = settings::read(Path::new(""), &bare).map_err(Failure::usage);
     let command = match &set {
-        Ok(set) => settings::applied(plain, set),
-        Err(_) => plain,
+        Ok(set) => settings::applied(bare, set),
+        Err(_) => bare,
     };
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Arguments:\n{{positionals}}\n\nOptions:\n{{options}}{{after-help}}",
         groups(&command)
     );
-    let matches = command.help_template(template).try_get_matches();
-    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
-    let parsed = parsed.map_err(|error| match Args::try_parse() {
+    let command = command.help_template(template);
+    let parsed = read(command.clone()).map_err(|error| match Args::try_parse() {
         // The arguments can be used without the file.
-        Ok(_) => Failure::usage(anyhow!("`{FILE}`: {}", error.to_string().trim_start_matches("error: ").trim_end())),
-        Err(_) => error.exit(),
+        Ok(_) => {
+            Failure::usage(anyhow!("`{FILE}`: {}", plain(&command, &error).trim_start_matches("error: ").trim_end()))
+        }
+        Err(_) => terminal::exit(&error, &plain(&command, &error)),
     });
     set.and(parsed)
+}
+
+fn read(command: clap::Command) -> Result<Args, clap::Error> {
+    command.try_get_matches().and_then(|matches| Args::from_arg_matches(&matches))
+}
+
+/// What clap has to say, without colours of its own: what else a terminal would obey in it came from outside.
+fn plain(command: &clap::Command, error: &clap::Error) -> String {
+    let again = read(command.clone().styles(Styles::plain())).err();
+    again.as_ref().unwrap_or(error).render().ansi().to_string()
 }
 
 fn groups(command: &clap::Command) -> String {

@@ -1,4 +1,5 @@
 //! The program: arguments, wiring, progress and exit codes. What a library user wants lives in the other crates.
+#![warn(clippy::print_stdout, clippy::print_stderr, reason = "`terminal` is the one way out")]
 
 mod args;
 mod commands;
@@ -12,6 +13,7 @@ mod roles;
 mod settings;
 mod source;
 mod stores;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -55,35 +57,23 @@ fn main() -> ExitCode {
 fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut <args::Args as clap::CommandFactory>::command(), "compactometer", &mut script);
-    print(&String::from_utf8_lossy(&script))
+    terminal::say(&String::from_utf8_lossy(&script))
 }
 
-/// Sends what the engine tells to stderr, as far as `RUST_LOG` or `--verbose` asks for it. Without a clock: a replay's
-/// decisions have no time of their own.
+/// Shows as much of what the engine says as `RUST_LOG` or `--verbose` asks for.
 fn log(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::OFF,
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    let filter = match std::env::var("RUST_LOG") {
-        Ok(asked) if verbose == 0 => EnvFilter::builder().parse_lossy(asked),
-        _ => EnvFilter::default().add_directive(level.into()),
-    };
-    let colours = std::env::var_os("NO_COLOR").is_none() && std::io::IsTerminal::is_terminal(&std::io::stderr());
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(colours)
-        .without_time()
-        .init();
-}
-
-/// Writes data to stdout. A reader that closes the pipe early, as `head` does, is no error.
-fn print(text: &str) -> Result<(), Failure> {
-    use std::io::Write;
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::failed(error)),
-        _ => Ok(()),
-    }
+    let asked = std::env::var("RUST_LOG").ok().filter(|_| verbose == 0);
+    let filter = asked.and_then(|asked| match EnvFilter::builder().parse(&asked) {
+        Ok(filter) => Some(filter),
+        Err(error) => {
+            terminal::note(&format!("RUST_LOG is `{asked}`, which is no filter ({error}); write it as in `info`"));
+            None
+        }
+    });
+    terminal::log(filter.unwrap_or_else(|| EnvFilter::default().add_directive(level.into())));
 }

@@ -7,6 +7,7 @@ use compactometer_disk::{create_folder, is_part, write_whole};
 use compactometer_harness::contender::Contender;
 use compactometer_harness::plan::Plan;
 use compactometer_harness::properties::measure;
+use compactometer_schema::input::{Kind, read_text};
 use compactometer_schema::manifest::{Manifest, VERSION};
 use compactometer_schema::property::Property;
 use compactometer_schema::record::text_hash;
@@ -124,8 +125,7 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
     if holds_no_run(dir) {
         bail!("`{}` exists and holds no run; choose another `--out`", dir.display());
     }
-    create_folder(dir)
-        .map_err(|error| anyhow!("cannot make the folder `{}`: {error}; {}", dir.display(), advice(&error, "--out")))?;
+    create_folder(dir).map_err(|error| cannot(&format!("make the folder `{}`", dir.display()), error, "--out"))?;
     write(&dir.join(".gitignore"), "*\n")?;
     write_json(&path, manifest)
 }
@@ -133,8 +133,14 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
 /// The manifest of a run's folder.
 pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
     let path = dir.join("manifest.json");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let text = read_text(&path, Kind::MANIFEST).with_context(|| format!("cannot read `{}`", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))
+}
+
+/// The error of something that cannot be written where a flag says.
+pub(crate) fn cannot(what: &str, error: std::io::Error, flag: &str) -> anyhow::Error {
+    let told = format!("cannot {what}: {error}; {}", advice(&error, flag));
+    anyhow::Error::new(error).context(told)
 }
 
 /// What to do where something cannot be written that a flag names.
@@ -193,7 +199,7 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
 
 fn write(path: &Path, text: &str) -> Result<()> {
     write_whole(path, |out| out.write_all(text.as_bytes()))
-        .map_err(|error| anyhow!("cannot write `{}`: {error}; {}", path.display(), advice(&error, "--out")))
+        .map_err(|error| cannot(&format!("write `{}`", path.display()), error, "--out"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! A progress line on a terminal; silence elsewhere.
 
-use std::io::IsTerminal;
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::terminal;
 
 /// A bar over `total` cases; hidden where stderr is no terminal, or when quiet.
 pub(crate) fn bar(total: usize, quiet: bool) -> ProgressBar {
@@ -11,11 +11,7 @@ pub(crate) fn bar(total: usize, quiet: bool) -> ProgressBar {
 
 /// A bar over so many of those.
 pub(crate) fn bar_of(total: usize, what: &str, quiet: bool) -> ProgressBar {
-    let target = if quiet || !std::io::stderr().is_terminal() {
-        ProgressDrawTarget::hidden()
-    } else {
-        ProgressDrawTarget::stderr()
-    };
+    let target = if quiet { ProgressDrawTarget::hidden() } else { terminal::progress() };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
     let style = ProgressStyle::with_template(&format!("{{bar:30}} {{pos}}/{{len}} {what}, {{per_sec}}, {{eta}} left"));
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

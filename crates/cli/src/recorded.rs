@@ -4,13 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_llm::cassette;
 use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
 
-use crate::output::{advice, safe_name};
+use crate::output::{cannot, safe_name};
 
 /// The suites that the recording of that name was made on; none where the name is another model's, or none were kept.
 pub(crate) fn suites(model: &str) -> Result<Vec<PathBuf>> {
@@ -31,7 +31,7 @@ pub(crate) fn keep(folder: &Path, suite: &Suite) -> Result<()> {
     let kept = if path.exists() { joined(Suite::read(&path)?.scenarios, suite) } else { suite.clone() };
     create_folder(&suite_folder(folder))
         .and_then(|()| write_whole(&path, |out| kept.write(out)))
-        .map_err(|error| anyhow!("cannot write `{}`: {error}; {}", path.display(), advice(&error, "--record")))
+        .map_err(|error| cannot(&format!("write `{}`", path.display()), error, "--record"))
 }
 
 fn suite_folder(folder: &Path) -> PathBuf {

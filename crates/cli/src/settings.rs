@@ -11,6 +11,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Arg, Command};
 use compactometer_schema::choice::unknown;
+use compactometer_schema::input::{Kind, read_text};
 
 /// The file, in the folder that the program is started in.
 pub(crate) const FILE: &str = "compactometer.toml";
@@ -67,7 +68,7 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
     if !path.exists() {
         return Ok(BTreeMap::new());
     }
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{FILE}`"))?;
+    let text = read_text(&path, Kind::SETTINGS).with_context(|| format!("cannot read `{FILE}`"))?;
     let table = text.parse::<toml::Table>().with_context(|| format!("`{FILE}` is no TOML"))?;
     let known = all(command);
     let mut set = BTreeMap::new();

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 use compactometer_generate::{Spec, embedded, generate, smoke};
 use compactometer_schema::choice::unknown;
+use compactometer_schema::input::{Kind, read_text};
 use compactometer_schema::scenario::Split;
 use compactometer_schema::suite::Suite;
 
@@ -59,7 +60,7 @@ fn read(path: &Path) -> Result<Suite> {
 /// Where the file cannot be read or used.
 pub(crate) fn spec(path: &Path) -> Result<Option<Spec>> {
     if path.extension().is_some_and(|extension| extension == "toml") {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        let text = read_text(path, Kind::SPEC).with_context(|| format!("cannot read `{}`", path.display()))?;
         return Ok(Some(Spec::parse(&text, path)?));
     }
     let embedded = path.to_str().and_then(embedded::by_name).filter(|_| !path.exists());

@@ -11,23 +11,34 @@ const DATABASES: [&str; 3] = ["db", "sqlite", "sqlite3"];
 
 /// Opens a store, made where it is missing: a SQLite database where the path is a file or ends as one, else a folder.
 pub(crate) fn open(path: &Path) -> Result<Checkpoints> {
-    let ends_as_one = path.extension().is_some_and(|ending| DATABASES.iter().any(|known| ending == *known));
-    if path.is_file() || (ends_as_one && !path.is_dir()) {
-        Ok(Checkpoints::in_sqlite(path, KEEP)?)
-    } else {
-        Ok(Checkpoints::in_directory(path, KEEP)?)
-    }
+    if is_database(path) { Ok(Checkpoints::in_sqlite(path, KEEP)?) } else { Ok(Checkpoints::in_directory(path, KEEP)?) }
 }
 
 /// Opens a store that is there.
 pub(crate) fn existing(path: &Path) -> Result<Checkpoints> {
+    must_exist(path)?;
+    open(path)
+}
+
+/// Opens a store that is there to look at it, which a disk that cannot be written allows too.
+pub(crate) fn to_read(path: &Path) -> Result<Checkpoints> {
+    must_exist(path)?;
+    if is_database(path) { Ok(Checkpoints::in_sqlite_to_read(path, KEEP)?) } else { open(path) }
+}
+
+fn is_database(path: &Path) -> bool {
+    let ends_as_one = path.extension().is_some_and(|ending| DATABASES.iter().any(|known| ending == *known));
+    path.is_file() || (ends_as_one && !path.is_dir())
+}
+
+fn must_exist(path: &Path) -> Result<()> {
     if !path.exists() {
         bail!(
             "no store at `{}`; name the one that `run --store` or the agent wrote: `--store DIR` or `--store FILE.db`",
             path.display()
         );
     }
-    open(path)
+    Ok(())
 }
 
 /// A thread that is there: the one of that id, or the only one.
@@ -75,23 +86,4 @@ const SHOWN: usize = 12;
 
 fn dots(threads: usize) -> &'static str {
     if threads > SHOWN { ", ..." } else { "" }
-}
-
-/// Text from a store or a model as a terminal may show it: control characters are escaped, line ends and tabs stay.
-pub(crate) fn plain(text: &str) -> String {
-    let shown = |letter: char| {
-        let stays = !letter.is_control() || letter == '\n' || letter == '\t';
-        if stays { letter.to_string() } else { letter.escape_debug().to_string() }
-    };
-    text.chars().map(shown).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_do_not_reach_the_terminal() {
-        assert_eq!(plain("a\u{1b}[2J\n\tb\u{7}é"), "a\\u{1b}[2J\n\tb\\u{7}é");
-    }
 }

@@ -68,10 +68,18 @@ impl Lines {
     /// # Errors
     /// [`NotKept`].
     pub fn append(&mut self, lines: &[u8]) -> Result<(), NotKept> {
+        self.append_with(|out| out.write_all(lines))
+    }
+
+    /// As [`Lines::append`], for lines that a function writes, so that long ones need not be in memory.
+    ///
+    /// # Errors
+    /// [`NotKept`].
+    pub fn append_with(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), NotKept> {
         self.cut_torn_line()?;
         self.file.seek(SeekFrom::Start(self.whole))?;
-        self.file.write_all(lines)?;
-        self.whole += lines.len() as u64;
+        write(&mut self.file)?;
+        self.whole = self.file.stream_position()?;
         self.check_name()
     }
 

@@ -3,7 +3,10 @@
 //! Absent on purpose: provenance. Where a part of a *view* comes from is [`crate::view::Origin`]; a message is only what
 //! somebody said.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// One message of a conversation, as a provider's API would carry it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,10 +21,11 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_ms: Option<i64>,
     /// What is said, in order.
+    #[serde(deserialize_with = "few")]
     pub parts: Vec<Part>,
     /// What the provider reported for the call that produced this message; counts once per call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
+    pub usage: Option<Box<Usage>>,
 }
 
 impl Message {
@@ -39,6 +43,33 @@ impl Message {
             Part::ToolResult { call_id, .. } => Some(call_id.as_str()),
             _ => None,
         })
+    }
+}
+
+/// Most messages have one part. A list that grows by itself has room for four from the first on, which in a long conversation
+/// is more than all of its text.
+fn few<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
+    deserializer.deserialize_seq(Few)
+}
+
+struct Few;
+
+impl<'de> Visitor<'de> for Few {
+    type Value = Vec<Part>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut given: A) -> Result<Vec<Part>, A::Error> {
+        let mut parts = Vec::new();
+        while let Some(part) = given.next_element()? {
+            if parts.len() < 4 {
+                parts.reserve_exact(1);
+            }
+            parts.push(part);
+        }
+        Ok(parts)
     }
 }
 
@@ -165,6 +196,21 @@ impl std::ops::Sub for Usage {
             cache_read: self.cache_read - earlier.cache_read,
             cache_write: self.cache_write - earlier.cache_write,
             output: self.output - earlier.output,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_is_read_takes_no_more_room_than_it_has_parts() {
+        let part = r#"{"type":"text","text":"a"}"#;
+        for count in 0..4 {
+            let json = format!(r#"{{"id":0,"role":"user","parts":[{}]}}"#, vec![part; count].join(","));
+            let message: Message = serde_json::from_str(&json).expect("a message");
+            assert_eq!((message.parts.len(), message.parts.capacity()), (count, count));
         }
     }
 }

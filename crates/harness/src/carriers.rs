@@ -29,7 +29,7 @@ pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carrier
     for entry in view.entries() {
         if let Some(message) = entry.kept() {
             if message.role != Role::System && is_old(message.id) {
-                foreign.extend_from_slice(&loaded.foreign_in[loaded.index_of(message.id)]);
+                foreign.extend_from_slice(loaded.foreign_in.of(loaded.index_of(message.id)));
             }
             continue;
         }

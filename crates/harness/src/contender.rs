@@ -9,6 +9,7 @@ use compactometer_engine::session::Policy;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_schema::choice::unknown;
+use compactometer_schema::input::{Kind, read_text};
 use compactometer_schema::record::{Family, Protocol};
 
 use crate::controls::evidence::Evidence;
@@ -254,7 +255,7 @@ impl Contender {
         if key != PROMPT {
             return Ok(settings.set(spec, key, value)?);
         }
-        let text = std::fs::read_to_string(Path::new(value))
+        let text = read_text(Path::new(value), Kind::PROMPT)
             .map_err(|source| SelectError::Prompt { path: value.to_owned(), source })?;
         Ok(settings.set(spec, key, &text)?)
     }

@@ -4,7 +4,9 @@
 //! Absent on purpose: invented words and phrases, which nothing but a foil tells from other words.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use compactometer_engine::log::Counted;
 use compactometer_schema::import::exact::{self, Exact};
 use compactometer_schema::matcher::{Matcher, part_text};
 use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
@@ -26,14 +28,14 @@ pub(crate) fn states(loaded: &Loaded, probe: usize, held: &[u32], answer: &str) 
 
 /// Whether the question or a message up to its point holds the value, in any form that the matcher takes for it.
 fn is_stated(loaded: &Loaded, asked: &Probe, Exact { value, kind }: &Exact) -> bool {
-    let messages = &loaded.scenario.messages;
-    let end = messages.partition_point(|message| message.id <= asked.asked_after);
-    let known = loaded.exact.get_or_init(|| ExactValues::of(&loaded.scenario));
+    let messages = &loaded.messages;
+    let end = messages.partition_point(|counted| counted.message.id <= asked.asked_after);
+    let known = loaded.exact.get_or_init(|| ExactValues::of(messages));
     if known.0.get(&value.to_lowercase()).is_some_and(|first| *first < end) {
         return true;
     }
     let matcher = Matcher::new([(*kind, [value.as_str()])]);
-    let said = messages[..end].iter().flat_map(|message| message.parts.iter().filter_map(part_text));
+    let said = messages[..end].iter().flat_map(|counted| counted.message.parts.iter().filter_map(part_text));
     said.chain([asked.question.as_str()]).any(|text| matcher.find(text).next().is_some())
 }
 
@@ -41,10 +43,10 @@ fn is_stated(loaded: &Loaded, asked: &Probe, Exact { value, kind }: &Exact) -> b
 pub(crate) struct ExactValues(HashMap<String, usize, FixedState>);
 
 impl ExactValues {
-    fn of(scenario: &Scenario) -> Self {
+    fn of(messages: &[Arc<Counted>]) -> Self {
         let mut first = HashMap::default();
-        for (index, message) in scenario.messages.iter().enumerate() {
-            for exact in message.parts.iter().filter_map(part_text).flat_map(exact::within) {
+        for (index, counted) in messages.iter().enumerate() {
+            for exact in counted.message.parts.iter().filter_map(part_text).flat_map(exact::within) {
                 first.entry(exact.value.to_lowercase()).or_insert(index);
             }
         }

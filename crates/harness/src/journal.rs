@@ -58,19 +58,19 @@ impl Journal {
             for (hash, text) in &result.texts {
                 if self.known_texts.insert(hash.clone()) {
                     let row = TextRow { hash: hash.clone(), text: text.clone() };
-                    push_line(
-                        &mut texts,
-                        serde_json::to_string(&row).map_err(|error| self.failed(TEXTS, NotKept::Io(error.into())))?,
-                    );
+                    serde_json::to_writer(&mut texts, &row)
+                        .map_err(|error| self.failed(TEXTS, NotKept::Io(error.into())))?;
+                    texts.push(b'\n');
                 }
             }
-            push_line(
-                &mut records,
-                result.record.to_line().map_err(|error| self.failed(RECORDS, NotKept::Io(error.into())))?,
-            );
+            records.push(&result.record);
         }
-        keep(&mut self.texts, &texts).map_err(|error| self.failed(TEXTS, error))?;
-        keep(&mut self.records, &records).map_err(|error| self.failed(RECORDS, error))
+        self.texts.append(&texts).map_err(|error| self.failed(TEXTS, error))?;
+        self.texts.sync().map_err(|error| self.failed(TEXTS, error))?;
+        for record in records {
+            self.records.append_with(|out| record.write_line(out)).map_err(|error| self.failed(RECORDS, error))?;
+        }
+        self.records.sync().map_err(|error| self.failed(RECORDS, error))
     }
 
     fn failed(&self, name: &str, error: NotKept) -> JournalError {
@@ -79,16 +79,6 @@ impl Journal {
             NotKept::Gone => JournalError::Gone { dir: self.dir.clone() },
         }
     }
-}
-
-fn push_line(lines: &mut Vec<u8>, line: String) {
-    lines.extend(line.into_bytes());
-    lines.push(b'\n');
-}
-
-fn keep(file: &mut Lines, lines: &[u8]) -> Result<(), NotKept> {
-    file.append(lines)?;
-    file.sync()
 }
 
 /// The hashes of texts that a record refers to.

@@ -11,6 +11,7 @@ mod grade;
 mod invented;
 pub mod journal;
 pub mod judge;
+pub mod lists;
 pub mod loaded;
 mod models;
 mod order;

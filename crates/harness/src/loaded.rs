@@ -10,12 +10,13 @@ use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
 
 use crate::grade::Keys;
 use crate::invented::ExactValues;
+use crate::lists::Lists;
 
 /// A scenario with everything that does not depend on a strategy.
 pub struct Loaded {
-    /// The scenario.
+    /// The scenario, without its messages.
     pub scenario: Scenario,
-    /// Its messages with their tokens.
+    /// Its messages with their tokens. They stand here alone: a long conversation is the most of what a run has in memory.
     pub messages: Vec<Arc<Counted>>,
     /// `tokens_before[i]`: tokens of the messages before index `i`; one entry more than messages.
     pub tokens_before: Vec<u64>,
@@ -24,7 +25,7 @@ pub struct Loaded {
     /// For each fact, the indices of the messages that state it, ascending.
     pub mentions: Vec<Vec<usize>>,
     /// For each message, the facts that it states.
-    pub stated_in: Vec<Vec<u32>>,
+    pub stated_in: Lists,
     /// For each fact, the index of the message from which on it is no longer true.
     pub valid_to: Vec<Option<usize>>,
     /// For each fact, the index of the first probe that asks for its value.
@@ -42,23 +43,29 @@ pub struct Loaded {
     /// The value kind of each foreign fact.
     pub foreign_kinds: Vec<ValueKind>,
     /// For each message, the foreign facts that match in it.
-    pub foreign_in: Vec<Vec<u32>>,
-    /// The conversation in pieces of at most [`SEGMENT_CHARACTERS`], for random contexts.
-    pub segments: Vec<Segment>,
-    /// `segments_of[i]`: the range of [`Loaded::segments`] that message `i` is made of.
-    pub segments_of: Vec<std::ops::Range<usize>>,
+    pub foreign_in: Lists,
+    /// The conversation in pieces, for random contexts.
+    pub segments: Segments,
 }
 
-/// A short piece of one message.
-pub struct Segment {
-    /// Index of its message.
-    pub message: u32,
-    /// Tokens of its text.
-    pub tokens: u32,
-    /// Facts that match in it and that its message states.
-    pub facts: Vec<u32>,
-    /// Foreign facts that match in it.
-    pub foreign: Vec<u32>,
+/// The pieces of a conversation, of at most [`SEGMENT_CHARACTERS`] and of one message each.
+#[derive(Default)]
+pub struct Segments {
+    /// The tokens of each.
+    pub tokens: Vec<u32>,
+    /// Facts that match in each and that its message states.
+    pub facts: Lists,
+    /// Foreign facts that match in each.
+    pub foreign: Lists,
+    /// Where the pieces of each message end.
+    ends: Vec<u32>,
+}
+
+impl Segments {
+    /// The pieces of the message at that index.
+    pub fn of(&self, message: usize) -> std::ops::Range<u32> {
+        message.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[message]
+    }
 }
 
 /// Longest piece of a random context, in characters (MEASUREMENT section 3, lift).
@@ -69,9 +76,12 @@ pub const FOREIGN_SCENARIOS: usize = 5;
 
 impl Loaded {
     /// Counts a scenario and finds its values; `foreign` are facts of scenarios of other groups.
-    pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
-        let messages = count_messages(&scenario, counter);
-        let index = |id: MessageId| scenario.messages.partition_point(|message| message.id < id);
+    pub fn new(mut scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
+        // A list that is collected keeps the room of the one before, of which an entry is ten times as large.
+        let mut messages = Vec::with_capacity(scenario.messages.len());
+        messages
+            .extend(std::mem::take(&mut scenario.messages).into_iter().map(|message| Counted::new(message, counter)));
+        let index = |id: MessageId| messages.partition_point(|counted| counted.message.id < id);
         let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())));
         let foils = Matcher::new(
             scenario.facts.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()]))),
@@ -101,9 +111,8 @@ impl Loaded {
             foils,
             foreign,
             foreign_kinds,
-            foreign_in: Vec::new(),
-            segments: Vec::new(),
-            segments_of: Vec::new(),
+            foreign_in: Lists::with_capacity(messages.len()),
+            segments: Segments::default(),
             messages,
             scenario,
         };
@@ -118,13 +127,12 @@ impl Loaded {
 
     /// The index of the first message from that id on.
     pub(crate) fn index_of(&self, id: MessageId) -> usize {
-        let messages = &self.scenario.messages;
         // Most conversations count their messages through.
-        let guess = messages.first().map_or(0, |first| id.0.wrapping_sub(first.id.0) as usize);
-        if messages.get(guess).is_some_and(|message| message.id == id) {
+        let guess = self.messages.first().map_or(0, |first| id.0.wrapping_sub(first.message.id.0) as usize);
+        if self.messages.get(guess).is_some_and(|counted| counted.message.id == id) {
             return guess;
         }
-        messages.partition_point(|message| message.id < id)
+        self.messages.partition_point(|counted| counted.message.id < id)
     }
 
     /// The first messages as a log.
@@ -144,28 +152,31 @@ impl Loaded {
     }
 
     fn cut_into_segments(&mut self, counter: &dyn TokenCounter) {
+        let Segments { tokens, facts: facts_in, foreign: foreign_in, ends } = &mut self.segments;
+        // Most messages are one piece.
+        tokens.reserve_exact(self.messages.len());
+        ends.reserve_exact(self.messages.len());
+        (*facts_in, *foreign_in) =
+            (Lists::with_capacity(self.messages.len()), Lists::with_capacity(self.messages.len()));
         for (index, counted) in self.messages.iter().enumerate() {
-            let first = self.segments.len();
+            let stated = self.stated_in.of(index);
             let mut foreign_in_message = Vec::new();
             for text in counted.message.parts.iter().filter_map(part_text) {
                 for piece in pieces(text) {
                     let foreign = sorted(found(&self.foreign, piece, !self.foreign.is_empty()));
                     foreign_in_message.extend_from_slice(&foreign);
                     // Most messages state none.
-                    let mut facts = sorted(found(&self.facts, piece, !self.stated_in[index].is_empty()));
-                    facts.retain(|fact| self.stated_in[index].contains(fact));
-                    self.segments.push(Segment {
-                        message: index as u32,
-                        tokens: counter.count_text(piece),
-                        facts,
-                        foreign,
-                    });
+                    let mut facts = sorted(found(&self.facts, piece, !stated.is_empty()));
+                    facts.retain(|fact| stated.contains(fact));
+                    tokens.push(counter.count_text(piece));
+                    facts_in.push(facts);
+                    foreign_in.push(foreign);
                 }
             }
             foreign_in_message.sort_unstable();
             foreign_in_message.dedup();
             self.foreign_in.push(foreign_in_message);
-            self.segments_of.push(first..self.segments.len());
+            ends.push(tokens.len() as u32);
         }
     }
 }
@@ -185,10 +196,6 @@ fn tool_text(tool: &compactometer_engine::model::ToolDefinition) -> String {
     format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)
 }
 
-fn count_messages(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Arc<Counted>> {
-    scenario.messages.iter().map(|message| Counted::new(message.clone(), counter)).collect()
-}
-
 fn running_sum(messages: &[Arc<Counted>]) -> Vec<u64> {
     let mut sums = vec![0];
     let mut sum = 0;
@@ -199,12 +206,15 @@ fn running_sum(messages: &[Arc<Counted>]) -> Vec<u64> {
     sums
 }
 
-fn invert(mentions: &[Vec<usize>], messages: usize) -> Vec<Vec<u32>> {
-    let mut stated_in = vec![Vec::new(); messages];
-    for (fact, mentions) in mentions.iter().enumerate() {
-        for mention in mentions {
-            stated_in[*mention].push(fact as u32);
-        }
+fn invert(mentions: &[Vec<usize>], messages: usize) -> Lists {
+    let facts = mentions.iter().enumerate();
+    let mut pairs =
+        facts.flat_map(|(fact, at)| at.iter().map(move |message| (*message, fact as u32))).collect::<Vec<_>>();
+    pairs.sort_unstable();
+    let mut pairs = pairs.into_iter().peekable();
+    let mut stated_in = Lists::with_capacity(messages);
+    for message in 0..messages {
+        stated_in.push(std::iter::from_fn(|| Some(pairs.next_if(|(at, _)| *at == message)?.1)));
     }
     stated_in
 }

@@ -1,6 +1,7 @@
 //! From a suite and options to cases: what is run, under which limits, with which key.
 
 use std::collections::BTreeSet;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
 use compactometer_engine::budget::Budget;
@@ -237,9 +238,12 @@ fn seed_of(seed: u64, content: &str) -> u64 {
 }
 
 fn hash(content: &impl Serialize) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut out = BufWriter::with_capacity(64 << 10, &mut hasher);
     // A scenario came from JSON or a generator: it has a JSON form.
-    let json = serde_json::to_string(content).unwrap_or_default();
-    blake3::hash(json.as_bytes()).to_hex().to_string()
+    let _ = serde_json::to_writer(&mut out, content).map_err(std::io::Error::from).and_then(|()| out.flush());
+    drop(out);
+    hasher.finalize().to_hex().to_string()
 }
 
 fn load(scenarios: Vec<Scenario>, suite_hash: &str, counter: &dyn TokenCounter) -> Vec<Loaded> {

@@ -52,6 +52,14 @@ pub enum KeepError {
     /// The run's folder is gone.
     #[error(transparent)]
     Gone(JournalError),
+    /// Another process goes on with the same conversation.
+    #[error(
+        "another run of the same cases uses this store (thread `{thread}`); wait for it to end, or choose another `--store`"
+    )]
+    Shared {
+        /// The conversation's thread in the store.
+        thread: String,
+    },
     /// What was measured so far cannot be written.
     #[error("cannot write `{}`: {source}; free space there, or make it writable for this user", path.display())]
     Progress {
@@ -106,7 +114,7 @@ impl<'k> Keeper<'k> {
             let before = commits(&replay);
             replay.step(index).await;
             watched.check()?;
-            refused(&replay).map_or(Ok(()), |why| Err(KeepError::Commit(why)))?;
+            refused(&replay).map_or(Ok(()), |why| Err(self.why_refused(case, &replay, why)))?;
             if commits(&replay) > before {
                 let after = index.checked_sub(1).map(|last| case.loaded.messages[last].message.id);
                 self.save(case, &Progress::of(&replay, index + 1, after, models))?;
@@ -148,6 +156,15 @@ impl<'k> Keeper<'k> {
         let session = session.restored(log, state).map_err(|error| KeepError::Commit(error.to_string()))?;
         let replay = Replay::new(case, session.stored_in(thread), meters, counter);
         Ok((progress.into_replay(replay), said))
+    }
+
+    /// The error of a refused commit: the store's own, unless somebody else changed the thread.
+    fn why_refused(&self, case: &PlannedCase, replay: &Replay<'_>, why: String) -> KeepError {
+        let thread = thread_id(case);
+        match self.store.thread(&thread).and_then(|mut kept| kept.load()) {
+            Ok(state) if state.history.len() != replay.session.history().len() => KeepError::Shared { thread },
+            _ => KeepError::Commit(why),
+        }
     }
 
     fn path(&self, case: &PlannedCase) -> PathBuf {

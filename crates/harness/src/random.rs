@@ -85,14 +85,14 @@ impl<'l> RandomDrop<'l> {
         let of_tail = kept.iter().filter(|index| !pending.contains(**index));
         let retained = retained.saturating_sub(of_tail.map(|index| self.loaded.messages[*index].tokens).sum());
         self.whole = kept;
-        let fresh = cut.iter().flat_map(|index| self.loaded.segments_of[*index].clone()).map(|segment| segment as u32);
+        let fresh = cut.iter().flat_map(|index| self.loaded.segments.of(*index));
         let fresh = fresh.collect::<Vec<_>>();
         for draw in &mut self.draws {
             let mut pool = draw.segments.iter().chain(&fresh).copied().collect::<Vec<_>>();
             pool.shuffle(&mut draw.rng);
             let mut room = retained;
             pool.retain(|segment| {
-                let tokens = self.loaded.segments[*segment as usize].tokens;
+                let tokens = self.loaded.segments.tokens[*segment as usize];
                 let fits = tokens <= room;
                 room -= if fits { tokens } else { 0 };
                 fits
@@ -114,7 +114,7 @@ impl<'l> RandomDrop<'l> {
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
         let mut hits = self.holding.foreign.clone();
         for index in self.whole.iter().filter(|index| **index < old_before) {
-            self.loaded.foreign_in[*index].iter().for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
+            self.loaded.foreign_in.of(*index).iter().for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
         }
         ChanceCounts { loaded: self.loaded, hits, contexts: RANDOM_DRAWS }.cells()
     }
@@ -122,9 +122,9 @@ impl<'l> RandomDrop<'l> {
 
 impl Holding {
     fn of(loaded: &Loaded, draws: &[Draw]) -> Self {
-        let drawn = draws.iter().map(|draw| draw.segments.iter().map(|at| &loaded.segments[*at as usize]));
-        let facts = drawn.clone().map(|segments| segments.flat_map(|segment| &segment.facts));
-        let foreign = drawn.map(|segments| segments.flat_map(|segment| &segment.foreign));
+        let drawn = || draws.iter().map(|draw| draw.segments.iter().map(|at| *at as usize));
+        let facts = drawn().map(|segments| segments.flat_map(|at| loaded.segments.facts.of(at)));
+        let foreign = drawn().map(|segments| segments.flat_map(|at| loaded.segments.foreign.of(at)));
         Holding {
             facts: count_each(loaded.mentions.len(), facts),
             foreign: count_each(loaded.foreign_kinds.len(), foreign),

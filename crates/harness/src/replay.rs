@@ -371,8 +371,10 @@ impl<'r> Replay<'r> {
         keep_text(text, &mut self.texts)
     }
 
-    pub(crate) fn into_result(self, models: Models<'_>) -> CaseResult {
-        let record = self.record(models);
+    pub(crate) fn into_result(mut self, models: Models<'_>) -> CaseResult {
+        // What there is of each turn is moved: a copy of a long conversation's is a large one.
+        let (observations, turns) = (std::mem::take(&mut self.observations), std::mem::take(&mut self.turns));
+        let record = Record { observations, turns, ..self.record(models) };
         CaseResult { record, texts: self.texts }
     }
 
@@ -386,7 +388,7 @@ impl<'r> Replay<'r> {
             weight: fact.weight,
             decoy: fact.decoy_of.is_some(),
             generic: fact.generic,
-            mentions: self.loaded.mentions[index].iter().map(|at| scenario.messages[*at].id).collect(),
+            mentions: self.loaded.mentions[index].iter().map(|at| self.loaded.messages[*at].message.id).collect(),
         };
         Record {
             version: VERSION,

@@ -70,7 +70,7 @@ impl<'l> Tracer<'l> {
     pub(crate) fn pushed(&mut self) {
         let index = self.length;
         self.length += 1;
-        for fact in &self.loaded.stated_in[index] {
+        for fact in self.loaded.stated_in.of(index) {
             let state = &mut self.states[*fact as usize];
             // Nobody has read or written this mention yet.
             *state = State { stated: true, original: true, reached: false, written: false, guessed: false, ..*state };
@@ -186,8 +186,8 @@ impl Records {
         for saved in &history[self.read..] {
             loaded.facts.mark(&saved.body, &mut self.any);
             if let (Some(note), Some((first, last))) = (Note::of(saved), saved.covers) {
-                let stated = loaded.stated_in[index(first)..=index(last)].concat();
-                mark_stated(&loaded.facts, &note.text, &stated, &mut self.noted);
+                let stated = loaded.stated_in.between(index(first)..index(last) + 1);
+                mark_stated(&loaded.facts, &note.text, stated, &mut self.noted);
             }
         }
         self.read = history.len();
@@ -228,7 +228,7 @@ impl Found {
         for entry in view.entries() {
             match entry {
                 Entry::Kept(counted) => {
-                    for fact in &loaded.stated_in[index(counted.message.id)] {
+                    for fact in loaded.stated_in.of(index(counted.message.id)) {
                         self.originals[*fact as usize] = true;
                     }
                 }
@@ -237,7 +237,7 @@ impl Found {
                         let Some(text) = part_text(&written.part) else { continue };
                         match written.origin {
                             Origin::Spoken(id) => {
-                                mark_stated(&loaded.facts, text, &loaded.stated_in[index(id)], &mut self.originals);
+                                mark_stated(&loaded.facts, text, loaded.stated_in.of(index(id)), &mut self.originals);
                             }
                             Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => {
                                 loaded.facts.mark(text, &mut self.written);

@@ -50,7 +50,7 @@ pub struct Point {
 /// The observation points of a scenario: where its probes are asked, else before each turn that uses a fact and at the end.
 /// Turns that use a fact are points in any case, for needed-at-use recall, and so is the end, for the fates.
 pub fn points(loaded: &Loaded, trigger: u32) -> Vec<Point> {
-    let index = |id| loaded.scenario.messages.partition_point(|message| message.id <= id);
+    let index = |id| loaded.messages.partition_point(|counted| counted.message.id <= id);
     let probed = loaded.scenario.probes.iter().map(|probe| index(probe.asked_after)).collect::<BTreeSet<_>>();
     let uses = loaded.scenario.facts.iter().flat_map(|fact| &fact.used_at);
     let using = uses.map(|id| index(*id) - 1).collect::<BTreeSet<_>>();

@@ -203,6 +203,44 @@ fn a_store_that_refuses_ends_the_run_and_writes_no_record_of_it() {
     assert_eq!(std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "");
 }
 
+/// A model at whose third call another run goes through the same case in the same store.
+struct Rival<'r> {
+    own: Mortal,
+    plan: &'r Plan,
+    dir: &'r Path,
+    store: &'r Path,
+}
+
+#[async_trait]
+impl ChatModel for Rival<'_> {
+    fn name(&self) -> &str {
+        self.own.name()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        if self.own.calls.load(Ordering::Relaxed) == 2 {
+            let other = Mortal::new(usize::MAX);
+            run_in_store(self.plan, &other, &Encoding::O200k, 1, self.dir, &open(self.store), &|_| {}).unwrap();
+        }
+        self.own.complete(request).await
+    }
+}
+
+#[test]
+fn of_two_runs_on_one_store_the_loser_says_what_to_do() {
+    let plan = plan("chained", Protocol::Matched);
+    for store in STORES {
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let own = Mortal::new(usize::MAX);
+        let model = Rival { own, plan: &plan, dir: other.path(), store: &dir.path().join(store) };
+        let ended = go(&plan, &model, dir.path(), store);
+        let message = ended.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.starts_with("another run of the same cases uses this store (thread `chained:"), "{message}");
+        assert!(message.contains("wait for it to end, or choose another `--store`"), "{message}");
+        assert_eq!(content(other.path())[0].lines().count(), 1, "the other run is whole");
+    }
+}
+
 #[test]
 fn what_stands_in_a_view_adds_up() {
     let contenders = strategies::ALL.iter().map(|spec| spec.name).chain(["oracle", "random-drop"]);

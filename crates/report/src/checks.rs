@@ -1,5 +1,6 @@
 //! The hard checks of MEASUREMENT section 3: what must hold before any number means something.
 
+use compactometer_schema::code::code;
 use compactometer_schema::fate::Fate;
 use compactometer_schema::record::{Protocol, Stages};
 use compactometer_schema::summary::{Check, MetricValue, StrategySummary};
@@ -47,7 +48,9 @@ fn oracle(run: &Run, strategies: &[StrategySummary]) -> Check {
     let tested = strategies.iter().filter(took_part);
     let recalls = tested.filter_map(|strategy| Some((metric(strategy, "context_recall")?.value?, &strategy.name)));
     match recalls.max_by(|one, other| one.0.total_cmp(&other.0)) {
-        Some((best, of)) => check(name, oracle >= best - ROUNDING, format!("{oracle:.3} against {best:.3} of `{of}`")),
+        Some((best, of)) => {
+            check(name, oracle >= best - ROUNDING, format!("{oracle:.3} against {best:.3} of {}", code(of)))
+        }
         None => untold(name, "no strategy under test has a recall".to_owned()),
     }
 }
@@ -118,7 +121,8 @@ fn decoy_difference(unit: &Unit) -> Option<f64> {
 
 fn value(strategies: &[StrategySummary], name: &str, id: &str) -> Result<f64, String> {
     let strategy = strategies.iter().find(|strategy| strategy.name == name);
-    let found = strategy.and_then(|strategy| metric(strategy, id)).ok_or_else(|| format!("`{name}` was not run"))?;
+    let found =
+        strategy.and_then(|strategy| metric(strategy, id)).ok_or_else(|| format!("{} was not run", code(name)))?;
     found.value.ok_or_else(|| found.reason.clone().unwrap_or_default())
 }
 

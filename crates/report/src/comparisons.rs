@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use compactometer_schema::code::code;
 use compactometer_schema::record::{Family, Protocol};
 use compactometer_schema::summary::{Compared, Comparison, StrategySummary};
 
@@ -54,7 +55,7 @@ fn one(runs: &[Run], run: &Run, sides: [&StrategySummary; 2], primary: Primary) 
         plan(&mut made, &pair);
     }
     if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
-        return Some(without(made, Compared::DidNotTrigger, format!("`{}` never compacted anything", idle.name)));
+        return Some(without(made, Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
     }
     if let Some(weak) = (primary == Primary::Answers).then(|| reader_strength(run).err()).flatten() {
         return Some(without(made, Compared::Undefined, weak));

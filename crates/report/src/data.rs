@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
+use compactometer_schema::code::code;
 use compactometer_schema::fate::Fate;
 use compactometer_schema::manifest::Manifest;
 use compactometer_schema::mock::has_mock;
@@ -93,7 +94,7 @@ impl<'r> Run<'r> {
     pub(crate) fn no_price(&self) -> String {
         let models = [self.manifest.target_model(), &self.manifest.model];
         let unknown = models.into_iter().find(|model| self.prices.row(model).is_none());
-        format!("the price table has no row for model `{}`", unknown.unwrap_or(&self.manifest.model))
+        format!("the price table has no row for model {}", code(unknown.unwrap_or(&self.manifest.model)))
     }
 
     /// Groups with any record.

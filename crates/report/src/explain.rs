@@ -7,8 +7,10 @@ mod page;
 mod text;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use compactometer_engine::event::Outcome;
+use compactometer_engine::log::Counted;
 use compactometer_schema::fate::Fate;
 use compactometer_schema::record::{CompactionRow, Observation, ObservationKind, Record};
 use compactometer_schema::scenario::{Fact, Scenario};
@@ -17,6 +19,8 @@ use compactometer_schema::scenario::{Fact, Scenario};
 pub struct Story<'s> {
     /// The conversation.
     pub scenario: &'s Scenario,
+    /// Its messages.
+    pub messages: &'s [Arc<Counted>],
     /// What the case showed.
     pub record: &'s Record,
     /// The texts that the record names, by hash.

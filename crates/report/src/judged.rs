@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use compactometer_schema::answer::{AnswerRow, Grade, Verdict};
+use compactometer_schema::code::code;
 use compactometer_schema::mock::is_mock;
 use compactometer_schema::record::Record;
 use compactometer_schema::summary::{Judged, MetricValue};
@@ -172,12 +173,13 @@ pub(crate) fn warnings(run: &Run) -> Vec<String> {
     let Some(judge) = &run.manifest.judge else { return Vec::new() };
     let mut warnings = Vec::new();
     if judge == run.manifest.target_model() {
-        warnings.push(format!("`{judge}` judges its own answers: what it got wrong it may also accept"));
+        warnings.push(format!("{} judges its own answers: what it got wrong it may also accept", code(judge)));
     }
     if is_mock(judge) {
         warnings.push(format!(
-            "the judge `{judge}` is a mock: it compares words and understands nothing, so its verdicts are weak and say nothing of \
-             a model's"
+            "the judge {} is a mock: it compares words and understands nothing, so its verdicts are weak and say nothing of \
+             a model's",
+            code(judge)
         ));
     }
     let unreadable = run.strategies.iter().filter_map(|strategy| {

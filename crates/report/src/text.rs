@@ -88,6 +88,16 @@ fn plain_zero(text: String) -> String {
     if text == "-0.00" { "0.00".to_owned() } else { text }
 }
 
+/// Without the characters that XML 1.0 has no form for, escaped or not.
+pub(crate) fn in_xml(text: &str) -> String {
+    let is_allowed = |letter: char| match letter {
+        '\n' | '\t' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        _ => !letter.is_control(),
+    };
+    text.chars().map(|letter| if is_allowed(letter) { letter } else { '?' }).collect()
+}
+
 /// A whole number in groups of three digits.
 pub(crate) fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());

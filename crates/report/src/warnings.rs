@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
 use compactometer_schema::answer::Grade;
+use compactometer_schema::code::code;
 use compactometer_schema::record::{CallRow, Protocol, Record, Refusal};
 use compactometer_schema::summary::{Decisions, StrategySummary};
 
@@ -57,12 +58,13 @@ const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever
 
 fn mock(run: &Run) -> Option<String> {
     let model = &run.manifest.model;
-    let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" `{target}`"));
+    let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" {}", code(target)));
     run.is_mock().then(|| {
         format!(
-            "mechanism, not model: `{model}` wrote the summaries and{reader} answered the questions, so this report names no winner; what \
+            "mechanism, not model: {} wrote the summaries and{reader} answered the questions, so this report names no winner; what \
              passed through its text is unranked (carried facts and the recall that they give, `written`, `kept`, survival, \
-             every answer, `is_summary`, `extraction_success`), and its latencies are assumed"
+             every answer, `is_summary`, `extraction_success`), and its latencies are assumed",
+            code(model)
         )
     })
 }
@@ -264,11 +266,11 @@ fn served(run: &Run) -> Vec<String> {
         let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
         let told = calls.filter(|call| is_counted(call)).filter_map(|call| call.served.as_ref()?.model.as_deref());
         let models: BTreeSet<&str> = told.collect();
-        let told = models.iter().map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ");
+        let told = models.iter().map(|model| code(model)).collect::<Vec<_>>().join(", ");
         match models.len() {
             0 => None,
-            1 => Some(format!("`{name}` was served as {told}")),
-            count => Some(format!("`{name}` was served as {count} models, so this is a mixture: {told}")),
+            1 => Some(format!("{} was served as {told}", code(name))),
+            count => Some(format!("{} was served as {count} models, so this is a mixture: {told}", code(name))),
         }
     };
     let Some(target) = &manifest.target else { return of(&manifest.model, &|_| true).into_iter().collect() };
@@ -282,8 +284,8 @@ fn prices(run: &Run) -> Vec<String> {
     let priced = |(model, costs): (&str, &str)| {
         let row = run.prices.row(model)?;
         Some(match row.is_free() {
-            true => format!("`{model}` is priced as {}: nothing is billed, so costs are 0", row.name),
-            false => format!("{costs} of `{}` at its prices of {}", row.name, row.date),
+            true => format!("{} is priced as {}: nothing is billed, so costs are 0", code(model), row.name),
+            false => format!("{costs} of {} at its prices of {}", code(&row.name), row.date),
         })
     };
     let costs = if beside.is_some() { "compactions and checkpoints cost those" } else { "costs are those" };

@@ -113,6 +113,21 @@ fn a_second_report_replaces_the_first() {
     assert!(files(dir.path()) == fresh);
 }
 
+/// Three resumes of one run that end together write the same pictures.
+#[test]
+fn another_process_at_the_same_pictures_is_in_nobodys_way() {
+    let (manifest, records) = tiny();
+    let (_, fresh) = written(&manifest, &records);
+    let dir = tempfile::tempdir().unwrap();
+    for name in fresh.keys().filter(|name| name.ends_with(".png")) {
+        // A name that all processes share cannot be written here.
+        let shared = dir.path().join("plots").join(format!(".{}.part.png", name.trim_end_matches(".png")));
+        fs::create_dir_all(shared).unwrap();
+    }
+    write(dir.path(), &manifest, &records, &prices()).unwrap();
+    assert!(files(dir.path()) == fresh);
+}
+
 #[test]
 fn a_folder_that_cannot_be_made_is_named() {
     let (manifest, records) = tiny();
@@ -165,6 +180,75 @@ fn text_from_data_is_escaped() {
     // What stands in code, between backticks or indented, is shown as it is.
     let shown: String = markdown.split("## How to repeat it").next().unwrap().split('`').step_by(2).collect();
     assert!(!shown.contains("<script") && shown.contains(r"\|\*&amp;"), "{shown}");
+}
+
+/// What begins as a formula does would be run by the spreadsheet that opens the file.
+#[test]
+fn no_cell_of_a_table_is_a_formula() {
+    let (mut manifest, mut records) = tiny();
+    let nasty = ["=HYPERLINK(\"http://x\")", "+cmd|' /C calc'!A0", "@SUM(1)", "-2+3", "\t=1", "\r=1"];
+    manifest.strategies[0] = "=1+1".to_owned();
+    for (at, record) in records.iter_mut().enumerate() {
+        if record.case.strategy == "summarize" {
+            record.case.strategy = "=1+1".to_owned();
+        }
+        record.case.scenario = format!("{}{}", nasty[at % nasty.len()], at % nasty.len());
+        record.facts.iter_mut().zip(nasty).for_each(|(fact, id)| fact.id = id.to_owned());
+    }
+    let (_, files) = written(&manifest, &records);
+    let (mut guarded, mut numbers) = (0, 0);
+    for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".csv")) {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&bytes[..]);
+        for cell in
+            reader.records().map(Result::unwrap).flat_map(|row| row.iter().map(str::to_owned).collect::<Vec<_>>())
+        {
+            let is_number = cell.parse::<f64>().is_ok();
+            assert!(is_number || !cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{name}: {cell:?}");
+            guarded += usize::from(cell.starts_with('\''));
+            numbers += usize::from(is_number && cell.starts_with('-'));
+        }
+    }
+    assert!(guarded > 100 && numbers > 0, "{guarded} cells are guarded, {numbers} numbers are below zero");
+    assert!(text(&files, "facts.csv").contains("'=HYPERLINK"), "{}", text(&files, "facts.csv"));
+}
+
+#[test]
+fn a_backtick_stays_in_its_code() {
+    let (mut manifest, mut records) = tiny();
+    let nasty = "a`b <i> c`d|e";
+    manifest.model = nasty.to_owned();
+    manifest.strategies[0] = nasty.to_owned();
+    for record in &mut records {
+        record.case.model = nasty.to_owned();
+        record.case.scenario = format!("{nasty}{}", record.case.scenario);
+        if record.case.strategy == "summarize" {
+            record.case.strategy = nasty.to_owned();
+        }
+    }
+    let (_, files) = written(&manifest, &records);
+    let (page, markdown) = (text(&files, "index.html"), text(&files, "report.md"));
+    assert!(page.contains("<code>a`b &lt;i&gt; c`d|es0</code>"), "{page}");
+    assert!(markdown.contains("``a`b <i> c`d|es0``"), "{markdown}");
+    for line in markdown.lines().filter(|line| line.starts_with('|') && line.contains("c`d")) {
+        assert!(line.contains(r"c`d\|e") || line.contains(r"c\`d\|e"), "{line}");
+    }
+}
+
+#[test]
+fn pictures_are_xml_whatever_the_names_hold() {
+    let (mut manifest, mut records) = tiny();
+    let nasty = "a<b>&\"\u{1}\u{c}\u{fffe}";
+    manifest.strategies[0] = nasty.to_owned();
+    for record in records.iter_mut().filter(|record| record.case.strategy == "summarize") {
+        record.case.strategy = nasty.to_owned();
+    }
+    let (_, files) = written(&manifest, &records);
+    for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".svg")) {
+        let picture = std::str::from_utf8(bytes).unwrap();
+        let is_allowed = |letter: char| !letter.is_control() || letter == '\n' || letter == '\t';
+        let wrong = picture.chars().find(|letter| !is_allowed(*letter) || *letter == '\u{fffe}');
+        assert!(wrong.is_none() && !picture.contains("<b>"), "{name}: {wrong:?}");
+    }
 }
 
 #[test]

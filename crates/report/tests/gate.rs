@@ -405,6 +405,12 @@ fn torn_edited_and_foreign_records_are_refused() {
         let message = RunFiles::read(dir.path()).map(|run| run.records.len()).unwrap_err().to_string();
         assert!(message.contains(expected), "{expected}: {message}");
     }
+    let mut bytes = text.clone().into_bytes();
+    let third = text.match_indices('\n').nth(1).unwrap().0 + 20;
+    bytes[third] = 0xff;
+    fs::write(&path, bytes).unwrap();
+    let message = RunFiles::read(dir.path()).map(|run| run.records.len()).unwrap_err().to_string();
+    assert!(message.contains("records.jsonl`, line 3: invalid UTF-8"), "{message}");
     fs::remove_file(&path).unwrap();
     assert!(RunFiles::read(dir.path()).is_err());
     fs::write(dir.path().join("manifest.json"), "{").unwrap();
@@ -430,6 +436,37 @@ fn junit_counts_and_escapes() {
     let report = gated(&few, &base(&few));
     assert!(junit(&report, true).unwrap().contains(r#"failures="0" errors="1" skipped="0""#));
     assert!(junit(&report, false).unwrap().contains(r#"failures="0" errors="0" skipped="1""#));
+}
+
+#[test]
+fn hostile_names_end_neither_their_code_nor_their_cell() {
+    let hostile = |held: &dyn Fn(usize) -> usize| {
+        let mut run = run(&["chained"], 12, held);
+        let name = "a`|<b>*x*|`\n\u{1b}[2J".to_owned();
+        run.manifest.suite = "s`|<img>\u{c}".to_owned();
+        run.manifest.strategies[0] = name.clone();
+        run.manifest.prompts = [(name.clone(), "9409".to_owned())].into();
+        for record in &mut run.records {
+            record.case.strategy = name.clone();
+            record.facts.iter_mut().for_each(|fact| fact.id += "`|<i>");
+        }
+        run
+    };
+    let report = gated(&hostile(&|at| about_ten(at) - 4), &base(&hostile(&about_ten)));
+    let text = markdown(&report);
+    // What is between backticks is shown as it is.
+    let spoken: String = text.split('`').step_by(2).collect();
+    assert!(!spoken.contains("<b>") && !text.contains("<img>") && !text.contains('\u{1b}'), "{text}");
+    assert!(text.contains("<summary>a`|&lt;b&gt;*x*|` \u{fffd}[2J: "), "{text}");
+    assert!(text.contains("- `s00` ``f"), "{text}");
+    let widths = text.lines().filter(|line| line.starts_with('|')).map(|line| {
+        let escaped = line.matches(r"\|").count();
+        line.matches('|').count() - escaped
+    });
+    assert!(widths.clone().count() > 2 && widths.clone().all(|bars| bars == 11), "{text}");
+    let xml = junit(&report, true).unwrap();
+    let may_stand = |letter: char| !letter.is_control() || letter == '\n' || letter == '\t';
+    assert!(xml.chars().all(may_stand) && xml.contains("?[2J"), "{xml}");
 }
 
 #[test]

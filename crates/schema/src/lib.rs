@@ -5,10 +5,12 @@
 pub mod answer;
 pub mod baseline;
 pub mod choice;
+pub mod code;
 pub mod curate;
 pub mod fate;
 pub mod formats;
 pub mod import;
+pub mod input;
 pub mod manifest;
 pub mod matcher;
 pub mod mock;

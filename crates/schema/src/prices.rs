@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::choice::unknown;
+use crate::input::{Kind, read_text};
 use crate::mock::is_mock;
 
 /// The table that this program ships.
@@ -128,7 +129,7 @@ impl PriceTable {
     /// [`PriceError`] where the file cannot be read, and as [`PriceTable::parse`].
     pub fn read(path: &Path) -> Result<(Self, String), PriceError> {
         let io = |source| PriceError::Io { path: path.to_owned(), source };
-        let text = std::fs::read_to_string(path).map_err(io)?;
+        let text = read_text(path, Kind::PRICES).map_err(io)?;
         Ok((Self::parse(&text)?, text))
     }
 

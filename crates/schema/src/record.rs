@@ -1,6 +1,7 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
 
 use std::collections::BTreeSet;
+use std::io::{BufWriter, Write};
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{CheckpointEvent, Event, Outcome, RecoveryEvent};
@@ -372,8 +373,17 @@ pub struct TextRow {
 
 /// The hash by which records refer to a text.
 pub fn text_hash(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+    short_hex(&blake3::hash(text.as_bytes()))
 }
+
+fn short_hex(hash: &blake3::Hash) -> String {
+    hash.to_hex()[..32].to_owned()
+}
+
+/// From so many turns on a record is long: some megabytes of JSON.
+const MANY_TURNS: usize = 50_000;
+/// Bytes of a long record that are hashed or written at once.
+const WRITTEN_AT_ONCE: usize = 64 << 10;
 
 impl Record {
     /// Applied compactions.
@@ -416,6 +426,29 @@ impl Record {
     pub fn to_line(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string(self)?;
         Ok(format!("{{\"checksum\":\"{}\",\"record\":{json}}}", text_hash(&json)))
+    }
+
+    /// Writes the line with its end: in one piece, unless the record is so long that its JSON would be a large part of what a run
+    /// has in memory. Such a one is made twice, first for its checksum.
+    ///
+    /// # Errors
+    /// What the writer returns.
+    pub fn write_line(&self, mut out: impl Write) -> std::io::Result<()> {
+        if self.turns.len() < MANY_TURNS {
+            let mut line = self.to_line()?;
+            line.push('\n');
+            return out.write_all(line.as_bytes());
+        }
+        let mut hasher = blake3::Hasher::new();
+        let mut hashed = BufWriter::with_capacity(WRITTEN_AT_ONCE, &mut hasher);
+        serde_json::to_writer(&mut hashed, self)?;
+        hashed.flush()?;
+        drop(hashed);
+        let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
+        write!(out, "{{\"checksum\":\"{}\",\"record\":", short_hex(&hasher.finalize()))?;
+        serde_json::to_writer(&mut out, self)?;
+        out.write_all(b"}\n")?;
+        out.flush()
     }
 
     /// Reads a line that [`Record::to_line`] wrote.

@@ -3,13 +3,13 @@
 mod valid;
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::input;
 use crate::scenario::Scenario;
 
 /// The value of `format` in every suite's header.
@@ -57,7 +57,7 @@ impl Suite {
     /// # Errors
     /// [`SuiteError`] naming file, line and what was expected.
     pub fn read(path: &Path) -> Result<Self, SuiteError> {
-        let file = File::open(path).map_err(|source| SuiteError::Io { path: path.to_owned(), source })?;
+        let file = input::open(path).map_err(|source| SuiteError::Io { path: path.to_owned(), source })?;
         Suite::from_reader(BufReader::new(file), path)
     }
 
@@ -80,9 +80,12 @@ impl Suite {
         let mut scenarios = Vec::new();
         let mut ids = HashSet::new();
         while let Some(line) = lines.next_line()? {
-            let scenario: Scenario =
+            let mut scenario: Scenario =
                 serde_json::from_str(&line).map_err(|error| lines.error(format!("expected a scenario: {error}")))?;
-            valid::scenario(&scenario).map_err(|what| lines.error(format!("scenario `{}`: {what}", scenario.id)))?;
+            // A conversation may be a large part of what there is of memory.
+            drop(line);
+            valid::scenario(&mut scenario)
+                .map_err(|what| lines.error(format!("scenario `{}`: {what}", scenario.id)))?;
             if !ids.insert(scenario.id.clone()) {
                 return Err(lines.error(format!("scenario id `{}` repeats", scenario.id)));
             }
@@ -116,18 +119,38 @@ impl Suite {
     /// The same, and that of each scenario's line without its end: both of one writing.
     pub fn hashes(&self) -> (String, Vec<String>) {
         let mut whole = blake3::Hasher::new();
-        let mut line = Vec::new();
-        // A vector never fails to be written to.
-        let _ = serde_json::to_writer(&mut line, &self.header);
-        whole.update(&line).update(b"\n");
-        let of_scenario = |scenario: &Scenario| {
-            line.clear();
-            let _ = serde_json::to_writer(&mut line, scenario);
-            whole.update(&line).update(b"\n");
-            blake3::hash(&line).to_hex().to_string()
-        };
-        let scenarios = self.scenarios.iter().map(of_scenario).collect();
+        hash_line(&self.header, &mut whole);
+        let scenarios = self.scenarios.iter().map(|scenario| hash_line(scenario, &mut whole)).collect();
         (whole.finalize().to_hex().to_string(), scenarios)
+    }
+}
+
+/// The hash of a line without its end; the line goes into the hash of the whole.
+fn hash_line(content: &impl Serialize, whole: &mut blake3::Hasher) -> String {
+    let mut line = blake3::Hasher::new();
+    let mut out = BufWriter::with_capacity(HASHED_AT_ONCE, Both(whole, &mut line));
+    // Hashes take everything.
+    let _ = serde_json::to_writer(&mut out, content).map_err(std::io::Error::from).and_then(|()| out.flush());
+    drop(out);
+    whole.update(b"\n");
+    line.finalize().to_hex().to_string()
+}
+
+/// Bytes that are hashed at once: a line may be too long to be in memory beside what it says.
+const HASHED_AT_ONCE: usize = 64 << 10;
+
+/// Two hashes of the same bytes.
+struct Both<'h>(&'h mut blake3::Hasher, &'h mut blake3::Hasher);
+
+impl Write for Both<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        self.1.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

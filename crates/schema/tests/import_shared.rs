@@ -67,8 +67,8 @@ fn claude_code_sessions_are_read_with_their_side_conversations() {
     assert_eq!(calls, 12 + 167);
     let answered = messages().filter(|message| message.role == Role::Tool).flat_map(|message| message.answered_ids());
     assert_eq!(answered.count(), calls);
-    let read = messages().filter_map(|message| message.usage).map(|usage| usage.cache_read).sum::<u64>();
-    let all = messages().filter_map(|message| message.usage).map(|usage| usage.total_input()).sum::<u64>();
+    let read = messages().filter_map(|message| message.usage.as_deref()).map(|usage| usage.cache_read).sum::<u64>();
+    let all = messages().filter_map(|message| message.usage.as_deref()).map(|usage| usage.total_input()).sum::<u64>();
     println!("cache reads: {:.3} of the input", read as f64 / all as f64);
     assert!(read * 10 > all * 9, "most of the recorded input came from the cache: {read} of {all}");
     let groups = scenarios.iter().map(|scenario| &scenario.group_id).collect::<BTreeSet<_>>();

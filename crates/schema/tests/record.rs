@@ -5,7 +5,7 @@ use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use compactometer_engine::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use compactometer_engine::message::MessageId;
 use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow, Signs};
-use compactometer_schema::record::{Observation, Prompted, Record, text_hash};
+use compactometer_schema::record::{Observation, Prompted, Record, Turn, text_hash};
 use compactometer_schema::stands::Storage;
 
 /// As the program wrote it before events said what became of a checkpoint.
@@ -21,6 +21,19 @@ fn a_record_without_extractions_still_reads_and_writes_the_same_bytes() {
     assert!(record.compactions[0].event.extractions.is_empty());
     assert_eq!(record.checkpoints[0].event.extraction, None);
     assert_eq!(record.to_line().unwrap(), line(BEFORE_EXTRACTIONS));
+}
+
+#[test]
+fn a_long_record_is_written_as_a_short_one() {
+    let mut record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
+    let turn = r#"{"message":3,"input":4000,"shared_prefix":10,"output":100,"waited_ms":0,"over_window":false,"violations":0}"#;
+    let turn: Turn = serde_json::from_str(turn).unwrap();
+    for turns in [0, 60_000] {
+        record.turns = vec![turn; turns];
+        let mut written = Vec::new();
+        record.write_line(&mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), record.to_line().unwrap() + "\n", "{turns} turns");
+    }
 }
 
 #[test]

@@ -86,6 +86,15 @@ impl Checkpoints {
         Ok(Checkpoints { backend: Arc::new(crate::sqlite::Sqlite::open(path, keep)?) })
     }
 
+    /// The same, of a database that is there, to look at: also on a disk that cannot be written.
+    ///
+    /// # Errors
+    /// As [`Checkpoints::in_sqlite`]; and where the disk cannot be written and commits are still in the database's log.
+    #[cfg(feature = "sqlite")]
+    pub fn in_sqlite_to_read(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
+        Ok(Checkpoints { backend: Arc::new(crate::sqlite::Sqlite::open_to_read(path, keep)?) })
+    }
+
     /// A thread, existing or new; what a kill left half done is made good.
     ///
     /// # Errors

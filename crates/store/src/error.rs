@@ -62,6 +62,20 @@ pub enum Error {
         /// The latest format that is known.
         known: u64,
     },
+    /// A database that can only be read has commits in its log, which can only be read where something can be written.
+    #[cfg(feature = "sqlite")]
+    #[error(
+        "`{}` is on a disk that cannot be written, and its latest commits are in `{}`; copy both files to another folder and name \
+         the copy",
+        path.display(),
+        log.display()
+    )]
+    LogUnread {
+        /// The database.
+        path: PathBuf,
+        /// Its log.
+        log: PathBuf,
+    },
     /// Somebody else committed to the thread in the meantime.
     #[error("thread `{thread}` changed since it was loaded ({what}): load it again and restore the session from that")]
     Conflict {
@@ -91,6 +105,24 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the disk is full: nothing that a caller passed was wrong.
+    pub fn is_of_full_disk(&self) -> bool {
+        match self {
+            Error::Io { cause, .. } => FULL.contains(&cause.kind()),
+            #[cfg(feature = "sqlite")]
+            Error::Sqlite { cause, .. } => cause.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            _ => false,
+        }
+    }
+
+    /// Whether a database cannot be opened as files and folders are: it may still be read.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn is_of_place(&self) -> bool {
+        use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+        let Error::Sqlite { cause, .. } = self else { return false };
+        matches!(cause.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))
+    }
+
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_owned();
         move |cause| Error::Io { doing, path, cause }
@@ -101,11 +133,12 @@ impl Error {
     }
 }
 
+/// Of the file system.
+const FULL: [io::ErrorKind; 2] = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+
 fn advice(cause: &io::Error) -> &'static str {
     match cause.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; nothing was lost: free space there, then commit again"
-        }
+        kind if FULL.contains(&kind) => "; nothing was lost: free space there, then commit again",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; nothing was lost: make the folder writable for this user, or name another"
         }

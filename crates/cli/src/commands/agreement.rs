@@ -8,7 +8,7 @@ use compactometer_report::gate::RunFiles;
 use compactometer_schema::prices::PriceTable;
 
 use crate::failure::Failure;
-use crate::print;
+use crate::terminal::{say, say_json};
 
 /// Whose orders to compare.
 #[derive(clap::Args)]
@@ -38,9 +38,5 @@ pub(crate) fn agreement(args: &AgreementArgs) -> Result<(), Failure> {
     let (mock, model) = (read(&args.mock)?, read(&args.model)?);
     let again = args.ceiling.as_deref().map(read).transpose()?;
     let found = compared(&mock, &model, again.as_ref(), &prices).map_err(Failure::usage)?;
-    if !args.json {
-        return print(&agreement_text(&found));
-    }
-    let json = serde_json::to_string_pretty(&found).map_err(Failure::failed)?;
-    print(&format!("{json}\n"))
+    if args.json { say_json(&found) } else { say(&agreement_text(&found)) }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::anyhow;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_harness::contender::select;
+use compactometer_harness::contender::{Contender, select};
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::run::{Models, RunError, RunOutcome, run_in_store};
@@ -25,7 +25,8 @@ use crate::failure::Failure;
 use crate::money::{self, Estimate, Purse};
 use crate::output::{self, SuiteIdentity};
 use crate::roles::Roles;
-use crate::{print, progress, recorded, source, stores};
+use crate::terminal::{note, say, say_json};
+use crate::{progress, recorded, source, stores};
 
 /// Runs, then reports.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
@@ -47,18 +48,14 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     output::point_latest(&dir).map_err(Failure::failed)?;
     show(&summary, args.json)?;
     if !args.run.quiet {
-        eprintln!("report: {}", dir.join("index.html").display());
+        note(&format!("report: {}", dir.join("index.html").display()));
     }
     verdict(&summary)
 }
 
 /// Prints the table, or the summary's JSON.
 pub(crate) fn show(summary: &Summary, json: bool) -> Result<(), Failure> {
-    if !json {
-        return print(&compactometer_report::table(summary));
-    }
-    let json = serde_json::to_string_pretty(summary).map_err(Failure::failed)?;
-    print(&format!("{json}\n"))
+    if json { say_json(summary) } else { say(&compactometer_report::table(summary)) }
 }
 
 /// Fails where a hard check did.
@@ -83,7 +80,7 @@ pub(crate) fn price_table(args: &PricesArg) -> Result<(PriceTable, String), Fail
 /// Runs and writes records only.
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let Some(finished) = execute(args, &price_table(&args.prices)?)? else { return Ok(()) };
-    print(&format!("{}\n", finished.dir.join("records.jsonl").display()))
+    say(&format!("{}\n", finished.dir.join("records.jsonl").display()))
 }
 
 /// Runs and says nothing on stdout.
@@ -106,11 +103,12 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     let counter = encoding(&args.setting.tokenizer)?;
     let named = Roles::named(&args.setting, args.judge.as_deref());
     let purse = Purse::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    // Before models are opened, which makes the folder of a recording.
+    let (suite, contenders) = (suite(args)?, contenders(args)?);
     let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
-    let suite = suite(args)?;
     let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
-    let (mut plan, identity) = resolve(args, suite, models.summarizer().name(), counter)?;
+    let (mut plan, identity) = resolve(args, suite, contenders, models.summarizer().name(), counter)?;
     models.target().into_iter().for_each(|target| plan.answered_by(target));
     models.judge.into_iter().for_each(|judge| plan.judged_by(judge.name()));
     let reference = reference(args, &plan)?;
@@ -122,7 +120,7 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     let done = money::done(&dir)?;
     let missing = money::missing(&plan, &done);
     if args.estimate {
-        return print(&Estimate::of(&missing, counter, purse.tariffs())?.table()).map(|()| None);
+        return say(&Estimate::of(&missing, counter, purse.tariffs())?.table()).map(|()| None);
     }
     purse.agree(&missing, args.quiet)?;
     output::prepare(&dir, &manifest).map_err(Failure::usage)?;
@@ -146,15 +144,19 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
     })
 }
 
+/// The strategies and controls asked for.
+pub(super) fn contenders(args: &RunArgs) -> Result<Vec<Contender>, Failure> {
+    select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str)).map_err(Failure::usage)
+}
+
 /// The suite and the options, as cases of the summarizer of that name.
 pub(super) fn resolve(
     args: &RunArgs,
     suite: Suite,
+    contenders: Vec<Contender>,
     model: &str,
     counter: Encoding,
 ) -> Result<(Plan, SuiteIdentity), Failure> {
-    let contenders = select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str))
-        .map_err(Failure::usage)?;
     let identity = SuiteIdentity::of(&suite);
     let (shares, smaller) = args.setting.shares();
     let options = Options {
@@ -233,13 +235,13 @@ fn tell_on_interrupt(kept: Arc<AtomicUsize>, total: usize) {
     // Without a handler Ctrl-C still ends the program, only silently.
     let _ = ctrlc::set_handler(move || {
         let kept = kept.load(Ordering::Relaxed);
-        eprintln!("\ninterrupted: {kept} of {total} cases are kept; the same command resumes");
+        note(&format!("\ninterrupted: {kept} of {total} cases are kept; the same command resumes"));
         std::process::exit(INTERRUPTED);
     });
 }
 
 fn announce(plan: &Plan, manifest: &Manifest) {
-    eprintln!(
+    note(&format!(
         "{}: {} conversations in {} groups; window {} tokens ({}), trigger {}, retained {}",
         manifest.suite,
         manifest.conversations,
@@ -248,19 +250,19 @@ fn announce(plan: &Plan, manifest: &Manifest) {
         plan.window.because,
         plan.trigger,
         plan.retained
-    );
-    for note in &manifest.notes {
-        eprintln!("note: {note}");
+    ));
+    for known in &manifest.notes {
+        note(&format!("note: {known}"));
     }
 }
 
 /// How many conversations triggered, for each protocol and strategy that compacts.
 fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
-        eprintln!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len());
+        note(&format!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len()));
     }
     if outcome.continued > 0 {
-        eprintln!("went on with {} conversations from the middle, from their store", outcome.continued);
+        note(&format!("went on with {} conversations from the middle, from their store", outcome.continued));
     }
     if outcome.rejected > 0 {
         eprintln!("rejected by the server for their form: {} requests; each counts as failed", outcome.rejected);
@@ -273,11 +275,11 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
             let rounds = cases().filter(|(case, _)| is_of(case)).map(|(_, rounds)| *rounds).collect::<Vec<_>>();
             let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
             let most = rounds.iter().max().copied().unwrap_or_default();
-            eprintln!(
+            note(&format!(
                 "{prefix}{}: {triggered} of {} conversations triggered, at most {most} rounds",
                 contender.name,
                 rounds.len()
-            );
+            ));
         }
     }
 }

@@ -10,8 +10,8 @@ use compactometer_disk::write_whole;
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::output::advice;
-use crate::print;
 use crate::settings::{self, FILE, Setting};
+use crate::terminal::{note, say};
 
 /// Prints each setting, its value and where it comes from.
 pub(crate) fn config() -> Result<(), Failure> {
@@ -27,7 +27,7 @@ pub(crate) fn config() -> Result<(), Failure> {
     let rows = rows.map(|((value, from), key)| [key, value, from]).collect::<Vec<_>>();
     let widths = [0, 1].map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default());
     let line = |[key, value, from]: &[String; 3]| format!("{key:<0$}  {value:<1$}  {from}\n", widths[0], widths[1]);
-    print(&rows.iter().map(line).collect::<String>())
+    say(&rows.iter().map(line).collect::<String>())
 }
 
 /// Writes a file in which every setting stands as a comment, with its default.
@@ -39,7 +39,7 @@ pub(crate) fn init() -> Result<(), Failure> {
     let text = commented(&settings::all(&Args::command()));
     write_whole(path, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::failed(anyhow!("cannot write `{FILE}`: {error}; {}", advice(&error, "folder"))))?;
-    eprintln!("wrote {FILE}");
+    note(&format!("wrote {FILE}"));
     Ok(())
 }
 

@@ -16,9 +16,10 @@ use super::compare::{encoding, price_table};
 use crate::args::{PricesArg, SettingArgs, positive};
 use crate::failure::Failure;
 use crate::money::Purse;
-use crate::output::advice;
+use crate::output::cannot;
 use crate::roles::Roles;
-use crate::{print, source};
+use crate::source;
+use crate::terminal::say;
 
 /// What to tell.
 #[derive(clap::Args)]
@@ -60,9 +61,10 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let (prices, _) = price_table(&args.prices)?;
     let named = Roles::named(&args.setting, None);
     let purse = Purse::of(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
+    // Before models are opened, which makes the folder of a recording.
+    let suite = source::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
-    let suite = source::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let options = Options {
         contenders,
         window: args.setting.window,
@@ -87,19 +89,19 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     watched
         .check()
         .map_err(|stopped| if stopped.later { Failure::later(stopped) } else { Failure::failed(stopped) })?;
-    let story = Story { scenario, record: &result.record, texts: &result.texts, only: args.fact.as_deref() };
+    let (record, texts, messages) = (&result.record, &result.texts, &case.loaded.messages);
+    let story = Story { scenario, messages, record, texts, only: args.fact.as_deref() };
     match &args.html {
-        None => print(&story.text()),
+        None => say(&story.text()),
         Some(path) => write_page(path, &story),
     }
 }
 
 fn write_page(path: &Path, story: &Story<'_>) -> Result<(), Failure> {
     let page = story.page().map_err(Failure::failed)?;
-    write_whole(path, |out| out.write_all(page.as_bytes())).map_err(|error| {
-        Failure::usage(anyhow!("cannot write `{}`: {error}; {}", path.display(), advice(&error, "--html")))
-    })?;
-    print(&format!("{}\n", path.display()))
+    write_whole(path, |out| out.write_all(page.as_bytes()))
+        .map_err(|error| Failure::usage(cannot(&format!("write `{}`", path.display()), error, "--html")))?;
+    say(&format!("{}\n", path.display()))
 }
 
 /// The case of that scenario, else of the longest.

@@ -9,13 +9,14 @@ use clap::{Parser, ValueEnum};
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
 use compactometer_schema::baseline::Baseline;
+use compactometer_schema::input::{Kind, read_text};
 use compactometer_schema::mock::is_mock;
 use compactometer_schema::prices::PriceTable;
 
 use super::compare;
 use crate::args::{Args, Command};
 use crate::failure::Failure;
-use crate::print;
+use crate::terminal::{note, say, say_json};
 
 /// What to hold against what.
 #[derive(clap::Args)]
@@ -108,7 +109,7 @@ pub(crate) fn gate(args: &GateArgs) -> Result<(), Failure> {
 }
 
 fn read(file: &Path) -> Result<Baseline, Failure> {
-    let text = std::fs::read_to_string(file)
+    let text = read_text(file, Kind::BASELINE)
         .with_context(|| format!("cannot read the baseline `{}`; `--update` writes one from the run", file.display()));
     let text = text.map_err(Failure::usage)?;
     Baseline::parse(&text).with_context(|| format!("`{}`", file.display())).map_err(Failure::usage)
@@ -121,7 +122,7 @@ fn update(run: &RunFiles, file: &Path, prices: &PriceTable) -> Result<(), Failur
     }
     let text = baseline.to_text().map_err(Failure::failed)?;
     write(file, &text)?;
-    print(&format!("{}\n", file.display()))
+    say(&format!("{}\n", file.display()))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
@@ -136,10 +137,9 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
 /// Prints the report and writes the files that were asked for, and the summary of a GitHub step.
 fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
     if args.json {
-        let json = serde_json::to_string_pretty(report).map_err(Failure::failed)?;
-        print(&format!("{json}\n"))?;
+        say_json(report)?;
     } else {
-        print(&gate::terminal(report))?;
+        say(&gate::terminal(report))?;
     }
     if let Some(file) = &args.junit {
         let xml = gate::junit(report, args.on_inconclusive == Inconclusive::Fail).map_err(Failure::failed)?;
@@ -175,7 +175,7 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
         Verdict::Inconclusive => match on_inconclusive {
             Inconclusive::Fail => Err(Failure::inconclusive(anyhow!("inconclusive: {}", of(Verdict::Inconclusive)))),
             Inconclusive::Warn => {
-                eprintln!("warning: inconclusive: {}", of(Verdict::Inconclusive));
+                note(&format!("warning: inconclusive: {}", of(Verdict::Inconclusive)));
                 Ok(())
             }
             Inconclusive::Pass => Ok(()),
@@ -208,10 +208,9 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
     let found =
         gate::self_test(&first, &second, prices, args.margin, usize::from(args.gates)).map_err(Failure::usage)?;
     if args.json {
-        let json = serde_json::to_string_pretty(&found).map_err(Failure::failed)?;
-        print(&format!("{json}\n"))?;
+        say_json(&found)?;
     } else {
-        print(&gate::self_test_text(&found))?;
+        say(&gate::self_test_text(&found))?;
     }
     verdict(&found)
 }
@@ -229,7 +228,7 @@ const SELF_TESTED: &str = "summarize,progressive,chained";
 
 fn embedded(seed: u64, quiet: bool, scratch: &Scratch) -> Result<RunFiles, Failure> {
     if !quiet {
-        eprintln!("runs the embedded suite, seed {seed}");
+        note(&format!("runs the embedded suite, seed {seed}"));
     }
     run(&["run", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
 }

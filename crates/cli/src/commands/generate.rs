@@ -12,7 +12,8 @@ use compactometer_schema::scenario::{Category, Split};
 use compactometer_schema::suite::Suite;
 
 use crate::failure::Failure;
-use crate::{print, progress, source};
+use crate::terminal::{note, say};
+use crate::{progress, source};
 
 /// What to generate.
 #[derive(clap::Args)]
@@ -49,9 +50,9 @@ pub(crate) fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     write_whole(&args.out, |out| suite.write(out))
         .with_context(|| format!("cannot write `{}`", args.out.display()))
         .map_err(Failure::failed)?;
-    print(&told(&suite, tokens))?;
+    say(&told(&suite, tokens))?;
     if !args.quiet {
-        eprintln!("wrote {}", args.out.display());
+        note(&format!("wrote {}", args.out.display()));
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use compactometer_schema::choice::unknown;
 use compactometer_schema::import::{self, Options};
 
 use crate::failure::Failure;
+use crate::terminal::note;
 
 /// What to import.
 #[derive(clap::Args)]
@@ -67,12 +68,12 @@ pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
     written.with_context(|| format!("cannot write `{}`", args.out.display())).map_err(Failure::failed)?;
     if !args.quiet {
         for line in imported.report.lines() {
-            eprintln!("{line}");
+            note(&line);
         }
         for property in measure(&imported.suite) {
-            eprintln!("{}", property.line());
+            note(&property.line());
         }
-        eprintln!("wrote {}", args.out.display());
+        note(&format!("wrote {}", args.out.display()));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use compactometer_schema::record::Family;
 use compactometer_schema::{formats, import};
 
 use crate::failure::Failure;
-use crate::print;
+use crate::terminal::say;
 
 /// What to list.
 #[derive(clap::Args)]
@@ -51,7 +51,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
         let given = args.kind.as_deref().unwrap_or_default();
         return Err(Failure::usage(anyhow!(unknown("kind", given, KINDS.iter().map(|kind| kind.name)))));
     }
-    print(&kinds.iter().map(|kind| section(kind)).collect::<Vec<_>>().join("\n"))
+    say(&kinds.iter().map(|kind| section(kind)).collect::<Vec<_>>().join("\n"))
 }
 
 fn section(kind: &Kind) -> String {

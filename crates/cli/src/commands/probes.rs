@@ -12,8 +12,9 @@ use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
 
 use crate::failure::Failure;
-use crate::output::advice;
-use crate::{print, source};
+use crate::output::cannot;
+use crate::source;
+use crate::terminal::{note, say};
 
 /// Which facts to ask for.
 #[derive(clap::Args)]
@@ -55,17 +56,16 @@ pub(crate) fn probes(args: &ProbesArgs) -> Result<(), Failure> {
     let changes = args.add.is_some() || args.accept.is_some() || !args.reject.is_empty();
     if !changes {
         let suite = source::join(std::slice::from_ref(&args.suite)).map_err(Failure::usage)?;
-        return listed(&suite, args.scenario.as_deref()).map_err(Failure::usage).and_then(|text| print(&text));
+        return listed(&suite, args.scenario.as_deref()).map_err(Failure::usage).and_then(|text| say(&text));
     }
     let mut suite = Suite::read(&args.suite).map_err(Failure::usage)?;
     let told = change(&mut suite, args).map_err(Failure::usage)?;
     let out = args.out.as_deref().unwrap_or(&args.suite);
     checked(&suite, out).map_err(Failure::usage)?;
-    write_whole(out, |file| suite.write(file)).map_err(|error| {
-        Failure::failed(anyhow!("cannot write `{}`: {error}; {}", out.display(), advice(&error, "--out")))
-    })?;
+    write_whole(out, |file| suite.write(file))
+        .map_err(|error| Failure::failed(cannot(&format!("write `{}`", out.display()), error, "--out")))?;
     if !args.quiet {
-        eprintln!("{told}; wrote {}", out.display());
+        note(&format!("{told}; wrote {}", out.display()));
     }
     Ok(())
 }
@@ -147,18 +147,23 @@ fn listed(suite: &Suite, scenario: Option<&str>) -> Result<String> {
             let generic = if fact.generic { "; generic" } else { "" };
             let _ = writeln!(text, "  {}  {:?}  stated in {stated}{generic}", fact.id, fact.value);
             for probe in scenario.probes.iter().filter(|probe| probe.fact_ids.contains(&fact.id)) {
-                let _ = writeln!(text, "    {}  after {}: {}", probe.id, probe.asked_after.0, plain(&probe.question));
+                let _ =
+                    writeln!(text, "    {}  after {}: {}", probe.id, probe.asked_after.0, in_one_line(&probe.question));
             }
         }
         for probe in scenario.probes.iter().filter(|probe| probe.fact_ids.is_empty()) {
-            let _ =
-                writeln!(text, "  no answer: {}  after {}: {}", probe.id, probe.asked_after.0, plain(&probe.question));
+            let _ = writeln!(
+                text,
+                "  no answer: {}  after {}: {}",
+                probe.id,
+                probe.asked_after.0,
+                in_one_line(&probe.question)
+            );
         }
     }
     Ok(text)
 }
 
-/// Text of a suite in one line, and nothing that a terminal obeys.
-fn plain(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+fn in_one_line(text: &str) -> String {
+    text.replace(['\n', '\r', '\t'], " ")
 }

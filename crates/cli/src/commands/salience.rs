@@ -15,6 +15,7 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
 use compactometer_report::salience::{Pair, Recalls, note, pairs, recalls};
+use compactometer_schema::input::{Kind, read_text};
 use compactometer_schema::mock::is_mock;
 use compactometer_schema::record::{Protocol, Record};
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,7 @@ impl Salience {
     /// What an earlier `compare` of that folder found, where it looked.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
         let path = dir.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
+        let text = match read_text(&path, Kind::MANIFEST) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.with_context(|| format!("cannot read `{}`", path.display()))?,
         };

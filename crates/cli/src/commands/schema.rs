@@ -5,7 +5,7 @@ use compactometer_schema::choice::unknown;
 use compactometer_schema::formats;
 
 use crate::failure::Failure;
-use crate::print;
+use crate::terminal::say_json;
 
 /// Which format.
 #[derive(clap::Args)]
@@ -19,6 +19,5 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
     let names = formats::ALL.iter().map(|format| format.name);
     let format = formats::ALL.iter().find(|format| format.name == args.kind);
     let format = format.ok_or_else(|| Failure::usage(anyhow!(unknown("schema", &args.kind, names))))?;
-    let json = serde_json::to_string_pretty(&(format.schema)()).map_err(Failure::failed)?;
-    print(&format!("{json}\n"))
+    say_json(&(format.schema)())
 }

@@ -7,7 +7,7 @@ use compactometer_engine::model::ChatModel;
 use compactometer_llm::server::{Limits, Server};
 
 use crate::failure::Failure;
-use crate::print;
+use crate::terminal::{note, say};
 
 /// What to serve.
 #[derive(clap::Args)]
@@ -30,14 +30,14 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
                 format!("cannot listen on 127.0.0.1:{}; choose another `--port`, or 0 for a free one", args.port)
             })
             .map_err(Failure::usage)?;
-        print(&told(&format!("http://{}", server.address()), model.name()))?;
+        say(&told(&format!("http://{}", server.address()), model.name()))?;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let stop = std::sync::Mutex::new(Some(stop));
         ctrlc::set_handler(move || drop(stop.lock().map(|mut stop| stop.take())))
             .map_err(|error| Failure::failed(anyhow!("cannot listen for Ctrl-C: {error}")))?;
         // The channel closes at Ctrl-C; nothing is ever sent.
         server.run(async { drop(stopped.await) }).await;
-        eprintln!("stopped");
+        note("stopped");
         Ok(())
     })
 }

@@ -7,7 +7,6 @@ mod estimate;
 
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,6 +23,7 @@ use compactometer_schema::record::{CallRow, Record, text_hash};
 use crate::args::SettingArgs;
 use crate::failure::Failure;
 use crate::roles::{Role, Roles};
+use crate::terminal::{self, note};
 pub(crate) use estimate::Estimate;
 
 /// Who is called, and at what price.
@@ -86,13 +86,16 @@ impl Purse {
             return Ok(());
         }
         for (receiver, _) in billed().filter(|(_, account)| account.tariff.is_none() && !quiet) {
-            eprintln!("note: the price of `{}` is unknown, so its cost is; `--prices FILE` names one", receiver.name);
+            note(&format!(
+                "note: the price of `{}` is unknown, so its cost is; `--prices FILE` names one",
+                receiver.name
+            ));
         }
         let priced = billed().filter(|(_, account)| account.tariff.is_some()).collect::<Vec<_>>();
         let Some((first, _)) = priced.first() else { return Ok(()) };
-        eprint!("{}", Estimate::of(cases, self.counter, self.tariffs())?.table());
+        note(Estimate::of(cases, self.counter, self.tariffs())?.table().trim_end_matches('\n'));
         for (receiver, _) in &priced {
-            eprintln!("texts go to `{}`, which bills them", receiver.host);
+            note(&format!("texts go to `{}`, which bills them", receiver.host));
         }
         if agreed_on_terminal().map_err(Failure::failed)? {
             return Ok(());
@@ -178,12 +181,5 @@ fn tariff(row: &PriceRow) -> Tariff {
 
 /// Asks, where somebody sits at a terminal.
 fn agreed_on_terminal() -> std::io::Result<bool> {
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Ok(false);
-    }
-    eprint!("go on? [y/N] ");
-    std::io::stderr().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    Ok(terminal::can_ask() && terminal::agrees("go on?")?)
 }

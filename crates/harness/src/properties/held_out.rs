@@ -1,5 +1,6 @@
 //! Whether what the test split is about occurs in another split.
 
+use compactometer_schema::code::code;
 use compactometer_schema::matcher::{Matcher, part_text};
 use compactometer_schema::property::Property;
 use compactometer_schema::scenario::{Fact, Scenario, Split, ValueKind};
@@ -25,7 +26,7 @@ pub(super) fn measure(suite: &Suite) -> Property {
     let (subjects, values) = present.split_at(facts.len());
     let known = |at: &usize| subjects[*at] || values[*at];
     let found = (0..facts.len()).filter(known).collect::<Vec<_>>();
-    let example = found.first().map(|at| format!("; `{}`: `{}`", facts[*at].subject, facts[*at].value));
+    let example = found.first().map(|at| format!("; {}: {}", code(&facts[*at].subject), code(&facts[*at].value)));
     let detail = format!(
         "{} of {} facts and decoys in {} conversations{}",
         found.len(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use compactometer_schema::code::code;
 use compactometer_schema::property::Property;
 use compactometer_schema::scenario::Scenario;
 use compactometer_schema::suite::Suite;
@@ -16,8 +17,8 @@ pub(super) fn measure(suite: &Suite) -> Property {
     let found: Vec<(&str, BTreeSet<String>)> = questions.collect();
     let hits: Vec<_> = found.iter().filter(|(_, shared)| !shared.is_empty()).collect();
     let example = hits.first().map(|(question, shared)| {
-        let words = shared.iter().map(String::as_str).collect::<Vec<_>>().join("`, `");
-        format!("; `{question}` gives away `{words}`")
+        let words = shared.iter().map(|word| code(word)).collect::<Vec<_>>().join(", ");
+        format!("; {} gives away {words}", code(question))
     });
     let detail = format!("{} of {} questions{}", hits.len(), found.len(), example.unwrap_or_default());
     Property::share(id, name, hits.len(), found.len(), 0.0, detail)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use compactometer_engine::message::Role;
+use compactometer_schema::code::code;
 use compactometer_schema::matcher::part_text;
 use compactometer_schema::property::Property;
 use compactometer_schema::scenario::Scenario;
@@ -41,9 +42,9 @@ pub(super) fn measure(suite: &Suite) -> Property {
     let worst = pairs.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
     let (most, one, other) = worst.unwrap_or_default();
     let detail = format!(
-        "`{}` with `{}` shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean",
-        names[one],
-        names[other],
+        "{} with {} shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean",
+        code(names[one]),
+        code(names[other]),
         names.len() - 1
     );
     let passed = Some(most <= MOST);

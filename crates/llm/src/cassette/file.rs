@@ -96,11 +96,11 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
     for path in paths {
         let mut bytes = std::fs::read(&path).map_err(|error| failed(&path, error))?;
         // A torn line may end within a letter, so it goes before the bytes are text.
-        bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0));
-        let no_text = |error: std::string::FromUtf8Error| failed(&path, std::io::Error::other(error.utf8_error()));
-        let whole = String::from_utf8(bytes).map_err(no_text)?;
-        for (number, line) in whole.lines().enumerate() {
+        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n').filter(|end| *end > 0) else { continue };
+        bytes.truncate(end);
+        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             let wrong = |why| CassetteError::Line { path: path.clone(), line: number + 1, why };
+            let line = std::str::from_utf8(line).map_err(|error| wrong(format!("invalid UTF-8: {error}")))?;
             let call: Call = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             if key(&call.model, &call.request) != call.key {
                 return Err(wrong("its key is not that of its model and request".to_owned()));

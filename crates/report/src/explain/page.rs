@@ -99,7 +99,7 @@ pub(super) fn render(story: &Story<'_>) -> Result<String, minijinja::Error> {
         facts: story.facts().map(|(index, fact)| fact_line(story, index, fact)).collect(),
         steps: story.rounds().into_iter().map(|(row, round)| step(story, &facts, row, round)).collect(),
         answers: story.record.answers.iter().filter_map(|answer| told(story, &facts, answer)).collect(),
-        messages: story.scenario.messages.iter().map(|message| said(story, &facts, message)).collect(),
+        messages: story.messages.iter().map(|counted| said(story, &facts, &counted.message)).collect(),
     };
     render_template("explain.html", include_str!("page.html"), &page)
 }

@@ -8,7 +8,7 @@ use super::{Change, Round, Story, decision, left, unread};
 
 pub(super) fn tell(story: &Story<'_>) -> String {
     let facts = story.record.facts.iter().filter(|fact| !fact.decoy).count();
-    let messages = story.scenario.messages.len();
+    let messages = story.messages.len();
     let mut text = format!("{} ({messages} messages, {facts} facts)\n{}\n", story.title(), story.limits());
     for (row, round) in story.rounds() {
         let _ = writeln!(text, "\nafter message {}: {}", row.event.after.0, decision(row));

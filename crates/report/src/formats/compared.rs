@@ -1,5 +1,6 @@
 //! Comparisons as rows: for the page, the terminal and `comparisons.csv`.
 
+use compactometer_schema::code::code;
 use compactometer_schema::mock::has_mock;
 use compactometer_schema::summary::{Comparison, Group};
 use serde::Serialize;
@@ -40,10 +41,10 @@ pub(crate) fn note(group: &Group) -> Option<String> {
         ""
     };
     Some(format!(
-        "Each strategy less `{}`, paired by unit; 95 % BCa intervals; p two-sided, by Holm over the {} tests that were made; \
+        "Each strategy less {}, paired by unit; 95 % BCa intervals; p two-sided, by Holm over the {} tests that were made; \
          the smallest true difference that so many units find with probability .80 (before Holm). No supported difference is no \
          proof of equality.{mock}",
-        first.reference,
+        code(&first.reference),
         group.comparisons.iter().filter(|made| made.p_holm.is_some()).count(),
     ))
 }

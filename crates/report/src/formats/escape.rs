@@ -1,16 +1,16 @@
 //! Text from data as it may stand in a page: everything is escaped, and what stands between backticks is code.
 
+use compactometer_schema::code::{Piece, code, pieces};
 use minijinja::HtmlEscape;
 use minijinja::value::Value;
 
-/// HTML with what stands between backticks as code; everything is escaped.
+/// HTML with code spans as code; everything is escaped.
 pub(super) fn code_html(text: &str) -> Value {
-    let mut html = String::new();
-    for (piece, is_code) in pieces(text) {
-        let escaped = HtmlEscape(piece).to_string();
-        html.push_str(&if is_code { format!("<code>{escaped}</code>") } else { escaped });
-    }
-    Value::from_safe_string(html)
+    let html = pieces(text).into_iter().map(|piece| match piece {
+        Piece::Plain(plain) => HtmlEscape(plain).to_string(),
+        Piece::Code(inside) => format!("<code>{}</code>", HtmlEscape(inside)),
+    });
+    Value::from_safe_string(html.collect())
 }
 
 /// HTML that a browser may break after each underscore.
@@ -18,33 +18,47 @@ pub(super) fn breakable_html(text: &str) -> Value {
     Value::from_safe_string(HtmlEscape(text).to_string().replace('_', "_<wbr>"))
 }
 
-/// Markdown that shows the text as it is, in one line; what stands between backticks is code.
+/// Markdown that shows the text as it is, in one line; code spans stay code.
 pub(crate) fn markdown_text(text: &str) -> String {
-    let mut markdown = String::new();
-    for (piece, is_code) in pieces(text) {
-        if is_code {
-            markdown.push_str(&format!("`{}`", piece.replace('|', r"\|").replace(['\n', '\r'], " ")));
-            continue;
-        }
-        for letter in piece.chars() {
-            match letter {
-                '\n' | '\r' => markdown.push(' '),
-                '<' => markdown.push_str("&lt;"),
-                '&' => markdown.push_str("&amp;"),
-                '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' => markdown.extend(['\\', letter]),
-                _ => markdown.push(letter),
-            }
+    let markdown = pieces(text).into_iter().map(|piece| match piece {
+        Piece::Plain(text) => plain(text),
+        Piece::Code(inside) => code(&shown(inside)),
+    });
+    markdown.collect()
+}
+
+/// The same for a cell of a table, which a bar would end.
+pub(crate) fn markdown_cell(text: &str) -> String {
+    let markdown = pieces(text).into_iter().map(|piece| match piece {
+        // A backslash before the bar's own would end the cell in some readers, and code knows no other way to write it.
+        Piece::Code(inside) if inside.contains('|') && inside.contains('\\') => plain(inside),
+        Piece::Code(inside) => code(&shown(inside)).replace('|', r"\|"),
+        Piece::Plain(text) => plain(text),
+    });
+    markdown.collect()
+}
+
+/// The text in one line, without the control characters that a terminal would obey.
+pub(crate) fn shown(text: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\n' | '\r' | '\t' => ' ',
+        _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => letter,
+    };
+    text.chars().map(shown).collect()
+}
+
+fn plain(text: &str) -> String {
+    let mut markdown = String::with_capacity(text.len());
+    for letter in shown(text).chars() {
+        match letter {
+            '<' => markdown.push_str("&lt;"),
+            '&' => markdown.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' => markdown.extend(['\\', letter]),
+            _ => markdown.push(letter),
         }
     }
     markdown
-}
-
-/// The text cut at backticks, where they come in pairs.
-fn pieces(text: &str) -> Vec<(&str, bool)> {
-    if text.matches('`').count() % 2 == 1 {
-        return vec![(text, false)];
-    }
-    text.split('`').enumerate().map(|(at, piece)| (piece, at % 2 == 1)).filter(|(piece, _)| !piece.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -55,5 +69,12 @@ mod tests {
     fn markdown_shows_text_as_it_is() {
         assert_eq!(markdown_text("a|b_c <i> `x_y`\n"), r"a\|b\_c &lt;i> `x_y` ");
         assert_eq!(markdown_text("odd ` tick"), r"odd \` tick");
+        assert_eq!(markdown_text("``a`b|c`` <i>"), "``a`b|c`` &lt;i>");
+    }
+
+    #[test]
+    fn no_text_ends_its_cell() {
+        assert_eq!(markdown_cell("a|b `c|d`\n"), r"a\|b `c\|d` ");
+        assert_eq!(markdown_cell(r"`a\|b`"), r"a\\\|b");
     }
 }

@@ -1,5 +1,6 @@
 //! The files of a report. Each is written beside its place and renamed into it, so that none is ever half there.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::{create_folder, write_whole};
@@ -20,7 +21,7 @@ mod tables;
 mod targets;
 mod template;
 
-pub(crate) use escape::markdown_text;
+pub(crate) use escape::{markdown_cell, markdown_text, shown};
 use page::Picture;
 pub(crate) use template::render as render_template;
 
@@ -141,9 +142,16 @@ fn write_plot(folder: &Path, plot: Plot, group: &str) -> Result<Picture, ReportE
 fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        writer.write_record(row).map_err(|error| made(file, &error))?;
+        let cells = row.iter().map(|text| cell(text));
+        writer.write_record(cells.map(Cow::into_owned).collect::<Vec<_>>()).map_err(|error| made(file, &error))?;
     }
     writer.into_inner().map_err(|error| made(file, &error))
+}
+
+/// A cell that a spreadsheet shows and does not run: an apostrophe stands before text that begins as a formula does.
+fn cell(text: &str) -> Cow<'_, str> {
+    let begins_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if begins_formula && text.parse::<f64>().is_err() { format!("'{text}").into() } else { text.into() }
 }
 
 fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {

@@ -3,9 +3,10 @@
 //! Absent on purpose: mending. A run that was stopped or edited is refused, since what is missing could be what was lost.
 
 use std::collections::HashSet;
-use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use compactometer_schema::input::{self, Kind, read_text};
 use compactometer_schema::manifest::{self, Manifest};
 use compactometer_schema::record::Record;
 
@@ -24,7 +25,8 @@ impl RunFiles {
     /// [`RunFilesError`] where the folder holds no whole run of a version that this program reads.
     pub fn read(dir: &Path) -> Result<Self, RunFilesError> {
         let path = dir.join("manifest.json");
-        let text = read(&path)?;
+        let text =
+            read_text(&path, Kind::MANIFEST).map_err(|source| RunFilesError::Io { path: path.clone(), source })?;
         let manifest: Manifest = serde_json::from_str(&text)
             .map_err(|error| RunFilesError::Manifest { path: path.clone(), what: error.to_string() })?;
         if manifest.version > manifest::VERSION {
@@ -32,11 +34,14 @@ impl RunFiles {
             return Err(RunFilesError::Manifest { path, what });
         }
         let path = dir.join("records.jsonl");
-        let text = read(&path)?;
+        let io = |source| RunFilesError::Io { path: path.clone(), source };
+        let file = input::open(&path).map_err(io)?;
         let mut records = Vec::with_capacity(manifest.cases);
         let mut keys = HashSet::new();
-        for (at, line) in text.lines().enumerate() {
+        for (at, line) in BufReader::new(file).split(b'\n').enumerate() {
+            let line = line.map_err(io)?;
             let damaged = |what: String| RunFilesError::Line { path: path.clone(), line: at + 1, what };
+            let line = std::str::from_utf8(&line).map_err(|error| damaged(format!("invalid UTF-8: {error}")))?;
             let record = Record::from_line(line).map_err(|error| damaged(error.to_string()))?;
             if !keys.insert(record.key.clone()) {
                 return Err(damaged(format!("the case `{}` stands here twice", record.key)));
@@ -52,10 +57,6 @@ impl RunFiles {
             false => Err(RunFilesError::Incomplete { path, found: records.len(), cases: manifest.cases }),
         }
     }
-}
-
-fn read(path: &Path) -> Result<String, RunFilesError> {
-    fs::read_to_string(path).map_err(|source| RunFilesError::Io { path: path.to_owned(), source })
 }
 
 /// A folder that holds no whole run.

@@ -6,6 +6,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::{GateReport, StrategyGate, Verdict};
+use crate::text::in_xml;
 
 /// XML that could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +36,7 @@ pub fn junit(report: &GateReport, inconclusive_fails: bool) -> Result<String, Ju
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let counts = [("tests", cases.len()), ("failures", failed), ("errors", errors), ("skipped", skipped)];
     let counts = counts.map(|(name, count)| (name, count.to_string()));
-    let suite = writer.create_element("testsuite").with_attribute(("name", plain(&report.suite).as_str()));
+    let suite = writer.create_element("testsuite").with_attribute(("name", in_xml(&report.suite).as_str()));
     let suite = suite.with_attributes(counts.iter().map(|(name, count)| (*name, count.as_str())));
     suite
         .write_inner_content(|writer| cases.iter().try_for_each(|case| write_case(writer, case, inconclusive_fails)))?;
@@ -74,23 +75,15 @@ fn of_strategy(strategy: &StrategyGate) -> Case {
     let lines: Vec<String> =
         metrics.chain(strategy.notes.iter().cloned()).chain(strategy.next.clone()).chain(lost).collect();
     Case {
-        name: plain(&format!("{} ({})", strategy.strategy, strategy.protocol.name())),
+        name: in_xml(&format!("{} ({})", strategy.strategy, strategy.protocol.name())),
         verdict: strategy.verdict,
-        text: plain(&lines.join("\n")),
+        text: in_xml(&lines.join("\n")),
     }
 }
 
 fn checks(report: &GateReport) -> impl Iterator<Item = Case> {
     report.checks.iter().filter_map(|check| {
         let verdict = if check.passed? { Verdict::Pass } else { Verdict::Failed };
-        Some(Case { name: plain(&check.name), verdict, text: plain(&check.detail) })
+        Some(Case { name: in_xml(&check.name), verdict, text: in_xml(&check.detail) })
     })
-}
-
-/// Without the control characters that XML 1.0 has no form for.
-fn plain(text: &str) -> String {
-    let is_allowed = |letter: char| !letter.is_control() || letter == '\n' || letter == '\t';
-    text.chars()
-        .map(|letter| if is_allowed(letter) && !matches!(letter, '\u{fffe}' | '\u{ffff}') { letter } else { '?' })
-        .collect()
 }

@@ -3,6 +3,7 @@
 //! Absent on purpose: exit codes, and anything but records, manifest and baseline to judge by.
 
 use compactometer_schema::baseline::{Baseline, StrategyBaseline, StrategyHead};
+use compactometer_schema::code::code;
 use compactometer_schema::mock::is_mock;
 use compactometer_schema::prices::PriceTable;
 use compactometer_schema::record::Protocol;
@@ -204,7 +205,8 @@ fn exact(run: &RunFiles, pairs: &[Pair]) -> Result<Vec<Check>, Mismatch> {
     }
     let check = |pair: &Pair| {
         let (found, expected) = (&pair.head.records_hash, &pair.baseline.head.records_hash);
-        let detail = if found == expected { found.clone() } else { format!("`{found}` against `{expected}`") };
+        let detail =
+            if found == expected { found.clone() } else { format!("{} against {}", code(found), code(expected)) };
         Check {
             name: format!("records of {} are the baseline's, byte for byte", pair.strategy.name),
             passed: Some(found == expected),
@@ -219,8 +221,8 @@ fn notes(run: &RunFiles, baseline: &Baseline, runs: &[Run], summary: &Summary) -
     let mut notes = Vec::new();
     if runs.iter().any(Run::is_mock) {
         notes.push(format!(
-            "mechanism, not model: `{}` wrote the summaries; a pass says nothing about a real model",
-            models(&new.model, new.target.as_deref())
+            "mechanism, not model: {} wrote the summaries; a pass says nothing about a real model",
+            code(&models(&new.model, new.target.as_deref()))
         ));
     }
     let differing = [

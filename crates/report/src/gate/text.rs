@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use compactometer_schema::code::code;
+use minijinja::HtmlEscape;
+
 use super::{Change, GateReport, MetricGate, StrategyGate, Verdict};
-use crate::formats::markdown_text;
+use crate::formats::{markdown_cell, markdown_text, shown};
 use crate::text::models;
 
 /// Facts listed in a terminal for each strategy; files list all.
@@ -108,7 +111,11 @@ fn listed(what: &str, changes: &[Change]) -> String {
 }
 
 fn change_line(change: &Change) -> String {
-    format!("{} {}: {} -> {}", change.scenario, change.fact, change.before.name(), change.after.name())
+    format!("{} {}: {}", change.scenario, change.fact, fates(change))
+}
+
+fn fates(change: &Change) -> String {
+    format!("{} -> {}", change.before.name(), change.after.name())
 }
 
 fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
@@ -118,10 +125,10 @@ fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
         other => other.name().to_owned(),
     };
     format!(
-        "| {} | {} | `{}` | {} | {} | {} | {} | {} | {} | {verdict} |\n",
-        markdown_text(&strategy.strategy),
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {verdict} |\n",
+        markdown_cell(&strategy.strategy),
         strategy.protocol.name(),
-        metric.metric,
+        markdown_cell(&code(&metric.metric)),
         number(metric.baseline),
         number(metric.run),
         number(metric.difference),
@@ -135,10 +142,13 @@ fn details(strategy: &StrategyGate, what: &str, changes: &[Change]) -> String {
     if changes.is_empty() {
         return String::new();
     }
-    let name = markdown_text(&strategy.strategy);
+    // A summary is read as HTML.
+    let name = shown(&strategy.strategy);
+    let name = HtmlEscape(&name);
     let mut text = format!("<details><summary>{name}: {} facts {what}</summary>\n\n", changes.len());
     for change in changes {
-        let _ = writeln!(text, "- {}", markdown_text(&change_line(change)));
+        let [scenario, fact] = [&change.scenario, &change.fact].map(|id| code(id));
+        let _ = writeln!(text, "- {scenario} {fact}: {}", fates(change));
     }
     text.push_str("\n</details>\n\n");
     text

@@ -1,5 +1,6 @@
 //! The size of the context over one conversation.
 
+use compactometer_schema::code::code;
 use compactometer_schema::record::{Protocol, Record};
 use compactometer_schema::summary::Group;
 
@@ -27,8 +28,9 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
         name: "context_by_turn",
         title: "Context over one conversation",
         caption: format!(
-            "Input tokens of the agent's turns in `{scenario}`, the first conversation by id: tool definitions and view. A \
+            "Input tokens of the agent's turns in {}, the first conversation by id: tool definitions and view. A \
              drop is a compaction.{}{}{}",
+            code(scenario),
             if limits(run).is_empty() {
                 " Each strategy has its own window and trigger, so none is drawn."
             } else {
@@ -45,7 +47,7 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
 /// Which strategies never compacted, where their lines hide each other.
 fn on_one_line(records: &[(Style, &Record)]) -> String {
     let idle = records.iter().filter(|(_, record)| record.rounds() == 0);
-    let names = idle.map(|(_, record)| format!("`{}`", record.case.strategy)).collect::<Vec<_>>();
+    let names = idle.map(|(_, record)| code(&record.case.strategy)).collect::<Vec<_>>();
     if names.len() > 1 { format!(" Never compacted, so on one line: {}.", names.join(", ")) } else { String::new() }
 }
 
@@ -57,8 +59,8 @@ fn beyond(run: &Run, records: &[(Style, &Record)]) -> String {
         let is_cut = visible(record, top).count() < record.turns.len();
         is_cut.then(|| {
             format!(
-                " `{}` leaves the picture and ends at {} tokens.",
-                record.case.strategy,
+                " {} leaves the picture and ends at {} tokens.",
+                code(&record.case.strategy),
                 grouped(f64::from(last.input))
             )
         })

@@ -1,5 +1,6 @@
 //! What a conversation costs, by strategy.
 
+use compactometer_schema::code::code;
 use compactometer_schema::summary::{Group, StrategySummary};
 use plotters::style::RGBColor;
 
@@ -47,7 +48,7 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
     let inside = |_: f64| String::new();
     let title = "cost per conversation, US dollars";
     let figure = Bars { rows: bars, segments: SEGMENTS, title, reach: 0.0, inside, mark }.draw();
-    let of = |model: &str| run.prices.row(model).map(|row| format!("`{}`, {}", row.name, row.date));
+    let of = |model: &str| run.prices.row(model).map(|row| format!("{}, {}", code(&row.name), row.date));
     let beside = run.manifest.target.as_ref().and_then(|_| of(&run.manifest.model));
     let beside = beside.map_or(String::new(), |row| format!("; the session's calls at those of {row}"));
     let priced = of(run.manifest.target_model());

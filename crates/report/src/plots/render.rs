@@ -14,6 +14,7 @@ use plotters::style::{
 };
 
 use super::figure::{Anchor, Figure, Mark, Symbol, TEXT};
+use crate::text::in_xml;
 
 /// The name under which the font is registered: what a browser without it falls back to stands in it too.
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
@@ -29,7 +30,7 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, String> {
     let mut text = String::new();
     let size = (figure.width as u32, figure.height as u32);
     draw(figure, SVGBackend::with_string(&mut text, size).into_drawing_area(), 1.0, 0.0)?;
-    Ok(text)
+    Ok(in_xml(&text))
 }
 
 /// The figure as a PNG at twice its size.

@@ -1,5 +1,6 @@
 //! What stands in the view over the rounds, by kind: source 002's timeline, for every strategy.
 
+use compactometer_schema::code::code;
 use compactometer_schema::record::{Family, Record};
 use compactometer_schema::stands::ViewParts;
 use compactometer_schema::summary::Group;
@@ -50,8 +51,9 @@ pub(super) fn plot(run: &Run, _: &Group) -> Plot {
         name: "view_by_round",
         title: "What stands in the view after each round",
         caption: format!(
-            "Tokens by kind after each applied compaction of `{scenario}`, the first conversation by id; the CSV names each \
-             summary's record. What is said until the next round comes on top."
+            "Tokens by kind after each applied compaction of {}, the first conversation by id; the CSV names each \
+             summary's record. What is said until the next round comes on top.",
+            code(scenario)
         ),
         figure: draw(&panels),
         rows,

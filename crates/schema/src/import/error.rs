@@ -17,25 +17,11 @@ pub enum ImportError {
         /// Why.
         source: std::io::Error,
     },
-    /// A folder came where a file belongs.
-    #[error("`{}` is a directory; expected a file: name the files in it", path.display())]
-    Directory {
-        /// The folder.
-        path: PathBuf,
-    },
     /// Nothing stands in the file.
     #[error("`{}` is empty; expected a transcript", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
-    },
-    /// The file is too large to be held in memory.
-    #[error("`{}` is longer than {limit} bytes; split it", path.display())]
-    TooLong {
-        /// The file.
-        path: PathBuf,
-        /// The limit, in bytes.
-        limit: u64,
     },
     /// The file is of another format.
     #[error("`{}`, line 1: expected {expected}{hint}", path.display())]

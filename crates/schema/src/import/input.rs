@@ -1,15 +1,11 @@
 //! One file to import, in memory.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use super::error::ImportError;
 use super::report::Recorder;
 use super::session::Place;
-
-/// Longest file that is read, in bytes: it is held in memory several times over.
-const LONGEST: u64 = 1 << 30;
+use crate::input::{Kind, read};
 
 /// A file's text and its name.
 pub(super) struct Input {
@@ -25,7 +21,7 @@ pub(super) struct Input {
 impl Input {
     /// Reads a file. Bytes that are no UTF-8 are replaced and reported, line by line.
     pub(super) fn open(path: &Path, recorder: &mut Recorder) -> Result<Self, ImportError> {
-        let bytes = read(path)?;
+        let bytes = read(path, Kind::TRANSCRIPT).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         let part = |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
         let file = path.display().to_string();
         let text = decode(&file, bytes, recorder)?;
@@ -39,21 +35,6 @@ impl Input {
     /// Lines that are not blank, with their numbers.
     pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..).zip(self.text.split('\n')).filter(|(_, line)| !line.trim().is_empty())
-    }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
-    let io = |source| ImportError::Io { path: path.to_owned(), source };
-    let file = File::open(path).map_err(io)?;
-    if file.metadata().map_err(io)?.is_dir() {
-        return Err(ImportError::Directory { path: path.to_owned() });
-    }
-    let mut bytes = Vec::new();
-    match file.take(LONGEST + 1).read_to_end(&mut bytes) {
-        Ok(read) if read as u64 > LONGEST => Err(ImportError::TooLong { path: path.to_owned(), limit: LONGEST }),
-        Ok(_) => Ok(bytes),
-        Err(error) if error.kind() == ErrorKind::IsADirectory => Err(ImportError::Directory { path: path.to_owned() }),
-        Err(error) => Err(io(error)),
     }
 }
 

@@ -183,7 +183,7 @@ fn scenario(session: Session, id: String) -> Scenario {
         role: said.role,
         at_ms: said.at_ms,
         parts: said.parts,
-        usage: said.usage,
+        usage: said.usage.map(Box::new),
     });
     Scenario {
         id,

@@ -6,6 +6,7 @@ use std::fmt;
 use super::error::ImportError;
 use super::facts::FactCounts;
 use super::session::Place;
+use crate::code::code;
 use crate::scenario::Scenario;
 
 /// What was read, mended, masked and left out.
@@ -50,7 +51,7 @@ pub struct Repair {
 
 impl fmt::Display for Repair {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "`{}`, {}: {}", self.file, self.place, self.what)
+        write!(out, "{}, {}: {}", code(&self.file), self.place, self.what)
     }
 }
 

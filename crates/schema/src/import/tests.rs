@@ -100,7 +100,7 @@ fn a_claude_code_session_is_read_whole() {
     insta::assert_snapshot!(imported.report.lines().join("\n"));
     insta::assert_snapshot!(imported.suite.header.notes.join("\n"));
     let calls = &imported.suite.scenarios[0].messages[1];
-    let usage = calls.usage.expect("usage counts once");
+    let usage = calls.usage.as_deref().expect("usage counts once");
     assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (3, 100, 20, 172));
     assert_eq!(calls.at_ms, Some(1_756_860_752_000));
 }

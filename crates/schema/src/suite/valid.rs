@@ -11,14 +11,27 @@ use super::is_plain;
 use crate::matcher::{Matcher, part_text};
 use crate::scenario::{Fact, Probe, Scenario};
 
-/// What is wrong with it, in words that follow its name.
-pub(super) fn scenario(scenario: &Scenario) -> Result<(), String> {
+/// What is wrong with it, in words that follow its name. Its messages are taken out for that and put back, since a copy of a long
+/// conversation is a large one; of one that is refused they are gone.
+pub(super) fn scenario(scenario: &mut Scenario) -> Result<(), String> {
     is_plain("scenario id", &scenario.id)?;
     is_plain("group id", &scenario.group_id)?;
     if scenario.messages.is_empty() {
         return Err("it has no messages".to_owned());
     }
-    let log = check_messages(scenario)?;
+    // A list that is collected keeps the room of the one before, of which an entry is ten times as large.
+    let mut messages = Vec::with_capacity(scenario.messages.len());
+    messages.extend(
+        std::mem::take(&mut scenario.messages).into_iter().map(|message| Arc::new(Counted { message, tokens: 0 })),
+    );
+    check_with(scenario, &messages)?;
+    // Nobody else has one by now.
+    scenario.messages = messages.into_iter().map(|counted| Arc::unwrap_or_clone(counted).message).collect();
+    Ok(())
+}
+
+fn check_with(scenario: &Scenario, messages: &[Arc<Counted>]) -> Result<(), String> {
+    let log = check_messages(messages)?;
     let mut ids = HashSet::new();
     for fact in &scenario.facts {
         if !ids.insert(fact.id.as_str()) {
@@ -46,10 +59,11 @@ pub(super) fn scenario(scenario: &Scenario) -> Result<(), String> {
 }
 
 /// Ids ascend, a provider would take the chat, and no medium claims more tokens than a window can have.
-fn check_messages(scenario: &Scenario) -> Result<Log, String> {
+fn check_messages(messages: &[Arc<Counted>]) -> Result<Log, String> {
     let mut log = Log::default();
     let mut view = View::default();
-    for message in &scenario.messages {
+    for counted in messages {
+        let message = &counted.message;
         for part in &message.parts {
             if let Part::Media { tokens, .. } = part
                 && *tokens > MOST_MEDIA_TOKENS
@@ -60,9 +74,8 @@ fn check_messages(scenario: &Scenario) -> Result<Log, String> {
                 ));
             }
         }
-        let counted = Arc::new(Counted { message: message.clone(), tokens: 0 });
-        view.push(&counted);
-        log.push(counted).map_err(|error| error.to_string())?;
+        view.push(counted);
+        log.push(Arc::clone(counted)).map_err(|error| error.to_string())?;
     }
     match view.check().first() {
         Some(violation) => Err(violation.to_string()),

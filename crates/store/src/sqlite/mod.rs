@@ -32,9 +32,17 @@ pub(crate) struct Sqlite {
 
 impl Sqlite {
     pub(crate) fn open(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
-        let connection = Mutex::new(open::open(path)?);
+        Self::of(open::open(path)?, path, keep)
+    }
+
+    /// Where nothing can be written.
+    pub(crate) fn open_to_read(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
+        Self::of(open::open_to_read(path)?, path, keep)
+    }
+
+    fn of(connection: Connection, path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
         let identity = Identity::of(&std::fs::metadata(path).map_err(Error::io("look up", path))?);
-        Ok(Sqlite { path: path.to_owned(), identity, keep: keep.get(), connection })
+        Ok(Sqlite { path: path.to_owned(), identity, keep: keep.get(), connection: Mutex::new(connection) })
     }
 
     /// A transaction leaves nothing half done, so one that panicked does not spoil the connection.
@@ -98,9 +106,7 @@ impl Backend for Sqlite {
     fn size(&self) -> Result<Size, Error> {
         let mut size = Size::default();
         for end in ["", "-wal", "-shm"] {
-            let mut path = self.path.as_os_str().to_owned();
-            path.push(end);
-            if let Ok(metadata) = std::fs::metadata(&path) {
+            if let Ok(metadata) = std::fs::metadata(with_ending(&self.path, end)) {
                 size.bytes += metadata.len();
                 size.files += 1;
             }
@@ -119,6 +125,13 @@ impl Backend for Sqlite {
         memory::write(&transaction, id, text).map_err(self.cannot("write a memory document"))?;
         self.keep(transaction)
     }
+}
+
+/// The name of a file beside the database.
+fn with_ending(path: &Path, end: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(end);
+    PathBuf::from(path)
 }
 
 fn cannot(doing: &'static str, path: &Path) -> impl FnOnce(rusqlite::Error) -> Error {

@@ -1,11 +1,12 @@
 //! Opening a database: whose it is, which version, how it writes.
 
-use std::path::Path;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::cannot;
+use super::{cannot, with_ending};
 use crate::error::Error;
 
 const SCHEMA: &str = concat!(include_str!("schema.sql"), include_str!("packed.sql"));
@@ -39,6 +40,49 @@ pub(super) fn open(path: &Path) -> Result<Connection, Error> {
     }
     set_up(&connection).map_err(cannot("set up the database", path))?;
     Ok(connection)
+}
+
+/// Opens a database to read, also where nothing can be written. A log on a disk like that would need an index beside it, so the
+/// database is read as one that nobody changes; commits that are still in its log would be left out, and are an error.
+pub(super) fn open_to_read(path: &Path) -> Result<Connection, Error> {
+    let error = match open(path) {
+        Err(error) if error.is_of_place() => error,
+        opened => return opened,
+    };
+    let found = read_only(path, OpenFlags::SQLITE_OPEN_READ_ONLY).or_else(|_| {
+        let log = with_ending(path, "-wal");
+        match std::fs::metadata(&log) {
+            Ok(about) if about.len() > 0 => Err(Error::LogUnread { path: path.to_owned(), log }),
+            _ => read_only(&unchanging(path), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI),
+        }
+    });
+    match found {
+        Ok((connection, Some(VERSION))) => Ok(connection),
+        Ok(_) => Err(error),
+        Err(found @ (Error::LogUnread { .. } | Error::Newer { .. } | Error::Damaged { .. })) => Err(found),
+        Err(_) => Err(error),
+    }
+}
+
+fn read_only(path: &Path, flags: OpenFlags) -> Result<(Connection, Option<u64>), Error> {
+    let connection = Connection::open_with_flags(path, flags).map_err(cannot("open the database", path))?;
+    connection.busy_timeout(BUSY).map_err(cannot("set up the database", path))?;
+    let version = version(&connection, path)?;
+    Ok((connection, version))
+}
+
+/// The address of a database that SQLite takes to be on a disk that nobody can write.
+fn unchanging(path: &Path) -> PathBuf {
+    let mut address = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' => address.push(char::from(*byte)),
+            _ if byte.is_ascii_alphanumeric() => address.push(char::from(*byte)),
+            // A text takes everything.
+            _ => drop(write!(address, "%{byte:02x}")),
+        }
+    }
+    PathBuf::from(address + "?immutable=1")
 }
 
 /// The version of the tables; none in a database without any.

@@ -4,6 +4,8 @@
 mod disks;
 mod kills;
 mod memory;
+#[cfg(all(target_os = "linux", feature = "sqlite"))]
+mod read_only;
 mod reloads;
 mod rounds;
 mod sessions;

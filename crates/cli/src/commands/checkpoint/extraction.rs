@@ -28,8 +28,8 @@ use serde_json::{Value, json};
 use super::args::TestArgs;
 use crate::commands::compare::encoding;
 use crate::failure::Failure;
-use crate::stores::{self, plain};
-use crate::{print, source};
+use crate::terminal::{say, say_json};
+use crate::{source, stores};
 
 /// What an extraction came to.
 struct Tried {
@@ -52,7 +52,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
     let tried = extract(args, spec, &metered, &counter, log, thread).map_err(Failure::usage)?;
     let report =
         Report { scenario: &scenario, model: model.name(), thread: args.save.then_some(id.as_str()), tried: &tried };
-    print(&if args.json { format!("{:#}\n", report.json()) } else { plain(&report.text()) })?;
+    if args.json { say_json(&report.json()) } else { say(&report.text()) }?;
     match &tried.event.failed {
         None => Ok(()),
         Some(reason) => Err(Failure::failed(anyhow!("no checkpoint: {reason}"))),

@@ -4,7 +4,6 @@ mod args;
 mod extraction;
 
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal};
 
 use anyhow::{anyhow, bail};
 use compactometer_engine::saved::{Saved, SavedKind};
@@ -12,8 +11,8 @@ use compactometer_store::{Version, Which};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::print;
-use crate::stores::{self, plain};
+use crate::stores;
+use crate::terminal::{self, say, say_json};
 pub(crate) use args::CheckpointCommand;
 use args::{ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
 
@@ -28,14 +27,14 @@ pub(crate) fn checkpoint(command: &CheckpointCommand) -> Result<(), Failure> {
 }
 
 fn show(args: &ShowArgs) -> Result<(), Failure> {
-    let store = stores::existing(&args.place.store).map_err(Failure::usage)?;
+    let store = stores::to_read(&args.place.store).map_err(Failure::usage)?;
     let (id, thread) =
         stores::thread(&store, &args.place.store, args.place.thread.as_deref()).map_err(Failure::usage)?;
     let saved = thread.show(args.number.map_or(Which::Latest, Which::Number)).map_err(Failure::usage)?;
     if args.json {
-        return print(&format!("{:#}\n", json!({"thread": id, "record": saved})));
+        return say_json(&json!({"thread": id, "record": saved}));
     }
-    print(&plain(&shown(&id, &saved)))
+    say(&shown(&id, &saved))
 }
 
 fn shown(id: &str, saved: &Saved) -> String {
@@ -58,7 +57,7 @@ fn shown(id: &str, saved: &Saved) -> String {
 
 fn history(args: &HistoryArgs) -> Result<(), Failure> {
     let PlaceArgs { store: path, thread } = &args.place;
-    let store = stores::existing(path).map_err(Failure::usage)?;
+    let store = stores::to_read(path).map_err(Failure::usage)?;
     let threads = store.threads().map_err(Failure::usage)?;
     if thread.is_none() && threads.len() != 1 {
         return list_threads(args, &threads);
@@ -66,7 +65,7 @@ fn history(args: &HistoryArgs) -> Result<(), Failure> {
     let (id, thread) = stores::thread(&store, path, thread.as_deref()).map_err(Failure::usage)?;
     let versions = thread.versions().map_err(Failure::usage)?;
     if args.json {
-        return print(&format!("{:#}\n", json!({"thread": id, "records": versions})));
+        return say_json(&json!({"thread": id, "records": versions}));
     }
     let mut text = format!(
         "thread {id}\nrecord  kind        written                   messages      tokens           bytes  state\n"
@@ -74,16 +73,16 @@ fn history(args: &HistoryArgs) -> Result<(), Failure> {
     for version in &versions {
         let _ = writeln!(text, "{}", version_line(version).trim_end());
     }
-    print(&plain(&text))
+    say(&text)
 }
 
 fn list_threads(args: &HistoryArgs, threads: &[String]) -> Result<(), Failure> {
     if args.json {
-        return print(&format!("{:#}\n", json!({"threads": threads})));
+        return say_json(&json!({"threads": threads}));
     }
     let mut text = format!("{} threads; name one with `--thread` for its records\n", threads.len());
     threads.iter().for_each(|id| text.push_str(&format!("  {id}\n")));
-    print(&plain(&text))
+    say(&text)
 }
 
 fn version_line(version: &Version) -> String {
@@ -111,10 +110,10 @@ fn rollback(args: &RollbackArgs) -> Result<(), Failure> {
     let state = thread.rollback(args.number).map_err(Failure::usage)?;
     let after = state.after.map_or("the start".to_owned(), |after| format!("message {}", after.0));
     let later = thread.versions().map_err(Failure::failed)?.iter().filter(|version| version.rolled_back).count();
-    print(&plain(&format!(
+    say(&format!(
         "thread {id} holds the view of record {} again, as of {after}; {later} later records are rolled back and stay listed\n",
         args.number
-    )))
+    ))
 }
 
 fn clear(args: &ClearArgs) -> Result<(), Failure> {
@@ -134,22 +133,18 @@ fn clear(args: &ClearArgs) -> Result<(), Failure> {
         Ok(versions) => format!("{} records", versions.len()),
     };
     if !args.yes {
-        confirm(&plain(&format!("delete thread `{id}` of `{}` for good, {what}?", path.display())))
-            .map_err(Failure::usage)?;
+        confirm(&format!("delete thread `{id}` of `{}` for good, {what}?", path.display())).map_err(Failure::usage)?;
     }
     store.clear(&id).map_err(Failure::failed)?;
-    print(&plain(&format!("deleted thread {id}\n")))
+    say(&format!("deleted thread {id}\n"))
 }
 
 /// Asks on a terminal.
 fn confirm(question: &str) -> anyhow::Result<()> {
-    if !std::io::stdin().is_terminal() {
+    if !terminal::can_ask() {
         bail!("{question} There is no terminal to ask on: give `--yes`");
     }
-    eprint!("{question} [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    if answer.trim().eq_ignore_ascii_case("y") { Ok(()) } else { Err(anyhow!("nothing was deleted")) }
+    if terminal::agrees(question)? { Ok(()) } else { Err(anyhow!("nothing was deleted")) }
 }
 
 fn kind_name(kind: SavedKind) -> &'static str {

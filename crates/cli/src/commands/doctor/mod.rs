@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::compare;
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::print;
+use crate::terminal::{say, say_json};
 
 /// What to look at.
 #[derive(clap::Args)]
@@ -41,7 +41,11 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
     checks.extend(models::checks(args)?);
     checks.extend(files::checks(&args.run));
     checks.extend(plan(&args.run)?);
-    print(&if args.json { json(&checks)? } else { checks.iter().map(Check::line).collect() })?;
+    if args.json {
+        say_json(&Report { version: 1, checks: &checks })?;
+    } else {
+        say(&checks.iter().map(Check::line).collect::<String>())?;
+    }
     let of = |state| checks.iter().filter(|check| check.state == state).count();
     match of(State::Problem) {
         0 => Ok(()),
@@ -56,7 +60,7 @@ fn plan(args: &RunArgs) -> Result<Vec<Check>, Failure> {
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
     let named = models::named(args);
-    let resolve = |suite| compare::resolve(args, suite, named.summarizer(), counter);
+    let resolve = |suite| compare::resolve(args, suite, compare::contenders(args)?, named.summarizer(), counter);
     let plan = match compare::suite(args).and_then(resolve) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
@@ -116,7 +120,7 @@ impl Check {
         let fix = self.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
         // What others wrote, such as a server's words, may hold line ends.
         let told = format!("{}{fix}", self.found).split_whitespace().collect::<Vec<_>>().join(" ");
-        format!("{state:<8} {:<10} {}\n", self.check, crate::stores::plain(&told))
+        format!("{state:<8} {:<10} {told}\n", self.check)
     }
 }
 
@@ -124,9 +128,4 @@ impl Check {
 struct Report<'c> {
     version: u32,
     checks: &'c [Check],
-}
-
-fn json(checks: &[Check]) -> Result<String, Failure> {
-    let json = serde_json::to_string_pretty(&Report { version: 1, checks }).map_err(Failure::failed)?;
-    Ok(json + "\n")
 }

@@ -86,7 +86,8 @@ fn unreadable_files_are_named_with_what_was_expected() {
         assert!(message.contains(expected), "{message}");
     }
     let folder = import(importer("tau-bench"), &[std::env::temp_dir()], "test", &FACTS).expect_err("a directory");
-    assert!(folder.to_string().contains("is a directory; expected a file"), "{folder}");
+    let why = std::error::Error::source(&folder).map(ToString::to_string).unwrap_or_default();
+    assert_eq!(why, "it is a folder; name a file in it", "{folder}");
     let missing = import(importer("tau-bench"), &[PathBuf::from("no/such/file")], "test", &FACTS).expect_err("missing");
     assert!(missing.to_string().starts_with("cannot read `no/such/file`"), "{missing}");
 }

@@ -1,0 +1,111 @@
+//! Names and values between backticks, in texts that a terminal shows as they are and that pages show as code.
+
+/// The text as a code span of CommonMark, in one line: a fence longer than any run of backticks in it, and blanks inside the
+/// fence where it could not be read back otherwise.
+pub fn code(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let loses_blanks = text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
+    let pad = if text.is_empty() || text.starts_with('`') || text.ends_with('`') || loses_blanks { " " } else { "" };
+    // An empty text has one blank, since a span of none is no span.
+    let end = if text.is_empty() { "" } else { pad };
+    format!("{fence}{pad}{text}{end}{fence}")
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'t> {
+    /// Plain text; never empty.
+    Plain(&'t str),
+    /// What a code span holds, without its fence.
+    Code(&'t str),
+}
+
+/// The text cut at its code spans. Backticks that open none are plain.
+pub fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut found = Vec::new();
+    let (mut plain, mut at) = (0, 0);
+    while let Some(start) = text[at..].find('`').map(|next| at + next) {
+        let fence = run(&text[start..]);
+        let inside = start + fence;
+        match closing(&text[inside..], fence) {
+            None => at = inside,
+            Some(length) => {
+                if plain < start {
+                    found.push(Piece::Plain(&text[plain..start]));
+                }
+                found.push(Piece::Code(unpadded(&text[inside..inside + length])));
+                at = inside + length + fence;
+                plain = at;
+            }
+        }
+    }
+    if plain < text.len() {
+        found.push(Piece::Plain(&text[plain..]));
+    }
+    found
+}
+
+/// How many backticks a text begins with.
+fn run(text: &str) -> usize {
+    text.len() - text.trim_start_matches('`').len()
+}
+
+/// Where the next run of exactly so many backticks begins.
+fn closing(text: &str, fence: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(start) = text[at..].find('`').map(|next| at + next) {
+        match run(&text[start..]) {
+            length if length == fence => return Some(start),
+            length => at = start + length,
+        }
+    }
+    None
+}
+
+fn unpadded(inside: &str) -> &str {
+    let without = inside.strip_prefix(' ').and_then(|rest| rest.strip_suffix(' '));
+    without.filter(|rest| !rest.trim_matches(' ').is_empty()).unwrap_or(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_what_it_holds() {
+        for (text, span) in [
+            ("plain", "`plain`"),
+            ("a`b", "``a`b``"),
+            ("`", "`` ` ``"),
+            ("a``", "``` a`` ```"),
+            (" both ", "`  both  `"),
+            ("two\nlines", "`two lines`"),
+            ("", "` `"),
+        ] {
+            assert_eq!(code(text), span);
+        }
+    }
+
+    #[test]
+    fn backticks_without_a_partner_are_plain() {
+        assert_eq!(pieces("odd ` tick"), [Piece::Plain("odd ` tick")]);
+        assert_eq!(pieces("`a` and ``b`"), [Piece::Code("a"), Piece::Plain(" and ``b`")]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_span_is_read_back_as_it_was(text in "[`a |\\\\<]{1,12}", before in "[a <]{0,4}", after in "[a <]{0,4}") {
+            let whole = format!("{before}{}{after}", code(&text));
+            let found = pieces(&whole);
+            let codes = found.iter().filter_map(|piece| match piece {
+                Piece::Code(inside) => Some(*inside),
+                Piece::Plain(_) => None,
+            });
+            prop_assert_eq!(codes.collect::<Vec<_>>(), [text.as_str()]);
+        }
+    }
+}
