@@ -71,7 +71,27 @@ pub struct Size {
     pub files: u64,
 }
 
+/// Beyond any thread's sequence; a commit adds one to it.
+const NO_SEQUENCE: u64 = 1 << 62;
+
 impl Contents {
+    /// What does not fit together, where somebody changed a store: a view or a rollback that names records which are not there.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let records = self.history.len() as u32;
+        if self.sequence >= NO_SEQUENCE {
+            return Err(format!("it counts {} commits", self.sequence));
+        }
+        if let Some(Kept { numbers, .. }) = self.kept.iter().find(|kept| kept.numbers.end > records) {
+            return Err(format!("a view names records {} to {} of {records}", numbers.start, numbers.end));
+        }
+        let ends = self.rollbacks.iter().map(|rollback| rollback.at).chain([records]);
+        let wrong = self.rollbacks.iter().zip(ends.skip(1)).find(|(rollback, next)| rollback.to >= rollback.at || rollback.at > *next);
+        match wrong {
+            Some((Rollback { at, to }, _)) => Err(format!("a rollback names records {to} and {at} of {records}")),
+            None => Ok(()),
+        }
+    }
+
     /// What a session starts from. Records that were rolled back keep their number, usage and time, as failed attempts: no
     /// strategy reads a failed attempt's text, and numbers stay without gaps.
     pub(crate) fn into_state(self) -> State {
@@ -122,11 +142,12 @@ impl Contents {
 }
 
 /// What the last rollback hides: all after its target, and what was hidden when its target was written.
-fn rolled_back(rollbacks: &[Rollback]) -> Vec<Range<u32>> {
-    let Some(last) = rollbacks.last() else { return Vec::new() };
-    let before = rollbacks.iter().take_while(|rollback| rollback.at <= last.to).count();
-    let mut hidden = rolled_back(&rollbacks[..before]);
-    hidden.push(last.to + 1..last.at);
+fn rolled_back(mut rollbacks: &[Rollback]) -> Vec<Range<u32>> {
+    let mut hidden = Vec::new();
+    while let Some(last) = rollbacks.last() {
+        hidden.push(last.to + 1..last.at);
+        rollbacks = &rollbacks[..rollbacks.partition_point(|rollback| rollback.at <= last.to)];
+    }
     hidden
 }
 
