@@ -6,6 +6,7 @@
 
 mod files;
 pub mod mutate;
+pub mod swell;
 mod targets;
 
 use std::path::{Path, PathBuf};

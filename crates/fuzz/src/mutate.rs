@@ -24,7 +24,8 @@ pub fn mutated(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
 type Change = fn(&[u8], &[u8], &mut Dice) -> Vec<u8>;
 
 /// JSON stands here as often as all that is not: most readers take no other bytes.
-const CHANGES: &[Change] = &[flip, insert, splice, cut, lines, words, repeat, of_json, of_json, of_json, of_json, of_json];
+const CHANGES: &[Change] =
+    &[flip, insert, splice, cut, lines, words, repeat, of_json, of_json, of_json, of_json, of_json];
 
 struct Dice(ChaCha8Rng);
 
@@ -52,9 +53,38 @@ fn flip(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
 
 /// Bytes that readers treat in ways of their own.
 const ODD: &[&[u8]] = &[
-    b"\0", b"\n", b"\r\n", b"\"", b"\\", b"{", b"}", b"[", b"]", b":", b",", b"=", b"\xff", b"\xed\xa0\x80", b"\\ud800", b"\xef\xbb\xbf",
-    "\u{85}".as_bytes(), "\u{2028}".as_bytes(), "\u{130}".as_bytes(), "\u{fdfa}".as_bytes(), "e\u{301}".as_bytes(), "\u{1f600}".as_bytes(),
-    b"18446744073709551616", b"-1", b"1e400", b"0.1", b"4294967295", b"9223372036854775807", b"not ", b"\x1e", b"```", b"\x1b[2J",
+    b"\0",
+    b"\n",
+    b"\r\n",
+    b"\"",
+    b"\\",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b":",
+    b",",
+    b"=",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"\\ud800",
+    b"\xef\xbb\xbf",
+    "\u{85}".as_bytes(),
+    "\u{2028}".as_bytes(),
+    "\u{130}".as_bytes(),
+    "\u{fdfa}".as_bytes(),
+    "e\u{301}".as_bytes(),
+    "\u{1f600}".as_bytes(),
+    b"18446744073709551616",
+    b"-1",
+    b"1e400",
+    b"0.1",
+    b"4294967295",
+    b"9223372036854775807",
+    b"not ",
+    b"\x1e",
+    b"```",
+    b"\x1b[2J",
 ];
 
 fn insert(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
@@ -135,7 +165,7 @@ fn json_of(text: &[u8], dice: &mut Dice) -> Option<Vec<u8>> {
 }
 
 /// The value itself and all that it holds.
-fn count(value: &Value) -> usize {
+pub(crate) fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),
         Value::Object(fields) => fields.values().map(count).sum(),
@@ -144,7 +174,7 @@ fn count(value: &Value) -> usize {
 }
 
 /// The value of that number, from the outside in.
-fn node<'v>(value: &'v mut Value, number: &mut usize) -> Option<&'v mut Value> {
+pub(crate) fn node<'v>(value: &'v mut Value, number: &mut usize) -> Option<&'v mut Value> {
     if *number == 0 {
         return Some(value);
     }
@@ -184,10 +214,34 @@ fn renamed(value: Value, dice: &mut Dice) -> Value {
 fn odd(dice: &mut Dice) -> Value {
     let deep = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!([inner]));
     let values = [
-        json!(null), json!(true), json!(0), json!(-1), json!(1), json!(4_294_967_295_u32), json!(4_294_967_296_u64), json!(u64::MAX),
-        json!(i64::MIN), json!(0.1), json!(1e308), json!(5e-324), json!(-0.0), json!(1.000_000_000_000_000_2), json!(""), json!(" "),
-        json!("\u{0}"), json!("\n"), json!("\u{1b}[31m"), json!("e\u{301}\u{130}\u{fdfa}"), json!("1,250.75 ms"), json!("not `x`"),
-        json!([]), json!({}), json!([[], {}]), json!({"": null}), deep(30), deep(126),
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1),
+        json!(4_294_967_295_u32),
+        json!(4_294_967_296_u64),
+        json!(u64::MAX),
+        json!(i64::MIN),
+        json!(0.1),
+        json!(1e308),
+        json!(5e-324),
+        json!(-0.0),
+        json!(1.000_000_000_000_000_2),
+        json!(""),
+        json!(" "),
+        json!("\u{0}"),
+        json!("\n"),
+        json!("\u{1b}[31m"),
+        json!("e\u{301}\u{130}\u{fdfa}"),
+        json!("1,250.75 ms"),
+        json!("not `x`"),
+        json!([]),
+        json!({}),
+        json!([[], {}]),
+        json!({"": null}),
+        deep(30),
+        deep(126),
     ];
     values[dice.below(values.len())].clone()
 }

@@ -26,7 +26,8 @@ fn nothing_that_is_read_breaks_its_reader() {
 /// The first input that breaks a target, left behind in a file.
 fn first_break(target: &Target) -> Option<String> {
     let read = |path: &PathBuf| std::fs::read(path).unwrap();
-    let known = target.regressions().into_iter().chain(target.seeds()).map(|path| (read(&path), path.display().to_string()));
+    let known =
+        target.regressions().into_iter().chain(target.seeds()).map(|path| (read(&path), path.display().to_string()));
     let seeds = target.seeds().iter().map(read).collect::<Vec<_>>();
     let mutations = (0..MUTATIONS).map(|number| {
         let (seed, other) = (&seeds[number % seeds.len()], &seeds[number / seeds.len() % seeds.len()]);
@@ -66,7 +67,8 @@ fn every_importer_has_a_target_and_reads_one_of_its_seeds() {
         let name = format!("import-{}", importer.name);
         let target = compactometer_fuzz::by_name(&name);
         let target = target.unwrap_or_else(|| panic!("no target `{name}`: add a line to `targets/mod.rs`, and a seed"));
-        let reads = |path: &PathBuf| import::import(importer, std::slice::from_ref(path), "n", &Default::default()).is_ok();
+        let reads =
+            |path: &PathBuf| import::import(importer, std::slice::from_ref(path), "n", &Default::default()).is_ok();
         assert!(target.seeds().iter().any(reads), "`{name}`: no seed is read");
     }
 }

@@ -85,7 +85,11 @@ impl Contents {
             return Err(format!("a view names records {} to {} of {records}", numbers.start, numbers.end));
         }
         let ends = self.rollbacks.iter().map(|rollback| rollback.at).chain([records]);
-        let wrong = self.rollbacks.iter().zip(ends.skip(1)).find(|(rollback, next)| rollback.to >= rollback.at || rollback.at > *next);
+        let wrong = self
+            .rollbacks
+            .iter()
+            .zip(ends.skip(1))
+            .find(|(rollback, next)| rollback.to >= rollback.at || rollback.at > *next);
         match wrong {
             Some((Rollback { at, to }, _)) => Err(format!("a rollback names records {to} and {at} of {records}")),
             None => Ok(()),

@@ -7,6 +7,9 @@ use compactometer_engine::model::Finish;
 /// A prompt whose examples are to be taken out.
 const PROMPT: &str = "Write {\"active_goals\": [\"goal\"], \"pending_tasks\": [{\"task\": \"what\"}]}.";
 
+/// Items that are looked for in the answer, so that a long one does not take all of the time.
+const MOST_ITEMS: usize = 100;
+
 pub(super) fn run(data: &[u8]) -> bool {
     let answer = String::from_utf8_lossy(data);
     let read = [Finish::Stop, Finish::Length].map(|finish| {
@@ -37,7 +40,7 @@ fn holds(answer: &str, checkpoint: &Checkpoint, examples: &Examples<'_>) {
     let json = serde_json::to_string(checkpoint).expect("a checkpoint is JSON");
     assert_eq!(serde_json::from_str::<Checkpoint>(&json).expect("it reads back"), *checkpoint);
     assert_eq!(checkpoint.clone().merged_with(checkpoint.clone()), *checkpoint, "it adds nothing to itself");
-    for item in checkpoint.items() {
+    for item in checkpoint.items().into_iter().take(MOST_ITEMS) {
         assert!(!examples.leaks(item.value.trim()), "an example is left: {item:?}");
         // Escapes stand for other letters, and values within values are written anew.
         let is_plain = !answer.contains('\\') && !item.value.starts_with(['[', '{']);

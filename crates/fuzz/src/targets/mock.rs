@@ -31,7 +31,12 @@ pub(super) fn answers(request: &ChatRequest) {
     if profile.faults.value.is_empty() {
         let tokens = Encoding::O200k.count_text(&reply.text);
         assert_eq!(reply.usage.output, u64::from(tokens), "{}", profile.name);
-        assert!(request.max_output_tokens.is_none_or(|most| tokens <= most), "{} of {:?}", tokens, request.max_output_tokens);
+        assert!(
+            request.max_output_tokens.is_none_or(|most| tokens <= most),
+            "{} of {:?}",
+            tokens,
+            request.max_output_tokens
+        );
     }
     assert!(reply.finish != Finish::Length || request.max_output_tokens.is_some());
 }

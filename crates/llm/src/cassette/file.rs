@@ -60,7 +60,7 @@ fn locked(path: &Path, outcome: Result<(), TryLockError>) -> Result<(), Cassette
     })
 }
 
-/// Every call of a folder's files, by file name and line; a torn last line is left out.
+/// Every call of a folder's files, by file name and line; blank lines and a torn last one are left out.
 pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
     let failed = |path: &Path, source| CassetteError::Read { path: path.to_owned(), source };
     let entries = std::fs::read_dir(folder).map_err(|error| failed(folder, error))?;
@@ -77,7 +77,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
         bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0));
         let no_text = |error: std::string::FromUtf8Error| failed(&path, std::io::Error::other(error.utf8_error()));
         let whole = String::from_utf8(bytes).map_err(no_text)?;
-        for (number, line) in whole.lines().enumerate() {
+        for (number, line) in whole.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let wrong = |why| CassetteError::Line { path: path.clone(), line: number + 1, why };
             let call: Call = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             if key(&call.model, &call.request) != call.key {
