@@ -104,17 +104,17 @@ fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec
     }
     let parts = imported.suite.scenarios.iter().flat_map(|one| &one.messages).flat_map(|message| &message.parts);
     let held = parts.filter_map(text_of).collect::<Vec<_>>();
-    let is_named = |path: &Path, place: &str| {
+    let is_named = |path: &Path, places: &[String]| {
         let file = path.display().to_string();
-        repairs.iter().any(|repair| repair.file == file && repair.place == place)
+        repairs.iter().any(|repair| repair.file == file && places.contains(&repair.place))
     };
     let mut lost = Vec::new();
     for path in paths {
         let text = String::from_utf8_lossy(&std::fs::read(path).expect("it was written")).into_owned();
         let missing = said(&text).into_iter().filter(|said| !held.iter().any(|held| held.contains(&said.text)));
-        lost.extend(missing.filter(|said| !is_named(path, &said.place)));
+        lost.extend(missing.filter(|said| !is_named(path, &said.places)));
     }
-    lost.dedup_by(|one, other| one.place == other.place);
+    lost.dedup_by(|one, other| one.places == other.places);
     assert!(lost.len() <= ignored.values().sum(), "said and neither kept nor named: {lost:?}; ignored {ignored:?}");
 }
 

@@ -10,8 +10,10 @@ mod manifest;
 mod mask;
 mod matcher;
 mod mock;
+mod model;
 mod prices;
 mod record;
+mod report;
 mod server;
 mod spec;
 mod store;
@@ -35,8 +37,10 @@ pub const ALL: &[Target] = &[
     Target { name: "mask", run: mask::run },
     Target { name: "matcher", run: matcher::run },
     Target { name: "mock", run: mock::run },
+    Target { name: "model", run: model::run },
     Target { name: "prices", run: prices::run },
     Target { name: "record", run: record::run },
+    Target { name: "report", run: report::run },
     Target { name: "server", run: server::run },
     Target { name: "spec", run: spec::run },
     Target { name: "store-directory", run: store_directory::run },

@@ -1,62 +1,66 @@
-//! What a transcript says, read once more in a few lines: each text with its place, as repairs name it.
+//! What a transcript says, read once more in a few lines: each text with the places by which a repair may name it.
 
 use serde_json::Value;
 
 /// A text of a transcript.
 #[derive(Debug)]
 pub(super) struct Said {
-    pub(super) place: String,
+    /// The place of its row, and those of the other rows of its message.
+    pub(super) places: Vec<String>,
     pub(super) text: String,
 }
 
-/// Texts of the rows of type `user` and `assistant`.
+/// Texts of the rows of type `user` and `assistant`, also those in results of tools.
 pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
-    let mut said = Vec::new();
-    for (number, line) in (1..).zip(without_mark(file).split('\n')) {
-        let row = serde_json::from_str::<Value>(line).unwrap_or_default();
-        if matches!(row["type"].as_str(), Some("user" | "assistant")) {
-            blocks(&row["message"]["content"], |block| block["type"] == "text", &format!("line {number}"), &mut said);
-        }
-    }
-    said
+    let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
+    let rows = (1..).zip(without_mark(file).split('\n').map(row)).collect::<Vec<(usize, Value)>>();
+    let spoken = rows.iter().filter(|(_, row)| matches!(row["type"].as_str(), Some("user" | "assistant")));
+    let said = spoken.flat_map(|(number, row)| {
+        let id = &row["message"]["id"];
+        let of_message =
+            rows.iter().filter(|(other, row)| other == number || (id.is_string() && row["message"]["id"] == *id));
+        let places = of_message.map(|(number, _)| format!("line {number}")).collect::<Vec<_>>();
+        texts(&row["message"]["content"]).into_iter().map(move |text| Said { places: places.clone(), text })
+    });
+    said.filter(|said| !said.text.trim().is_empty()).collect()
 }
 
-/// Texts of all turns.
+/// A content that is a text, or texts in blocks.
+fn texts(content: &Value) -> Vec<String> {
+    let of_block = |block: &Value| match block["type"].as_str() {
+        Some("text") => block["text"].as_str().map(str::to_owned).into_iter().collect(),
+        Some("tool_result") => texts(&block["content"]),
+        _ => Vec::new(),
+    };
+    match content {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(blocks) => blocks.iter().flat_map(of_block).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Texts of all turns. An element without a task is named as a whole.
 pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
     let tasks = serde_json::from_str::<Value>(without_mark(file)).unwrap_or_default();
-    let mut said = Vec::new();
-    for (element, task) in (1..).zip(tasks.as_array().into_iter().flatten()) {
-        for (message, turn) in (1..).zip(task["traj"].as_array().into_iter().flatten()) {
+    let tasks = (1..).zip(tasks.as_array().into_iter().flatten());
+    let named = tasks.filter(|(_, task)| matches!(task["task_id"], Value::String(_) | Value::Number(_)));
+    let said = named.flat_map(|(element, task)| {
+        let turns = (1..).zip(task["traj"].as_array().into_iter().flatten());
+        turns.flat_map(move |(message, turn): (usize, &Value)| {
+            let texts = match &turn["content"] {
+                Value::String(text) => vec![text.clone()],
+                Value::Array(blocks) => {
+                    blocks.iter().filter_map(|block| block["text"].as_str()).map(str::to_owned).collect()
+                }
+                _ => Vec::new(),
+            };
             let place = format!("element {element}, message {message}");
-            blocks(&turn["content"], |_| true, &place, &mut said);
-        }
-    }
-    // An element without a task is named as a whole.
-    said.retain(|said| {
-        let element = said.place.split(',').next().and_then(|place| place.rsplit(' ').next()?.parse::<usize>().ok());
-        element.is_some_and(|element| matches!(tasks[element - 1]["task_id"], Value::String(_) | Value::Number(_)))
+            texts.into_iter().map(move |text| Said { places: vec![place.clone()], text })
+        })
     });
-    said
+    said.filter(|said| !said.text.trim().is_empty()).collect()
 }
 
 fn without_mark(file: &str) -> &str {
     file.strip_prefix('\u{feff}').unwrap_or(file)
-}
-
-/// A content that is a text, or texts in blocks, also those of a tool's result.
-fn blocks(content: &Value, is_text: fn(&Value) -> bool, place: &str, said: &mut Vec<Said>) {
-    match content {
-        Value::String(text) if !text.trim().is_empty() => {
-            said.push(Said { place: place.to_owned(), text: text.to_owned() });
-        }
-        Value::Array(items) => {
-            for item in items {
-                let inner = if item["type"] == "tool_result" { &item["content"] } else { &item["text"] };
-                if inner.is_string() && is_text(item) || item["type"] == "tool_result" {
-                    blocks(inner, is_text, place, said);
-                }
-            }
-        }
-        _ => {}
-    }
 }
