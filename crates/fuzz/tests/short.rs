@@ -9,7 +9,7 @@ use compactometer_fuzz::{ALL, Target, mutate};
 use compactometer_schema::import;
 
 /// Mutations of a target's seeds, spread over them.
-const MUTATIONS: usize = 150;
+const MUTATIONS: usize = 200;
 
 #[test]
 fn nothing_that_is_read_breaks_its_reader() {

@@ -197,6 +197,28 @@ mod tests {
     }
 
     #[test]
+    fn what_names_records_that_are_not_there_does_not_fit() {
+        let fits = |rollbacks: &[(u32, u32)], numbers: Range<u32>| {
+            let rollbacks = rollbacks.iter().map(|(at, to)| Rollback { at: *at, to: *to }).collect();
+            let kept = vec![Kept { numbers, view: Vec::new(), after: MessageId(0) }];
+            Contents { rollbacks, kept, ..Contents::default() }.check()
+        };
+        assert_eq!(fits(&[], 0..0), Ok(()));
+        assert_eq!(fits(&[], 0..u32::MAX), Err(format!("a view names records 0 to {} of 0", u32::MAX)));
+        for wrong in [&[(0, 0)][..], &[(1, 0)], &[(0, u32::MAX)]] {
+            assert!(fits(wrong, 0..0).is_err(), "{wrong:?}");
+        }
+        let endless = Contents { sequence: u64::MAX, ..Contents::default() };
+        assert_eq!(endless.check(), Err(format!("it counts {} commits", u64::MAX)));
+    }
+
+    #[test]
+    fn a_hundred_thousand_rollbacks_are_followed_back() {
+        let rollbacks = (1..100_000).map(|at| Rollback { at: 2 * at + 1, to: 2 * at - 1 }).collect::<Vec<_>>();
+        assert_eq!(rolled_back(&rollbacks).len(), rollbacks.len());
+    }
+
+    #[test]
     fn failed_attempts_lose_their_view_before_checkpoints_do() {
         assert_eq!(to_fold(&[true, true], 2), None);
         assert_eq!(to_fold(&[true, true, true], 2), Some(0));
