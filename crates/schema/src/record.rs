@@ -1,5 +1,7 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
 
+mod valid;
+
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
@@ -454,7 +456,7 @@ impl Record {
     /// Reads a line that [`Record::to_line`] wrote.
     ///
     /// # Errors
-    /// [`RecordError`] where the line is torn, edited or of a newer version.
+    /// [`RecordError`] where the line is torn, edited, of a newer version, or says what cannot be.
     pub fn from_line(line: &str) -> Result<Self, RecordError> {
         let line: Line = serde_json::from_str(line).map_err(|error| RecordError::Malformed(error.to_string()))?;
         if text_hash(line.record.get()) != line.checksum {
@@ -462,7 +464,11 @@ impl Record {
         }
         let record: Record =
             serde_json::from_str(line.record.get()).map_err(|error| RecordError::Malformed(error.to_string()))?;
-        if record.version > VERSION { Err(RecordError::Newer(record.version)) } else { Ok(record) }
+        if record.version > VERSION {
+            return Err(RecordError::Newer(record.version));
+        }
+        valid::check(&record).map_err(RecordError::Impossible)?;
+        Ok(record)
     }
 }
 
@@ -484,6 +490,9 @@ pub enum RecordError {
     /// The bytes are not those that were written.
     #[error("the checksum does not match: the line was edited or damaged")]
     Checksum,
+    /// Numbers that do not fit together.
+    #[error("no run writes such a record: {0}")]
+    Impossible(String),
     /// Written by a later program.
     #[error("version `{0}` is newer than this program's, {VERSION}; update compactometer")]
     Newer(u32),

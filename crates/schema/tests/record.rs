@@ -121,3 +121,21 @@ fn answers_read_back_as_they_were_written() {
     assert!(written.contains(expected), "{written}");
     assert_eq!(Record::from_line(&written).unwrap(), record);
 }
+
+#[test]
+fn a_record_that_no_run_writes_is_refused() {
+    let look = r#"{"after":7,"kind":"point","round":1,"tokens_since_compaction":0,"fates":"","eligible":[],"random_hits":[],"chance":[],"random_chance":[]}"#;
+    let whole = BEFORE_EXTRACTIONS.replace("\"observations\":[]", &format!("\"observations\":[{look}]"));
+    Record::from_line(&line(&whole)).unwrap();
+    for (from, to, told) in [
+        ("\"fates\":\"\"", "\"fates\":\"v\"", "observation 0 has `1` fates for `0` facts"),
+        ("\"round\":1", "\"round\":4294967295", "observation 0 is of round `4294967295` after at most `1`"),
+        ("\"written\":0", "\"written\":9", "compaction 0 moved `9` of `0` facts"),
+        ("\"tokens_before\":10000", "\"tokens_before\":4294967295", "compaction 0 has `4294967295` tokens"),
+        ("\"pending_over", "\"tool_tokens\":4294967295,\"pending_over", "a turn has `4294967295` tokens"),
+    ] {
+        assert!(whole.contains(from), "{from}");
+        let error = Record::from_line(&line(&whole.replacen(from, to, 1))).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}

@@ -71,7 +71,31 @@ pub struct Size {
     pub files: u64,
 }
 
+/// Beyond any thread's sequence; a commit adds one to it.
+const NO_SEQUENCE: u64 = 1 << 62;
+
 impl Contents {
+    /// What does not fit together, where somebody changed a store: a view or a rollback that names records which are not there.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let records = self.history.len() as u32;
+        if self.sequence >= NO_SEQUENCE {
+            return Err(format!("it counts {} commits", self.sequence));
+        }
+        if let Some(Kept { numbers, .. }) = self.kept.iter().find(|kept| kept.numbers.end > records) {
+            return Err(format!("a view names records {} to {} of {records}", numbers.start, numbers.end));
+        }
+        let ends = self.rollbacks.iter().map(|rollback| rollback.at).chain([records]);
+        let wrong = self
+            .rollbacks
+            .iter()
+            .zip(ends.skip(1))
+            .find(|(rollback, next)| rollback.to >= rollback.at || rollback.at > *next);
+        match wrong {
+            Some((Rollback { at, to }, _)) => Err(format!("a rollback names records {to} and {at} of {records}")),
+            None => Ok(()),
+        }
+    }
+
     /// What a session starts from. Records that were rolled back keep their number, usage and time, as failed attempts: no
     /// strategy reads a failed attempt's text, and numbers stay without gaps.
     pub(crate) fn into_state(self) -> State {
@@ -122,11 +146,12 @@ impl Contents {
 }
 
 /// What the last rollback hides: all after its target, and what was hidden when its target was written.
-fn rolled_back(rollbacks: &[Rollback]) -> Vec<Range<u32>> {
-    let Some(last) = rollbacks.last() else { return Vec::new() };
-    let before = rollbacks.iter().take_while(|rollback| rollback.at <= last.to).count();
-    let mut hidden = rolled_back(&rollbacks[..before]);
-    hidden.push(last.to + 1..last.at);
+fn rolled_back(mut rollbacks: &[Rollback]) -> Vec<Range<u32>> {
+    let mut hidden = Vec::new();
+    while let Some(last) = rollbacks.last() {
+        hidden.push(last.to + 1..last.at);
+        rollbacks = &rollbacks[..rollbacks.partition_point(|rollback| rollback.at <= last.to)];
+    }
     hidden
 }
 
@@ -169,6 +194,28 @@ mod tests {
         assert_eq!(hidden(&[back(5, 2), back(7, 4)]), [5, 6]);
         // Changed one's mind at once.
         assert!(hidden(&[back(5, 2), back(5, 4)]).is_empty());
+    }
+
+    #[test]
+    fn what_names_records_that_are_not_there_does_not_fit() {
+        let fits = |rollbacks: &[(u32, u32)], numbers: Range<u32>| {
+            let rollbacks = rollbacks.iter().map(|(at, to)| Rollback { at: *at, to: *to }).collect();
+            let kept = vec![Kept { numbers, view: Vec::new(), after: MessageId(0) }];
+            Contents { rollbacks, kept, ..Contents::default() }.check()
+        };
+        assert_eq!(fits(&[], 0..0), Ok(()));
+        assert_eq!(fits(&[], 0..u32::MAX), Err(format!("a view names records 0 to {} of 0", u32::MAX)));
+        for wrong in [&[(0, 0)][..], &[(1, 0)], &[(0, u32::MAX)]] {
+            assert!(fits(wrong, 0..0).is_err(), "{wrong:?}");
+        }
+        let endless = Contents { sequence: u64::MAX, ..Contents::default() };
+        assert_eq!(endless.check(), Err(format!("it counts {} commits", u64::MAX)));
+    }
+
+    #[test]
+    fn a_hundred_thousand_rollbacks_are_followed_back() {
+        let rollbacks = (1..100_000).map(|at| Rollback { at: 2 * at + 1, to: 2 * at - 1 }).collect::<Vec<_>>();
+        assert_eq!(rolled_back(&rollbacks).len(), rollbacks.len());
     }
 
     #[test]

@@ -9,6 +9,9 @@ mod reader;
 mod section;
 mod shape;
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -42,7 +45,7 @@ pub struct Checkpoint {
 }
 
 /// A task and what it needs to be picked up again.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PendingTask {
     /// What is to be done.
@@ -124,12 +127,10 @@ impl Checkpoint {
     }
 }
 
-fn join<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
-    for item in more {
-        if !list.contains(&item) {
-            list.push(item);
-        }
-    }
+/// In one pass over a set: a broken answer may hold a hundred thousand items.
+fn join<T: Clone + Eq + Hash>(list: &mut Vec<T>, more: Vec<T>) {
+    let mut seen = list.iter().cloned().collect::<HashSet<_>>();
+    list.extend(more.into_iter().filter(|item| seen.insert(item.clone())));
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn locked(path: &Path, outcome: Result<(), TryLockError>) -> Result<(), Cassette
     })
 }
 
-/// Every call of a folder's files, by file name and line; a torn last line is left out.
+/// Every call of a folder's files, by file name and line; blank lines and a torn last one are left out.
 pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
     let failed = |path: &Path, source| CassetteError::Read { path: path.to_owned(), source };
     let entries = std::fs::read_dir(folder).map_err(|error| failed(folder, error))?;
@@ -96,9 +96,9 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
     for path in paths {
         let mut bytes = std::fs::read(&path).map_err(|error| failed(&path, error))?;
         // A torn line may end within a letter, so it goes before the bytes are text.
-        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n').filter(|end| *end > 0) else { continue };
-        bytes.truncate(end);
-        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0));
+        let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
+        for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
             let wrong = |why| CassetteError::Line { path: path.clone(), line: number + 1, why };
             let line = std::str::from_utf8(line).map_err(|error| wrong(format!("invalid UTF-8: {error}")))?;
             let call: Call = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;

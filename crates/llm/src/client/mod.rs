@@ -5,6 +5,8 @@
 
 mod answer;
 mod anthropic;
+#[doc(hidden)]
+pub mod fuzzing;
 mod greeting;
 mod http;
 mod openai;

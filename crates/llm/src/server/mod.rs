@@ -3,6 +3,8 @@
 //! A reply is what the same wire content gives in process. Absent on purpose: any address but loopback, keys, TLS, sleeps
 //! (a reply's latency stands in the header `openai-processing-ms`, it does not pass), and a clock (`created` is 0).
 
+#[doc(hidden)]
+pub mod fuzzing;
 mod reply;
 mod routes;
 mod trouble;

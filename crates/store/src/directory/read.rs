@@ -42,7 +42,11 @@ pub(super) fn all(folder: &Path, index: Index) -> Result<Contents, Error> {
         let file = commit(folder, &index.thread, entry)?;
         history.extend(file.records(&folder.join(&entry.file))?);
         plain.insert(entry.sequence, file.records.get().as_bytes().to_vec());
-        kept.push(Kept { numbers: entry.first..entry.first + entry.records, view: file.view, after: file.after });
+        kept.push(Kept {
+            numbers: entry.first..entry.first.saturating_add(entry.records),
+            view: file.view,
+            after: file.after,
+        });
     }
     let path = folder.join(ARCHIVE);
     if index.archive_bytes > 0 {
@@ -56,5 +60,7 @@ pub(super) fn all(folder: &Path, index: Index) -> Result<Contents, Error> {
         let why = format!("it names {} records, and its files do not hold just those", index.records);
         return Err(Error::damaged(&folder.join(INDEX), why));
     }
-    Ok(Contents { sequence: index.sequence, history, rollbacks: index.rollbacks, kept })
+    let contents = Contents { sequence: index.sequence, history, rollbacks: index.rollbacks, kept };
+    contents.check().map_err(|why| Error::damaged(&folder.join(INDEX), why))?;
+    Ok(contents)
 }

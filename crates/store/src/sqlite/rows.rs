@@ -29,9 +29,11 @@ pub(super) fn read(connection: &Connection, id: &ThreadId, path: &Path) -> Resul
     let history = records::read(connection, id, path)?;
     let kept = views.into_iter().map(|(first, records, after, view)| {
         let view: Vec<Edit> = parse(&view, path, "a row of `views`")?;
-        Ok(Kept { numbers: first..first + records, view, after: MessageId(after) })
+        Ok(Kept { numbers: first..first.saturating_add(records), view, after: MessageId(after) })
     });
-    Ok(Contents { sequence, history, rollbacks, kept: kept.collect::<Result<_, Error>>()? })
+    let contents = Contents { sequence, history, rollbacks, kept: kept.collect::<Result<_, Error>>()? };
+    contents.check().map_err(|why| Error::damaged(path, format!("thread `{id}`: {why}")))?;
+    Ok(contents)
 }
 
 fn parse<T: DeserializeOwned>(json: &str, path: &Path, what: &str) -> Result<T, Error> {

@@ -1,0 +1,42 @@
+//! The event stream of both wire formats: however its bytes are cut, the same events come, and the same reply or the same trouble.
+
+use compactometer_engine::model::ChatRequest;
+use compactometer_llm::client::{Api, fuzzing};
+
+/// Most pieces that a stream is cut into, so that a long input does not take all of the time.
+const MOST_PIECES: usize = 4_096;
+
+pub(super) fn run(data: &[u8]) -> bool {
+    let events = events(data);
+    for size in [1, 2, 3, 7, 64, 1_000, usize::MAX].into_iter().filter(|size| data.len() / size <= MOST_PIECES) {
+        let pieces = data.chunks(size).collect::<Vec<_>>();
+        assert_eq!(fuzzing::events(&pieces), events, "cut into pieces of {size} bytes");
+    }
+    let request = ChatRequest::prompt("Hello.".to_owned(), 10, None, 0);
+    let replies = [Api::Compatible, Api::Anthropic].map(|api| {
+        let reply = fuzzing::reply(api, &[data], &request);
+        let pieces = data.chunks(61).collect::<Vec<_>>();
+        assert_eq!(fuzzing::reply(api, &pieces, &request), reply, "{api:?}");
+        if let Err(error) = &reply {
+            assert!(!error.to_string().is_empty());
+        }
+        reply.is_ok()
+    });
+    replies.contains(&true)
+}
+
+/// The data of each event, as the standard has it: lines of `data` up to an empty one.
+fn events(data: &[u8]) -> Vec<Vec<u8>> {
+    let (mut events, mut lines) = (Vec::new(), Vec::<&[u8]>::new());
+    for line in data.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n")) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Some(data) = line.strip_prefix(b"data:") {
+            lines.push(data.strip_prefix(b" ").unwrap_or(data));
+        } else if line.is_empty() {
+            events.push(std::mem::take(&mut lines).join(&b'\n'));
+        }
+    }
+    // An event without data is none.
+    events.retain(|event| !event.is_empty());
+    events
+}

@@ -1,0 +1,22 @@
+//! Exact values in arbitrary text: each has the length and the characters that its documentation promises, and is found again by the
+//! matcher in a text of its own.
+
+use compactometer_schema::import::exact;
+use compactometer_schema::matcher::Matcher;
+use compactometer_schema::scenario::ValueKind;
+
+pub(super) fn run(data: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(data);
+    for found in exact::within(&text) {
+        let value = found.value.as_str();
+        let solid = value.bytes().filter(u8::is_ascii_alphanumeric).count();
+        assert!(value.chars().count() <= 200 && solid >= 2, "{found:?}");
+        assert!(!value.contains(char::is_whitespace), "{found:?}");
+        if found.kind != ValueKind::Number {
+            assert!(text.contains(value), "{found:?} is not of the text");
+        }
+        let matcher = Matcher::new([(found.kind, [value])]);
+        assert!(matcher.find(value).next().is_some(), "{found:?} is not found in itself");
+    }
+    exact::within(&text).next().is_some()
+}

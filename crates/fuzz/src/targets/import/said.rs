@@ -1,0 +1,66 @@
+//! What a transcript says, read once more in a few lines: each text with the places by which a repair may name it.
+
+use serde_json::Value;
+
+/// A text of a transcript.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// The place of its row, and those of the other rows of its message.
+    pub(super) places: Vec<String>,
+    pub(super) text: String,
+}
+
+/// Texts of the rows of type `user` and `assistant`, also those in results of tools.
+pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
+    let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
+    let rows = (1..).zip(without_mark(file).split('\n').map(row)).collect::<Vec<(usize, Value)>>();
+    let spoken = rows.iter().filter(|(_, row)| matches!(row["type"].as_str(), Some("user" | "assistant")));
+    let said = spoken.flat_map(|(number, row)| {
+        let id = &row["message"]["id"];
+        let of_message =
+            rows.iter().filter(|(other, row)| other == number || (id.is_string() && row["message"]["id"] == *id));
+        let places = of_message.map(|(number, _)| format!("line {number}")).collect::<Vec<_>>();
+        texts(&row["message"]["content"]).into_iter().map(move |text| Said { places: places.clone(), text })
+    });
+    said.filter(|said| !said.text.trim().is_empty()).collect()
+}
+
+/// A content that is a text, or texts in blocks.
+fn texts(content: &Value) -> Vec<String> {
+    let of_block = |block: &Value| match block["type"].as_str() {
+        Some("text") => block["text"].as_str().map(str::to_owned).into_iter().collect(),
+        Some("tool_result") => texts(&block["content"]),
+        _ => Vec::new(),
+    };
+    match content {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(blocks) => blocks.iter().flat_map(of_block).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Texts of all turns. An element without a task is named as a whole.
+pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
+    let tasks = serde_json::from_str::<Value>(without_mark(file)).unwrap_or_default();
+    let tasks = (1..).zip(tasks.as_array().into_iter().flatten());
+    let named = tasks.filter(|(_, task)| matches!(task["task_id"], Value::String(_) | Value::Number(_)));
+    let said = named.flat_map(|(element, task)| {
+        let turns = (1..).zip(task["traj"].as_array().into_iter().flatten());
+        turns.flat_map(move |(message, turn): (usize, &Value)| {
+            let texts = match &turn["content"] {
+                Value::String(text) => vec![text.clone()],
+                Value::Array(blocks) => {
+                    blocks.iter().filter_map(|block| block["text"].as_str()).map(str::to_owned).collect()
+                }
+                _ => Vec::new(),
+            };
+            let place = format!("element {element}, message {message}");
+            texts.into_iter().map(move |text| Said { places: vec![place.clone()], text })
+        })
+    });
+    said.filter(|said| !said.text.trim().is_empty()).collect()
+}
+
+fn without_mark(file: &str) -> &str {
+    file.strip_prefix('\u{feff}').unwrap_or(file)
+}

@@ -1,0 +1,50 @@
+//! The registry: one file and one line for each target.
+
+mod baseline;
+mod cassette;
+mod events;
+mod exact;
+mod import;
+mod ladder;
+mod manifest;
+mod mask;
+mod matcher;
+mod mock;
+mod model;
+mod prices;
+mod record;
+mod report;
+mod server;
+mod spec;
+mod store;
+mod store_directory;
+mod store_sqlite;
+mod suite;
+mod tokens;
+
+use crate::Target;
+
+/// Every target.
+pub const ALL: &[Target] = &[
+    Target { name: "baseline", run: baseline::run },
+    Target { name: "cassette", run: cassette::run },
+    Target { name: "events", run: events::run },
+    Target { name: "exact", run: exact::run },
+    Target { name: "import-claude-code", run: import::claude_code },
+    Target { name: "import-tau-bench", run: import::tau_bench },
+    Target { name: "ladder", run: ladder::run },
+    Target { name: "manifest", run: manifest::run },
+    Target { name: "mask", run: mask::run },
+    Target { name: "matcher", run: matcher::run },
+    Target { name: "mock", run: mock::run },
+    Target { name: "model", run: model::run },
+    Target { name: "prices", run: prices::run },
+    Target { name: "record", run: record::run },
+    Target { name: "report", run: report::run },
+    Target { name: "server", run: server::run },
+    Target { name: "spec", run: spec::run },
+    Target { name: "store-directory", run: store_directory::run },
+    Target { name: "store-sqlite", run: store_sqlite::run },
+    Target { name: "suite", run: suite::run },
+    Target { name: "tokens", run: tokens::run },
+];

@@ -1,0 +1,27 @@
+//! The names of models, and the addresses in them: an address that is taken has a host, and no password comes back in a name or in
+//! an error.
+
+use compactometer_llm::receiver;
+
+pub(super) fn run(data: &[u8]) -> bool {
+    let Ok(spec) = std::str::from_utf8(data) else { return false };
+    match receiver(spec.trim()) {
+        Ok(Some(receiver)) => {
+            assert!(!receiver.name.is_empty() && !receiver.host.is_empty(), "{receiver:?}");
+            // A model may be called anything, also what would be a password in an address.
+            hides(&receiver.host);
+            true
+        }
+        Ok(None) => false,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            hides(&error.to_string());
+            false
+        }
+    }
+}
+
+/// Seeds hold this password behind a user's name.
+fn hides(text: &str) {
+    assert!(!text.contains(":hush-hush@"), "a password comes back: {text}");
+}

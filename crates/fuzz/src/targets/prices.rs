@@ -1,0 +1,25 @@
+//! The price table: one that is accepted prices the mock, has prices to count with, and reads back as it was.
+
+use compactometer_schema::prices::PriceTable;
+
+pub(super) fn run(data: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(data) else { return false };
+    let table = match PriceTable::parse(text) {
+        Ok(table) => table,
+        Err(error) => {
+            // The TOML reader gives no place where it gives up on depth.
+            let has_place = error.to_string().contains(['`', '|']) || error.to_string().contains("recursion limit");
+            assert!(has_place, "no place: {error}");
+            return false;
+        }
+    };
+    assert!(table.row("mock").is_some());
+    for row in &table.model {
+        let prices = [row.input, row.cache_write, row.cache_read, row.output];
+        assert!(prices.iter().all(|price| price.is_finite() && *price >= 0.0), "{row:?}");
+        assert!(row.cache.granularity_tokens > 0 && row.cache.prefix_order.len() == 3, "{row:?}");
+    }
+    let written = toml::to_string(&table).expect("a table that was read can be written");
+    assert_eq!(PriceTable::parse(&written).expect("what is written reads"), table);
+    true
+}

@@ -1,0 +1,23 @@
+//! The server's reader of requests: a refusal says what is wrong, a request reads back as it was and the mock answers it.
+
+use compactometer_engine::model::ChatRequest;
+use compactometer_llm::server::fuzzing;
+
+use super::mock;
+
+pub(super) fn run(data: &[u8]) -> bool {
+    match fuzzing::request(data) {
+        Ok(request) => {
+            let written = serde_json::to_string(&request).expect("a request is JSON");
+            assert_eq!(serde_json::from_str::<ChatRequest>(&written).expect("it reads back"), request);
+            mock::answers(&request);
+            true
+        }
+        Err(trouble) => {
+            let (message, place) = (trouble["error"]["message"].as_str(), trouble["error"]["param"].as_str());
+            let is_named = message.is_some_and(|message| message.contains("JSON") || place.is_some());
+            assert!(is_named, "no place: {trouble}");
+            false
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What both stores share: a healthy thread, and what must hold of one that may be damaged. Whatever is read is read twice the same,
+//! a damaged thread is an error with its place, and a thread that loads takes a commit and keeps what it had.
+
+use std::num::NonZeroUsize;
+
+use compactometer_engine::message::{MessageId, Part, Role, Usage};
+use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::store::{Commit, State, Store};
+use compactometer_engine::view::{Edit, Origin, WrittenPart};
+use compactometer_store::{Checkpoints, Error, Thread, Which};
+
+/// The thread of every store here.
+pub(super) const THREAD: &str = "t";
+
+/// Few views are kept, so that a short history folds old commits.
+pub(super) const KEEP: NonZeroUsize = NonZeroUsize::new(2).expect("two is not zero");
+
+/// Commits of a healthy thread.
+const COMMITS: u32 = 4;
+
+/// Four commits, two of them folded, and a step back.
+pub(super) fn fill(store: &Checkpoints) {
+    let mut thread = store.thread(THREAD).expect("a thread");
+    for number in 0..COMMITS {
+        commit(&mut thread, number).expect("a commit");
+    }
+    thread.set_memory_document("- quota: 455").expect("a document");
+    thread.rollback(COMMITS - 2).expect("a rollback");
+}
+
+/// Looks at all of a store that may be damaged, goes on with its thread, and clears it; whether the thread was whole.
+pub(super) fn examine(store: &Checkpoints) -> bool {
+    said(store.threads());
+    let Some(mut thread) = said(store.thread(THREAD)) else { return false };
+    let state = loaded(&mut thread);
+    for which in [Which::Latest, Which::Number(0), Which::Number(COMMITS - 1), Which::Number(u32::MAX)] {
+        said(thread.show(which));
+    }
+    said(thread.memory_document());
+    if let Some(state) = &state {
+        goes_on(&mut thread, state);
+        goes_back(&mut thread);
+    }
+    if said(store.clear(THREAD)).is_some()
+        && let Some(mut cleared) = said(store.thread(THREAD))
+    {
+        assert_eq!(loaded(&mut cleared), Some(State::default()), "something is left of a cleared thread");
+    }
+    state.is_some()
+}
+
+/// What came of it; an error names its place.
+fn said<T>(result: Result<T, Error>) -> Option<T> {
+    result.inspect_err(|error| assert!(error.to_string().contains('`'), "no place: {error}")).ok()
+}
+
+/// The state, if the thread is whole: a second look sees the same.
+fn loaded(thread: &mut Thread) -> Option<State> {
+    let versions = said(thread.versions());
+    let (first, second) = (thread.load(), thread.load());
+    match (&first, &second) {
+        (Ok(one), Ok(other)) => {
+            assert_eq!(one, other);
+            assert_eq!(versions.map(|versions| versions.len()), Some(one.history.len()));
+        }
+        (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
+        _ => panic!("two looks differ: {first:?}, {second:?}"),
+    }
+    said(first)
+}
+
+/// A commit either adds its record to what was there, or leaves all as it was.
+fn goes_on(thread: &mut Thread, before: &State) {
+    let done = commit(thread, before.history.len() as u32);
+    let after = loaded(thread);
+    let Some(after) = after else { return assert!(done.is_err(), "a commit spoiled the thread") };
+    match done {
+        Ok(()) => {
+            assert_eq!(after.history[..before.history.len()], before.history);
+            assert_eq!(after.history.len(), before.history.len() + 1);
+        }
+        Err(_) => assert_eq!(after, *before),
+    }
+}
+
+fn goes_back(thread: &mut Thread) {
+    let versions = said(thread.versions()).unwrap_or_default();
+    for version in versions.iter().filter(|version| version.restorable) {
+        if let Some(state) = said(thread.rollback(version.number)) {
+            assert_eq!(state.history.len(), versions.len(), "going back loses records");
+        }
+    }
+}
+
+fn commit(thread: &mut Thread, number: u32) -> Result<(), String> {
+    let kind = if number.is_multiple_of(2) { SavedKind::Summary } else { SavedKind::Checkpoint };
+    let body = format!("{{\"active_goals\":[\"the quota of svc-7 is {}\"]}}", 455 + u64::from(number));
+    let saved = Saved {
+        number,
+        kind,
+        covers: Some((MessageId(1), MessageId(3))),
+        tokens_before: 900,
+        tokens_after: 300,
+        usage: Usage { input: 700, output: 90, ..Usage::default() },
+        created_at_ms: Some(1_769_870_000_000),
+        body: body.clone(),
+    };
+    let part = WrittenPart { part: Part::Text { text: body }, origin: Origin::Summary(number) };
+    let view = [Edit::Keep(MessageId(0)), Edit::Insert(Role::User, vec![part])];
+    thread.commit(&Commit { saved: &[saved], view: &view, after: MessageId(3) }).map_err(|error| error.to_string())
+}

@@ -1,0 +1,51 @@
+//! What a record must hold so that reports can count with it. A checksum says that nobody changed a line by accident, no more.
+
+use compactometer_engine::event::Event;
+
+use super::{CompactionRow, Observation, Record, Stages};
+
+/// More tokens than any request or view has; two of them together are a number still.
+const MOST_TOKENS: u32 = 1 << 30;
+
+/// What cannot be.
+pub(super) fn check(record: &Record) -> Result<(), String> {
+    let facts = record.facts.len();
+    for (number, observation) in record.observations.iter().enumerate() {
+        of_observation(observation, facts, record.compactions.len())
+            .map_err(|what| format!("observation {number} {what}"))?;
+    }
+    for (number, row) in record.compactions.iter().enumerate() {
+        of_compaction(row, facts).map_err(|what| format!("compaction {number} {what}"))?;
+    }
+    let case = [record.case.tool_tokens, record.case.system_tokens];
+    let turns = record.turns.iter().flat_map(|turn| [turn.input, turn.output, turn.shared_prefix]);
+    few_tokens(case.into_iter().chain(turns)).map_err(|what| format!("a turn {what}"))
+}
+
+fn of_observation(observation: &Observation, facts: usize, compactions: usize) -> Result<(), String> {
+    let fates = observation.fates.0.len();
+    if fates != facts {
+        return Err(format!("has `{fates}` fates for `{facts}` facts"));
+    }
+    if observation.round as usize > compactions {
+        return Err(format!("is of round `{}` after at most `{compactions}`", observation.round));
+    }
+    few_tokens([observation.tokens_since_compaction, observation.log_tokens])
+}
+
+fn of_compaction(row: &CompactionRow, facts: usize) -> Result<(), String> {
+    let Stages { left, reached, written, kept, decoys_left, decoys_reached, decoys_written } = row.stages;
+    let stages = [left, reached, written, kept, decoys_left, decoys_reached, decoys_written];
+    if let Some(stage) = stages.into_iter().find(|stage| *stage as usize > facts) {
+        return Err(format!("moved `{stage}` of `{facts}` facts"));
+    }
+    let Event { tokens_before, tokens_after, tokens_retained, .. } = row.event;
+    few_tokens([tokens_before, tokens_after, tokens_retained])
+}
+
+fn few_tokens(tokens: impl IntoIterator<Item = u32>) -> Result<(), String> {
+    match tokens.into_iter().find(|tokens| *tokens > MOST_TOKENS) {
+        Some(tokens) => Err(format!("has `{tokens}` tokens; at most `{MOST_TOKENS}` can be")),
+        None => Ok(()),
+    }
+}
