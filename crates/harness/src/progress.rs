@@ -8,16 +8,17 @@
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use compactometer_disk::write_whole_unsynced;
-use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Metered;
-use compactometer_engine::store::State;
+use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_schema::record::{Record, text_hash};
-use compactometer_store::Checkpoints;
+use compactometer_store::{Checkpoints, Error, Thread};
 use serde::{Deserialize, Serialize};
 
 use crate::journal::JournalError;
@@ -46,9 +47,9 @@ pub enum KeepError {
     /// The model cannot be asked.
     #[error(transparent)]
     Model(#[from] Stopped),
-    /// The store refused a commit.
+    /// What the store holds is no session of the conversation.
     #[error("{0}")]
-    Commit(String),
+    Restore(String),
     /// The run's folder is gone.
     #[error(transparent)]
     Gone(JournalError),
@@ -109,12 +110,12 @@ impl<'k> Keeper<'k> {
         let metered = Metered::new(&summarizer, case.seed).recounting_with(&target);
         let reader = Metered::new(models.model, case.seed);
         let meters = Meters { session: &metered, reader: &reader };
-        let (mut replay, from) = self.begin(case, &*strategy, meters, counter)?;
+        let (mut replay, refused, from) = self.begin(case, &*strategy, meters, counter)?;
         for index in from..=case.loaded.messages.len() {
             let before = commits(&replay);
             replay.step(index).await;
             watched.check()?;
-            refused(&replay).map_or(Ok(()), |why| Err(self.why_refused(case, &replay, why)))?;
+            refused.check(case)?;
             if commits(&replay) > before {
                 let after = index.checked_sub(1).map(|last| case.loaded.messages[last].message.id);
                 self.save(case, &Progress::of(&replay, index + 1, after, models))?;
@@ -140,7 +141,7 @@ impl<'k> Keeper<'k> {
         strategy: &'r dyn Strategy,
         meters: Meters<'r>,
         counter: &'r dyn TokenCounter,
-    ) -> Result<(Replay<'r>, usize), KeepError> {
+    ) -> Result<(Replay<'r>, Refused, usize), KeepError> {
         let session = session(case, strategy, meters.session, counter);
         let mut thread = self.store.thread(&thread_id(case))?;
         let state = thread.load()?;
@@ -149,22 +150,15 @@ impl<'k> Keeper<'k> {
                 self.store.clear(&thread_id(case))?;
                 thread = self.store.thread(&thread_id(case))?;
             }
-            return Ok((Replay::new(case, session.stored_in(thread), meters, counter), 0));
+            let (store, refused) = watched(thread);
+            return Ok((Replay::new(case, session.stored_in(store), meters, counter), refused, 0));
         };
         let said = progress.said;
         let log = case.loaded.log_of(said);
-        let session = session.restored(log, state).map_err(|error| KeepError::Commit(error.to_string()))?;
-        let replay = Replay::new(case, session.stored_in(thread), meters, counter);
-        Ok((progress.into_replay(replay), said))
-    }
-
-    /// The error of a refused commit: the store's own, unless somebody else changed the thread.
-    fn why_refused(&self, case: &PlannedCase, replay: &Replay<'_>, why: String) -> KeepError {
-        let thread = thread_id(case);
-        match self.store.thread(&thread).and_then(|mut kept| kept.load()) {
-            Ok(state) if state.history.len() != replay.session.history().len() => KeepError::Shared { thread },
-            _ => KeepError::Commit(why),
-        }
+        let session = session.restored(log, state).map_err(|error| KeepError::Restore(error.to_string()))?;
+        let (store, refused) = watched(thread);
+        let replay = Replay::new(case, session.stored_in(store), meters, counter);
+        Ok((progress.into_replay(replay), refused, said))
     }
 
     fn path(&self, case: &PlannedCase) -> PathBuf {
@@ -257,12 +251,41 @@ fn commits(replay: &Replay<'_>) -> usize {
     replay.session.history().len() + applied
 }
 
-/// Why the store refused the last decision, where it did: such a record would measure the disk.
-fn refused(replay: &Replay<'_>) -> Option<String> {
-    let compaction = replay.compactions.last().map(|row| &row.event.outcome);
-    let checkpoint = replay.checkpoints.last().and_then(|row| row.event.failed.as_ref());
-    match (compaction, checkpoint) {
-        (Some(Outcome::Failed(FailReason::Store(why))), _) | (_, Some(FailReason::Store(why))) => Some(why.clone()),
-        _ => None,
+/// A thread whose refusals the keeper sees: a record with one would measure the disk.
+struct WatchedThread {
+    thread: Thread,
+    refused: Refused,
+}
+
+/// Why the store refused a commit, where it did.
+#[derive(Clone, Default)]
+struct Refused(Arc<Mutex<Option<Error>>>);
+
+fn watched(thread: Thread) -> (WatchedThread, Refused) {
+    let refused = Refused::default();
+    (WatchedThread { thread, refused: refused.clone() }, refused)
+}
+
+impl Store for WatchedThread {
+    fn commit(&mut self, commit: &Commit<'_>) -> Result<(), StoreError> {
+        self.thread.append(commit).map_err(|error| {
+            let told = StoreError(error.to_string());
+            *self.refused.cell() = Some(error);
+            told
+        })
+    }
+}
+
+impl Refused {
+    fn check(&self, case: &PlannedCase) -> Result<(), KeepError> {
+        match self.cell().take() {
+            None => Ok(()),
+            Some(Error::Conflict { .. }) => Err(KeepError::Shared { thread: thread_id(case) }),
+            Some(error) => Err(KeepError::Store(error)),
+        }
+    }
+
+    fn cell(&self) -> MutexGuard<'_, Option<Error>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,6 @@
 //! The file of measured times of a run's folder.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::write_whole;
@@ -28,7 +29,7 @@ impl TimingsFile {
     /// server was called: its latencies cannot be measured again.
     ///
     /// # Errors
-    /// [`JournalError::Write`].
+    /// [`JournalError::Write`] and [`JournalError::Gone`].
     pub(crate) fn take<'r>(&mut self, cases: impl Iterator<Item = (&'r mut Record, f64)>) -> Result<(), JournalError> {
         let mut is_measured = false;
         for (record, seconds) in cases {
@@ -40,12 +41,15 @@ impl TimingsFile {
     }
 
     /// # Errors
-    /// [`JournalError::Write`].
+    /// [`JournalError::Write`] and [`JournalError::Gone`].
     pub(crate) fn write(&self) -> Result<(), JournalError> {
         let written = serde_json::to_string_pretty(&self.timings)
             .map_err(std::io::Error::from)
             .and_then(|json| write_whole(&self.path, |out| writeln!(out, "{json}")));
-        written.map_err(|source| JournalError::Write { path: self.path.clone(), source })
+        written.map_err(|source| match (source.kind(), self.path.parent()) {
+            (ErrorKind::NotFound, Some(dir)) => JournalError::Gone { dir: dir.to_owned() },
+            _ => JournalError::Write { path: self.path.clone(), source },
+        })
     }
 
     /// Puts back what was measured in these cases.

@@ -210,6 +210,18 @@ impl Thread {
         self.backend.set_memory_document(&self.id, text)
     }
 
+    /// Keeps what a session decided, as [`Store::commit`] does, with an error that a program can tell apart.
+    ///
+    /// # Errors
+    /// [`Error`]; what was kept before stays as it was.
+    pub fn append(&mut self, commit: &Commit<'_>) -> Result<(), Error> {
+        let cost = |saved: &Saved| self.price.as_ref().map(|price| price(&saved.usage));
+        let change = Change { commit: *commit, rollback: None, costs: commit.saved.iter().map(cost).collect() };
+        self.backend.append(&self.id, self.sequence, &change)?;
+        self.sequence += 1;
+        Ok(())
+    }
+
     fn missing(&self, what: String, contents: &Contents) -> Error {
         let restorable = contents.versions().into_iter().filter(|version| version.restorable);
         let numbers = restorable.map(|version| version.number.to_string()).collect::<Vec<_>>();
@@ -221,11 +233,7 @@ impl Thread {
 
 impl Store for Thread {
     fn commit(&mut self, commit: &Commit<'_>) -> Result<(), StoreError> {
-        let cost = |saved: &Saved| self.price.as_ref().map(|price| price(&saved.usage));
-        let change = Change { commit: *commit, rollback: None, costs: commit.saved.iter().map(cost).collect() };
-        self.backend.append(&self.id, self.sequence, &change)?;
-        self.sequence += 1;
-        Ok(())
+        Ok(self.append(commit)?)
     }
 }
 

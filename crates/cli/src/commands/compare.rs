@@ -265,7 +265,7 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
         note(&format!("went on with {} conversations from the middle, from their store", outcome.continued));
     }
     if outcome.rejected > 0 {
-        eprintln!("rejected by the server for their form: {} requests; each counts as failed", outcome.rejected);
+        note(&format!("the server rejected the form of {} requests; each counts as a failed call", outcome.rejected));
     }
     let cases = || plan.cases.iter().zip(&outcome.rounds);
     for protocol in &plan.protocols {

@@ -61,7 +61,7 @@ impl Writer {
     }
 
     fn step(&mut self, step: usize) {
-        if step % 4 == 0 && self.facts.len() < FACTS {
+        if step.is_multiple_of(4) && self.facts.len() < FACTS {
             return self.state_fact();
         }
         match self.below(10) {
