@@ -7,8 +7,8 @@ use std::sync::Arc;
 use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_schema::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
-use compactometer_schema::suite::{Header, Suite};
+use compactometer_formats::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_formats::suite::{Header, Suite};
 
 use crate::texts::Kind;
 

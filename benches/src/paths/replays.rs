@@ -6,13 +6,13 @@ use std::error::Error;
 
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::strategies;
+use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::suite::Suite;
 use compactometer_harness::contender::select;
 use compactometer_harness::loaded::Loaded;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
 use compactometer_harness::window::Shares;
-use compactometer_schema::record::{Protocol, Record};
-use compactometer_schema::suite::Suite;
 
 use super::sessions::{WINDOW, ready_mock, runtime};
 use super::{Measured, Path, Work};
@@ -70,7 +70,7 @@ fn replay_with(contender: &str, turns: usize, model: Box<dyn ChatModel>) -> Resu
 /// One record for each conversation.
 pub(super) fn records(contender: &str, suite: Suite) -> Result<(Plan, Vec<Record>), Box<dyn Error>> {
     let plan = plan(contender, suite)?;
-    let (model, runtime) = (compactometer_llm::by_name("mock")?, runtime()?);
+    let (model, runtime) = (compactometer_models::by_name("mock")?, runtime()?);
     let run = |case| runtime.block_on(run_case(case, &*model, &Quarter)).record;
     let records = plan.cases.iter().map(run).collect();
     Ok((plan, records))

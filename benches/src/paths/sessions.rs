@@ -170,7 +170,7 @@ fn mock(kilobytes: usize, is_known: bool) -> Result<Work, Box<dyn Error>> {
 /// The mock, with the vocabulary that it counts by loaded.
 pub(super) fn ready_mock() -> Result<Box<dyn ChatModel>, Box<dyn Error>> {
     Encoding::O200k.count_text("ready");
-    Ok(compactometer_llm::by_name("mock")?)
+    Ok(compactometer_models::by_name("mock")?)
 }
 
 fn said(messages: usize) -> Vec<Arc<Counted>> {

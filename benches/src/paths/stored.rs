@@ -6,11 +6,11 @@ use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::saved::{Saved, SavedKind};
 use compactometer_engine::store::{Commit, Store};
 use compactometer_engine::view::Edit;
+use compactometer_formats::manifest::{Manifest, VERSION};
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::Record;
 use compactometer_harness::plan::Plan;
 use compactometer_report::bootstrap_interval;
-use compactometer_schema::manifest::{Manifest, VERSION};
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::Record;
 use compactometer_store::{Checkpoints, KEEP};
 
 use super::{Path, Work, replays};

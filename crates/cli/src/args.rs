@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use compactometer_formats::record::Protocol;
+use compactometer_formats::scenario::Split;
 use compactometer_harness::window::Shares;
-use compactometer_schema::record::Protocol;
-use compactometer_schema::scenario::Split;
 
 use crate::commands::agreement::AgreementArgs;
 use crate::commands::checkpoint::CheckpointCommand;

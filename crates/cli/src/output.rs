@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::{create_folder, is_part, write_whole};
+use compactometer_formats::manifest::{Manifest, VERSION};
+use compactometer_formats::property::Property;
+use compactometer_formats::record::text_hash;
+use compactometer_formats::suite::{Header, Suite};
 use compactometer_harness::contender::Contender;
 use compactometer_harness::plan::Plan;
-use compactometer_harness::properties::measure;
-use compactometer_schema::input::{Kind, read_text};
-use compactometer_schema::manifest::{Manifest, VERSION};
-use compactometer_schema::property::Property;
-use compactometer_schema::record::text_hash;
-use compactometer_schema::suite::{Header, Suite};
+use compactometer_suites::properties::measure;
 
 use crate::failure::words;
 

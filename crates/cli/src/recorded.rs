@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use compactometer_disk::{create_folder, write_whole};
-use compactometer_llm::cassette;
-use compactometer_schema::scenario::Scenario;
-use compactometer_schema::suite::Suite;
+use compactometer_formats::scenario::Scenario;
+use compactometer_formats::suite::Suite;
+use compactometer_models::cassette;
 
 use crate::output::{cannot, safe_name};
 

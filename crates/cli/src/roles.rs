@@ -6,8 +6,8 @@ use std::sync::Arc;
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::ChatModel;
 use compactometer_harness::run::Models;
-use compactometer_llm::cap::Cap;
-use compactometer_llm::{Opening, cassette};
+use compactometer_models::cap::Cap;
+use compactometer_models::{Opening, cassette};
 
 use crate::args::SettingArgs;
 
@@ -112,7 +112,7 @@ impl Roles<String> {
             let record = setting.record.as_deref().map(|folder| role.folder(folder));
             let requests_a_minute = setting.requests_per_minute;
             let opening = Opening { record: record.as_deref(), requests_a_minute, cap: cap(role) };
-            compactometer_llm::open(name, &opening).map_err(|error| role.told(error))
+            compactometer_models::open(name, &opening).map_err(|error| role.told(error))
         })
     }
 }

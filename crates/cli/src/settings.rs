@@ -10,8 +10,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Arg, Command};
-use compactometer_schema::choice::unknown;
-use compactometer_schema::input::{Kind, read_text};
+use compactometer_disk::input::{Kind, read_text};
+use compactometer_text::suggest::unknown;
 
 /// The file, in the folder that the program is started in.
 pub(crate) const FILE: &str = "compactometer.toml";
@@ -102,7 +102,7 @@ fn as_argument(value: &toml::Value) -> Option<String> {
 
 fn names_no_host(key: &str, value: &str) -> Result<()> {
     let is_model = ["model", "summarizer", "judge"].contains(&key);
-    let elsewhere = || compactometer_llm::receiver(value).ok().flatten().filter(|receiver| !receiver.is_here);
+    let elsewhere = || compactometer_models::receiver(value).ok().flatten().filter(|receiver| !receiver.is_here);
     match is_model.then(elsewhere).flatten() {
         Some(receiver) if value.contains('@') => bail!(
             "`{FILE}` sends requests to `{}`; name another machine by `--{key}` or {PREFIX}{} alone",

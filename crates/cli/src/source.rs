@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
-use compactometer_generate::{Spec, embedded, generate, smoke};
-use compactometer_schema::choice::unknown;
-use compactometer_schema::input::{Kind, read_text};
-use compactometer_schema::scenario::Split;
-use compactometer_schema::suite::Suite;
+use compactometer_disk::input::{Kind, read_text};
+use compactometer_formats::scenario::Split;
+use compactometer_formats::suite::Suite;
+use compactometer_suites::generate::{Spec, embedded, generate, smoke};
+use compactometer_text::suggest::unknown;
 
 use crate::args::Args;
 use crate::recorded;

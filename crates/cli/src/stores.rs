@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use compactometer_schema::choice::unknown;
 use compactometer_store::{Checkpoints, KEEP, Thread};
+use compactometer_text::suggest::unknown;
 
 /// Endings that name a database rather than a folder.
 const DATABASES: [&str; 3] = ["db", "sqlite", "sqlite3"];

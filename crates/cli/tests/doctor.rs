@@ -145,7 +145,7 @@ fn a_clock_that_is_far_from_the_servers_is_a_warning() {
 #[test]
 fn prices_of_the_future_and_models_without_one_are_warnings() {
     let dir = tempfile::tempdir().unwrap();
-    let shipped = compactometer_schema::prices::SHIPPED;
+    let shipped = compactometer_formats::prices::SHIPPED;
     std::fs::write(dir.path().join("prices.toml"), shipped.replace("2026-11-22", "2999-01-01")).unwrap();
     let line = told(dir.path(), &["--prices", "prices.toml"], "warning  clock", 0);
     assert!(line.contains("dated 2999-01-01") && line.contains("set the clock"), "{line}");

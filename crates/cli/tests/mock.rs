@@ -8,16 +8,16 @@ use assert_cmd::Command;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::message::Part;
 use compactometer_engine::tokens::Encoding;
-use compactometer_generate::{Spec, generate};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::Protocol;
+use compactometer_formats::scenario::{Category, Fact, Salience, ValueKind};
+use compactometer_formats::suite::Suite;
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::{CaseResult, run_case};
 use compactometer_harness::window::Shares;
 use compactometer_report::salience::{Recalls, recalls};
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::Protocol;
-use compactometer_schema::scenario::{Category, Fact, Salience, ValueKind};
-use compactometer_schema::suite::Suite;
+use compactometer_suites::generate::{Spec, generate};
 
 const SPEC: &str = r#"
 name = "short"
@@ -54,7 +54,7 @@ fn plan(suite: Suite, strategies: &[&str]) -> Plan {
 
 fn replay(plan: &Plan) -> Vec<CaseResult> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let model = compactometer_llm::by_name(&plan.model).unwrap();
+    let model = compactometer_models::by_name(&plan.model).unwrap();
     plan.cases.iter().map(|case| runtime.block_on(run_case(case, &*model, &Encoding::O200k))).collect()
 }
 

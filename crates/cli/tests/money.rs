@@ -89,7 +89,7 @@ mod billed {
         let listener = TcpListener::bind("0.0.0.0:0").unwrap();
         let host = format!("0.0.0.0:{}", listener.local_addr().unwrap().port());
         std::thread::spawn(move || serve(listener, "x-test: money", BILLED));
-        let shipped = compactometer_schema::prices::SHIPPED;
+        let shipped = compactometer_formats::prices::SHIPPED;
         let cache = &shipped[shipped.find("[model.cache]").unwrap()..];
         let cache = &cache[..cache.find("[[model]]").unwrap()];
         let names = ["small", "large"];

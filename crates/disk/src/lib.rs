@@ -3,6 +3,7 @@
 //! What a function here has returned from is on the disk, under its name, unless the function's own name says otherwise. Absent on purpose: what the files hold, and what to
 //! do about an error, which only the caller knows.
 
+pub mod input;
 mod lines;
 mod place;
 mod whole;

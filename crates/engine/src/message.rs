@@ -200,6 +200,15 @@ impl std::ops::Sub for Usage {
     }
 }
 
+/// The texts of a part in which a value can stand.
+pub fn part_text(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text),
+        Part::ToolCall { arguments, .. } => Some(arguments),
+        Part::Media { .. } => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

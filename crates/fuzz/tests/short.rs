@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use compactometer_fuzz::{ALL, Target, mutate};
-use compactometer_schema::import;
+use compactometer_suites::import;
 
 /// Mutations of a target's seeds, spread over them.
 const MUTATIONS: usize = 200;

@@ -13,9 +13,9 @@ use compactometer_engine::model::{ChatRequest, WireMessage};
 use compactometer_engine::session::Session;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Edit, Entry, View, WrittenPart};
-use compactometer_schema::answer::AnswerRow;
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::Observation;
+use compactometer_formats::answer::AnswerRow;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::Observation;
 
 use crate::controls::evidence::{Evidence, Given};
 use crate::grade::{Graded, grade};

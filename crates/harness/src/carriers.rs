@@ -1,9 +1,9 @@
 //! What a view carries beside the recent conversation: where chance and invented values are looked for.
 
+use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::view::{Origin, View};
-use compactometer_schema::matcher::part_text;
-use compactometer_schema::record::ChanceCell;
+use compactometer_formats::record::ChanceCell;
 
 use crate::loaded::Loaded;
 use crate::random::ChanceCounts;

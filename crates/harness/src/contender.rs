@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use compactometer_disk::input::{Kind, read_text};
 use compactometer_engine::budget::{Budget, BudgetError};
 use compactometer_engine::params::{PROMPT, ParamError, Settings};
 use compactometer_engine::session::Policy;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
-use compactometer_schema::choice::unknown;
-use compactometer_schema::input::{Kind, read_text};
-use compactometer_schema::record::{Family, Protocol};
+use compactometer_formats::record::{Family, Protocol};
+use compactometer_text::suggest::unknown;
 
 use crate::controls::evidence::Evidence;
 use crate::controls::{self, Control};

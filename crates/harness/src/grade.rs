@@ -3,9 +3,9 @@
 //! Absent on purpose: a judge. An answer that gives a value in other words than its accepted forms is missing.
 
 use compactometer_engine::model::{ChatReply, Finish};
-use compactometer_schema::answer::{Grade, ProbeRow, Signs};
-use compactometer_schema::matcher::{self, Matcher, Sought};
-use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_formats::answer::{Grade, ProbeRow, Signs};
+use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_text::matcher::{self, Matcher, Sought};
 
 use crate::loaded::Loaded;
 use crate::{invented, order};

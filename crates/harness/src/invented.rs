@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use compactometer_engine::log::Counted;
-use compactometer_schema::import::exact::{self, Exact};
-use compactometer_schema::matcher::{Matcher, part_text};
-use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_engine::message::part_text;
+use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_text::exact::{self, Exact};
+use compactometer_text::matcher::Matcher;
 use foldhash::fast::FixedState;
 
 use crate::loaded::Loaded;

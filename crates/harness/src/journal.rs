@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::{Lines, NotKept};
-use compactometer_schema::record::{Record, RecordError, TextRow, text_hash};
+use compactometer_formats::record::{Record, RecordError, TextRow, text_hash};
 
 use crate::replay::CaseResult;
 use crate::timings::TimingsFile;

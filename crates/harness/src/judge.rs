@@ -5,8 +5,8 @@
 
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatModel, ChatRequest};
-use compactometer_schema::answer::{Judgement, Verdict};
-use compactometer_schema::scenario::{Fact, Probe};
+use compactometer_formats::answer::{Judgement, Verdict};
+use compactometer_formats::scenario::{Fact, Probe};
 
 use crate::plan::PlannedCase;
 use crate::replay::{CaseResult, call_row};

@@ -3,10 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_schema::matcher::{Matcher, part_text};
-use compactometer_schema::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_text::matcher::Matcher;
 
 use crate::grade::Keys;
 use crate::invented::ExactValues;

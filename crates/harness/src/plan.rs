@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_schema::record::{Protocol, VERSION};
-use compactometer_schema::scenario::{Fact, Scenario};
-use compactometer_schema::suite::Suite;
+use compactometer_formats::record::{Protocol, VERSION};
+use compactometer_formats::scenario::{Fact, Scenario};
+use compactometer_formats::suite::Suite;
 use serde::Serialize;
 
 use crate::contender::{Contender, LimitsError, Sizes};

@@ -17,7 +17,7 @@ use compactometer_engine::meter::Metered;
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_schema::record::{Record, text_hash};
+use compactometer_formats::record::{Record, text_hash};
 use compactometer_store::{Checkpoints, Error, Thread};
 use serde::{Deserialize, Serialize};
 

@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use compactometer_engine::message::part_text;
 use compactometer_engine::session::Session;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::WrittenPart;
-use compactometer_schema::fate::Fate;
-use compactometer_schema::matcher::{Matcher, part_text};
-use compactometer_schema::record::{Observation, Prompted};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{Observation, Prompted};
+use compactometer_text::matcher::Matcher;
 
 use crate::loaded::Loaded;
 use crate::random::ChanceCounts;

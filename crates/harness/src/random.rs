@@ -3,7 +3,7 @@
 
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
-use compactometer_schema::record::{ChanceCell, RANDOM_DRAWS};
+use compactometer_formats::record::{ChanceCell, RANDOM_DRAWS};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

@@ -4,7 +4,7 @@
 //! Requests to write, to answer and to judge are looked at apart, since a server may take the ones and not the others. One answered
 //! first request of the same use ends a row, so that a strategy whose requests are rejected is reported beside those that work.
 
-use compactometer_schema::record::{CallRow, Record, Refusal};
+use compactometer_formats::record::{CallRow, Record, Refusal};
 
 /// As many cases in a row as end a run.
 const CASES: usize = 5;

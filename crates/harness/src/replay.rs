@@ -14,9 +14,9 @@ use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::View;
-use compactometer_schema::answer::AnswerRow;
-use compactometer_schema::fate::Fates;
-use compactometer_schema::record::{
+use compactometer_formats::answer::AnswerRow;
+use compactometer_formats::fate::Fates;
+use compactometer_formats::record::{
     CallRow, Case, CheckpointRow, CompactionRow, FactRow, Observation, ObservationKind, Record, Refusal, Stages, Turn,
     VERSION, text_hash,
 };
@@ -381,7 +381,7 @@ impl<'r> Replay<'r> {
     /// The record so far.
     pub(crate) fn record(&self, models: Models<'_>) -> Record {
         let (case, scenario) = (self.case, &self.loaded.scenario);
-        let fact_row = |(index, fact): (usize, &compactometer_schema::scenario::Fact)| FactRow {
+        let fact_row = |(index, fact): (usize, &compactometer_formats::scenario::Fact)| FactRow {
             id: fact.id.clone(),
             category: fact.category,
             value_kind: fact.value_kind,

@@ -3,8 +3,8 @@
 use compactometer_engine::checkpoint::Checkpoint;
 use compactometer_engine::message::MessageId;
 use compactometer_engine::saved::{Saved, SavedKind};
-use compactometer_schema::scenario::Category;
-use compactometer_schema::stands::Storage;
+use compactometer_formats::scenario::Category;
+use compactometer_formats::stands::Storage;
 use serde_json::Value;
 
 use crate::loaded::Loaded;

@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::write_whole;
-use compactometer_schema::record::Record;
-use compactometer_schema::timings::{CaseTimings, Timings};
+use compactometer_formats::record::Record;
+use compactometer_formats::timings::{CaseTimings, Timings};
 
 use crate::journal::JournalError;
 

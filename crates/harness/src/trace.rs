@@ -1,12 +1,13 @@
 //! Follows every fact of one case to the point where it is lost (DESIGN section 1, MEASUREMENT section 3).
 
 use compactometer_engine::memory::Note;
+use compactometer_engine::message::part_text;
 use compactometer_engine::meter::Call;
 use compactometer_engine::saved::{History, Saved, SavedKind};
 use compactometer_engine::view::{Entry, Origin, View};
-use compactometer_schema::fate::{Fate, Fates};
-use compactometer_schema::matcher::{Matcher, part_text};
-use compactometer_schema::record::Stages;
+use compactometer_formats::fate::{Fate, Fates};
+use compactometer_formats::record::Stages;
+use compactometer_text::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
 use crate::loaded::Loaded;

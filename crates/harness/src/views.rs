@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use compactometer_engine::log::Log;
+use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, Origin, View};
-use compactometer_schema::matcher::part_text;
-use compactometer_schema::stands::ViewParts;
+use compactometer_formats::stands::ViewParts;
 
 /// What the strategy wrote into the view: text that no message of the log is the origin of.
 pub(crate) fn inserted_texts(view: &View) -> Vec<String> {

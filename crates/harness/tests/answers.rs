@@ -10,14 +10,14 @@ use compactometer_engine::message::{MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::answer::{AnswerRow, Grade};
+use compactometer_formats::record::Protocol;
+use compactometer_formats::scenario::{Probe, Scenario, ValueKind};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::{CaseResult, run_case};
 use compactometer_harness::window::Shares;
-use compactometer_llm::by_name;
-use compactometer_schema::answer::{AnswerRow, Grade};
-use compactometer_schema::record::Protocol;
-use compactometer_schema::scenario::{Probe, Scenario, ValueKind};
+use compactometer_models::by_name;
 
 fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult {
     let options = Options {
@@ -304,7 +304,7 @@ fn the_oracles_reader_is_given_the_sentences_that_state_what_is_asked() {
     assert!(record.answers[0].present);
     let mut silent = in_order();
     silent.probes.clear();
-    let fates = |record: &compactometer_schema::record::Record| record.observations.last().unwrap().fates.clone();
+    let fates = |record: &compactometer_formats::record::Record| record.observations.last().unwrap().fates.clone();
     assert_eq!(fates(&record), fates(&requests(silent).0));
     // Of what is not asked for it is given nothing.
     let mut one = in_order();

@@ -9,12 +9,12 @@ use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::strategies::FAITHFUL;
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{ObservationKind, Protocol};
+use compactometer_formats::scenario::Scenario;
 use compactometer_harness::contender::{Contender, select};
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::{CaseResult, run_case};
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{ObservationKind, Protocol};
-use compactometer_schema::scenario::Scenario;
 
 const WINDOW: u32 = 2_000;
 

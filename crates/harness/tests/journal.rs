@@ -9,11 +9,11 @@ use common::{Builder, Scripted, suite};
 use compactometer_engine::message::Role;
 use compactometer_engine::model::ChatError;
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::record::{Protocol, Record};
 use compactometer_harness::contender::select;
 use compactometer_harness::journal::{Journal, read_records, read_texts};
 use compactometer_harness::plan::{Options, Plan, PlanError};
 use compactometer_harness::run::{RunError, run};
-use compactometer_schema::record::{Protocol, Record};
 
 fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
     plan_of(&[Protocol::Matched], seed, window)

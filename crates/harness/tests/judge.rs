@@ -11,14 +11,14 @@ use compactometer_engine::message::Role;
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::answer::{Grade, Verdict};
+use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::scenario::Probe;
 use compactometer_harness::contender::select;
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{Models, RunError, run};
 use compactometer_harness::window::Shares;
-use compactometer_schema::answer::{Grade, Verdict};
-use compactometer_schema::record::{Protocol, Record};
-use compactometer_schema::scenario::Probe;
 
 const QUESTION: &str = "Which ticket is the billing outage?";
 

@@ -10,13 +10,13 @@ use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::strategies;
 use compactometer_engine::tokens::Encoding;
-use compactometer_generate::{Spec, generate};
+use compactometer_formats::record::Protocol;
 use compactometer_harness::contender::select;
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::run::{RunError, RunOutcome, run, run_in_store};
-use compactometer_schema::record::Protocol;
 use compactometer_store::{Checkpoints, KEEP};
+use compactometer_suites::generate::{Spec, generate};
 
 const STORES: [&str; 2] = ["threads", "store.db"];
 /// What a child ends with when its model does: as abrupt as a kill, nothing is flushed or dropped.
@@ -31,7 +31,7 @@ struct Mortal {
 
 impl Mortal {
     fn new(last: usize) -> Self {
-        Mortal { model: compactometer_llm::by_name("mock").unwrap(), calls: AtomicUsize::new(0), last }
+        Mortal { model: compactometer_models::by_name("mock").unwrap(), calls: AtomicUsize::new(0), last }
     }
 }
 

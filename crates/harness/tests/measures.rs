@@ -10,13 +10,13 @@ use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::record::{ObservationKind, Protocol, RANDOM_DRAWS, Record};
+use compactometer_formats::scenario::{Probe, Scenario};
 use compactometer_harness::contender::select;
 use compactometer_harness::loaded::Loaded;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
 use compactometer_harness::window::{Point, Shares, choose, points, smallest_feasible};
-use compactometer_schema::record::{ObservationKind, Protocol, RANDOM_DRAWS, Record};
-use compactometer_schema::scenario::{Probe, Scenario};
 
 fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
     let contenders = select([strategy], []).unwrap();

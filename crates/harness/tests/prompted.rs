@@ -9,12 +9,12 @@ use common::{Builder, Scripted, suite};
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{ObservationKind, Protocol, Record};
+use compactometer_formats::scenario::{Probe, Scenario};
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::{CaseResult, run_case};
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{ObservationKind, Protocol, Record};
-use compactometer_schema::scenario::{Probe, Scenario};
 
 fn run(scenarios: Vec<Scenario>, strategy: &str, model: &dyn ChatModel) -> CaseResult {
     let options = Options {
@@ -180,7 +180,7 @@ fn chance_is_looked_for_in_what_was_retrieved() {
     let first = scenario("kx-4711", "The ticket of the billing outage, filed after zz-901, is");
     let result = run([first].into_iter().chain(others).collect(), "handoff", &forgets());
     let point = result.record.observations.iter().rfind(|look| look.prompted.is_some()).unwrap();
-    let hits = |cells: &[compactometer_schema::record::ChanceCell]| cells.iter().map(|cell| cell.hits).sum::<u32>();
+    let hits = |cells: &[compactometer_formats::record::ChanceCell]| cells.iter().map(|cell| cell.hits).sum::<u32>();
     let prompted = point.prompted.as_ref().unwrap();
     assert_eq!((hits(&point.chance), hits(&prompted.chance)), (0, 1));
     assert_eq!(prompted.chance.iter().map(|cell| cell.pairs).sum::<u32>(), 5);

@@ -7,12 +7,12 @@ use common::{Builder, Scripted, suite};
 use compactometer_engine::event::{RecoveryOutcome, RecoveryReason};
 use compactometer_engine::message::Role;
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{Protocol, Record, Turn};
+use compactometer_formats::scenario::Scenario;
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{Protocol, Record, Turn};
-use compactometer_schema::scenario::Scenario;
 
 /// A checkpoint that differs from call to call.
 fn answer(call: usize) -> String {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::loaded::Loaded;
 use compactometer_harness::window::points;
-use compactometer_schema::import::{Options, by_name, import};
+use compactometer_suites::import::{Options, by_name, import};
 
 fn tau_bench() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = std::env::args().nth(1).ok_or("expected a folder to write to")?;
     let dir = Path::new(&dir);
     std::fs::create_dir_all(dir)?;
-    let rows = |records: &[compactometer_schema::record::Record]| {
+    let rows = |records: &[compactometer_formats::record::Record]| {
         let seen = records.iter().flat_map(|record| &record.observations);
         seen.map(|observation| observation.fates.0.len()).sum::<usize>()
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use compactometer_schema::prices::PriceTable;
+use compactometer_formats::prices::PriceTable;
 
 #[path = "../tests/common/mod.rs"]
 mod common;

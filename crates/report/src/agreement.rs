@@ -7,8 +7,8 @@
 mod sides;
 mod text;
 
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::summary::MetricValue;
 use serde::Serialize;
 
 pub use self::sides::AgreementError;

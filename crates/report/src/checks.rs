@@ -1,9 +1,9 @@
 //! The hard checks of MEASUREMENT section 3: what must hold before any number means something.
 
-use compactometer_schema::code::code;
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{Protocol, Stages};
-use compactometer_schema::summary::{Check, MetricValue, StrategySummary};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{Protocol, Stages};
+use compactometer_formats::summary::{Check, MetricValue, StrategySummary};
+use compactometer_text::code::code;
 
 use crate::data::{FULL, NULL, ORACLE, Run, Strategy, Unit};
 use crate::stats::{mean, sign_flip};

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_schema::code::code;
-use compactometer_schema::record::{Family, Protocol};
-use compactometer_schema::summary::{Compared, Comparison, StrategySummary};
+use compactometer_formats::record::{Family, Protocol};
+use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
+use compactometer_text::code::code;
 
 use crate::data::{Run, Strategy, Unit};
 use crate::metrics::{fact_shares, reader_strength, recall_of_unit};

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
-use compactometer_schema::code::code;
-use compactometer_schema::fate::Fate;
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::mock::has_mock;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::{
+use compactometer_formats::fate::Fate;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::mock::has_mock;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{
     CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record,
 };
+use compactometer_text::code::code;
 
 /// The control that keeps everything.
 pub(crate) const FULL: &str = "full";

@@ -2,8 +2,8 @@
 
 use compactometer_engine::checkpoint::{Extraction, Reading};
 use compactometer_engine::event::{FailReason, Outcome};
-use compactometer_schema::record::Record;
-use compactometer_schema::summary::Decisions;
+use compactometer_formats::record::Record;
+use compactometer_formats::summary::Decisions;
 
 use crate::data::{Strategy, is_applied};
 

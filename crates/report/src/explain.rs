@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use compactometer_engine::event::Outcome;
 use compactometer_engine::log::Counted;
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{CompactionRow, Observation, ObservationKind, Record};
-use compactometer_schema::scenario::{Fact, Scenario};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Record};
+use compactometer_formats::scenario::{Fact, Scenario};
 
 /// One case and what was said in it.
 pub struct Story<'s> {

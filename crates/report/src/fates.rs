@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{FactRow, Record};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{FactRow, Record};
 
 use crate::data::{Strategy, Unit, points};
 

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::answer::{AnswerRow, Grade, Verdict};
-use compactometer_schema::code::code;
-use compactometer_schema::mock::is_mock;
-use compactometer_schema::record::Record;
-use compactometer_schema::summary::{Judged, MetricValue};
+use compactometer_formats::answer::{AnswerRow, Grade, Verdict};
+use compactometer_formats::mock::is_mock;
+use compactometer_formats::record::Record;
+use compactometer_formats::summary::{Judged, MetricValue};
+use compactometer_text::code::code;
 
 use crate::data::Run;
 use crate::metrics::usage_cost;

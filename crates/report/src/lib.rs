@@ -1,4 +1,4 @@
-//! Numbers and pictures from records alone: [`summarize`] computes a [`compactometer_schema::summary::Summary`],
+//! Numbers and pictures from records alone: [`summarize`] computes a [`compactometer_formats::summary::Summary`],
 //! [`table`] shows it in a terminal, [`write()`] makes a folder of pages, tables and plots. The same records give the same
 //! bytes.
 //!

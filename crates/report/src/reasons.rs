@@ -1,6 +1,6 @@
 //! Why values are undefined, each reason once.
 
-use compactometer_schema::summary::{Group, StrategySummary};
+use compactometer_formats::summary::{Group, StrategySummary};
 
 /// One line for each reason and set of strategies among these metrics: metrics, strategies, reason.
 pub(crate) fn lines(group: &Group, ids: &[&str]) -> Vec<String> {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::record::{Protocol, Record};
+use compactometer_formats::record::{Protocol, Record};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Strategy;

@@ -1,6 +1,6 @@
 //! Which scale of published limits suits the conversations of a run.
 
-use compactometer_schema::record::{Family, Record};
+use compactometer_formats::record::{Family, Record};
 
 use crate::data::{Run, Strategy, is_applied};
 

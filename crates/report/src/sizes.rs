@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::record::Protocol;
+use compactometer_formats::record::Protocol;
 
 use crate::data::{Run, Strategy, Unit, is_applied};
 use crate::metrics::recall_of_unit;

@@ -1,6 +1,6 @@
 //! What was measured on the suite itself: violations as warnings, the rest as notes.
 
-use compactometer_schema::property::Property;
+use compactometer_formats::property::Property;
 
 use crate::data::Run;
 

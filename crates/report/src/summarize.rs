@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::{Protocol, Record};
-use compactometer_schema::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
 
 use crate::data::{Run, Strategy};
 use crate::metrics::{self, Metric};

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use compactometer_schema::record::{Family, Protocol};
-use compactometer_schema::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
+use compactometer_formats::record::{Family, Protocol};
+use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
 
 use crate::formats;
 use crate::judged;

@@ -6,8 +6,8 @@
 use compactometer_engine::checkpoint::Reading;
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::Usage;
-use compactometer_schema::record::Record;
-use compactometer_schema::summary::{Found, StrategySummary, Target as Row};
+use compactometer_formats::record::Record;
+use compactometer_formats::summary::{Found, StrategySummary, Target as Row};
 
 use crate::data::{Run, Strategy, is_applied};
 use crate::metrics::{NO_WAITS, drift_at, extraction_counts, of_carried, saving_without_cache, waits};
@@ -333,7 +333,7 @@ fn files(record: &Record) -> u32 {
 }
 
 /// Whether a decision left something in the store: a view, a failed attempt, or what was paid for.
-fn commits(row: &compactometer_schema::record::CompactionRow) -> bool {
+fn commits(row: &compactometer_formats::record::CompactionRow) -> bool {
     match row.event.outcome {
         Outcome::Applied => true,
         Outcome::Failed(FailReason::StaysAtTrigger { .. } | FailReason::Store(_)) => false,

@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use compactometer_schema::summary::Group;
+use compactometer_formats::summary::Group;
 use serde::Serialize;
 
 /// What a metric's value counts.

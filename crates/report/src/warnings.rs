@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
-use compactometer_schema::answer::Grade;
-use compactometer_schema::code::code;
-use compactometer_schema::record::{CallRow, Protocol, Record, Refusal};
-use compactometer_schema::summary::{Decisions, StrategySummary};
+use compactometer_formats::answer::Grade;
+use compactometer_formats::record::{CallRow, Protocol, Record, Refusal};
+use compactometer_formats::summary::{Decisions, StrategySummary};
+use compactometer_text::code::code;
 
 use crate::comparisons;
 use crate::data::{FULL, Run, Strategy, points};

@@ -5,11 +5,11 @@
 mod common;
 
 use common::{chance, compaction, facts, manifest, point, prices, record};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::{Family, Record, Stages};
+use compactometer_formats::scenario::ValueKind;
 use compactometer_report::agreement::{Agreement, AgreementError, Claim, agreement, agreement_text};
 use compactometer_report::gate::RunFiles;
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{Family, Record, Stages};
-use compactometer_schema::scenario::ValueKind;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 

@@ -7,11 +7,11 @@ mod common;
 use common::{call, chance, facts, manifest, point, prices, question, record};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
+use compactometer_formats::answer::{AnswerRow, Grade, ProbeRow, Signs};
+use compactometer_formats::record::{CallRow, Family, ObservationKind, Record};
+use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::{Group, MetricValue};
 use compactometer_report::summarize;
-use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow, Signs};
-use compactometer_schema::record::{CallRow, Family, ObservationKind, Record};
-use compactometer_schema::scenario::ValueKind;
-use compactometer_schema::summary::{Group, MetricValue};
 
 const KIND: ValueKind = ValueKind::Nonce;
 

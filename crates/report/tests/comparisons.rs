@@ -5,11 +5,11 @@
 mod common;
 
 use common::{chance, compaction, facts, manifest, point, prices, record};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::{Family, Record, Stages};
+use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::{Compared, Comparison};
 use compactometer_report::{summarize, table};
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{Family, Record, Stages};
-use compactometer_schema::scenario::ValueKind;
-use compactometer_schema::summary::{Compared, Comparison};
 
 const KIND: ValueKind = ValueKind::Nonce;
 /// Facts held of 100, by unit, of the strategy; the reference holds 50 of each.

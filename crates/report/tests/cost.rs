@@ -9,10 +9,10 @@ use common::{call, compaction, manifest, prices, record, turn};
 use compactometer_engine::event::CheckpointEvent;
 use compactometer_engine::message::MessageId;
 use compactometer_engine::meter::Purpose;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{CheckpointRow, Family, Record, Stages};
+use compactometer_formats::summary::MetricValue;
 use compactometer_report::summarize;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::{CheckpointRow, Family, Record, Stages};
-use compactometer_schema::summary::MetricValue;
 
 fn metric_at(records: &[Record], id: &str, prices: &PriceTable) -> MetricValue {
     let mut names: Vec<&str> = records.iter().map(|record| record.case.strategy.as_str()).collect();

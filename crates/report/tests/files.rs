@@ -9,11 +9,11 @@ use std::fs;
 use std::path::Path;
 
 use common::{call, chance, compaction, facts, manifest, point, prices, record, turn};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::{Family, Record, Stages};
+use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::Summary;
 use compactometer_report::{summarize, table, write};
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{Family, Record, Stages};
-use compactometer_schema::scenario::ValueKind;
-use compactometer_schema::summary::Summary;
 
 /// Two strategies and a control on six conversations, small enough to check by eye.
 fn tiny() -> (Manifest, Vec<Record>) {

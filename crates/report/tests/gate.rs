@@ -10,14 +10,14 @@ use std::path::Path;
 use common::{answer, call, chance, compaction, facts, manifest, point, prices, question, record, turn};
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::model::Served;
+use compactometer_formats::answer::Grade;
+use compactometer_formats::baseline::{Baseline, BaselineError};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{CallRow, Family, Record, Stages};
+use compactometer_formats::scenario::ValueKind;
 use compactometer_report::gate::{
     GateOptions, GateReport, Mismatch, RunFiles, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
 };
-use compactometer_schema::answer::Grade;
-use compactometer_schema::baseline::{Baseline, BaselineError};
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{CallRow, Family, Record, Stages};
-use compactometer_schema::scenario::ValueKind;
 
 const KIND: ValueKind = ValueKind::Nonce;
 

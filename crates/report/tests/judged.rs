@@ -6,12 +6,12 @@ mod common;
 
 use common::{answer, call, facts, manifest, point, prices, question, record};
 use compactometer_engine::meter::Purpose;
+use compactometer_formats::answer::{AnswerRow, Grade, Judgement, Verdict};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::{CallRow, Family, Record};
+use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::{Judged, MetricValue, Summary};
 use compactometer_report::{summarize, table};
-use compactometer_schema::answer::{AnswerRow, Grade, Judgement, Verdict};
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{CallRow, Family, Record};
-use compactometer_schema::scenario::ValueKind;
-use compactometer_schema::summary::{Judged, MetricValue, Summary};
 
 /// One conversation, alone in its group. An answer for each pair: the grade (`+` right, `w` wrong value, `s` stale, `m` missing) and
 /// the verdict (`a` accepted, `r` rejected, `u` unreadable).

@@ -9,11 +9,11 @@ use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::summary::NotASummary;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::{ChanceCell, CheckpointRow, Family, ObservationKind, Prompted, Record, Stages};
+use compactometer_formats::scenario::{Category, ValueKind};
+use compactometer_formats::summary::{Check, Group, MetricValue};
 use compactometer_report::summarize;
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{ChanceCell, CheckpointRow, Family, ObservationKind, Prompted, Record, Stages};
-use compactometer_schema::scenario::{Category, ValueKind};
-use compactometer_schema::summary::{Check, Group, MetricValue};
 use proptest::prelude::*;
 
 const KIND: ValueKind = ValueKind::Nonce;

@@ -7,11 +7,11 @@ mod common;
 use std::fs;
 
 use common::{chance, compaction, facts, manifest, point, prices, record, turn};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::{Family, Protocol, Record, Stages};
+use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::{Group, Summary};
 use compactometer_report::{summarize, table, write};
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{Family, Protocol, Record, Stages};
-use compactometer_schema::scenario::ValueKind;
-use compactometer_schema::summary::{Group, Summary};
 
 const BOTH: [Protocol; 2] = [Protocol::Matched, Protocol::Published];
 

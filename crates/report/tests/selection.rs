@@ -5,10 +5,10 @@
 mod common;
 
 use common::{chance, facts, manifest, point, prices, record};
+use compactometer_formats::record::{Family, Record};
+use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::MetricValue;
 use compactometer_report::summarize;
-use compactometer_schema::record::{Family, Record};
-use compactometer_schema::scenario::ValueKind;
-use compactometer_schema::summary::MetricValue;
 
 const KIND: ValueKind = ValueKind::Nonce;
 

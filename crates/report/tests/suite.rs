@@ -3,11 +3,11 @@
 mod common;
 
 use common::{facts, manifest, point, prices, record};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::property::Property;
+use compactometer_formats::record::Family;
+use compactometer_formats::scenario::ValueKind;
 use compactometer_report::summarize;
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::property::Property;
-use compactometer_schema::record::Family;
-use compactometer_schema::scenario::ValueKind;
 
 #[test]
 fn violations_are_warnings_and_the_rest_notes() {

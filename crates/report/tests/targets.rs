@@ -8,12 +8,12 @@ use common::{answer, call, compaction, facts, manifest, point, prices, question,
 use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
 use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome};
 use compactometer_engine::message::MessageId;
+use compactometer_formats::answer::{AnswerRow, Grade};
+use compactometer_formats::record::{CheckpointRow, Family, Record, Stages};
+use compactometer_formats::scenario::{Category, ValueKind};
+use compactometer_formats::stands::Storage;
+use compactometer_formats::summary::{Found, Group};
 use compactometer_report::{summarize, targets};
-use compactometer_schema::answer::{AnswerRow, Grade};
-use compactometer_schema::record::{CheckpointRow, Family, Record, Stages};
-use compactometer_schema::scenario::{Category, ValueKind};
-use compactometer_schema::stands::Storage;
-use compactometer_schema::summary::{Found, Group};
 
 fn group(records: &[Record], model: &str) -> Group {
     let mut manifest = manifest(&["handoff", "full"], records.len(), 1);

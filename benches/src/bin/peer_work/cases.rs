@@ -11,6 +11,7 @@ use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::Outcome;
 use compactometer_engine::log::Counted;
+use compactometer_engine::message::part_text;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatModel, ChatRequest, WireMessage};
@@ -20,9 +21,9 @@ use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::View;
-use compactometer_schema::matcher::{Matcher, part_text};
-use compactometer_schema::scenario::Scenario;
-use compactometer_schema::suite::Suite;
+use compactometer_formats::scenario::Scenario;
+use compactometer_formats::suite::Suite;
+use compactometer_text::matcher::Matcher;
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
@@ -60,7 +61,7 @@ pub(crate) fn run(
     let suite = Suite::read(path)?;
     let model = match model {
         "at-once" => Box::new(SameAnswer(AT_ONCE.to_owned())),
-        name => compactometer_llm::by_name(name)?,
+        name => compactometer_models::by_name(name)?,
     };
     let runtime = Builder::new_current_thread().build()?;
     let mut done = Done::default();

@@ -14,7 +14,7 @@ use compactometer_engine::meter::Metered;
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
-use compactometer_schema::suite::Suite;
+use compactometer_formats::suite::Suite;
 
 /// What the summarizer answers, here and at the peer's.
 const ANSWER: &str = "The user and the agent went on with the work; nothing is open.";

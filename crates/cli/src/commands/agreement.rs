@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use compactometer_formats::prices::PriceTable;
 use compactometer_report::agreement::{agreement as compared, agreement_text};
 use compactometer_report::gate::RunFiles;
-use compactometer_schema::prices::PriceTable;
 
 use crate::failure::Failure;
 use crate::terminal::{say, say_json};

@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::anyhow;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::{PriceTable, SHIPPED};
+use compactometer_formats::record::Record;
+use compactometer_formats::suite::Suite;
+use compactometer_formats::summary::Summary;
 use compactometer_harness::contender::{Contender, select};
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::run::{Models, RunError, RunOutcome, run_in_store};
-use compactometer_harness::sample::sample;
 use compactometer_harness::watched::Stopped;
-use compactometer_schema::choice::unknown;
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::prices::{PriceTable, SHIPPED};
-use compactometer_schema::record::Record;
-use compactometer_schema::suite::Suite;
-use compactometer_schema::summary::Summary;
+use compactometer_suites::sample::sample;
+use compactometer_text::suggest::unknown;
 
 use super::salience::Salience;
 use crate::args::{CompareArgs, PricesArg, RunArgs};

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use compactometer_disk::write_whole;
+use compactometer_formats::record::Protocol;
 use compactometer_harness::contender::select;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
 use compactometer_harness::watched::WatchedModels;
 use compactometer_report::explain::Story;
-use compactometer_schema::choice::unknown;
-use compactometer_schema::record::Protocol;
+use compactometer_text::suggest::unknown;
 
 use super::compare::{encoding, price_table};
 use crate::args::{PricesArg, SettingArgs, positive};

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::{Parser, ValueEnum};
+use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::{create_folder, write_whole};
+use compactometer_formats::baseline::Baseline;
+use compactometer_formats::mock::is_mock;
+use compactometer_formats::prices::PriceTable;
 use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
-use compactometer_schema::baseline::Baseline;
-use compactometer_schema::input::{Kind, read_text};
-use compactometer_schema::mock::is_mock;
-use compactometer_schema::prices::PriceTable;
 
 use super::compare;
 use crate::args::{Args, Command};

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use compactometer_disk::write_whole;
-use compactometer_generate::{Spec, embedded, generate_telling};
-use compactometer_harness::properties::measure;
-use compactometer_schema::choice::unknown;
-use compactometer_schema::scenario::{Category, Split};
-use compactometer_schema::suite::Suite;
+use compactometer_formats::scenario::{Category, Split};
+use compactometer_formats::suite::Suite;
+use compactometer_suites::generate::{Spec, embedded, generate_telling};
+use compactometer_suites::properties::measure;
+use compactometer_text::suggest::unknown;
 
 use crate::failure::Failure;
 use crate::terminal::{note, say};

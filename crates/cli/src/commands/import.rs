@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use compactometer_disk::write_whole;
-use compactometer_harness::properties::measure;
-use compactometer_schema::choice::unknown;
-use compactometer_schema::import::{self, Options};
+use compactometer_suites::import::{self, Options};
+use compactometer_suites::properties::measure;
+use compactometer_text::suggest::unknown;
 
 use crate::failure::Failure;
 use crate::terminal::note;

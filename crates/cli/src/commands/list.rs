@@ -3,12 +3,13 @@
 use anyhow::anyhow;
 use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
-use compactometer_generate::embedded;
+use compactometer_formats::formats;
+use compactometer_formats::record::Family;
 use compactometer_harness::contender::Contender;
-use compactometer_llm::mock::profile::{self, Profile};
-use compactometer_schema::choice::unknown;
-use compactometer_schema::record::Family;
-use compactometer_schema::{formats, import};
+use compactometer_simulator::mock::profile::{self, Profile};
+use compactometer_suites::generate::embedded;
+use compactometer_suites::import;
+use compactometer_text::suggest::unknown;
 
 use crate::failure::Failure;
 use crate::terminal::say;
@@ -124,11 +125,11 @@ fn schemas() -> Vec<(String, String)> {
 }
 
 fn models() -> Vec<(String, String)> {
-    let of_kind = |kind: &&compactometer_llm::ModelKind| {
+    let of_kind = |kind: &&compactometer_models::ModelKind| {
         let about = kind.about;
         kind.forms().into_iter().map(move |form| (form, about.to_owned())).collect::<Vec<_>>()
     };
-    compactometer_llm::ALL.iter().flat_map(of_kind).collect()
+    compactometer_models::ALL.iter().flat_map(of_kind).collect()
 }
 
 /// `profile parameter`: its value, and its source or "assumed".
@@ -146,5 +147,5 @@ fn profiles() -> Vec<(String, String)> {
 
 /// What `--model MODEL+FAULT=RATE` can do to a model.
 fn faults() -> Vec<(String, String)> {
-    compactometer_llm::faults::ALL.iter().map(|fault| (fault.name.to_owned(), fault.about.to_owned())).collect()
+    compactometer_simulator::faults::ALL.iter().map(|fault| (fault.name.to_owned(), fault.about.to_owned())).collect()
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use compactometer_disk::write_whole;
 use compactometer_engine::message::MessageId;
-use compactometer_schema::choice::unknown;
-use compactometer_schema::curate::{self, Wanted};
-use compactometer_schema::scenario::Scenario;
-use compactometer_schema::suite::Suite;
+use compactometer_formats::scenario::Scenario;
+use compactometer_formats::suite::Suite;
+use compactometer_suites::curate::{self, Wanted};
+use compactometer_text::suggest::unknown;
 
 use crate::failure::Failure;
 use crate::output::cannot;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::journal::read_records;
 use compactometer_report::{Format, write_formats};
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{Record, text_hash};
 
 use super::compare::{price_table, show, verdict};
 use super::salience::Salience;

@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use anyhow::{Context, anyhow};
+use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::mock::is_mock;
+use compactometer_formats::record::{Protocol, Record};
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
 use compactometer_report::salience::{Pair, Recalls, note, pairs, recalls};
-use compactometer_schema::input::{Kind, read_text};
-use compactometer_schema::mock::is_mock;
-use compactometer_schema::record::{Protocol, Record};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -155,7 +155,7 @@ fn run(
 }
 
 fn under(cases: &[&PlannedCase], model: &str, counter: &dyn TokenCounter) -> Result<Recalls, Failure> {
-    let model = compactometer_llm::by_name(model).map_err(Failure::failed)?;
+    let model = compactometer_models::by_name(model).map_err(Failure::failed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let records = cases.iter().map(|case| runtime.block_on(run_case(case, &*model, counter)).record);
     Ok(recalls(&records.collect::<Vec<_>>()))
@@ -170,6 +170,6 @@ mod tests {
         assert_eq!(drawn_name("mock:weak", 7).as_deref(), Some("mock:weak~7"));
         assert_eq!(drawn_name("mock:weak+empty=0.1", 7).as_deref(), Some("mock:weak~7+empty=0.1"));
         assert_eq!(drawn_name("openai:x", 7), None);
-        assert!(compactometer_llm::by_name("mock:weak~7+empty=0.1").is_ok());
+        assert!(compactometer_models::by_name("mock:weak~7+empty=0.1").is_ok());
     }
 }

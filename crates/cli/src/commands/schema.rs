@@ -1,8 +1,8 @@
 //! `schema`: the JSON Schema of a file format.
 
 use anyhow::anyhow;
-use compactometer_schema::choice::unknown;
-use compactometer_schema::formats;
+use compactometer_formats::formats;
+use compactometer_text::suggest::unknown;
 
 use crate::failure::Failure;
 use crate::terminal::say_json;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use compactometer_engine::model::ChatModel;
-use compactometer_llm::server::{Limits, Server};
+use compactometer_models::server::{Limits, Server};
 
 use crate::failure::Failure;
 use crate::terminal::{note, say};
@@ -21,7 +21,7 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
-    let model: Arc<dyn ChatModel> = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?.into();
+    let model: Arc<dyn ChatModel> = compactometer_models::by_name(&args.model).map_err(Failure::usage)?.into();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
     runtime.block_on(async {
         let server = Server::bind(Arc::clone(&model), args.port, Limits::default())

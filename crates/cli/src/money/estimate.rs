@@ -12,11 +12,11 @@ use compactometer_engine::message::Usage;
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::record::{CallRow, text_hash};
 use compactometer_harness::judge::judge_answers;
 use compactometer_harness::plan::PlannedCase;
 use compactometer_harness::replay::run_case;
-use compactometer_llm::cap::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
-use compactometer_schema::record::{CallRow, text_hash};
+use compactometer_models::cap::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
 
 use super::Tariffs;
 use crate::failure::Failure;
@@ -42,7 +42,7 @@ impl Estimate {
     /// # Errors
     /// Where no runtime can be had.
     pub(crate) fn of(cases: &[&PlannedCase], counter: impl TokenCounter, tariffs: Tariffs) -> Result<Self, Failure> {
-        let mock = compactometer_llm::by_name("mock").map_err(Failure::failed)?;
+        let mock = compactometer_models::by_name("mock").map_err(Failure::failed)?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
         let mut rows: BTreeMap<&str, Row> =
             ["compaction", "checkpoint", "probe"].map(|purpose| (purpose, Row::default())).into_iter().collect();

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::prices::{PriceRow, PriceTable};
+use compactometer_formats::record::{CallRow, Record, text_hash};
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Plan, PlannedCase};
-use compactometer_llm::cap::{Cap, Tariff};
-use compactometer_llm::cassette::Cassette;
-use compactometer_llm::client::Receiver;
-use compactometer_schema::prices::{PriceRow, PriceTable};
-use compactometer_schema::record::{CallRow, Record, text_hash};
+use compactometer_models::cap::{Cap, Tariff};
+use compactometer_models::cassette::Cassette;
+use compactometer_models::client::Receiver;
 
 use crate::args::SettingArgs;
 use crate::failure::Failure;
@@ -123,8 +123,9 @@ impl Purse {
 
 impl Account {
     fn of(role: Role, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
-        let receiver =
-            compactometer_llm::receiver(spec).map_err(|error| role.told(error))?.filter(|receiver| !receiver.is_here);
+        let receiver = compactometer_models::receiver(spec)
+            .map_err(|error| role.told(error))?
+            .filter(|receiver| !receiver.is_here);
         let tariff = receiver.as_ref().and_then(|receiver| prices.row(&receiver.name)).map(tariff);
         Ok(Account { receiver, tariff, cap: None })
     }

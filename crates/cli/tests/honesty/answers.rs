@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_schema::scenario::ValueKind;
+use compactometer_formats::scenario::ValueKind;
 
 use crate::stage::{Builder, Says, WINDOW, mock, named, run, small_suite, suite};
 

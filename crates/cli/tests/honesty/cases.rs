@@ -1,7 +1,7 @@
 //! Cases that cannot be compared say so.
 
 use compactometer_engine::message::Role;
-use compactometer_schema::scenario::{Scenario, ValueKind};
+use compactometer_formats::scenario::{Scenario, ValueKind};
 
 use crate::plugins::DUMPER;
 use crate::stage::{Builder, Says, WINDOW, foreign, mock, named, plan, run, small_suite, suite};

@@ -1,7 +1,7 @@
 //! Strategies that play the measure.
 
-use compactometer_schema::record::Record;
-use compactometer_schema::scenario::{Probe, Scenario, ValueKind};
+use compactometer_formats::record::Record;
+use compactometer_formats::scenario::{Probe, Scenario, ValueKind};
 
 use crate::plugins::{DUMPER, HOARDER, QUESTION_READER};
 use crate::stage::{Builder, Says, WINDOW, foreign, run, small_suite, suite};
@@ -59,8 +59,9 @@ fn question_reader() {
     let told = run("Is the ticket kx-4711?", &QUESTION_READER);
     let untold = run("Which ticket is it?", &QUESTION_READER);
     let silent = run("Which ticket is it?", &DUMPER);
-    let fates =
-        |all: &[compactometer_schema::record::Observation]| all.iter().map(|one| one.fates.clone()).collect::<Vec<_>>();
+    let fates = |all: &[compactometer_formats::record::Observation]| {
+        all.iter().map(|one| one.fates.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(fates(&told), fates(&untold));
     assert_eq!(fates(&told), fates(&silent));
     let prompted = told.iter().find_map(|one| one.prompted.as_ref()).unwrap();

@@ -1,7 +1,7 @@
 //! A summary says Redis where the conversation chose Memcached: the fact is lost, and a wrong value stands there.
 
-use compactometer_schema::fate::Fate;
-use compactometer_schema::scenario::{Polarity, Scenario, ValueKind};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::scenario::{Polarity, Scenario, ValueKind};
 
 use crate::stage::{Builder, Says, Staged, named, run, suite};
 

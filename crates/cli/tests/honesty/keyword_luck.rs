@@ -1,6 +1,6 @@
 //! Of 21 facts "found" by keyword, 20 also matched texts that never held them.
 
-use compactometer_schema::scenario::{Scenario, ValueKind};
+use compactometer_formats::scenario::{Scenario, ValueKind};
 
 use crate::plugins::{COMMON, DUMPER};
 use crate::stage::{Builder, Says, foreign, run, suite};

@@ -2,8 +2,8 @@
 //! to 0.100.
 
 use compactometer_engine::message::{Part, Role};
-use compactometer_schema::scenario::Fact;
-use compactometer_schema::suite::Suite;
+use compactometer_formats::scenario::Fact;
+use compactometer_formats::suite::Suite;
 
 use crate::plugins::{LABEL_READER, LABELS};
 use crate::stage::{Staged, WINDOW, foreign, mock, named, run, small_suite};
@@ -59,7 +59,7 @@ fn with_labels(mut suite: Suite) -> Suite {
         {
             let (Part::Text { text } | Part::ToolResult { text, .. }) = part else { continue };
             for fact in &facts {
-                let said = if fact.sought().said == compactometer_schema::matcher::Said::Denied { "not " } else { "" };
+                let said = if fact.sought().said == compactometer_text::matcher::Said::Denied { "not " } else { "" };
                 *text = text.replace(&fact.value, &format!("{} FACT:{said}{}", fact.value, fact.value));
             }
         }

@@ -2,10 +2,10 @@
 
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::Protocol;
 use compactometer_harness::contender::{Contender, Sizes};
 use compactometer_report::metrics;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::Protocol;
 
 use crate::stage::{PLAIN, named};
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compactometer_engine::event::SkipReason;
+use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Part, Role};
 use compactometer_engine::saved::{NewSaved, SavedKind};
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use compactometer_engine::tokens::MESSAGE_OVERHEAD;
 use compactometer_engine::view::{Edit, Entry, Origin, WrittenPart};
-use compactometer_schema::matcher::part_text;
 
 use crate::stage::limits;
 

@@ -9,18 +9,18 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, 
 use compactometer_engine::params::{ParamError, Settings};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::Encoding;
-use compactometer_generate::{Spec, generate};
+use compactometer_formats::manifest::{Manifest, VERSION};
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{Family, Protocol, Record};
+use compactometer_formats::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_formats::suite::{Header, Suite};
+use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 use compactometer_harness::contender::{Contender, Entry, select};
 use compactometer_harness::plan::{Options, Plan, PlanError};
 use compactometer_harness::replay::run_case;
 use compactometer_harness::window::Shares;
 use compactometer_report::summarize;
-use compactometer_schema::manifest::{Manifest, VERSION};
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::{Family, Protocol, Record};
-use compactometer_schema::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind};
-use compactometer_schema::suite::{Header, Suite};
-use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
+use compactometer_suites::generate::{Spec, generate};
 
 /// Window of the small suite.
 pub const WINDOW: u32 = 4_000;
@@ -58,7 +58,7 @@ pub fn limits(_: &Settings) -> Result<Limits, ParamError> {
 }
 
 pub fn mock(name: &str) -> Box<dyn ChatModel> {
-    compactometer_llm::by_name(name).unwrap()
+    compactometer_models::by_name(name).unwrap()
 }
 
 pub fn plan(suite: Suite, contenders: Vec<Contender>, model: &str, window: u32) -> Result<Plan, PlanError> {

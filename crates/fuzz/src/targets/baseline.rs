@@ -1,8 +1,8 @@
 //! The baseline reader: what it accepts is written again as the same bytes. Each input is read as it is, and with the checksum that
 //! is right for what follows its first line.
 
-use compactometer_schema::baseline::{Baseline, VERSION};
-use compactometer_schema::record::text_hash;
+use compactometer_formats::baseline::{Baseline, VERSION};
+use compactometer_formats::record::text_hash;
 
 pub(super) fn run(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };

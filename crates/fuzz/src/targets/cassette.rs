@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatRequest};
-use compactometer_llm::cassette::{Cassette, CassetteError};
-use compactometer_llm::mock::{Mock, profile};
+use compactometer_models::cassette::{Cassette, CassetteError};
+use compactometer_simulator::mock::{Mock, profile};
 use serde_json::{Value, json};
 
 use super::mock::ready;

@@ -1,7 +1,7 @@
 //! The event stream of both wire formats: however its bytes are cut, the same events come, and the same reply or the same trouble.
 
 use compactometer_engine::model::ChatRequest;
-use compactometer_llm::client::{Api, fuzzing};
+use compactometer_models::client::{Api, fuzzing};
 
 /// Most pieces that a stream is cut into, so that a long input does not take all of the time.
 const MOST_PIECES: usize = 4_096;

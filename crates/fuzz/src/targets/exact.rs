@@ -1,9 +1,9 @@
 //! Exact values in arbitrary text: each has the length and the characters that its documentation promises, and is found again by the
 //! matcher in a text of its own.
 
-use compactometer_schema::import::exact;
-use compactometer_schema::matcher::Matcher;
-use compactometer_schema::scenario::ValueKind;
+use compactometer_formats::scenario::ValueKind;
+use compactometer_text::exact;
+use compactometer_text::matcher::Matcher;
 
 pub(super) fn run(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);

@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use compactometer_engine::message::Part;
-use compactometer_schema::import::{self, ImportError, ImportReport, Imported, Importer, Options};
-use compactometer_schema::suite::Suite;
+use compactometer_formats::suite::Suite;
+use compactometer_suites::import::{self, ImportError, ImportReport, Imported, Importer, Options};
 
 use super::suite::reads_back;
 use crate::files;

@@ -1,6 +1,6 @@
 //! The manifest reader: what it accepts is written again and reads the same, in either version.
 
-use compactometer_schema::manifest::Manifest;
+use compactometer_formats::manifest::Manifest;
 
 pub(super) fn run(data: &[u8]) -> bool {
     match serde_json::from_slice::<Manifest>(data) {

@@ -1,7 +1,7 @@
 //! Masking of secrets in arbitrary text: a masked text masks to itself, whether it is said, a tool's result or a call's arguments.
 
 use compactometer_engine::message::Part;
-use compactometer_schema::import::{self, Imported, Options};
+use compactometer_suites::import::{self, Imported, Options};
 use serde_json::{Value, json};
 
 use crate::files;

@@ -1,8 +1,8 @@
 //! The matcher on arbitrary values and text: many values are found as each is by itself, and what is said of a value only narrows
 //! what is found. Values come first, a line each after their kind, then an empty line and the text.
 
-use compactometer_schema::matcher::{Matcher, Said, Sought};
-use compactometer_schema::scenario::ValueKind;
+use compactometer_formats::scenario::ValueKind;
+use compactometer_text::matcher::{Matcher, Said, Sought};
 
 /// Most values of one input: each is looked for by itself too.
 const MOST_VALUES: usize = 8;

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_llm::mock::{Mock, profile};
+use compactometer_simulator::mock::{Mock, profile};
 
 thread_local! {
     /// Mocks that remember what this thread's inputs held.

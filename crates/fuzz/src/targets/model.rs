@@ -1,7 +1,7 @@
 //! The names of models, and the addresses in them: an address that is taken has a host, and no password comes back in a name or in
 //! an error.
 
-use compactometer_llm::receiver;
+use compactometer_models::receiver;
 
 pub(super) fn run(data: &[u8]) -> bool {
     let Ok(spec) = std::str::from_utf8(data) else { return false };

@@ -1,6 +1,6 @@
 //! The price table: one that is accepted prices the mock, has prices to count with, and reads back as it was.
 
-use compactometer_schema::prices::PriceTable;
+use compactometer_formats::prices::PriceTable;
 
 pub(super) fn run(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };

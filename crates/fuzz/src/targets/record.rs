@@ -1,7 +1,7 @@
 //! The record reader: what it accepts is written again and reads the same. Each input is read as a line, and as a record under a
 //! right checksum, which no change of bytes would meet.
 
-use compactometer_schema::record::{Record, text_hash};
+use compactometer_formats::record::{Record, text_hash};
 
 pub(super) fn run(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };

@@ -1,10 +1,10 @@
 //! Reports from arbitrary records: every number of one is finite, and the same records give the same report. An input is a manifest on
 //! the first line and a record on each other, to which the right checksum is given.
 
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::{Record, text_hash};
-use compactometer_schema::summary::Summary;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{Record, text_hash};
+use compactometer_formats::summary::Summary;
 
 pub(super) fn run(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };

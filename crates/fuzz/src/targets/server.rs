@@ -1,7 +1,7 @@
 //! The server's reader of requests: a refusal says what is wrong, a request reads back as it was and the mock answers it.
 
 use compactometer_engine::model::ChatRequest;
-use compactometer_llm::server::fuzzing;
+use compactometer_models::server::fuzzing;
 
 use super::mock;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use compactometer_generate::{Spec, generate};
+use compactometer_suites::generate::{Spec, generate};
 
 use serde_json::Value;
 

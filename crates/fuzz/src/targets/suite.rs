@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use boon::{Compiler, SchemaIndex, Schemas};
-use compactometer_schema::formats;
-use compactometer_schema::suite::{Suite, SuiteError};
+use compactometer_formats::formats;
+use compactometer_formats::suite::{Suite, SuiteError};
 
 pub(super) fn run(data: &[u8]) -> bool {
     match Suite::from_reader(data, Path::new("suite.jsonl")) {

@@ -3,9 +3,9 @@
 //! Absent on purpose: the sentences around them. Who reads these knows what was said of a value, and nothing else.
 
 use compactometer_engine::message::Part;
+use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::{Origin, WrittenPart};
-use compactometer_schema::matcher::part_text;
 
 use crate::loaded::Loaded;
 

@@ -8,8 +8,8 @@ use compactometer_engine::message::{MessageId, Part, Role};
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
-use compactometer_schema::matcher::Said;
-use compactometer_schema::scenario::Fact;
+use compactometer_formats::scenario::Fact;
+use compactometer_text::matcher::Said;
 
 use super::{Control, evidence, keep_system, pending_ids};
 use crate::loaded::Loaded;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compactometer_engine::event::SkipReason;
+use compactometer_engine::message::part_text;
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use compactometer_engine::tokens::MESSAGE_OVERHEAD;
 use compactometer_engine::view::{Edit, Entry, Origin, WrittenPart};
-use compactometer_schema::matcher::part_text;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

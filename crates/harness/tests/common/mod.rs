@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
-use compactometer_schema::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
-use compactometer_schema::suite::{Header, Suite};
+use compactometer_formats::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_formats::suite::{Header, Suite};
 
 /// A conversation under construction; `say` gives the message's id.
 pub struct Builder {

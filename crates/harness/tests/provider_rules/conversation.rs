@@ -3,8 +3,8 @@
 
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::model::ToolDefinition;
-use compactometer_schema::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind};
-use compactometer_schema::suite::{Header, Suite};
+use compactometer_formats::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_formats::suite::{Header, Suite};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 

@@ -11,12 +11,12 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::record::Protocol;
 use compactometer_harness::contender::Contender;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
 use compactometer_harness::window::Shares;
-use compactometer_llm::client::Api;
-use compactometer_schema::record::Protocol;
+use compactometer_models::client::Api;
 use compactometer_testing::provider_rules::{anthropic, openai};
 
 /// Requests that an ordinary test run checks; `COMPACTOMETER_REQUESTS` asks for another number.
@@ -70,7 +70,7 @@ fn every_request_keeps_the_providers_rules() {
     let asked = std::env::var("COMPACTOMETER_REQUESTS").ok().and_then(|number| number.parse().ok());
     let least = asked.unwrap_or(REQUESTS);
     let models = ["mock", "mock:continues-chat", "mock+empty=0.2,cut-json=0.2"]
-        .map(|name| compactometer_llm::by_name(name).unwrap());
+        .map(|name| compactometer_models::by_name(name).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut total = Found::default();
     let mut seed = 0;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::mock::is_mock;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::Protocol;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::mock::is_mock;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::Protocol;
 
 use super::Drawn;
 use crate::data::{Run, Strategy};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::summary::MetricValue;
 
 use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, MetricAgreement};
 use crate::stats::FEWEST_UNITS;

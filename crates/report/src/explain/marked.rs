@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use compactometer_schema::scenario::Fact;
+use compactometer_formats::scenario::Fact;
 use serde::Serialize;
 
 /// A piece of text, and the fact whose value it is.

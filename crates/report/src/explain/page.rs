@@ -1,11 +1,11 @@
 //! A story as a page.
 
+use compactometer_engine::message::part_text;
 use compactometer_engine::message::{Message, Part};
-use compactometer_schema::answer::{AnswerRow, Grade};
-use compactometer_schema::fate::Fate;
-use compactometer_schema::matcher::part_text;
-use compactometer_schema::record::{CompactionRow, Observation, ObservationKind};
-use compactometer_schema::scenario::Fact;
+use compactometer_formats::answer::{AnswerRow, Grade};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{CompactionRow, Observation, ObservationKind};
+use compactometer_formats::scenario::Fact;
 use plotters::style::RGBColor;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use compactometer_schema::fate::Fate;
+use compactometer_formats::fate::Fate;
 
 use super::{Change, Round, Story, decision, left, unread};
 

@@ -1,8 +1,8 @@
 //! Comparisons as rows: for the page, the terminal and `comparisons.csv`.
 
-use compactometer_schema::code::code;
-use compactometer_schema::mock::has_mock;
-use compactometer_schema::summary::{Comparison, Group};
+use compactometer_formats::mock::has_mock;
+use compactometer_formats::summary::{Comparison, Group};
+use compactometer_text::code::code;
 use serde::Serialize;
 
 use crate::text::Unit;

@@ -1,6 +1,6 @@
 //! Text from data as it may stand in a page: everything is escaped, and what stands between backticks is code.
 
-use compactometer_schema::code::{Piece, code, pieces};
+use compactometer_text::code::{Piece, code, pieces};
 use minijinja::HtmlEscape;
 use minijinja::value::Value;
 

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::{create_folder, write_whole};
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::Record;
-use compactometer_schema::summary::Summary;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::Record;
+use compactometer_formats::summary::Summary;
 
 use crate::data::Run;
 use crate::plots::{self, Plot, render};

@@ -1,8 +1,8 @@
 //! What people read: one set of texts and tables, as HTML and as Markdown.
 
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::Protocol;
-use compactometer_schema::summary::Group;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::Protocol;
+use compactometer_formats::summary::Group;
 use minijinja::Error;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! The tables for machines: metrics in long form, and every fact's fate.
 
-use compactometer_schema::summary::Group;
+use compactometer_formats::summary::Group;
 
 use crate::data::Run;
 use crate::text::label;

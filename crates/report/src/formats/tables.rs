@@ -1,8 +1,8 @@
 //! The tables of a page: which metrics stand together, and what is counted beside them.
 
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::Family;
-use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::Family;
+use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 use serde::Serialize;
 
 use crate::metrics;

@@ -1,6 +1,6 @@
 //! The sources' targets as a page shows them.
 
-use compactometer_schema::summary::{Found, Group};
+use compactometer_formats::summary::{Found, Group};
 use serde::Serialize;
 
 use crate::targets::{self, Target};

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_schema::baseline::{
+use compactometer_formats::baseline::{
     Baseline, Conditions, Conversation, StrategyBaseline, StrategyHead, UnitBaseline,
 };
-use compactometer_schema::fate::Fates;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::{self, Protocol, Record, text_hash};
+use compactometer_formats::fate::Fates;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{self, Protocol, Record, text_hash};
 
 use super::files::RunFiles;
 use crate::data::{Run, Strategy, Unit, is_applied};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::baseline::{Baseline, StrategyBaseline};
-use compactometer_schema::fate::{Fate, Fates};
+use compactometer_formats::baseline::{Baseline, StrategyBaseline};
+use compactometer_formats::fate::{Fate, Fates};
 use serde::Serialize;
 
 use super::baseline::last_fates;

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use compactometer_schema::input::{self, Kind, read_text};
-use compactometer_schema::manifest::{self, Manifest};
-use compactometer_schema::record::Record;
+use compactometer_disk::input::{self, Kind, read_text};
+use compactometer_formats::manifest::{self, Manifest};
+use compactometer_formats::record::Record;
 
 /// A finished run.
 pub struct RunFiles {

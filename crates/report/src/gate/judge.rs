@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::baseline::{Baseline, StrategyBaseline};
-use compactometer_schema::summary::Summary;
+use compactometer_formats::baseline::{Baseline, StrategyBaseline};
+use compactometer_formats::summary::Summary;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;

@@ -2,12 +2,12 @@
 //!
 //! Absent on purpose: exit codes, and anything but records, manifest and baseline to judge by.
 
-use compactometer_schema::baseline::{Baseline, StrategyBaseline, StrategyHead};
-use compactometer_schema::code::code;
-use compactometer_schema::mock::is_mock;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::Protocol;
-use compactometer_schema::summary::{Check, Summary};
+use compactometer_formats::baseline::{Baseline, StrategyBaseline, StrategyHead};
+use compactometer_formats::mock::is_mock;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::Protocol;
+use compactometer_formats::summary::{Check, Summary};
+use compactometer_text::code::code;
 use serde::Serialize;
 
 mod baseline;
@@ -192,7 +192,7 @@ fn pairs<'a, 'r>(
     }
     let names = || baseline.strategies.iter().map(|one| one.head.strategy.as_str());
     if let Some(unknown) = options.strategies.iter().find(|asked| names().all(|name| name != asked.as_str())) {
-        return Err(Mismatch::Unknown(compactometer_schema::choice::unknown("strategy", unknown, names())));
+        return Err(Mismatch::Unknown(compactometer_text::suggest::unknown("strategy", unknown, names())));
     }
     if pairs.is_empty() { Err(Mismatch::NothingTested) } else { Ok(pairs) }
 }

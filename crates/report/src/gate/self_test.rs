@@ -8,9 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::prices::PriceTable;
-use compactometer_schema::record::{Protocol, Record};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{Protocol, Record};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;

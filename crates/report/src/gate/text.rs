@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use compactometer_schema::code::code;
+use compactometer_text::code::code;
 use minijinja::HtmlEscape;
 
 use super::{Change, GateReport, MetricGate, StrategyGate, Verdict};

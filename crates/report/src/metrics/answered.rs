@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use compactometer_engine::message::Usage;
-use compactometer_schema::answer::{AnswerRow, ProbeRow};
-use compactometer_schema::prices::PriceRow;
-use compactometer_schema::record::{ObservationKind, Record};
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::answer::{AnswerRow, ProbeRow};
+use compactometer_formats::prices::PriceRow;
+use compactometer_formats::record::{ObservationKind, Record};
+use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, estimated, over_units, ratio, undefined, weighted_mean};
 use crate::data::{FULL, NULL, Run, Strategy, Unit as Group};
@@ -153,7 +153,7 @@ pub(crate) fn of_carried(strategy: &Strategy) -> (usize, usize) {
         let Some(seen) = points.find(|seen| seen.after == answer.row.after) else { return false };
         let fate = |fact: &u32| seen.fates.0.get(*fact as usize);
         !answer.probe.facts.is_empty()
-            && answer.probe.facts.iter().all(|fact| fate(fact) == Some(&compactometer_schema::fate::Fate::Carried))
+            && answer.probe.facts.iter().all(|fact| fate(fact) == Some(&compactometer_formats::fate::Fate::Carried))
     };
     let all = strategy.records().flat_map(answers).filter(|answer| of_context(answer).is_some() && carried(answer));
     all.fold((0, 0), |(right, count), answer| (right + usize::from(answer.is_right()), count + 1))

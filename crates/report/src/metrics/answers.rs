@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use compactometer_engine::checkpoint::{Extraction, Reading};
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::meter::Purpose;
-use compactometer_schema::record::{CompactionRow, Record};
-use compactometer_schema::summary::{Extractions, MetricValue};
+use compactometer_formats::record::{CompactionRow, Record};
+use compactometer_formats::summary::{Extractions, MetricValue};
 
 use super::{Better, Metric, over_units, ratio};
 use crate::data::Strategy;

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_schema::record::{ChanceCell, Observation, RANDOM_DRAWS, Record};
-use compactometer_schema::scenario::ValueKind;
+use compactometer_formats::record::{ChanceCell, Observation, RANDOM_DRAWS, Record};
+use compactometer_formats::scenario::ValueKind;
 
 use self::dense::Dense;
 use super::prompted::asked;

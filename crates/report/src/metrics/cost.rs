@@ -4,9 +4,9 @@
 //! Absent on purpose: what a measurement's own calls cost, since no session makes them.
 
 use compactometer_engine::meter::Purpose;
-use compactometer_schema::prices::PriceRow;
-use compactometer_schema::record::{CallRow, Record, Turn};
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::prices::PriceRow;
+use compactometer_formats::record::{CallRow, Record, Turn};
+use compactometer_formats::summary::MetricValue;
 
 use self::break_even::BreakEven;
 use self::cache::Cache;

@@ -1,7 +1,7 @@
 //! What compactions did to requests: size, validity and waiting.
 
 use compactometer_engine::event::Event;
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, over_units, ratio, undefined};
 use crate::data::{Strategy, Unit as Group, is_applied};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::scenario::ValueKind;
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::MetricValue;
 
 use super::recall::{CONTEXT_RECALL, bare, recall_at_points};
 use super::{Better, Metric, over_units, ratio};

@@ -3,7 +3,7 @@
 //!
 //! Absent on purpose: rankings. Rows of a report stand in the order of the registry of strategies.
 
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::summary::MetricValue;
 
 use crate::data::{Run, Strategy, Unit as Group};
 use crate::stats::{bootstrap, mean};

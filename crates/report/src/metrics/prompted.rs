@@ -1,6 +1,6 @@
 //! Prompted recall: what contexts hold together with what a strategy retrieves for a question, without a model call.
 
-use compactometer_schema::record::{Observation, Prompted, Record};
+use compactometer_formats::record::{Observation, Prompted, Record};
 
 use super::chance::Corrected;
 use super::recall::recall;

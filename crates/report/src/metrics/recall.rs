@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_schema::record::{Observation, Record};
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::record::{Observation, Record};
+use compactometer_formats::summary::MetricValue;
 
 use super::chance::Corrected;
 use super::{Better, Metric, over_units, ratio, undefined};

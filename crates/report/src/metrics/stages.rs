@@ -1,7 +1,7 @@
 //! How far facts come on their way out of the context: reached | left, written | reached, kept | written.
 
-use compactometer_schema::record::Stages;
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::record::Stages;
+use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, over_units, ratio, undefined};
 use crate::data::Strategy;

@@ -5,9 +5,9 @@
 //! the same. Absent on purpose: what comes back after an absence, and what is stored and not shown.
 
 use compactometer_engine::message::MessageId;
-use compactometer_schema::fate::Fate;
-use compactometer_schema::record::{Observation, ObservationKind, Record};
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{Observation, ObservationKind, Record};
+use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, estimated, undefined};
 use crate::data::{Strategy, Unit};

@@ -1,6 +1,6 @@
 //! Horizontal stacked bars, one a strategy, controls apart.
 
-use compactometer_schema::record::Family;
+use compactometer_formats::record::Family;
 use plotters::style::{RGBColor, WHITE};
 
 use super::WIDTH;

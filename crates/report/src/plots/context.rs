@@ -1,8 +1,8 @@
 //! The size of the context over one conversation.
 
-use compactometer_schema::code::code;
-use compactometer_schema::record::{Protocol, Record};
-use compactometer_schema::summary::Group;
+use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::summary::Group;
+use compactometer_text::code::code;
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::{Anchor, BLACK, Figure, Style};

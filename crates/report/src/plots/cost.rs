@@ -1,7 +1,7 @@
 //! What a conversation costs, by strategy.
 
-use compactometer_schema::code::code;
-use compactometer_schema::summary::{Group, StrategySummary};
+use compactometer_formats::summary::{Group, StrategySummary};
+use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};

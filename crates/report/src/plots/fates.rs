@@ -1,7 +1,7 @@
 //! Where the facts ended, by strategy.
 
-use compactometer_schema::fate::Fate;
-use compactometer_schema::summary::Group;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::summary::Group;
 use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};

@@ -1,7 +1,7 @@
 //! The pictures of a report, each with its data as CSV. Every one shows all strategies in the same style and order.
 
-use compactometer_schema::record::Family;
-use compactometer_schema::summary::{Group, StrategySummary};
+use compactometer_formats::record::Family;
+use compactometer_formats::summary::{Group, StrategySummary};
 
 use crate::data::Run;
 
@@ -68,8 +68,8 @@ pub(crate) mod common;
 
 #[cfg(test)]
 mod tests {
-    use compactometer_schema::manifest::Manifest;
-    use compactometer_schema::record::Record;
+    use compactometer_formats::manifest::Manifest;
+    use compactometer_formats::record::Record;
 
     use super::figure::{Anchor, Mark, TEXT};
     use super::*;

@@ -1,6 +1,6 @@
 //! Recall against the tokens that a strategy retains.
 
-use compactometer_schema::summary::{Group, MetricValue, StrategySummary};
+use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width, wrap};
 use super::figure::{Anchor, Figure, GREY, Style, TEXT};

@@ -1,6 +1,6 @@
 //! Recall by round.
 
-use compactometer_schema::summary::{Group, StrategySummary};
+use compactometer_formats::summary::{Group, StrategySummary};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::Figure;

@@ -1,7 +1,7 @@
 //! Recall against size, a curve for each strategy, where several retained budgets were run.
 
-use compactometer_schema::record::Protocol;
-use compactometer_schema::summary::{Group, MetricValue};
+use compactometer_formats::record::Protocol;
+use compactometer_formats::summary::{Group, MetricValue};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::{Figure, Style};
@@ -40,7 +40,7 @@ pub(crate) fn plot(groups: &[Group]) -> Option<Plot> {
 
 fn curve<'g>(style: Style, name: &'g str, groups: impl Iterator<Item = &'g Group>) -> Curve<'g> {
     let strategies = groups.filter_map(|group| group.strategies.iter().find(|strategy| strategy.name == name));
-    let point = |strategy: &'g compactometer_schema::summary::StrategySummary| {
+    let point = |strategy: &'g compactometer_formats::summary::StrategySummary| {
         let recall = strategy.metrics.get(RECALL).filter(|recall| recall.value.is_some())?;
         Some((strategy.metrics.get("tokens_retained")?.value?, recall))
     };

@@ -1,9 +1,9 @@
 //! What stands in the view over the rounds, by kind: source 002's timeline, for every strategy.
 
-use compactometer_schema::code::code;
-use compactometer_schema::record::{Family, Record};
-use compactometer_schema::stands::ViewParts;
-use compactometer_schema::summary::Group;
+use compactometer_formats::record::{Family, Record};
+use compactometer_formats::stands::ViewParts;
+use compactometer_formats::summary::Group;
+use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
 use super::axes::{Axes, LINE, Scale, swatches};

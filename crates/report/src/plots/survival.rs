@@ -1,6 +1,6 @@
 //! How long what was written lasts, by rounds and by tokens since the last original left.
 
-use compactometer_schema::summary::{Group, StrategySummary};
+use compactometer_formats::summary::{Group, StrategySummary};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::{Figure, Style};

@@ -7,16 +7,16 @@ use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
-use compactometer_schema::answer::{AnswerRow, Grade, ProbeRow};
-use compactometer_schema::fate::Fates;
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::prices::{CacheRules, PrefixPart, PriceRow, PriceTable};
-use compactometer_schema::record::{
+use compactometer_formats::answer::{AnswerRow, Grade, ProbeRow};
+use compactometer_formats::fate::Fates;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow, PriceTable};
+use compactometer_formats::record::{
     CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record, Stages,
     Turn,
 };
-use compactometer_schema::scenario::{Category, ValueKind};
-use compactometer_schema::stands::ViewParts;
+use compactometer_formats::scenario::{Category, ValueKind};
+use compactometer_formats::stands::ViewParts;
 
 pub(crate) mod simulated;
 

@@ -1,10 +1,10 @@
 //! A made-up run: eight strategies on twelve conversations, for looking at tables and pictures. Nothing here is a result.
 
 use compactometer_engine::message::MessageId;
-use compactometer_schema::fate::{Fate, Fates};
-use compactometer_schema::manifest::Manifest;
-use compactometer_schema::record::{Family, Observation, ObservationKind, Record, Stages};
-use compactometer_schema::scenario::{Category, ValueKind};
+use compactometer_formats::fate::{Fate, Fates};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::{Family, Observation, ObservationKind, Record, Stages};
+use compactometer_formats::scenario::{Category, ValueKind};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -85,7 +85,7 @@ fn conversation(strategy: &(&str, Family, u32, f64, f64), scenario: u32) -> Reco
     made
 }
 
-fn a_fact(at: u32) -> compactometer_schema::record::FactRow {
+fn a_fact(at: u32) -> compactometer_formats::record::FactRow {
     let mut row = fact(&format!("f{at:02}"), CATEGORIES[at as usize % 5], KINDS[at as usize % 4]);
     row.decoy = at % 10 == 9;
     row.generic = at % 20 == 18;

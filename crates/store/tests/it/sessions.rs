@@ -12,7 +12,7 @@ use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Edit;
-use compactometer_generate::smoke;
+use compactometer_suites::generate::smoke;
 
 /// Tokens.
 const WINDOW: u32 = 12_000;
@@ -29,7 +29,7 @@ pub(crate) async fn decisions(spec: &StrategySpec, messages: &[Arc<Counted>], co
     let settings = Settings::defaults(spec);
     let limits = (spec.limits)(&settings).unwrap();
     let strategy = (spec.build)(&settings.scaled(spec, f64::from(WINDOW) / f64::from(limits.window)));
-    let model = compactometer_llm::by_name("mock").unwrap();
+    let model = compactometer_models::by_name("mock").unwrap();
     let metered = Metered::new(&*model, 1);
     let budget = Budget::matched(WINDOW, WINDOW / 5 * 4, WINDOW / 5 * 2, limits.tail_share()).unwrap();
     let config =

@@ -18,11 +18,11 @@ use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_schema::choice::unknown;
-use compactometer_schema::import::{self, Options};
-use compactometer_schema::scenario::Scenario;
-use compactometer_schema::suite::Suite;
+use compactometer_formats::scenario::Scenario;
+use compactometer_formats::suite::Suite;
 use compactometer_store::Thread;
+use compactometer_suites::import::{self, Options};
+use compactometer_text::suggest::unknown;
 use serde_json::{Value, json};
 
 use super::args::TestArgs;
@@ -40,7 +40,7 @@ struct Tried {
 
 pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
     let scenario = scenario(args).map_err(Failure::usage)?;
-    let model = compactometer_llm::by_name(&args.model).map_err(Failure::usage)?;
+    let model = compactometer_models::by_name(&args.model).map_err(Failure::usage)?;
     let counter = encoding(&args.tokenizer)?;
     let spec = spec(&args.strategy).map_err(Failure::usage)?;
     let id = args.thread.clone().unwrap_or_else(|| scenario.id.clone());

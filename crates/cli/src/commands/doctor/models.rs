@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatRequest};
-use compactometer_llm::cassette::Cassette;
-use compactometer_llm::client::{Client, Greeting, Limits, Receiver};
+use compactometer_models::cassette::Cassette;
+use compactometer_models::client::{Client, Greeting, Limits, Receiver};
 
 use super::Check;
 use super::DoctorArgs;
@@ -28,7 +28,7 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
     let named = named(&args.run);
     for (role, spec) in named.iter() {
         let part = role.flag();
-        match compactometer_llm::receiver(spec) {
+        match compactometer_models::receiver(spec) {
             Err(error) => checks.push(Check::problem(part, error.to_string())),
             Ok(None) => checks.push(in_process(part, spec)),
             Ok(Some(receiver)) => checks.extend(runtime.block_on(served(part, spec, &receiver, args.call))),
@@ -43,7 +43,7 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
 
 /// A model that no server answers for.
 fn in_process(part: &'static str, spec: &str) -> Check {
-    match compactometer_llm::by_name(spec) {
+    match compactometer_models::by_name(spec) {
         Ok(model) => Check::ok(part, format!("`{}` answers without a server or a key", model.name())),
         Err(error) => Check::problem(part, error.to_string()),
     }
@@ -52,7 +52,7 @@ fn in_process(part: &'static str, spec: &str) -> Check {
 /// A model behind HTTP. One request that is not billed, and one that is where `call` asks for it.
 async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool) -> Vec<Check> {
     let limits = Limits { repeats: 0, ..Limits::default() };
-    let client = match compactometer_llm::client_of(spec, limits) {
+    let client = match compactometer_models::client_of(spec, limits) {
         Ok(Some(client)) => client,
         Ok(None) => return Vec::new(),
         Err(error) => return vec![Check::problem(part, error.to_string())],
@@ -115,10 +115,10 @@ fn clock(host: &str, theirs: SystemTime, ours: SystemTime) -> Option<Check> {
 
 /// How many of a model's calls a folder to record in holds already.
 fn tape(folder: &std::path::Path, spec: &str) -> Option<Check> {
-    let receiver = compactometer_llm::receiver(spec).ok().flatten();
+    let receiver = compactometer_models::receiver(spec).ok().flatten();
     let name = receiver
         .map(|receiver| receiver.name)
-        .or_else(|| Some(compactometer_llm::by_name(spec).ok()?.name().to_owned()))?;
+        .or_else(|| Some(compactometer_models::by_name(spec).ok()?.name().to_owned()))?;
     Some(match Cassette::replies(folder, &name) {
         Ok(replies) => {
             Check::ok("recording", format!("`{}` holds {} replies of `{name}`", folder.display(), replies.len()))

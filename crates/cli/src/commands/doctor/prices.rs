@@ -1,6 +1,6 @@
 //! The price table: whether it can be read, knows the models, and fits the calendar.
 
-use compactometer_schema::prices::{PriceRow, PriceTable};
+use compactometer_formats::prices::{PriceRow, PriceTable};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit};
@@ -48,7 +48,7 @@ fn newest(table: &PriceTable) -> Option<Date> {
 
 /// What to know of a model's price.
 fn model(table: &PriceTable, spec: &str, today: Date) -> Option<Check> {
-    let receiver = compactometer_llm::receiver(spec).ok().flatten();
+    let receiver = compactometer_models::receiver(spec).ok().flatten();
     let name = receiver.as_ref().map_or(spec, |receiver| &receiver.name);
     let Some(row) = table.row(name) else {
         let is_billed = receiver.as_ref().is_some_and(|receiver| !receiver.is_here);

@@ -15,11 +15,11 @@ use crate::failure::Failure;
 /// recording, where one cannot be opened (which has its own check), or where a server would have to be asked.
 pub(super) fn check(args: &RunArgs, plan: &Plan, counter: Encoding) -> Result<Option<Check>, Failure> {
     let named = models::named(args);
-    let is_served = |spec: &str| !matches!(compactometer_llm::receiver(spec), Ok(None));
+    let is_served = |spec: &str| !matches!(compactometer_models::receiver(spec), Ok(None));
     if named.iter().any(|(_, spec)| is_served(spec)) || !named.iter().any(|(_, spec)| spec.starts_with("cassette:")) {
         return Ok(None);
     }
-    let Ok(opened) = named.map(|_, spec| compactometer_llm::by_name(spec)) else { return Ok(None) };
+    let Ok(opened) = named.map(|_, spec| compactometer_models::by_name(spec)) else { return Ok(None) };
     let missed = missed(plan, opened.models(), counter)?;
     let cases = plan.cases.len();
     Ok(Some(match missed.last() {

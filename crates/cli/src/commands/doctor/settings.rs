@@ -1,7 +1,7 @@
 //! Settings that nothing reads.
 
 use clap::CommandFactory;
-use compactometer_schema::choice::unknown;
+use compactometer_text::suggest::unknown;
 
 use super::Check;
 use crate::args::Args;

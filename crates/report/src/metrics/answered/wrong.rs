@@ -4,8 +4,8 @@
 //! abstention is right, a failed call is a miss as in all recall.
 
 use compactometer_engine::model::Finish;
-use compactometer_schema::answer::{AnswerRow, Grade, Signs};
-use compactometer_schema::summary::MetricValue;
+use compactometer_formats::answer::{AnswerRow, Grade, Signs};
+use compactometer_formats::summary::MetricValue;
 
 use super::{Answer, NO_ANSWER, SOURCE, answers, of_context, share};
 use crate::data::Strategy;

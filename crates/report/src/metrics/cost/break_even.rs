@@ -5,8 +5,8 @@
 //! request on, each saves (B - A) r, or (B - A) w where the cache is cold at each turn. n = (calls + V) / saved per turn.
 
 use compactometer_engine::event::Event;
-use compactometer_schema::prices::PriceRow;
-use compactometer_schema::record::{Record, Turn};
+use compactometer_formats::prices::PriceRow;
+use compactometer_formats::record::{Record, Turn};
 
 use super::cache::{Cache, Input};
 use super::{Rows, gap_ms, is_compaction};

@@ -3,8 +3,8 @@
 //! The agent is taken to mark the ends of its requests and of their fixed parts, as far as breakpoints go. Absent on purpose: a
 //! limit on how far back a provider looks for an earlier mark, and prefixes shared between conversations.
 
-use compactometer_schema::prices::{CacheRules, PrefixPart, PriceRow};
-use compactometer_schema::record::Turn;
+use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow};
+use compactometer_formats::record::Turn;
 
 /// The cache as one conversation sees it.
 pub(super) struct Cache<'p> {

@@ -1,0 +1,18 @@
+//! Every file format that Compactometer reads or writes.
+//!
+//! Absent on purpose: anything that runs a strategy or computes a result.
+
+pub mod answer;
+pub mod baseline;
+pub mod fate;
+pub mod formats;
+pub mod manifest;
+pub mod mock;
+pub mod prices;
+pub mod property;
+pub mod record;
+pub mod scenario;
+pub mod stands;
+pub mod suite;
+pub mod summary;
+pub mod timings;

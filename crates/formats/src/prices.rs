@@ -1,0 +1,252 @@
+//! Prices of model calls and rules of prompt caches, dated and sourced: data in `datasets/prices.toml`.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::mock::is_mock;
+use compactometer_disk::input::{Kind, read_text};
+use compactometer_text::suggest::unknown;
+
+/// The table that this program ships.
+pub const SHIPPED: &str = include_str!("../../../datasets/prices.toml");
+
+/// Prices of models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceTable {
+    /// The row that prices a mock, by name.
+    pub mock_as: String,
+    /// One row for each model.
+    pub model: Vec<PriceRow>,
+}
+
+/// What a model on this machine costs: nothing.
+static LOCAL: LazyLock<PriceRow> = LazyLock::new(|| {
+    let prefix_order = vec![PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages];
+    PriceRow {
+        name: "a server on this machine".to_owned(),
+        date: String::new(),
+        source: "its calls are not billed".to_owned(),
+        input: 0.0,
+        cache_write: 0.0,
+        cache_read: 0.0,
+        output: 0.0,
+        cache: CacheRules {
+            prefix_order,
+            minimum_tokens: 0,
+            granularity_tokens: 1,
+            breakpoints: 0,
+            lifetime_s: 0,
+            renewed_by_use: false,
+        },
+    }
+});
+
+/// What a model costs, in US dollars per million tokens, and how its prompt cache works.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceRow {
+    /// The model's name.
+    pub name: String,
+    /// The day on which the source was read, `YYYY-MM-DD`.
+    pub date: String,
+    /// Where the figures come from.
+    pub source: String,
+    /// Uncached input.
+    pub input: f64,
+    /// Input written to the cache.
+    pub cache_write: f64,
+    /// Input read from the cache.
+    pub cache_read: f64,
+    /// Output.
+    pub output: f64,
+    /// How prefixes are cached.
+    pub cache: CacheRules,
+}
+
+/// How a provider caches the beginnings of requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheRules {
+    /// The parts of a request in the order in which they make a prefix, each once.
+    pub prefix_order: Vec<PrefixPart>,
+    /// Shortest prefix that is cached, in tokens.
+    pub minimum_tokens: u32,
+    /// A cached prefix is a multiple of so many tokens; at least 1.
+    pub granularity_tokens: u32,
+    /// Most places of a request that a caller can mark as the end of a cached prefix; 0 where every place is one.
+    pub breakpoints: u32,
+    /// Seconds after which a cached prefix is gone.
+    pub lifetime_s: u32,
+    /// Whether a read begins the lifetime anew.
+    pub renewed_by_use: bool,
+}
+
+/// A part of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PrefixPart {
+    /// Definitions of tools.
+    Tools,
+    /// The system prompt.
+    System,
+    /// The conversation.
+    Messages,
+}
+
+impl PriceTable {
+    /// The shipped table.
+    ///
+    /// # Errors
+    /// As [`PriceTable::parse`]; a test holds that the shipped table parses.
+    pub fn shipped() -> Result<Self, PriceError> {
+        Self::parse(SHIPPED)
+    }
+
+    /// A table of a file's text.
+    ///
+    /// # Errors
+    /// [`PriceError`] where the text is no table, or a row cannot be looked up or computed with.
+    pub fn parse(text: &str) -> Result<Self, PriceError> {
+        let table: PriceTable = toml::from_str(text).map_err(|error| PriceError::Malformed(error.to_string()))?;
+        for (at, row) in table.model.iter().enumerate() {
+            let is_again = table.model[..at].iter().any(|before| before.name == row.name);
+            let once = if is_again { Err("there are two rows of that name; keep one".to_owned()) } else { Ok(()) };
+            once.and_then(|()| row.check()).map_err(|what| PriceError::Row { name: row.name.clone(), what })?;
+        }
+        if table.row("mock").is_none() {
+            let names = table.model.iter().map(|row| row.name.as_str());
+            return Err(PriceError::MockAs(unknown("model", &table.mock_as, names)));
+        }
+        Ok(table)
+    }
+
+    /// A table of a file, and its text.
+    ///
+    /// # Errors
+    /// [`PriceError`] where the file cannot be read, and as [`PriceTable::parse`].
+    pub fn read(path: &Path) -> Result<(Self, String), PriceError> {
+        let io = |source| PriceError::Io { path: path.to_owned(), source };
+        let text = read_text(path, Kind::PRICES).map_err(io)?;
+        Ok((Self::parse(&text)?, text))
+    }
+
+    /// The row for that model: its name in records, or without `openai:` or `anthropic:` before it. A mock is priced as
+    /// [`PriceTable::mock_as`]; a server on this machine, whose name holds no host, costs nothing.
+    pub fn row(&self, model: &str) -> Option<&PriceRow> {
+        let name = if is_mock(model) { self.mock_as.as_str() } else { model };
+        let of_name = |name: &str| self.model.iter().find(|row| row.name == name);
+        let plain = name.strip_prefix("openai:").or_else(|| name.strip_prefix("anthropic:"));
+        let is_local = name.strip_prefix("openai-compatible:").is_some_and(|model| !model.contains('@'))
+            || name.strip_prefix("anthropic:").is_some_and(|model| model.ends_with("@localhost"));
+        of_name(name).or_else(|| of_name(plain?)).or_else(|| is_local.then(|| &*LOCAL))
+    }
+}
+
+impl PriceRow {
+    /// Whether nothing is billed at all.
+    pub fn is_free(&self) -> bool {
+        [self.input, self.cache_write, self.cache_read, self.output].iter().all(|price| *price == 0.0)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let source = self.source.trim();
+        if source.is_empty() || source.to_lowercase().starts_with("assumed") {
+            return Err(format!("source `{source}` cannot be looked up; name a page or document"));
+        }
+        if self.date.parse::<jiff::civil::Date>().is_err() {
+            return Err(format!("date `{}` is none; write `YYYY-MM-DD`", self.date));
+        }
+        let prices = [self.input, self.cache_write, self.cache_read, self.output];
+        if let Some(price) = prices.iter().find(|price| !price.is_finite() || **price < 0.0) {
+            return Err(format!("price `{price}` is none; choose 0 or more"));
+        }
+        self.cache.check()
+    }
+}
+
+impl CacheRules {
+    fn check(&self) -> Result<(), String> {
+        let mut parts = self.prefix_order.clone();
+        parts.sort_unstable();
+        if parts != [PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages] {
+            return Err("prefix_order needs `tools`, `system` and `messages`, each once".to_owned());
+        }
+        if self.granularity_tokens == 0 {
+            return Err("granularity_tokens `0` is none; choose 1 or more".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A price table that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PriceError {
+    /// The file cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Not the TOML of a table.
+    #[error("expected a price table: {0}")]
+    Malformed(String),
+    /// A row that says nothing to go by.
+    #[error("prices of `{name}`: {what}")]
+    Row {
+        /// The model.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The row that prices a mock is missing.
+    #[error("mock_as: {0}")]
+    MockAs(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_prices_parse_and_price_the_mock() {
+        let table = PriceTable::shipped().expect("the shipped table parses");
+        assert!(table.row("mock:strong").is_some());
+        assert_eq!(table.row("mock+empty=0.1"), table.row("mock"));
+        assert!(table.row("no-such-model").is_none());
+        assert_eq!(table.row("openai:gpt-5.4"), table.row("gpt-5.4"));
+        assert_eq!(table.row("anthropic:claude-opus-4-1").map(|row| row.input), Some(15.0));
+        assert!(table.row("openai-compatible:qwen").is_some_and(PriceRow::is_free), "a server on this machine");
+        assert!(table.row("anthropic:qwen@localhost").is_some_and(PriceRow::is_free), "a server on this machine");
+        assert!(table.row("openai-compatible:qwen@models.example").is_none());
+        assert!(table.row("anthropic:claude-sonnet-4@models.example").is_none(), "a gateway has prices of its own");
+    }
+
+    #[test]
+    fn writing_to_a_cache_has_its_price() {
+        let table = PriceTable::shipped().expect("the shipped table parses");
+        let written =
+            table.model.iter().map(|row| (row.name.as_str(), row.cache_write / row.input)).collect::<Vec<_>>();
+        assert!(written.contains(&("claude-opus-4-1", 1.25)) && written.contains(&("gpt-5.4", 1.0)), "{written:?}");
+    }
+
+    #[test]
+    fn rows_that_cannot_be_looked_up_or_computed_with_are_refused() {
+        let refused = |from: &str, to: &str| {
+            assert!(SHIPPED.contains(from), "{from}");
+            PriceTable::parse(&SHIPPED.replacen(from, to, 1)).expect_err("refused").to_string()
+        };
+        assert!(refused("source = \"docs", "source = \"assumed, docs").contains("cannot be looked up"));
+        assert!(refused("2026-11-22", "2026-13-01").contains("date `2026-13-01`"));
+        assert!(refused("input = 3.0", "input = -3.0").contains("price `-3`"));
+        assert!(refused("\"tools\", \"system\"", "\"system\"").contains("each once"));
+        assert!(refused("granularity_tokens = 1\n", "granularity_tokens = 0\n").contains("granularity_tokens `0`"));
+        assert!(refused("renewed_by_use = true", "renewed = true").contains("expected a price table"));
+        assert!(refused("name = \"claude-opus-4-1\"", "name = \"claude-sonnet-4\"").contains("two rows of that name"));
+        assert!(refused("mock_as = \"claude-sonnet-4\"", "mock_as = \"claude-sonet-4\"").contains("did you mean"));
+    }
+}

@@ -1,0 +1,250 @@
+//! A scenario: one conversation, the facts stated in it and the questions about them (MEASUREMENT section 2).
+
+use compactometer_engine::message::{Message, MessageId, Role};
+use compactometer_engine::model::ToolDefinition;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use compactometer_text::matcher::ValueKind;
+use compactometer_text::matcher::{Said, Sought};
+
+/// One conversation with what can be measured on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Unique in its suite.
+    pub id: String,
+    /// What conversations share (task, template instance, source session): the unit of statistics.
+    pub group_id: String,
+    /// Version of the scenario's content.
+    #[serde(default = "one")]
+    pub version: u32,
+    /// The seed that it was generated from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Where it comes from: a generator and its spec, or a transcript's format and file name.
+    pub source: String,
+    /// SPDX licence of the text, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// Which part of a study it belongs to.
+    #[serde(default)]
+    pub split: Split,
+    /// Tools that the agent had; they stand before the conversation in every request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolDefinition>,
+    /// The conversation; ids ascend.
+    pub messages: Vec<Message>,
+    /// What is stated in it, decoys included.
+    #[serde(default)]
+    pub facts: Vec<Fact>,
+    /// Questions about it.
+    #[serde(default)]
+    pub probes: Vec<Probe>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Which part of a study a scenario belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Split {
+    /// For development.
+    #[default]
+    Dev,
+    /// For reported results.
+    Test,
+    /// For fitting the mock.
+    Calibration,
+}
+
+/// One stated fact, or the decoy of one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fact {
+    /// Unique in its scenario.
+    pub id: String,
+    /// What kind of statement it is.
+    pub category: Category,
+    /// What the value is about.
+    pub subject: String,
+    /// The value, exactly as stated.
+    pub value: String,
+    /// Other accepted forms of the value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<String>,
+    /// How the value is matched and pooled.
+    pub value_kind: ValueKind,
+    /// Every message that states the value.
+    pub evidence_message_ids: Vec<MessageId>,
+    /// Who stated it first.
+    pub stated_by: Speaker,
+    /// How prominent the statement is.
+    #[serde(default)]
+    pub salience: Salience,
+    /// The fact that this one replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<String>,
+    /// The message from which on it is no longer true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid_to: Option<MessageId>,
+    /// Whether the statement affirms or denies.
+    #[serde(default)]
+    pub polarity: Polarity,
+    /// Values of the same form that the conversation never states; at least five in generated suites.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foil_values: Vec<String>,
+    /// Messages whose tool calls use the value as an argument.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used_at: Vec<MessageId>,
+    /// Weight in a unit's mean.
+    #[serde(default = "weight_one")]
+    pub weight: f64,
+    /// The fact whose decoy this is: same form, role and place, never probed and in no recall.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decoy_of: Option<String>,
+    /// Whether the value also occurs in another group, so that holding it proves nothing; unranked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub generic: bool,
+}
+
+fn weight_one() -> f64 {
+    1.0
+}
+
+impl Fact {
+    /// How a text must hold one of its forms. An importer's exact values count whatever is said of them.
+    pub fn sought(&self) -> Sought {
+        let said = match (self.category, self.polarity) {
+            (Category::Incidental, _) => Said::Either,
+            (_, Polarity::Affirmed) => Said::Affirmed,
+            (_, Polarity::Negated) => Said::Denied,
+        };
+        Sought { kind: self.value_kind, said }
+    }
+
+    /// The value and its variants: every form whose presence counts.
+    pub fn forms(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.value.as_str()).chain(self.variants.iter().map(String::as_str))
+    }
+}
+
+/// What kind of statement a fact is. No text carries these labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// What the user wants.
+    Goal,
+    /// Work to be done.
+    PendingTask,
+    /// A choice, with its reason.
+    Decision,
+    /// How the user likes things.
+    Preference,
+    /// A name of a file, table, database, thread or API.
+    Reference,
+    /// Where a process of several steps stands.
+    WorkflowState,
+    /// A constraint that is said once.
+    ConstraintOnce,
+    /// Something that must not be done.
+    Prohibition,
+    /// A value that replaces an earlier one.
+    Update,
+    /// Something that is not so.
+    Negation,
+    /// A number or an identifier.
+    NumberOrId,
+    /// What came before what.
+    TemporalOrder,
+    /// What was made, where.
+    ArtifactTrail,
+    /// Something the agent said.
+    AssistantSaid,
+    /// Something a tool returned.
+    ToolOutput,
+    /// Near another fact in form, and another thing.
+    Distractor,
+    /// Never stated: the right answer is not to know.
+    Abstention,
+    /// An exact value that an importer found.
+    Incidental,
+}
+
+/// Who states something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// The system prompt.
+    System,
+    /// The user.
+    User,
+    /// The agent.
+    Assistant,
+    /// A tool result.
+    Tool,
+}
+
+impl From<Role> for Speaker {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::System => Speaker::System,
+            Role::User => Speaker::User,
+            Role::Assistant => Speaker::Assistant,
+            Role::Tool => Speaker::Tool,
+        }
+    }
+}
+
+/// How prominent a statement is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Salience {
+    /// Announced as something to keep in mind.
+    #[default]
+    Explicit,
+    /// Said once, in passing.
+    Once,
+    /// Only to be inferred.
+    Implicit,
+}
+
+/// Whether a statement affirms or denies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Polarity {
+    /// It is so.
+    #[default]
+    Affirmed,
+    /// It is not so.
+    Negated,
+}
+
+/// A question about facts, and how its answer is graded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// Unique in its scenario.
+    pub id: String,
+    /// The facts that it asks for.
+    pub fact_ids: Vec<String>,
+    /// The question.
+    pub question: String,
+    /// It is asked before the call that follows this message: an observation point of the scenario.
+    pub asked_after: MessageId,
+    /// The right answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gold: Option<String>,
+    /// Answers that are wrong in a way that matters, such as a replaced value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<String>,
+    /// Whether the right answer is not to know.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub abstain_expected: bool,
+    /// Where it asks for the order in which its facts were stated, the label that the question gives to each: `fact_ids`
+    /// stand in the right order, labels beside them, and an answer lists labels. Empty where it asks for values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
+}

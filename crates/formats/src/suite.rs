@@ -1,0 +1,248 @@
+//! A suite: scenarios in one JSON-lines file, a header line first.
+
+mod valid;
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::Scenario;
+use compactometer_disk::input;
+
+/// The value of `format` in every suite's header.
+pub const FORMAT: &str = "compactometer-suite";
+/// The version that this program writes.
+pub const VERSION: u32 = 1;
+
+/// Scenarios that are run together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suite {
+    /// The header line.
+    pub header: Header,
+    /// The scenarios; ids unique.
+    pub scenarios: Vec<Scenario>,
+}
+
+/// The first line of a suite's file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// At most [`VERSION`].
+    pub version: u32,
+    /// The suite's name as it stands in reports.
+    pub name: String,
+    /// The context window that the suite is made for, in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// What a reader of results must know, for example what an importer repaired; shown in every report.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Header {
+    /// A header of the current version.
+    pub fn new(name: impl Into<String>, window: Option<u32>, notes: Vec<String>) -> Self {
+        Header { format: FORMAT.to_owned(), version: VERSION, name: name.into(), window, notes }
+    }
+}
+
+impl Suite {
+    /// Reads a suite from a file and validates it.
+    ///
+    /// # Errors
+    /// [`SuiteError`] naming file, line and what was expected.
+    pub fn read(path: &Path) -> Result<Self, SuiteError> {
+        let file = input::open(path).map_err(|source| SuiteError::Io { path: path.to_owned(), source })?;
+        Suite::from_reader(BufReader::new(file), path)
+    }
+
+    /// Reads a suite from text; `path` names it in errors.
+    ///
+    /// # Errors
+    /// As [`Suite::read`].
+    pub fn from_reader(reader: impl BufRead, path: &Path) -> Result<Self, SuiteError> {
+        let mut lines = Lines { reader, path, number: 0 };
+        let header = match lines.next_line()? {
+            Some(line) => parse_header(&line).map_err(|what| lines.error(what))?,
+            None => {
+                return Err(SuiteError::Line {
+                    path: path.to_owned(),
+                    line: 1,
+                    what: "the file is empty; expected a suite header".to_owned(),
+                });
+            }
+        };
+        let mut scenarios = Vec::new();
+        let mut ids = HashSet::new();
+        while let Some(line) = lines.next_line()? {
+            let mut scenario: Scenario =
+                serde_json::from_str(&line).map_err(|error| lines.error(format!("expected a scenario: {error}")))?;
+            // A conversation may be a large part of what there is of memory.
+            drop(line);
+            valid::scenario(&mut scenario)
+                .map_err(|what| lines.error(format!("scenario `{}`: {what}", scenario.id)))?;
+            if !ids.insert(scenario.id.clone()) {
+                return Err(lines.error(format!("scenario id `{}` repeats", scenario.id)));
+            }
+            scenarios.push(scenario);
+        }
+        if scenarios.is_empty() {
+            return Err(lines.error("no scenario follows the header".to_owned()));
+        }
+        Ok(Suite { header, scenarios })
+    }
+
+    /// Writes the suite as JSON lines.
+    ///
+    /// # Errors
+    /// What the writer returns.
+    pub fn write(&self, mut out: impl Write) -> std::io::Result<()> {
+        serde_json::to_writer(&mut out, &self.header)?;
+        out.write_all(b"\n")?;
+        for scenario in &self.scenarios {
+            serde_json::to_writer(&mut out, scenario)?;
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    }
+
+    /// The content's hash: blake3 of the written form, in hex.
+    pub fn hash(&self) -> String {
+        self.hashes().0
+    }
+
+    /// The same, and that of each scenario's line without its end: both of one writing.
+    pub fn hashes(&self) -> (String, Vec<String>) {
+        let mut whole = blake3::Hasher::new();
+        hash_line(&self.header, &mut whole);
+        let scenarios = self.scenarios.iter().map(|scenario| hash_line(scenario, &mut whole)).collect();
+        (whole.finalize().to_hex().to_string(), scenarios)
+    }
+}
+
+/// The hash of a line without its end; the line goes into the hash of the whole.
+fn hash_line(content: &impl Serialize, whole: &mut blake3::Hasher) -> String {
+    let mut line = blake3::Hasher::new();
+    let mut out = BufWriter::with_capacity(HASHED_AT_ONCE, Both(whole, &mut line));
+    // Hashes take everything.
+    let _ = serde_json::to_writer(&mut out, content).map_err(std::io::Error::from).and_then(|()| out.flush());
+    drop(out);
+    whole.update(b"\n");
+    line.finalize().to_hex().to_string()
+}
+
+/// Bytes that are hashed at once: a line may be too long to be in memory beside what it says.
+const HASHED_AT_ONCE: usize = 64 << 10;
+
+/// Two hashes of the same bytes.
+struct Both<'h>(&'h mut blake3::Hasher, &'h mut blake3::Hasher);
+
+impl Write for Both<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        self.1.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether a file's first bytes are those of a suite; for telling suites from transcripts.
+pub fn looks_like_suite(first_line: &str) -> bool {
+    parse_header(first_line).is_ok()
+}
+
+fn parse_header(line: &str) -> Result<Header, String> {
+    let header: Header = serde_json::from_str(line)
+        .map_err(|error| format!("expected a suite header such as {{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"name\":...}}: {error}; to read a transcript, `compactometer import` it first"))?;
+    if header.format != FORMAT {
+        return Err(format!("format `{}` is not `{FORMAT}`", header.format));
+    }
+    for name in header.notes.iter().chain([&header.name]) {
+        is_plain("name or note", name)?;
+    }
+    if header.version > VERSION {
+        return Err(format!(
+            "version `{}` is newer than this program's, {VERSION}; update compactometer",
+            header.version
+        ));
+    }
+    Ok(header)
+}
+
+/// Names stand in terminals and file names: no control characters.
+fn is_plain(what: &str, name: &str) -> Result<(), String> {
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err(format!("has the {what} {name:?}; it must have letters and no control characters"));
+    }
+    Ok(())
+}
+
+/// Longest line that is read, in bytes: a limit against files that are no suite at all.
+const LONGEST_LINE: u64 = 256 * 1024 * 1024;
+
+struct Lines<'p, R> {
+    reader: R,
+    path: &'p Path,
+    number: usize,
+}
+
+impl<R: BufRead> Lines<'_, R> {
+    /// The next line that is not blank.
+    fn next_line(&mut self) -> Result<Option<String>, SuiteError> {
+        loop {
+            let mut bytes = Vec::new();
+            let read = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes);
+            let read = read.map_err(|source| SuiteError::Io { path: self.path.to_owned(), source })?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if read as u64 == LONGEST_LINE {
+                return Err(self.error(format!("line is longer than {LONGEST_LINE} bytes")));
+            }
+            let line = String::from_utf8(bytes).map_err(|error| self.error(format!("invalid UTF-8: {error}")))?;
+            let line = match line.strip_prefix('\u{feff}') {
+                Some(rest) => rest.to_owned(),
+                None => line,
+            };
+            if !line.trim().is_empty() {
+                return Ok(Some(line));
+            }
+        }
+    }
+
+    fn error(&self, what: String) -> SuiteError {
+        SuiteError::Line { path: self.path.to_owned(), line: self.number.max(1), what }
+    }
+}
+
+/// A suite that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The file cannot be read at all.
+    #[error("cannot read `{}`", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line is not what it should be.
+    #[error("`{}`, line {line}: {what}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What was found and what was expected.
+        what: String,
+    },
+}

@@ -1,0 +1,224 @@
+//! Models behind the engine's [`ChatModel`], and the registry of their kinds.
+//!
+//! Absent on purpose: scenarios, facts, and why a model is called. A model sees wire content alone.
+
+pub mod cap;
+pub mod cassette;
+pub mod client;
+mod mock;
+pub mod server;
+
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::Arc;
+
+use cap::{Cap, Capped};
+use cassette::{Cassette, CassetteError};
+use client::{PlaceError, Receiver};
+use compactometer_engine::model::ChatModel;
+use compactometer_simulator::faults::{self, FaultError, Faulty};
+use compactometer_text::suggest::hint;
+
+/// Every kind of model.
+pub const ALL: &[&ModelKind] =
+    &[&mock::KIND, &client::OPENAI, &client::ANTHROPIC, &client::COMPATIBLE, &cassette::KIND];
+
+/// A kind of model: what stands before the first `:` of a model's name. Any model takes faults ([`compactometer_simulator::faults::SYNTAX`]).
+pub struct ModelKind {
+    /// The name users type.
+    pub name: &'static str,
+    /// One line for help and lists.
+    pub about: &'static str,
+    /// What may follow `:`.
+    form: Form,
+}
+
+/// What follows a kind's name and `:`, and the model that it makes.
+enum Form {
+    /// One of a list; the first is the default.
+    Listed { variants: fn() -> Vec<&'static str>, build: fn(&str) -> Option<Box<dyn ChatModel>> },
+    /// Something of the form shown.
+    Free { form: &'static str, build: BuildFree },
+}
+
+type BuildFree = fn(&str, &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError>;
+
+impl ModelKind {
+    /// The names of this kind's models, or their form.
+    pub fn forms(&self) -> Vec<String> {
+        match self.form {
+            Form::Listed { variants, .. } => {
+                variants().into_iter().map(|variant| format!("{}:{variant}", self.name)).collect()
+            }
+            Form::Free { form, .. } => vec![format!("{}:{form}", self.name)],
+        }
+    }
+}
+
+/// The model of that name: `KIND` or `KIND:VARIANT`, for example `mock` or `mock:strong`, and after a `+` its faults, for
+/// example `mock:strong+empty=0.1,timeout=0.05` ([`compactometer_simulator::faults::ALL`]).
+///
+/// # Errors
+/// [`ModelError`] naming the value, the valid choices and the nearest of them.
+pub fn by_name(spec: &str) -> Result<Box<dyn ChatModel>, ModelError> {
+    open(spec, &Opening::default())
+}
+
+/// How a model is opened, beside its name.
+#[derive(Clone, Debug, Default)]
+pub struct Opening<'o> {
+    /// The folder that its calls are kept in; what stands there already is not called again.
+    pub record: Option<&'o Path>,
+    /// Most requests a minute to a model behind HTTP.
+    pub requests_a_minute: Option<NonZeroU32>,
+    /// What its calls may cost; what a recording holds costs nothing.
+    pub cap: Option<Arc<Cap>>,
+}
+
+/// The model of that name, opened so.
+///
+/// # Errors
+/// As [`by_name`], and where the folder cannot be used.
+pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {
+    // Faults stand outside of a recording, which holds what the model said.
+    let model = |spec| {
+        let model = without_faults(spec, opening)?;
+        let model = match &opening.cap {
+            Some(cap) => Box::new(Capped::new(model, Arc::clone(cap))) as Box<dyn ChatModel>,
+            None => model,
+        };
+        Ok(match opening.record {
+            Some(folder) => Box::new(Cassette::recording(folder, model)?) as Box<dyn ChatModel>,
+            None => model,
+        })
+    };
+    // A name may hold a `+` of its own.
+    match split(spec) {
+        (plain, Some(faults)) => Ok(Box::new(Faulty::new(model(plain)?, faults.parse()?))),
+        (plain, None) => model(plain),
+    }
+}
+
+/// Who receives the requests of the model of that name; nobody where it answers in the process or from a recording.
+///
+/// # Errors
+/// [`PlaceError`] where an address cannot be used. A missing key is none.
+pub fn receiver(spec: &str) -> Result<Option<Receiver>, PlaceError> {
+    client::receiver(split(spec).0)
+}
+
+/// A client of the model of that name, to ask its server how things stand; none where it answers in the process or from a
+/// recording. Faults after the name do not count.
+///
+/// # Errors
+/// [`PlaceError`] where the address cannot be used, or the key is missing.
+pub fn client_of(spec: &str, limits: client::Limits) -> Result<Option<client::Client>, PlaceError> {
+    client::client(split(spec).0, limits)
+}
+
+/// A model's plain name, and its faults.
+fn split(spec: &str) -> (&str, Option<&str>) {
+    let faults = spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults));
+    faults.map_or((spec, None), |(plain, faults)| (plain, Some(faults)))
+}
+
+fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError> {
+    let (name, variant) = match spec.split_once(':') {
+        Some((name, variant)) => (name, Some(variant)),
+        None => (spec, None),
+    };
+    let kind = ALL.iter().find(|kind| kind.name == name).ok_or_else(|| {
+        let kinds = ALL.iter().map(|kind| kind.name).collect::<Vec<_>>();
+        ModelError::Kind {
+            given: without_user(spec),
+            hint: hint(name, kinds.iter().copied()),
+            choices: kinds.join(", "),
+        }
+    })?;
+    let (variants, build) = match kind.form {
+        Form::Listed { variants, build } => (variants(), build),
+        Form::Free { build, .. } => return build(variant.unwrap_or_default(), opening),
+    };
+    let variant = variant.or(variants.first().copied()).unwrap_or_default();
+    build(variant).ok_or_else(|| ModelError::Variant {
+        kind: kind.name,
+        given: variant.to_owned(),
+        hint: hint(variant, variants.iter().copied()),
+        choices: kind.forms().join(", "),
+    })
+}
+
+/// A name that names no model.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// No such kind.
+    #[error("model `{given}` is unknown; choose one of: {choices}{hint}")]
+    Kind {
+        /// What was given.
+        given: String,
+        /// The kinds.
+        choices: String,
+        /// The nearest kind as a clause, or nothing.
+        hint: String,
+    },
+    /// The kind has no such variant.
+    #[error("model `{kind}:{given}` is unknown; choose one of: {choices}{hint}")]
+    Variant {
+        /// The kind.
+        kind: &'static str,
+        /// The variant given.
+        given: String,
+        /// The names that this kind has.
+        choices: String,
+        /// The nearest variant as a clause, or nothing.
+        hint: String,
+    },
+    /// The faults after the model's name cannot be read.
+    #[error(transparent)]
+    Fault(#[from] FaultError),
+    /// A model behind HTTP cannot be asked.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// A cassette cannot be used.
+    #[error(transparent)]
+    Cassette(#[from] CassetteError),
+}
+
+/// A model's name for messages: of an address what follows the last `@`, since a user and password may stand before it.
+fn without_user(spec: &str) -> String {
+    spec.rsplit_once('@').map_or_else(|| spec.to_owned(), |(_, host)| format!("...@{host}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(spec: &str) -> String {
+        by_name(spec).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn names_resolve() {
+        for spec in ["mock", "mock:strong"] {
+            assert_eq!(by_name(spec).expect("a model").name(), "mock:strong");
+        }
+    }
+
+    #[test]
+    fn no_error_shows_a_password() {
+        for spec in ["http://me:hush@host/v1", "openai-compatible:small@me:hush@host", "openai-compatible:me:hush@host"]
+        {
+            let told = error(spec);
+            assert!(!told.is_empty() && !told.contains("hush"), "{told}");
+        }
+        assert!(error("openai-compatible:small@http://me:hush@host").contains("holds a user or password"));
+    }
+
+    #[test]
+    fn errors_name_value_choices_and_suggestion() {
+        insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, anthropic, openai-compatible, cassette; did you mean `mock`?");
+        insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser; did you mean `strong`?");
+        insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, anthropic, openai-compatible, cassette");
+        insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser");
+    }
+}

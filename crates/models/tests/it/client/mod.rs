@@ -1,0 +1,55 @@
+//! The HTTP client against a server that answers as told: what becomes of every answer and of every failure.
+
+mod errors;
+mod greetings;
+mod replies;
+mod rules;
+mod wire;
+
+use std::time::Duration;
+
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use compactometer_models::client::{Api, Client, Limits, Place};
+use wiremock::matchers::method;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+/// A key that stands nowhere but in its header.
+pub(super) const KEY: &str = "sk-secret-0123456789";
+
+pub(super) fn limits() -> Limits {
+    let millis = Duration::from_millis;
+    Limits {
+        connect: millis(10_000),
+        silence: millis(10_000),
+        whole: millis(30_000),
+        bytes: 1 << 20,
+        repeats: 2,
+        first_wait: millis(1),
+        longest_wait: millis(1_500),
+        requests_a_minute: None,
+    }
+}
+
+pub(super) fn client(api: Api, address: &str) -> Client {
+    let place = Place::new(api, "small", address, Some(KEY.into())).expect("a place");
+    Client::new(place, limits()).expect("a client")
+}
+
+pub(super) fn request() -> ChatRequest {
+    ChatRequest::prompt("Summarize.".to_owned(), 100, Some(0.3), 7)
+}
+
+/// What becomes of a call to a server that always answers so, and how often it was asked.
+pub(super) async fn ask(api: Api, answer: ResponseTemplate) -> (Result<ChatReply, ChatError>, usize) {
+    let server = MockServer::start().await;
+    Mock::given(method("POST")).respond_with(answer).mount(&server).await;
+    let outcome = client(api, &server.uri()).complete(&request()).await;
+    let asked = server.received_requests().await.expect("kept").len();
+    (outcome, asked)
+}
+
+/// A stream of events.
+pub(super) fn stream(events: &[&str]) -> ResponseTemplate {
+    let body = events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>();
+    ResponseTemplate::new(200).set_body_raw(body, "text/event-stream")
+}

@@ -1,0 +1,92 @@
+//! Answers: text, end, usage and times, streamed or in one piece.
+
+use compactometer_engine::message::Usage;
+use compactometer_engine::model::{ChatReply, Finish};
+use compactometer_models::client::Api;
+use serde_json::json;
+use wiremock::ResponseTemplate;
+
+use super::{ask, stream};
+
+async fn reply(api: Api, answer: ResponseTemplate) -> ChatReply {
+    ask(api, answer).await.0.expect("a reply")
+}
+
+#[tokio::test]
+async fn a_stream_gives_text_usage_and_what_the_server_said() {
+    let usage = r#"{"prompt_tokens":50,"completion_tokens":9,"prompt_tokens_details":{"cached_tokens":20},"completion_tokens_details":{"reasoning_tokens":4},"new_field":1}"#;
+    let last = format!(r#"{{"model":"small-2026","choices":[],"usage":{usage}}}"#);
+    let events = [
+        r#"{"model":"small-2026","choices":[{"delta":{"role":"assistant","content":""}}]}"#,
+        r#"{"choices":[{"delta":{"reasoning_content":"Hm."}}]}"#,
+        r#"{"choices":[{"delta":{"content":"Caf"}}],"unknown":[{}]}"#,
+        r#"{"choices":[{"delta":{"content":"é."}}]}"#,
+        r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#,
+        &last,
+        "[DONE]",
+    ];
+    let reply = reply(Api::Compatible, stream(&events)).await;
+    assert_eq!((reply.text.as_str(), reply.finish), ("Café.", Finish::Length));
+    assert_eq!(reply.usage, Usage { input: 30, cache_read: 20, cache_write: 0, output: 9 });
+    let served = reply.served.expect("served");
+    assert_eq!((served.model.as_deref(), served.reasoning), (Some("small-2026"), Some(4)));
+    assert!(served.first_token_ms.is_some_and(|first| first <= reply.latency_ms));
+    assert_eq!(served.usage, serde_json::from_str(usage).ok());
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_stream_is_understood() {
+    let body = json!({"choices": [{"message": {"content": "Done."}, "finish_reason": "content_filter"}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}});
+    let reply = reply(Api::Compatible, ResponseTemplate::new(200).set_body_json(body)).await;
+    assert_eq!((reply.text.as_str(), reply.finish), ("Done.", Finish::ContentFilter));
+    assert_eq!(reply.usage, Usage { input: 5, output: 2, ..Usage::default() });
+    assert_eq!(reply.served.expect("served").first_token_ms, None);
+}
+
+#[tokio::test]
+async fn without_usage_tokens_are_counted_and_the_raw_usage_is_absent() {
+    let reply = reply(
+        Api::Compatible,
+        stream(&[r#"{"choices":[{"delta":{"content":"the the the"},"finish_reason":"stop"}]}"#]),
+    )
+    .await;
+    assert_eq!((reply.usage.output, reply.usage.input > 4), (3, true));
+    assert_eq!(reply.served.expect("served").usage, None);
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_an_answer() {
+    let reply = reply(Api::Compatible, stream(&[r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#])).await;
+    assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Stop));
+}
+
+#[tokio::test]
+async fn anthropics_stream_is_understood() {
+    let events = [
+        r#"{"type":"message_start","message":{"model":"claude","content":[],"usage":{"input_tokens":10,"cache_read_input_tokens":7,"cache_creation_input_tokens":3,"output_tokens":1}}}"#,
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
+        r#"{"type":"ping"}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Done."}}"#,
+        r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","name":"search","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":12}}"#,
+        r#"{"type":"message_stop"}"#,
+    ];
+    let reply = reply(Api::Anthropic, stream(&events)).await;
+    assert_eq!((reply.text.as_str(), reply.finish), ("Done.", Finish::Length));
+    assert_eq!(reply.usage, Usage { input: 10, cache_read: 7, cache_write: 3, output: 12 });
+    assert_eq!(reply.served.expect("served").model.as_deref(), Some("claude"));
+}
+
+#[tokio::test]
+async fn anthropics_reply_of_a_given_shape_is_its_tools_input() {
+    let events = [
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"give_reply_in_schema","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"1}"}}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"refusal"}}"#,
+        r#"{"type":"message_stop"}"#,
+    ];
+    let reply = reply(Api::Anthropic, stream(&events)).await;
+    assert_eq!((reply.text.as_str(), reply.finish), (r#"{"a":1}"#, Finish::ContentFilter));
+}

@@ -1,0 +1,176 @@
+//! Seeded faults over any model, so that every failure that a model can cause can be met on purpose and again.
+//!
+//! A name such as `mock:strong+empty=0.1,timeout=0.05` spoils one call in ten and fails one in twenty. Which calls are
+//! hit is a function of the request's bytes, the seed and the fault, so a run repeats exactly, and a caller that repeats
+//! a request byte for byte meets the same fault again; another seed or limit in the request draws anew. A reply that
+//! holds nothing for a fault to spoil (no JSON to fence, no digits to swap) stays as it is. Requests are read by the
+//! mock's general rules, whatever the model. Absent on purpose: sleeps (latency is data), faults by schedule, repairs.
+
+mod calls;
+mod content;
+mod ends;
+mod form;
+mod json;
+mod rates;
+mod values;
+
+use async_trait::async_trait;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::tokens::Encoding;
+use rand_chacha::ChaCha8Rng;
+
+use crate::mock;
+pub use rates::are_meant;
+pub use rates::{FaultError, Faults};
+
+/// How faults are added to a model's name, for help and errors.
+pub const SYNTAX: &str = "MODEL+FAULT=RATE,FAULT=RATE[,seed=N] with rates from 0 to 1, \
+                          for example `mock:strong+empty=0.1,timeout=0.05`";
+
+/// Every fault.
+pub const ALL: &[&Fault] = &[
+    &content::CONTINUES_CHAT,
+    &form::MALFORMED_JSON,
+    &form::BROKEN_JSON,
+    &form::FENCED_JSON,
+    &ends::CUT_JSON,
+    &form::MISSING_SECTION,
+    &form::MISSING_MARKER,
+    &ends::EMPTY,
+    &ends::BLANK,
+    &values::SWAPPED_DIGITS,
+    &values::STALE_VALUE,
+    &content::INVENTED_ITEM,
+    &content::EXAMPLE_LEAK,
+    &ends::OVER_LENGTH,
+    &ends::DROPPED,
+    &ends::REASONING_ONLY,
+    &ends::FILTERED,
+    &ends::SLOW,
+    &calls::RATE_LIMIT,
+    &calls::RATE_LIMIT_WAIT,
+    &calls::SERVER_ERROR,
+    &calls::TIMEOUT,
+    &calls::REFUSED,
+];
+
+/// One way in which a call goes wrong.
+pub struct Fault {
+    /// The name users type after `+`.
+    pub name: &'static str,
+    /// One line for help and lists.
+    pub about: &'static str,
+    effect: Effect,
+}
+
+impl Fault {
+    /// Whether it changes the reply or fails the call.
+    pub fn kind(&self) -> Kind {
+        if matches!(self.effect, Effect::Fails(_)) { Kind::FailsCall } else { Kind::ChangesReply }
+    }
+
+    fn spoil(&self, reply: &mut ChatReply, mut scene: Scene<'_>) {
+        match self.effect {
+            Effect::Text(spoil) => {
+                if let Some(text) = spoil(&reply.text, &mut scene).filter(|text| *text != reply.text) {
+                    replace_text(reply, text, scene.request.max_output_tokens);
+                }
+            }
+            Effect::Reply(spoil) => spoil(reply, &mut scene),
+            Effect::Fails(_) => {}
+        }
+    }
+}
+
+impl std::fmt::Debug for Fault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Fault({})", self.name)
+    }
+}
+
+/// What a fault does to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The model is called and its reply spoiled. An error of the model passes as it is.
+    ChangesReply,
+    /// The model is not called; an error comes back.
+    FailsCall,
+}
+
+enum Effect {
+    /// Gives another text, or none where there is nothing to spoil. It keeps to the request's limit like any reply.
+    Text(fn(&str, &mut Scene<'_>) -> Option<String>),
+    /// Changes the reply, its usage and its end itself.
+    Reply(fn(&mut ChatReply, &mut Scene<'_>)),
+    /// Gives the error that comes back.
+    Fails(fn(&mut ChaCha8Rng) -> ChatError),
+}
+
+/// What a fault knows of the call that it hits.
+struct Scene<'r> {
+    request: &'r ChatRequest,
+    rng: ChaCha8Rng,
+}
+
+impl Scene<'_> {
+    /// A drawn one of the choices, or nothing where there are none.
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> Option<T> {
+        pick(&mut self.rng, choices)
+    }
+}
+
+fn pick<T: Copy>(rng: &mut ChaCha8Rng, choices: &[T]) -> Option<T> {
+    let at = (mock::draw::uniform(rng) * choices.len() as f64) as usize;
+    choices.get(at).copied()
+}
+
+/// A model whose calls go wrong at given rates.
+pub struct Faulty {
+    model: Box<dyn ChatModel>,
+    faults: Faults,
+    name: String,
+}
+
+impl Faulty {
+    /// That model with those faults. Its name is the model's name, `+`, and the faults as they are typed.
+    pub fn new(model: Box<dyn ChatModel>, faults: Faults) -> Self {
+        let name = format!("{}+{faults}", model.name());
+        Faulty { model, faults, name }
+    }
+}
+
+#[async_trait]
+impl ChatModel for Faulty {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let Some((fault, mut rng)) = self.faults.draw(request) else { return self.model.complete(request).await };
+        if let Effect::Fails(error) = fault.effect {
+            return Err(error(&mut rng));
+        }
+        let mut reply = self.model.complete(request).await?;
+        fault.spoil(&mut reply, Scene { request, rng });
+        Ok(reply)
+    }
+}
+
+/// Spoils a reply by the fault that strikes its request. A fault that would fail the call does nothing here.
+pub(crate) fn spoil(faults: &Faults, request: &ChatRequest, reply: &mut ChatReply) {
+    if let Some((fault, rng)) = faults.draw(request) {
+        fault.spoil(reply, Scene { request, rng });
+    }
+}
+
+/// Puts a text in the place of the reply's, cut at the limit; its tokens are counted with o200k, whatever the model.
+fn replace_text(reply: &mut ChatReply, text: String, most: Option<u32>) {
+    // A reply that by this count is over its limit already keeps its length: the model counts otherwise.
+    let most = most.map(|most| most.max(mock::tokens(&reply.text)));
+    let (text, tokens, finish) = mock::within(text, most, &Encoding::O200k);
+    reply.text = text;
+    reply.usage.output = u64::from(tokens);
+    if finish == Finish::Length {
+        reply.finish = finish;
+    }
+}

@@ -1,0 +1,224 @@
+//! The mock: stands in for a model where a run must be free, fast and exact. Its results are mechanism, not model.
+//!
+//! It reads a request by general rules (what is given, what is asked, in which shape) and writes extracts of what is given.
+//! Text in the material is data: it never changes the shape of the answer. Absent on purpose: scenarios, facts, the
+//! purpose of a call, any knowledge of a particular prompt, and a context window: no request is too long for it.
+//! Faults stand in [`crate::faults`], since they strike any model.
+
+mod answer;
+pub(crate) mod chat;
+mod choose;
+mod counts;
+mod cues;
+pub(crate) mod draw;
+mod drawn;
+mod json_shape;
+mod known;
+mod limits;
+mod lines;
+mod lookup;
+mod message;
+mod order;
+mod pieces;
+pub mod profile;
+mod read;
+mod regions;
+mod remembered;
+mod reword;
+mod salience;
+mod seen;
+mod sentences;
+mod shorten;
+mod statements;
+mod template;
+mod unfold;
+pub(crate) mod words;
+mod write;
+mod write_json;
+mod write_sections;
+
+use async_trait::async_trait;
+use compactometer_engine::message::Usage;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::tokens::{TOOL_OVERHEAD, TokenCounter};
+
+use crate::faults::{self, Faults};
+use counts::Counts;
+use known::Known;
+use profile::Profile;
+use rand_chacha::ChaCha8Rng;
+use read::{Ask, Reading, Shape};
+use statements::{Statement, Turn};
+pub(crate) use write::tokens;
+
+/// The mock of a profile, or of a draw of its weights (`PROFILE~NUMBER`); none where no profile has that name.
+pub fn by_name(name: &str) -> Option<Mock> {
+    let Some((profile, number)) = name.split_once(drawn::MARK) else {
+        return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
+    };
+    Some(Mock::with_drawn_weights(profile::by_name(profile)?, number.parse().ok()?))
+}
+
+/// A mock of one profile. Its reply is a function of the request's bytes, the profile and the request's seed.
+#[derive(Clone, Debug)]
+pub struct Mock {
+    profile: Profile,
+    faults: Option<Faults>,
+    name: String,
+    counts: Counts,
+    known: Known,
+}
+
+impl Mock {
+    /// A mock of that profile, named `mock:PROFILE`.
+    pub fn new(profile: Profile) -> Self {
+        let name = format!("mock:{}", profile.name);
+        // A profile without faults has an empty list of them, which names none.
+        let faults = profile.faults.value.parse().ok();
+        Mock { profile, faults, name, counts: Counts::default(), known: Known::default() }
+    }
+
+    /// The same with its weights of salience drawn anew, named `mock:PROFILE~NUMBER`; the same number, the same weights.
+    pub fn with_drawn_weights(profile: &Profile, number: u64) -> Self {
+        let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
+        Mock { name, ..Mock::new(drawn::drawn(profile, number)) }
+    }
+
+    /// The reply, without a future around it.
+    fn reply(&self, request: &ChatRequest) -> ChatReply {
+        let said = read::last_said(request);
+        let reading = read::read(request, &said);
+        let text = match &reading.ask {
+            Ask::Condense(shape) => {
+                let continued = self.continued(&reading, request.seed);
+                continued.unwrap_or_else(|| self.condense(&reading.turns, shape, request))
+            }
+            Ask::Choose(word) => word.clone(),
+            Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
+        };
+        let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
+        let (input, latency_ms) = seen::with(&request.messages, &self.counts, |tokens, json| {
+            (tokens.saturating_add(count_tools(request, &self.counts)), self.latency_ms(request, json))
+        });
+        let usage = Usage { input: u64::from(input), output: u64::from(output), ..Usage::default() };
+        let mut reply = ChatReply { text, finish, usage, latency_ms, served: None };
+        self.faults.iter().for_each(|own| faults::spoil(own, request, &mut reply));
+        reply
+    }
+
+    /// What comes where the model takes the chat for its own.
+    fn continued(&self, reading: &Reading<'_>, seed: u64) -> Option<String> {
+        let chance = if reading.is_open { &self.profile.continues_open } else { &self.profile.continues };
+        if chance.value <= 0.0 {
+            return None;
+        }
+        let mut rng = draw::keyed("continues", seed, reading.turns.iter().map(|turn| turn.text.as_bytes()));
+        let is_struck = draw::uniform(&mut rng) < chance.value;
+        is_struck.then(|| chat::continued(reading.turns.last().map(|turn| turn.text), &mut rng))
+    }
+
+    fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        let find = |item: &str| self.look_up(item, turns, seed);
+        order::items(question).map_or_else(|| find(question), |items| order::answer(&items, turns, find))
+    }
+
+    fn look_up(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        if self.profile.reads_all() {
+            return lookup::answer(question, turns, &self.profile, &self.known);
+        }
+        let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
+        let known = self.known.all(turns);
+        let statements = self.read(statements::statements(turns, &known), &mut rng);
+        answer::answer(question, &statements, &self.profile)
+    }
+
+    /// What is read of what is given.
+    fn read<'m>(&self, mut statements: Vec<Statement<'m>>, rng: &mut ChaCha8Rng) -> Vec<Statement<'m>> {
+        if !self.profile.reads_all() {
+            let chances = &self.profile.read.value;
+            statements.retain(|statement| draw::uniform(rng) < chances[statement.fifth()]);
+        }
+        statements
+    }
+
+    fn condense(&self, turns: &[Turn<'_>], shape: &Shape, request: &ChatRequest) -> String {
+        // Keyed by the material alone, so that another wording of the prompt meets the same draws.
+        let mut rng = draw::keyed(self.profile.name, request.seed, turns.iter().map(|turn| turn.text.as_bytes()));
+        let (least, most) = self.profile.fill.value;
+        let fill = least + (most - least) * draw::uniform(&mut rng);
+        let known = self.known.all(turns);
+        let statements = self.read(statements::statements(turns, &known), &mut rng);
+        let ranked = salience::rank(&statements, &self.profile, shape.without_tools, &mut rng);
+        let source = write::Source {
+            profile: &self.profile,
+            turns,
+            statements: &statements,
+            ranked: &ranked,
+            seed: request.seed,
+            counts: &self.counts,
+        };
+        write::write(&source, shape, request.max_output_tokens, fill)
+    }
+
+    /// Drawn by the whole request's JSON, of which that of the messages is given.
+    fn latency_ms(&self, request: &ChatRequest, messages: &[u8]) -> u64 {
+        let (tools, schema) = (request.tools.clone(), request.schema.clone());
+        let empty = serde_json::to_vec(&ChatRequest { messages: Vec::new(), tools, schema, ..*request });
+        let empty = empty.unwrap_or_default();
+        let (before, after) = empty.split_at(b"{\"messages\":[".len().min(empty.len()));
+        let mut rng = draw::keyed_by_whole("latency", request.seed, &[before, messages, after]);
+        let (p50, p95) = self.profile.latency_ms.value;
+        draw::lognormal(&mut rng, p50, p95) as u64
+    }
+}
+
+#[async_trait]
+impl ChatModel for Mock {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        Ok(self.reply(request))
+    }
+}
+
+/// Tokens of a request's tools, which count by their texts.
+fn count_tools(request: &ChatRequest, counter: &Counts) -> u32 {
+    let tools = request.tools.iter().map(|tool| {
+        let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));
+        TOOL_OVERHEAD + texts.iter().sum::<u32>()
+    });
+    tools.sum()
+}
+
+/// A request as the mock reads it.
+pub(crate) struct Parts {
+    /// What is given, message by message.
+    pub(crate) material: Vec<String>,
+    /// What is asked, line by line, without the material.
+    pub(crate) instruction: Vec<String>,
+}
+
+/// What a request gives and what it asks.
+pub(crate) fn parts(request: &ChatRequest) -> Parts {
+    let said = read::last_said(request);
+    let material = read::read(request, &said).turns.iter().map(|turn| turn.text.to_owned()).collect();
+    let instruction = regions::part(&said).instruction.iter().map(|line| (*line).to_owned()).collect();
+    Parts { material, instruction }
+}
+
+/// The text, cut where it exceeds the limit; its tokens; and how it ended.
+pub(crate) fn within(text: String, most: Option<u32>, counter: &dyn TokenCounter) -> (String, u32, Finish) {
+    let tokens = counter.count_text(&text);
+    let Some(most) = most.filter(|most| tokens > *most) else { return (text, tokens, Finish::Stop) };
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    // A token more may come of a character less, so the found end is checked and moved.
+    let mut end = ends.partition_point(|&end| counter.count_text(&text[..end]) <= most).saturating_sub(1);
+    while end > 0 && counter.count_text(&text[..ends[end]]) > most {
+        end -= 1;
+    }
+    let cut = text[..ends.get(end).copied().unwrap_or(0)].to_owned();
+    let tokens = counter.count_text(&cut);
+    (cut, tokens, Finish::Length)
+}

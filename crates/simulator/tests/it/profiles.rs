@@ -1,0 +1,190 @@
+//! The metamorphic rules hold for every profile, and each profile does what it stands for.
+
+use compactometer_engine::message::{Part, Role};
+use compactometer_engine::model::{ChatRequest, WireMessage};
+use compactometer_simulator::mock::profile::{
+    ALL, CONTINUES_CHAT, LOST_IN_THE_MIDDLE, PARAPHRASER, PERFECT_READER, Profile, STRONG, WEAK,
+};
+
+use crate::material::{
+    CHAINED, PROMPT_CHECKPOINT, SUMMARIZE, ask, ask_as, complete_as, conversation, filled, kept, values,
+};
+
+const SEEDS: u64 = 16;
+
+fn mean_kept(profile: &Profile, values: &[String], prompt: &str) -> f64 {
+    (0..SEEDS).map(|seed| kept(values, &ask_as(profile, prompt, 4_000, seed).text)).sum::<f64>() / SEEDS as f64
+}
+
+#[test]
+fn permuted_values_keep_every_profiles_rate() {
+    let original = values(24, 1);
+    let permuted = (0..24).map(|slot| original[(slot + 8) % 24].clone()).collect::<Vec<_>>();
+    // Whether a chat goes on in place of a summary is one draw for all values: too rough a rate to compare.
+    for profile in ALL.iter().filter(|profile| profile.continues.value <= 0.0) {
+        let [one, other] = [&original, &permuted]
+            .map(|values| mean_kept(profile, values, &filled(SUMMARIZE, &conversation(values), 250)));
+        assert!(one > 0.05 && (one - other).abs() < 0.08, "{}: {one} against {other}", profile.name);
+    }
+}
+
+#[test]
+fn no_profile_writes_what_was_removed() {
+    let all = values(12, 5);
+    let mut without = all.clone();
+    without[3].clear();
+    for profile in ALL {
+        for prompt in [SUMMARIZE, PROMPT_CHECKPOINT, CHAINED] {
+            let prompt = filled(prompt, &conversation(&without), 700);
+            let holds = (0..10).filter(|seed| ask_as(profile, &prompt, 4_000, *seed).text.contains(&all[3])).count();
+            assert_eq!(holds, 0, "{}", profile.name);
+        }
+    }
+}
+
+#[test]
+fn a_larger_budget_never_lowers_any_profiles_mean() {
+    let values = values(24, 7);
+    let material = conversation(&values);
+    for profile in ALL {
+        let rates = [150, 300, 600].map(|tokens| mean_kept(profile, &values, &filled(SUMMARIZE, &material, tokens)));
+        assert!(rates.is_sorted() && rates[2] > rates[0], "{}: {rates:?}", profile.name);
+    }
+}
+
+/// Instructions that ask for nothing of the summary do nothing to it, to the byte.
+#[test]
+fn placebos_change_no_byte() {
+    let material = conversation(&values(24, 8));
+    for prompt in [SUMMARIZE, PROMPT_CHECKPOINT, CHAINED] {
+        let plain = filled(prompt, &material, 250);
+        for placebo in [
+            "You are the best writer in the world.",
+            "Take a deep breath and think step by step.",
+            "Accuracy matters here; a great deal hangs on it.",
+            "Remember every fact, every value and every name!",
+        ] {
+            for profile in ALL.iter().filter(|profile| profile.faults.value.is_empty()) {
+                // After the material, so that neither prompt ends on it.
+                let with = match prompt.find("\n\n") {
+                    Some(at) => filled(&format!("{} {placebo}{}", &prompt[..at], &prompt[at..]), &material, 250),
+                    None => panic!("a prompt of one paragraph"),
+                };
+                assert_eq!(
+                    ask_as(profile, &with, 600, 3).text,
+                    ask_as(profile, &plain, 600, 3).text,
+                    "{}: {placebo}",
+                    profile.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_perfect_reader_is_a_bound_and_the_weak_one_is_not() {
+    let values = values(24, 9);
+    let prompt = filled(SUMMARIZE, &conversation(&values), 300);
+    let [perfect, strong, weak] = [&PERFECT_READER, &STRONG, &WEAK].map(|profile| mean_kept(profile, &values, &prompt));
+    assert!(perfect > strong && strong > weak + 0.1, "{perfect} {strong} {weak}");
+    let whole = filled(SUMMARIZE, &conversation(&values), 3_000);
+    assert_eq!(mean_kept(&PERFECT_READER, &values, &whole), 1.0);
+    let answers = |seed| ask_as(&PERFECT_READER, &whole, 4_000, seed).text;
+    assert_eq!(answers(1), answers(2), "no noise");
+}
+
+#[test]
+fn the_middle_is_lost() {
+    let values = values(30, 10);
+    let prompt = filled(SUMMARIZE, &conversation(&values), 3_000);
+    let of = |part: std::ops::Range<usize>| mean_kept(&LOST_IN_THE_MIDDLE, &values[part], &prompt);
+    let [start, middle] = [of(0..6), of(12..18)];
+    assert!(start > middle + 0.1, "{start} against {middle}");
+    // Answers are lost alike.
+    let chat = |at: usize, seed: u64| {
+        let mut said: Vec<String> =
+            (0..30).map(|turn| format!("Turn {turn} brings nothing that is new to us.")).collect();
+        said[at] = "The mascot of the harbour is a heron.".to_owned();
+        said.push("What is the mascot of the harbour?".to_owned());
+        let message =
+            |text: &String| WireMessage { role: Role::User, parts: vec![Part::Text { text: text.clone() }].into() };
+        let request = ChatRequest::prompt(String::new(), 50, None, seed);
+        let request = ChatRequest { messages: said.iter().map(message).collect(), ..request };
+        complete_as(&LOST_IN_THE_MIDDLE, &request).text.contains("heron")
+    };
+    let found = |at: usize| (0..200).filter(|seed| chat(at, *seed)).count();
+    assert!(found(0) > found(15) + 20, "{} against {}", found(0), found(15));
+}
+
+#[test]
+fn a_chat_goes_on_where_nothing_follows_it() {
+    let material = conversation(&values(12, 11));
+    let open = format!("Summarize the conversation below in at most 200 words.\n\n{material}");
+    let closed = format!("{open}\n\nWrite the summary now.");
+    let went_on = |prompt: &str| {
+        let replies = (0..200).map(|seed| ask_as(&CONTINUES_CHAT, prompt, 600, seed).text);
+        replies.filter(|reply| reply.ends_with("keep in mind?")).count()
+    };
+    assert_eq!(went_on(&open), 200);
+    // 17 % of 200, by four standard errors.
+    assert!((13..=55).contains(&went_on(&closed)), "{}", went_on(&closed));
+    assert!(!ask(&open, 600, 1).text.ends_with("keep in mind?"));
+}
+
+#[test]
+fn a_paraphraser_says_it_otherwise_and_leaves_values_out() {
+    let values = values(24, 12);
+    let prompt = filled(SUMMARIZE, &conversation(&values), 600);
+    let [strong, paraphraser] = [&STRONG, &PARAPHRASER].map(|profile| mean_kept(profile, &values, &prompt));
+    assert!(paraphraser > 0.3 && paraphraser < strong - 0.1, "{paraphraser} against {strong}");
+    let said = ask_as(&PARAPHRASER, &prompt, 4_000, 1).text;
+    assert!(said.contains("chose to retain") && said.contains("a certain value"), "{said}");
+}
+
+#[test]
+fn the_weak_one_fails_in_form_as_measured() {
+    let prompt = filled(PROMPT_CHECKPOINT, &conversation(&values(12, 13)), 400);
+    let missing = (0..200).filter(|seed| !ask_as(&WEAK, &prompt, 800, *seed).text.contains("[CHECKPOINT]")).count();
+    // 3 in 10 of 200, by four standard errors.
+    assert!((34..=86).contains(&missing), "{missing}");
+}
+
+/// The rules that read a request know no prompt of ours: what is written in them as a phrase of three
+/// words or more stands in none.
+#[test]
+fn no_phrase_of_a_prompt_stands_in_the_rules() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/mock");
+    let strategies = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/src/strategies");
+    let prompts = files(strategies, "md").join("\n").to_lowercase();
+    assert!(prompts.len() > 5_000);
+    // A phrase of everyone's: a text that is given again unchanged.
+    const COMMON: &[&str] = &["word for word"];
+    for source in files(folder, "rs") {
+        let rules = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = rules.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+        for text in code.split('"').skip(1).step_by(2) {
+            let phrase = text.trim().to_lowercase();
+            let is_word = |word: &&str| word.chars().any(char::is_alphabetic);
+            let is_phrase =
+                phrase.split_whitespace().filter(is_word).count() >= 3 && !COMMON.contains(&phrase.as_str());
+            assert!(!(is_phrase && prompts.contains(&phrase)), "`{phrase}` stands in a prompt");
+        }
+    }
+}
+
+/// The texts of all files below a folder with that ending.
+fn files(folder: &str, ending: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut folders = vec![std::path::PathBuf::from(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == ending) {
+                texts.extend(std::fs::read_to_string(&path));
+            }
+        }
+    }
+    texts
+}

@@ -1,0 +1,285 @@
+//! The forms of values: made-up words, identifiers, numbers with a unit, paths, phrases and common words. Facts, decoys,
+//! foils and the incidental values of the filler are all drawn here, so that no form tells them apart.
+
+use std::collections::HashSet;
+
+use compactometer_formats::scenario::ValueKind;
+
+use crate::generate::dice::Dice;
+use crate::generate::part::Part;
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A made-up word: `tavorim`.
+    Word,
+    /// A ticket, booking or order: `QRM-48213`.
+    Ticket,
+    /// A key or code: `7F3K-92QD`.
+    Code,
+    /// A commit or digest: `9f3c2e71ab`.
+    Hash,
+    /// Milliseconds.
+    Millis,
+    /// Rows, items or the like.
+    Rows,
+    /// Megabytes.
+    Megabytes,
+    /// Seconds.
+    Seconds,
+    /// Euros and cents.
+    Euros,
+    /// A percentage with two decimals.
+    Percent,
+    /// A file.
+    Path,
+    /// Three plain words together.
+    Phrase,
+    /// One plain word out of few, the same in many conversations: what a keyword may hit by luck.
+    Common,
+}
+
+impl Form {
+    /// How values of this form are matched and pooled.
+    pub(crate) fn kind(self) -> ValueKind {
+        match self {
+            Form::Word => ValueKind::Nonce,
+            Form::Ticket | Form::Code | Form::Hash => ValueKind::Id,
+            Form::Millis | Form::Rows | Form::Megabytes | Form::Seconds | Form::Euros | Form::Percent => {
+                ValueKind::Number
+            }
+            Form::Path => ValueKind::Path,
+            Form::Phrase => ValueKind::Free,
+            Form::Common => ValueKind::Enum,
+        }
+    }
+
+    /// The form that a slot of a template names.
+    pub(crate) fn by_slot(slot: &str) -> Option<Self> {
+        Some(match slot {
+            "word" => Form::Word,
+            "ticket" => Form::Ticket,
+            "code" => Form::Code,
+            "hash" => Form::Hash,
+            "ms" => Form::Millis,
+            "rows" => Form::Rows,
+            "mb" => Form::Megabytes,
+            "sec" => Form::Seconds,
+            "eur" => Form::Euros,
+            "pct" => Form::Percent,
+            "path" => Form::Path,
+            "phrase" => Form::Phrase,
+            _ => return None,
+        })
+    }
+
+    /// A value of this form; its plain words are of that part.
+    pub(crate) fn draw(self, part: Part, dice: &mut Dice) -> String {
+        match self {
+            Form::Word => word(dice),
+            Form::Ticket => format!("{}-{}", letters(dice, CAPITALS, 3), number(dice, 10_000, 99_999)),
+            Form::Code => format!("{}-{}", mixed(dice, CODE, 4), mixed(dice, CODE, 4)),
+            Form::Hash => mixed(dice, HEX, 10),
+            Form::Millis => format!("{} ms", number(dice, 2_101, 99_999)),
+            Form::Rows => format!("{} rows", number(dice, 10_000, 899_999)),
+            Form::Megabytes => format!("{} MB", number(dice, 2_101, 99_999)),
+            Form::Seconds => format!("{} seconds", number(dice, 2_101, 99_999)),
+            Form::Euros => format!("{}.{} EUR", number(dice, 2_101, 99_999), dice.between(11, 98)),
+            Form::Percent => format!("{}.{}%", dice.between(11, 98), number(dice, 101, 999)),
+            Form::Path => path(dice),
+            Form::Phrase => {
+                let mut word = |list| part.pick(list, dice);
+                format!("{} {} {}", word(QUALITIES), word(QUALITIES), word(THINGS))
+            }
+            Form::Common => part.pick(COMMON, dice).to_owned(),
+        }
+    }
+
+    /// A value that no text may hold: of this form, and for common words from a list of its own.
+    pub(crate) fn draw_foil(self, part: Part, dice: &mut Dice) -> String {
+        match self {
+            Form::Common => part.pick(COMMON_FOILS, dice).to_owned(),
+            other => other.draw(part, dice),
+        }
+    }
+
+    /// Other accepted ways of writing the value.
+    pub(crate) fn variants(self, value: &str) -> Vec<String> {
+        let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+        if self.kind() != ValueKind::Number || digits < 4 {
+            return Vec::new();
+        }
+        let (thousands, rest) = value.split_at(digits - 3);
+        vec![format!("{thousands},{rest}")]
+    }
+}
+
+/// Everything that a drawn value must not resemble: values and foils of the whole suite, and their telling pieces.
+#[derive(Default)]
+pub(crate) struct Reserved(HashSet<String>);
+
+impl Reserved {
+    /// Draws until the value shares no telling piece with any other reserved value, and reserves it.
+    pub(crate) fn draw(&mut self, form: Form, part: Part, dice: &mut Dice) -> String {
+        loop {
+            let value = form.draw(part, dice);
+            if self.is_free(&value) {
+                self.0.extend(pieces(&value));
+                return value;
+            }
+        }
+    }
+
+    /// Draws an incidental value: one that resembles nothing reserved.
+    pub(crate) fn draw_incidental(&self, form: Form, part: Part, dice: &mut Dice) -> String {
+        loop {
+            let value = form.draw(part, dice);
+            if self.is_free(&value) {
+                return value;
+            }
+        }
+    }
+
+    fn is_free(&self, value: &str) -> bool {
+        pieces(value).all(|piece| !self.0.contains(&piece))
+    }
+}
+
+/// The value, and each part of it that tells: runs of five or more letters and digits, runs of four digits, and all
+/// digits of a number. The words of a phrase tell nothing; together they do.
+fn pieces(value: &str) -> impl Iterator<Item = String> {
+    let lower = value.to_lowercase();
+    let digits: String = value.chars().filter(char::is_ascii_digit).collect();
+    let digits = (digits.len() >= 4).then_some(digits);
+    let is_phrase = value.contains(' ') && digits.is_none();
+    let tells = |run: &&str| run.len() >= if is_number(run) { 4 } else { 5 } && !UNITS.contains(run);
+    let split = lower.split(|letter: char| !letter.is_alphanumeric()).filter(tells);
+    let runs: Vec<String> = if is_phrase { Vec::new() } else { split.map(str::to_owned).collect() };
+    std::iter::once(lower).chain(digits).chain(runs)
+}
+
+fn is_number(run: &str) -> bool {
+    run.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn word(dice: &mut Dice) -> String {
+    let mut word = String::new();
+    for _ in 0..3 {
+        word.push_str(dice.pick(ONSETS));
+        word.push_str(dice.pick(VOWELS));
+    }
+    word.push_str(dice.pick(CODAS));
+    word
+}
+
+fn path(dice: &mut Dice) -> String {
+    let (root, ending) = (dice.pick(ROOTS), dice.pick(ENDINGS));
+    let (folder, name) = (word(dice), word(dice));
+    format!("{root}/{folder}/{name}_{}.{ending}", dice.between(11, 98))
+}
+
+/// A number that is not round, so that nobody guesses it.
+fn number(dice: &mut Dice, low: usize, high: usize) -> usize {
+    let number = dice.between(low, high);
+    if number.is_multiple_of(10) { number - 7 } else { number }
+}
+
+fn letters(dice: &mut Dice, alphabet: &[u8], count: usize) -> String {
+    (0..count).map(|_| char::from(dice.pick(alphabet))).collect()
+}
+
+/// Letters and digits, at least one of each.
+fn mixed(dice: &mut Dice, alphabet: &[u8], count: usize) -> String {
+    loop {
+        let text = letters(dice, alphabet, count);
+        if text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+            return text;
+        }
+    }
+}
+
+const CAPITALS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZ";
+const CODE: &[u8] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+const HEX: &[u8] = b"0123456789abcdef";
+const ONSETS: &[&str] = &[
+    "b", "br", "d", "dr", "f", "g", "gl", "k", "kl", "l", "m", "n", "p", "pl", "qu", "r", "s", "sk", "st", "t", "tr",
+    "v", "w", "z",
+];
+const VOWELS: &[&str] = &["a", "e", "i", "o", "u"];
+const CODAS: &[&str] = &["l", "m", "n", "nd", "r", "rk", "sh", "t", "x"];
+const ROOTS: &[&str] = &["src", "srv", "var", "ops", "doc", "etc", "lib", "out"];
+const ENDINGS: &[&str] = &["rs", "py", "sql", "csv", "yml", "md", "log", "txt"];
+const UNITS: &[&str] = &["seconds"];
+
+const QUALITIES: &[&str] = &[
+    "amber", "brisk", "candid", "dusky", "eager", "frosted", "gentle", "hollow", "ivory", "jagged", "keen", "lucid",
+    "mellow", "nimble", "opal", "placid", "quaint", "rustic", "silken", "tawny", "umber", "velvet", "woven", "zesty",
+    "arched", "breezy", "crimson", "dappled", "earthen", "flinty", "gilded", "humble", "indigo", "jovial", "knotted",
+    "lilac", "mossy", "nutty", "olive", "pewter",
+];
+const THINGS: &[&str] = &[
+    "acorn", "bellows", "cobble", "dormer", "easel", "fiddle", "gable", "hammock", "inkwell", "jetty", "kettle",
+    "loom", "mitten", "napkin", "oarlock", "pebble", "quiver", "rafter", "saddle", "teapot", "urn", "vane", "wicker",
+    "yoke", "anvil", "basin", "chisel", "dowel", "ember", "ferry", "goblet", "hinge", "ingot", "jigsaw", "kayak",
+    "ladle", "mortar", "nozzle", "oboe", "pulley",
+];
+const COMMON: &[&str] = &[
+    "walnut", "falcon", "juniper", "badger", "cedar", "heron", "maple", "otter", "poplar", "raven", "sparrow", "tulip",
+    "willow", "beetle", "clover", "dolphin", "fennel", "ginger", "hazel", "iris", "jasmine", "lobster", "magpie",
+    "nettle", "orchid", "panther", "quail", "rosemary", "salmon", "thistle", "viper", "weasel", "yarrow", "zebra",
+    "almond", "birch",
+];
+const COMMON_FOILS: &[&str] = &[
+    "aspen", "bison", "cactus", "daisy", "egret", "fern", "gopher", "hyacinth", "ibis", "jackal", "koala", "lichen",
+    "mango", "newt", "osprey", "parsley", "quince", "rhubarb", "sorrel", "toucan",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::dice::Stream;
+
+    const ALL: &[Form] = &[
+        Form::Word,
+        Form::Ticket,
+        Form::Code,
+        Form::Hash,
+        Form::Millis,
+        Form::Rows,
+        Form::Megabytes,
+        Form::Seconds,
+        Form::Euros,
+        Form::Percent,
+        Form::Path,
+        Form::Phrase,
+        Form::Common,
+    ];
+
+    #[test]
+    fn forms_look_as_pinned() {
+        let mut dice = Dice::new(11, 0, Stream::Plan);
+        let values: Vec<String> = ALL.iter().map(|form| form.draw(Part::Whole, &mut dice)).collect();
+        insta::assert_debug_snapshot!(values);
+    }
+
+    #[test]
+    fn reserved_values_share_no_digits() {
+        let mut dice = Dice::new(3, 0, Stream::Plan);
+        let mut reserved = Reserved::default();
+        let mut seen = HashSet::new();
+        for _ in 0..2_000 {
+            let value = reserved.draw(Form::Millis, Part::Whole, &mut dice);
+            assert!(seen.insert(value.clone()), "{value} twice");
+            let incidental = reserved.draw_incidental(Form::Megabytes, Part::Whole, &mut dice);
+            assert!(!seen.contains(&incidental.replace("MB", "ms")), "{incidental}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_a_form_with_separators() {
+        assert_eq!(Form::Rows.variants("482131 rows"), ["482,131 rows"]);
+        assert_eq!(Form::Euros.variants("4812.35 EUR"), ["4,812.35 EUR"]);
+        assert!(Form::Percent.variants("48.213%").is_empty());
+        assert!(Form::Ticket.variants("QRM-48213").is_empty());
+    }
+}

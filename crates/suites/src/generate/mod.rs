@@ -1,0 +1,135 @@
+//! Generated suites: conversations whose facts are known, from a spec and a seed.
+//!
+//! Statements are drawn in pairs from one template, said by the same speaker at the same place; a coin makes one of the
+//! two the fact and the other its decoy, so that no text tells them apart. The suite is made anew from its spec at each
+//! start: the same spec gives the same bytes everywhere. Absent on purpose: models, files, the clock.
+
+mod dice;
+mod documents;
+mod domains;
+pub mod embedded;
+mod facts;
+mod forms;
+mod orders;
+mod part;
+mod plan;
+mod probes;
+mod spec;
+#[cfg(test)]
+mod standard;
+mod talk;
+mod writer;
+
+use compactometer_engine::model::ToolDefinition;
+use compactometer_formats::scenario::Scenario;
+use compactometer_formats::suite::{Header, Suite};
+use serde_json::{Map, Value, json};
+
+use crate::generate::dice::{Dice, Stream};
+#[cfg(test)]
+use crate::generate::domains::Domain;
+use crate::generate::domains::Tool;
+pub use crate::generate::embedded::smoke;
+use crate::generate::forms::Reserved;
+use crate::generate::plan::Plan;
+pub use crate::generate::spec::{Spec, SpecError};
+use crate::generate::writer::Writer;
+
+/// The suite that a spec describes.
+pub fn generate(spec: &Spec) -> Suite {
+    generate_telling(spec, &mut |_| ())
+}
+
+/// As [`generate`]; `tell` gets the tokens (o200k_base) of each conversation when it is written, in order.
+pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
+    let (plans, reserved) = plans(spec);
+    let write = |(number, plan)| {
+        let (scenario, tokens) = scenario(spec, number, plan, &reserved);
+        tell(tokens);
+        scenario
+    };
+    let scenarios = plans.iter().enumerate().map(write).collect();
+    Suite { header: Header::new(&spec.name, Some(spec.window), notes(spec)), scenarios }
+}
+
+/// All values are drawn before any text, so that no filler of any conversation repeats one by chance.
+fn plans(spec: &Spec) -> (Vec<Plan>, Reserved) {
+    let mut reserved = Reserved::default();
+    let plans = (0..spec.lengths.len()).map(|number| plan::draw(spec, number, &mut reserved)).collect();
+    (plans, reserved)
+}
+
+fn notes(spec: &Spec) -> Vec<String> {
+    let made = format!(
+        "generated conversations (spec `{}`, seed {}): text from templates, no agent wrote it",
+        spec.name, spec.seed
+    );
+    let splits = spec.splits.map(|splits| {
+        format!(
+            "splits: {} conversations for development, {} for test, {} for calibration; `test` has subjects, words and \
+             templates of its own",
+            splits.dev, splits.test, splits.calibration
+        )
+    });
+    [Some(made), splits].into_iter().flatten().collect()
+}
+
+/// A conversation and its tokens.
+fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Scenario, usize) {
+    let text = Dice::new(spec.seed, number, Stream::Text);
+    let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
+    let talk = talk::write(plan, writer);
+    let facts = facts::build(plan, &talk);
+    let probes = probes::build(spec, number, plan, &talk, &facts);
+    let tokens = talk.ends.last().copied().unwrap_or(0);
+    let scenario = Scenario {
+        id: format!("{}-{}-{number:02}", spec.name, plan.domain.name),
+        group_id: format!("{}-{number:02}", spec.name),
+        version: 1,
+        seed: Some(spec.seed),
+        source: format!("generated from spec `{}`", spec.name),
+        licence: Some("MIT OR Apache-2.0".to_owned()),
+        split: spec.split(number),
+        tools: plan.domain.tools.iter().map(definition).collect(),
+        messages: talk.messages,
+        facts,
+        probes,
+    };
+    (scenario, tokens)
+}
+
+fn definition(tool: &Tool) -> ToolDefinition {
+    let names: Vec<&str> = tool.arguments.iter().map(|(name, _)| *name).collect();
+    let properties: Map<String, Value> =
+        names.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
+    ToolDefinition {
+        name: tool.name.to_owned(),
+        description: tool.about.to_owned(),
+        parameters: json!({ "type": "object", "properties": properties, "required": names }),
+    }
+}
+
+/// Every text of a domain, for tests over all of them.
+#[cfg(test)]
+fn template_texts(domain: &Domain) -> Vec<&'static str> {
+    use crate::generate::domains::Style;
+    let lists = [domain.rules, domain.subjects, domain.requests, domain.remarks, domain.steps, domain.findings];
+    let mut texts: Vec<&'static str> = lists.concat();
+    texts.push(domain.role);
+    texts.extend(domain.pools.iter().flat_map(|pool| pool.words));
+    for tool in domain.tools {
+        texts.extend([tool.items, tool.failures].concat());
+        texts.extend(tool.arguments.iter().map(|(_, template)| *template));
+        texts.push(tool.about);
+        match &tool.style {
+            Style::Json(fields) | Style::Table(fields) => texts.extend(fields.iter().map(|(_, template)| *template)),
+            Style::Code(blocks) => texts.extend(*blocks),
+            Style::Page(heads) => texts.extend(*heads),
+            Style::Log => {}
+        }
+    }
+    for claim in domain.claims {
+        texts.extend([claim.says, claim.changes, &[claim.asks]].concat());
+    }
+    texts
+}

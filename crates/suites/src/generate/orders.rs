@@ -1,0 +1,76 @@
+//! Questions for the order in which facts were stated: each lists the questions that ask for the facts, by letters, and is
+//! answered by letters.
+//!
+//! Absent on purpose: values. A list of them would tell what other questions ask for.
+
+use compactometer_engine::message::MessageId;
+use compactometer_formats::scenario::{Fact, Probe};
+
+use crate::generate::dice::{Dice, Stream};
+use crate::generate::spec::Spec;
+
+/// Letters of the listed facts: none is an English word, so that an answer is read without doubt.
+const LABELS: [&str; 4] = ["P", "Q", "R", "S"];
+
+/// A fact with the question that asks for it.
+pub(crate) struct Item<'f> {
+    pub(crate) fact: &'f Fact,
+    pub(crate) question: String,
+}
+
+/// As many as the spec asks for, each at one of the points, of facts that `lasting` gives there; fewer where too few are given.
+pub(crate) fn build<'f>(
+    spec: &Spec,
+    conversation: usize,
+    points: &[MessageId],
+    lasting: impl Fn(MessageId) -> Vec<Item<'f>>,
+) -> Vec<Probe> {
+    let mut dice = Dice::new(spec.seed, conversation, Stream::Orders);
+    let mut probes: Vec<Probe> = Vec::new();
+    for _ in 0..spec.orders {
+        let mut points = points.to_vec();
+        dice.shuffle(&mut points);
+        let mut drawn = points.into_iter().filter_map(|point| Some((point, draw(lasting(point), &mut dice)?)));
+        probes.extend(drawn.next().map(|(point, items)| probe(point, &items, &mut dice)));
+    }
+    probes
+}
+
+/// Facts of as many messages as there are labels, in the order in which they were stated.
+fn draw<'f>(mut items: Vec<Item<'f>>, dice: &mut Dice) -> Option<Vec<Item<'f>>> {
+    dice.shuffle(&mut items);
+    let mut drawn: Vec<Item<'f>> = Vec::new();
+    for item in items {
+        let is_apart = drawn.iter().all(|other| stated(other) != stated(&item) && other.question != item.question);
+        if is_apart && drawn.len() < LABELS.len() {
+            drawn.push(item);
+        }
+    }
+    drawn.sort_by_key(stated);
+    (drawn.len() == LABELS.len()).then_some(drawn)
+}
+
+fn stated(item: &Item) -> Option<MessageId> {
+    item.fact.evidence_message_ids.first().copied()
+}
+
+fn probe(asked_after: MessageId, items: &[Item], dice: &mut Dice) -> Probe {
+    let mut labels = LABELS;
+    dice.shuffle(&mut labels);
+    let mut listed: Vec<(&str, &Item)> = labels.into_iter().zip(items).collect();
+    listed.sort_by_key(|(label, _)| *label);
+    let listed: Vec<String> = listed.iter().map(|(label, item)| format!("({label}) {}", item.question)).collect();
+    Probe {
+        id: String::new(),
+        fact_ids: items.iter().map(|item| item.fact.id.clone()).collect(),
+        question: format!(
+            "In which order were these answered above, the earliest first, by their letters: {}",
+            listed.join(" ")
+        ),
+        asked_after,
+        gold: None,
+        forbidden: Vec::new(),
+        abstain_expected: false,
+        order: labels.map(str::to_owned).to_vec(),
+    }
+}

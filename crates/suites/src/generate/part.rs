@@ -1,0 +1,90 @@
+//! Held-out vocabulary: which entries of a list a conversation may draw.
+//!
+//! What conversations of the test split are about, and the templates that they are told with, occur in no other split.
+//! The system prompt's rules, tool definitions, tools' error messages and the frames of their results are the same for all.
+
+use compactometer_formats::scenario::Split;
+
+use crate::generate::dice::Dice;
+
+/// The entries that a conversation may draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All: the suite has no splits.
+    Whole,
+    /// Those for development and calibration: every other one.
+    Open,
+    /// Those for the test split alone: the others.
+    HeldOut,
+}
+
+impl Part {
+    /// The part for a split of a suite that has splits.
+    pub(crate) fn of_split(split: Split) -> Self {
+        match split {
+            Split::Test => Part::HeldOut,
+            Split::Dev | Split::Calibration => Part::Open,
+        }
+    }
+
+    /// The entries of the list that belong to the part, in order.
+    pub(crate) fn of<T: Copy>(self, list: &[T]) -> Vec<T> {
+        let (first, step) = self.places();
+        list.iter().skip(first).step_by(step).copied().collect()
+    }
+
+    /// One of them. A list must hold two entries at least where a suite has splits.
+    pub(crate) fn pick<T: Copy>(self, list: &[T], dice: &mut Dice) -> T {
+        let (first, step) = self.places();
+        list[first + step * dice.below((list.len() - first).div_ceil(step))]
+    }
+
+    fn places(self) -> (usize, usize) {
+        match self {
+            Part::Whole => (0, 1),
+            Part::Open => (0, 2),
+            Part::HeldOut => (1, 2),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::dice::Stream;
+    use crate::generate::domains::{self, Style};
+
+    #[test]
+    fn the_parts_share_nothing_and_leave_nothing_out() {
+        let list = [0, 1, 2, 3, 4];
+        assert_eq!(Part::Whole.of(&list), list);
+        assert_eq!((Part::Open.of(&list), Part::HeldOut.of(&list)), (vec![0, 2, 4], vec![1, 3]));
+        let mut dice = Dice::new(1, 0, Stream::Text);
+        for part in [Part::Whole, Part::Open, Part::HeldOut] {
+            let mut drawn: Vec<i32> = (0..200).map(|_| part.pick(&list, &mut dice)).collect();
+            drawn.sort_unstable();
+            drawn.dedup();
+            assert_eq!(drawn, part.of(&list));
+        }
+    }
+
+    /// An entry that stands twice in a list, once in each part, would be held out in name only.
+    #[test]
+    fn every_list_can_be_parted() {
+        for domain in domains::ALL {
+            let mut lists = vec![domain.subjects, domain.requests, domain.remarks, domain.steps, domain.findings];
+            lists.extend(domain.pools.iter().map(|pool| pool.words));
+            lists.extend(domain.tools.iter().map(|tool| tool.items));
+            lists.extend(domain.claims.iter().flat_map(|claim| [claim.says, claim.changes]));
+            lists.extend(domain.tools.iter().filter_map(|tool| match tool.style {
+                Style::Code(texts) | Style::Page(texts) => Some(texts),
+                Style::Log | Style::Json(_) | Style::Table(_) => None,
+            }));
+            for list in lists {
+                assert_ne!(list.len(), 1, "{}: {list:?}", domain.name);
+                let shared = Part::Open.of(list).into_iter().find(|text| Part::HeldOut.of(list).contains(text));
+                assert_eq!(shared, None, "{}", domain.name);
+            }
+        }
+    }
+}

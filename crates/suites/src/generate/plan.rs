@@ -1,0 +1,333 @@
+//! What a conversation will state: pairs of statements, their values, and where each is said.
+
+use compactometer_formats::scenario::{Category, ValueKind};
+
+use crate::generate::dice::{Dice, Stream};
+use crate::generate::domains::{Claim, Domain, Tool};
+use crate::generate::forms::{Form, Reserved};
+use crate::generate::part::Part;
+use crate::generate::spec::Spec;
+
+/// Foil values of each fact and decoy.
+const FOILS: usize = 6;
+/// Subjects that one conversation is about.
+const SUBJECTS: usize = 20;
+/// One fact in this many has a value that other conversations hold too.
+const COMMON_EVERY: usize = 12;
+/// Percent of pairs that are said again later.
+const REPEATED: usize = 25;
+/// Percent of the pairs with an identifier or path that a later tool call uses.
+const USED: usize = 30;
+/// Percent of pairs that are said early enough to be a trigger's distance away at the last observation point.
+const EARLY: usize = 85;
+
+/// What a conversation will state.
+pub(crate) struct Plan {
+    /// What it is about.
+    pub(crate) domain: &'static Domain,
+    /// What of the domain's lists it draws from.
+    pub(crate) part: Part,
+    /// What its claims are about.
+    pub(crate) subjects: Vec<&'static str>,
+    /// The pairs; a pair that replaces another comes after it.
+    pub(crate) pairs: Vec<Pair>,
+    /// Lengths that places follow from.
+    pub(crate) span: Span,
+}
+
+/// Lengths of a conversation, in tokens.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    /// The whole.
+    pub(crate) length: usize,
+    /// A fact whose last mention is this far back counts as one to be kept by a compaction.
+    pub(crate) trigger: usize,
+    /// The first observation point stands about here.
+    pub(crate) first_point: usize,
+    /// What is said before this place is a trigger's distance away at the end.
+    early: usize,
+    /// Nothing is stated after this place.
+    late: usize,
+    window: usize,
+}
+
+/// Two statements of one form, one of them a fact.
+pub(crate) struct Pair {
+    /// What they state.
+    pub(crate) claim: &'static Claim,
+    /// What their values look like.
+    pub(crate) form: Form,
+    /// The two, in the order in which they are said.
+    pub(crate) sides: [Side; 2],
+    /// Which of the two is the fact.
+    pub(crate) fact: usize,
+    /// The pair whose values these replace, as an index.
+    pub(crate) replaces: Option<usize>,
+    /// Where they are said.
+    pub(crate) mentions: Vec<Place>,
+    /// Where a tool call uses their values.
+    pub(crate) use_at: Option<Place>,
+}
+
+/// A place in the conversation for both sides, in tokens from its start.
+pub(crate) type Place = [usize; 2];
+
+/// One of the two statements.
+pub(crate) struct Side {
+    /// What it is about.
+    pub(crate) subject: &'static str,
+    /// The value that it states.
+    pub(crate) value: String,
+    /// Values that are stated nowhere.
+    pub(crate) foils: Vec<String>,
+}
+
+impl Pair {
+    /// The category of its fact.
+    pub(crate) fn category(&self) -> Category {
+        if self.replaces.is_some() { Category::Update } else { self.claim.category }
+    }
+}
+
+/// Draws the plan of the conversation of that number.
+pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan {
+    let domain = spec.domains[number % spec.domains.len()];
+    let part = spec.part(number);
+    let span = Span::new(spec.lengths[number] as usize, spec.window as usize);
+    let mut dice = Dice::new(spec.seed, number, Stream::Plan);
+    let mut subjects = part.of(domain.subjects);
+    dice.shuffle(&mut subjects);
+    subjects.truncate(SUBJECTS);
+    let count = facts_wanted(spec, span.length);
+    let mut draft = Draft {
+        domain,
+        part,
+        span,
+        dice,
+        subjects,
+        reserved,
+        pairs: Vec::new(),
+        commons: count / COMMON_EVERY,
+        words: Vec::new(),
+    };
+    draft.fill(count);
+    Plan { domain, part, subjects: draft.subjects, pairs: draft.pairs, span }
+}
+
+/// More facts in longer conversations, from the spec's low number to its high one.
+fn facts_wanted(spec: &Spec, length: usize) -> usize {
+    let (low, high) = spec.facts;
+    let shortest = spec.lengths.iter().copied().min().unwrap_or(0) as usize;
+    let longest = spec.lengths.iter().copied().max().unwrap_or(0) as usize;
+    low + (high - low) * (length - shortest) / (longest - shortest).max(1)
+}
+
+impl Span {
+    fn new(length: usize, window: usize) -> Self {
+        let trigger = window * 8 / 10;
+        let slack = window / 10;
+        let first_point = (length / 3).max(trigger + slack);
+        Span { length, trigger, first_point, early: length - trigger - slack, late: length * 92 / 100, window }
+    }
+}
+
+struct Draft<'r> {
+    domain: &'static Domain,
+    part: Part,
+    span: Span,
+    dice: Dice,
+    subjects: Vec<&'static str>,
+    reserved: &'r mut Reserved,
+    pairs: Vec<Pair>,
+    /// Pairs with common words that are still to come, and the words taken.
+    commons: usize,
+    words: Vec<String>,
+}
+
+impl Draft<'_> {
+    /// Pairs until there are `count`: some to be replaced later, their replacements, the others.
+    fn fill(&mut self, count: usize) {
+        let claims = self.claims_in_turn();
+        let wanted = 3 + self.span.length / 40_000;
+        let replaced: Vec<usize> =
+            (0..claims.len()).filter(|at| !claims[*at].changes.is_empty()).take(wanted).collect();
+        for &at in &replaced {
+            let place = self.between(200, self.span.length / 8);
+            let old = self.pair(claims[at], vec![place]);
+            self.pairs.push(old);
+            self.replace_last();
+        }
+        let others = claims.iter().enumerate().filter(|(at, _)| !replaced.contains(at)).map(|(_, claim)| *claim);
+        let others: Vec<&'static Claim> = others.collect();
+        for claim in others.iter().cycle().take(count.saturating_sub(self.pairs.len())) {
+            let mentions = self.mentions();
+            let mut pair = self.pair(claim, mentions);
+            pair.use_at = self.place_of_use(&pair);
+            self.pairs.push(pair);
+        }
+    }
+
+    /// The domain's claims in random order, but first one of each category.
+    fn claims_in_turn(&mut self) -> Vec<&'static Claim> {
+        let mut claims: Vec<&'static Claim> = self.domain.claims.iter().collect();
+        self.dice.shuffle(&mut claims);
+        let is_first = |at: usize| claims[..at].iter().all(|earlier| earlier.category != claims[at].category);
+        let (first, rest): (Vec<usize>, Vec<usize>) = (0..claims.len()).partition(|at| is_first(*at));
+        first.into_iter().chain(rest).map(|at| claims[at]).collect()
+    }
+
+    fn pair(&mut self, claim: &'static Claim, mentions: Vec<Place>) -> Pair {
+        let is_common = claim.form == Form::Word && claim.changes.is_empty() && self.commons > 0;
+        self.commons -= usize::from(is_common);
+        let form = if is_common { Form::Common } else { claim.form };
+        let first = self.free_subject(claim, None);
+        let second = self.free_subject(claim, Some(first));
+        let sides = [self.side(form, first), self.side(form, second)];
+        let fact = self.dice.below(2);
+        Pair { claim, form, sides, fact, replaces: None, mentions, use_at: None }
+    }
+
+    /// A pair that gives the subjects of the last pair new values, late enough that the old ones can be asked for first
+    /// and early enough that the new ones can be forgotten.
+    fn replace_last(&mut self) {
+        let Some(at) = self.pairs.len().checked_sub(1) else { return };
+        let [first, second] = [self.pairs[at].sides[0].subject, self.pairs[at].sides[1].subject];
+        let (claim, fact) = (self.pairs[at].claim, self.pairs[at].fact);
+        let earliest = (self.span.length * 55 / 100).max(self.span.first_point + self.span.window / 6);
+        let place = self.between(earliest, self.span.early.max(earliest + self.span.window / 20));
+        let sides = [self.side(claim.form, first), self.side(claim.form, second)];
+        let replaces = Some(at);
+        self.pairs.push(Pair { claim, form: claim.form, sides, fact, replaces, mentions: vec![place], use_at: None });
+    }
+
+    /// A subject of which that claim is not made yet.
+    fn free_subject(&mut self, claim: &'static Claim, other: Option<&'static str>) -> &'static str {
+        let taken = |subject: &&str| {
+            let mut same = self.pairs.iter().filter(|pair| std::ptr::eq(pair.claim, claim));
+            Some(*subject) == other || same.any(|pair| pair.sides.iter().any(|side| side.subject == *subject))
+        };
+        let free: Vec<&'static str> = self.subjects.iter().copied().filter(|subject| !taken(subject)).collect();
+        self.dice.pick(&free)
+    }
+
+    fn side(&mut self, form: Form, subject: &'static str) -> Side {
+        let value =
+            if form == Form::Common { self.common() } else { self.reserved.draw(form, self.part, &mut self.dice) };
+        let mut foils = Vec::new();
+        while foils.len() < FOILS {
+            let foil = match form {
+                Form::Common => form.draw_foil(self.part, &mut self.dice),
+                _ => self.reserved.draw(form, self.part, &mut self.dice),
+            };
+            if !foils.contains(&foil) {
+                foils.push(foil);
+            }
+        }
+        Side { subject, value, foils }
+    }
+
+    /// A common word that this conversation does not hold yet; others may.
+    fn common(&mut self) -> String {
+        loop {
+            let word = Form::Common.draw(self.part, &mut self.dice);
+            if !self.words.contains(&word) {
+                self.words.push(word.clone());
+                return word;
+            }
+        }
+    }
+
+    /// Where a pair is said: once, or two or three times.
+    fn mentions(&mut self) -> Vec<Place> {
+        let Span { early, late, .. } = self.span;
+        let first = if self.dice.chance(EARLY) { self.between(200, early) } else { self.between(early, late) };
+        let again = if self.dice.chance(REPEATED) { self.dice.between(1, 2) } else { 0 };
+        let end = if first[1] < early { early } else { late };
+        let mut mentions = vec![first];
+        for _ in 0..again {
+            mentions.push(self.between(first[1], end.max(first[1])));
+        }
+        mentions
+    }
+
+    /// A use long after the last mention where there is room, else soon after it.
+    fn place_of_use(&mut self, pair: &Pair) -> Option<Place> {
+        let usable = matches!(pair.form.kind(), ValueKind::Id | ValueKind::Path);
+        if !usable || tool_for(self.domain, pair.form).is_none() || !self.dice.chance(USED) {
+            return None;
+        }
+        let Span { late, trigger, window, .. } = self.span;
+        let said = pair.mentions.iter().flatten().copied().max().unwrap_or(0);
+        let far = said + trigger + window / 5;
+        Some(if far < late {
+            self.between(far, late)
+        } else {
+            self.between(said.min(late), late.min(said + window / 5))
+        })
+    }
+
+    /// A random place; the second side often comes in the same message, else a little later.
+    fn between(&mut self, low: usize, high: usize) -> Place {
+        let first = self.dice.between(low, high.max(low));
+        let apart = if self.dice.chance(60) { 0 } else { self.dice.between(20, self.span.window / 20) };
+        [first, first + apart]
+    }
+}
+
+/// The tool that takes values of that form, and the place of the argument.
+pub(crate) fn tool_for(domain: &Domain, form: Form) -> Option<(&'static Tool, usize)> {
+    let takes = |template: &str| {
+        let slot = template.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        slot.and_then(Form::by_slot) == Some(form)
+    };
+    domain.tools.iter().find_map(|tool| Some((tool, tool.arguments.iter().position(|(_, holds)| takes(holds))?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::path::Path;
+
+    use super::*;
+
+    /// The forms must hold enough values for the largest suite that a spec may ask for; else drawing would never end.
+    #[test]
+    fn the_largest_suite_finds_enough_values() {
+        for domains in ["\"software\"", "\"operations\"", "\"service\"", "\"research\""] {
+            check_largest(domains, "");
+        }
+        check_largest("\"software\", \"research\"", "[splits]\ndev = 29\ntest = 58\ncalibration = 13\n");
+    }
+
+    fn check_largest(domains: &str, splits: &str) {
+        let text = format!(
+            "name = \"large\"\nseed = 1\nwindow = 12000\ndomains = [{domains}]\nconversations = 100\n\
+             lengths = [40000]\nfacts = [60, 60]\npoints = [4, 6]\n{splits}"
+        );
+        let spec = Spec::parse(&text, Path::new("large.toml")).expect("the spec is right");
+        let mut reserved = Reserved::default();
+        let mut values = HashSet::new();
+        for number in 0..100 {
+            let plan = draw(&spec, number, &mut reserved);
+            assert_eq!(plan.pairs.len(), 60);
+            for side in plan.pairs.iter().filter(|pair| pair.form != Form::Common).flat_map(|pair| &pair.sides) {
+                assert!(values.insert(side.value.clone()), "`{}` twice", side.value);
+            }
+        }
+    }
+
+    #[test]
+    fn replaced_pairs_keep_their_subjects() {
+        let text = include_str!("../../../../datasets/smoke.toml");
+        let spec = Spec::parse(text, Path::new("smoke.toml")).expect("the spec is right");
+        let plan = draw(&spec, 7, &mut Reserved::default());
+        let replacing: Vec<&Pair> = plan.pairs.iter().filter(|pair| pair.replaces.is_some()).collect();
+        assert_eq!(replacing.len(), 4);
+        for pair in replacing {
+            let old = pair.replaces.map(|at| &plan.pairs[at]).expect("replaces one");
+            let subjects = |pair: &Pair| [pair.sides[0].subject, pair.sides[1].subject];
+            assert_eq!((subjects(pair), pair.fact), (subjects(old), old.fact));
+            assert!(old.mentions[0][0] < pair.mentions[0][0]);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Where a conversation is looked at, and which facts are asked for there.
+
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_formats::scenario::{Fact, Probe};
+
+use crate::generate::dice::{Dice, Stream};
+use crate::generate::domains::Claim;
+use crate::generate::orders::{self, Item};
+use crate::generate::plan::{Plan, Span};
+use crate::generate::spec::Spec;
+use crate::generate::talk::Talk;
+
+/// Facts that are asked for at each earlier point beside those that cannot be asked for later.
+const EARLIER: usize = 4;
+
+/// The probes of that conversation: each fact at the latest point that suits it, some at each earlier point; then what nothing
+/// answers, and orders.
+pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts: &[Fact]) -> Vec<Probe> {
+    let mut dice = Dice::new(spec.seed, number, Stream::Probes);
+    let points = points(spec, plan.span, talk, facts, &mut dice);
+    // Facts stand at even places, their decoys after them.
+    let asked: Vec<Asked> = (0..plan.pairs.len()).map(|pair| Asked { pair, fact: &facts[2 * pair] }).collect();
+    let mut chosen: Vec<(MessageId, usize)> =
+        asked.iter().filter_map(|asked| Some((latest(asked.fact, &points, plan.span, talk)?, asked.pair))).collect();
+    for point in &points {
+        let mut suitable: Vec<usize> =
+            asked.iter().filter(|asked| is_far(asked.fact, *point, plan.span, talk)).map(|asked| asked.pair).collect();
+        dice.shuffle(&mut suitable);
+        let here = suitable.into_iter().take(EARLIER).map(|pair| (*point, pair));
+        chosen.extend(here.filter(|choice| !chosen.contains(choice)).collect::<Vec<_>>());
+    }
+    if let Some(most) = spec.probes {
+        chosen = limited(chosen, most, &mut dice);
+    }
+    chosen.sort_unstable();
+    let mut probes: Vec<Probe> =
+        chosen.iter().enumerate().map(|(number, (point, pair))| probe(plan, facts, number, *point, *pair)).collect();
+    let asked_at: Vec<MessageId> = chosen.iter().map(|(point, _)| *point).collect();
+    let first = probes.len();
+    let others = unanswerable(spec, plan, number, &asked_at).into_iter();
+    let others = others.chain(orders::build(spec, number, &points, |point| lasting(plan, talk, &asked, point)));
+    probes.extend(others.enumerate().map(|(at, probe)| Probe { id: format!("p{:03}", first + at + 1), ..probe }));
+    probes
+}
+
+/// What was said once by then, far away, and is replaced never, so that it has one place in an order.
+fn lasting<'f>(plan: &Plan, talk: &Talk, asked: &[Asked<'f>], point: MessageId) -> Vec<Item<'f>> {
+    let is_lasting = |fact: &Fact| {
+        let said_once = fact.evidence_message_ids.len() == 1 && fact.supersedes.is_none() && fact.valid_to.is_none();
+        said_once && is_far(fact, point, plan.span, talk)
+    };
+    let lasting = asked.iter().filter(|asked| is_lasting(asked.fact));
+    lasting.map(|asked| Item { fact: asked.fact, question: question(plan, asked) }).collect()
+}
+
+/// Questions that the conversation makes of other subjects of its own, and of these subjects never answers. Nothing but the
+/// conversation tells them from those that it answers: their words, subjects and places are of the same; `asked_at` are the
+/// places of the others.
+fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_at: &[MessageId]) -> Vec<Probe> {
+    if asked_at.is_empty() {
+        return Vec::new();
+    }
+    let mut dice = Dice::new(spec.seed, conversation, Stream::Unanswerable);
+    let states = |claim: Option<&Claim>, subject: &str| {
+        let mut same = plan.pairs.iter().filter(|pair| claim.is_none_or(|claim| std::ptr::eq(pair.claim, claim)));
+        same.any(|pair| pair.sides.iter().any(|side| side.subject == subject))
+    };
+    let mut open: Vec<(&Claim, &str)> = Vec::new();
+    for claim in plan.pairs.iter().map(|pair| pair.claim).filter(|claim| claim.asks.contains("{s}")) {
+        let others = plan.subjects.iter().map(|subject| (claim, *subject));
+        open.extend(others.filter(|(claim, subject)| states(None, subject) && !states(Some(claim), subject)));
+    }
+    dice.shuffle(&mut open);
+    let mut questions: Vec<String> = Vec::new();
+    for (claim, subject) in open {
+        let question = claim.asks.replace("{s}", subject);
+        if questions.len() < spec.unanswerable && !questions.contains(&question) {
+            questions.push(question);
+        }
+    }
+    let asked = |question| Probe {
+        id: String::new(),
+        fact_ids: Vec::new(),
+        question,
+        asked_after: dice.pick(asked_at),
+        gold: None,
+        forbidden: Vec::new(),
+        abstain_expected: true,
+        order: Vec::new(),
+    };
+    questions.into_iter().map(asked).collect()
+}
+
+/// So many of them, drawn such that no point has two before every point has one.
+fn limited(mut chosen: Vec<(MessageId, usize)>, most: usize, dice: &mut Dice) -> Vec<(MessageId, usize)> {
+    dice.shuffle(&mut chosen);
+    let place = |at: usize| chosen[..at].iter().filter(|(point, _)| *point == chosen[at].0).count();
+    let mut placed: Vec<(usize, (MessageId, usize))> = (0..chosen.len()).map(|at| (place(at), chosen[at])).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, choice)| choice).take(most).collect()
+}
+
+struct Asked<'f> {
+    pair: usize,
+    fact: &'f Fact,
+}
+
+fn question(plan: &Plan, Asked { pair, fact }: &Asked) -> String {
+    plan.pairs[*pair].claim.asks.replace("{s}", &fact.subject)
+}
+
+fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pair: usize) -> Probe {
+    let (planned, fact) = (&plan.pairs[pair], &facts[2 * pair]);
+    let replaced = planned.replaces.map(|old| plan.pairs[old].sides[planned.fact].value.clone());
+    Probe {
+        id: format!("p{:03}", number + 1),
+        fact_ids: vec![fact.id.clone()],
+        question: question(plan, &Asked { pair, fact }),
+        asked_after,
+        gold: Some(fact.value.clone()),
+        forbidden: replaced.into_iter().collect(),
+        abstain_expected: false,
+        order: Vec::new(),
+    }
+}
+
+/// Observation points: spread from the first sensible place to the end, each right before a turn of the agent.
+fn points(spec: &Spec, span: Span, talk: &Talk, facts: &[Fact], dice: &mut Dice) -> Vec<MessageId> {
+    let places = places(talk);
+    let count = dice.between(spec.points.0, spec.points.1);
+    let Some(last) = places.last().copied() else { return Vec::new() };
+    let step = talk.end(last).saturating_sub(span.first_point) / (count - 1);
+    let mut points = vec![last];
+    let lasting = places.iter().filter(|place| all_hold(facts, **place));
+    points.extend(nearest(lasting, span.first_point, talk));
+    for number in 1..count - 1 {
+        let target = span.first_point + number * step + dice.below(step / 3 + 1);
+        points.extend(nearest(places.iter(), target, talk));
+    }
+    points.sort_unstable();
+    points.dedup();
+    points
+}
+
+/// Whether every value that is replaced later is known and holds at that place: it must be asked for while it does.
+fn all_hold(facts: &[Fact], place: MessageId) -> bool {
+    facts.iter().filter(|fact| fact.valid_to.is_some() && fact.decoy_of.is_none()).all(|fact| holds(fact, place))
+}
+
+fn nearest<'p>(places: impl Iterator<Item = &'p MessageId>, target: usize, talk: &Talk) -> Option<MessageId> {
+    places.copied().min_by_key(|place| talk.end(*place).abs_diff(target))
+}
+
+/// Messages after which the agent speaks.
+fn places(talk: &Talk) -> Vec<MessageId> {
+    let turns = talk.messages.windows(2).skip(1);
+    turns
+        .filter(|pair| pair[0].role != Role::Assistant && pair[1].role == Role::Assistant)
+        .map(|pair| pair[0].id)
+        .collect()
+}
+
+/// The latest point at which the fact is far away, else the latest at which it has been said and still holds.
+fn latest(fact: &Fact, points: &[MessageId], span: Span, talk: &Talk) -> Option<MessageId> {
+    let far = points.iter().rev().find(|point| is_far(fact, **point, span, talk));
+    far.or_else(|| points.iter().rev().find(|point| holds(fact, **point))).copied()
+}
+
+/// Whether the fact has been said before the point and not been replaced.
+fn holds(fact: &Fact, point: MessageId) -> bool {
+    fact.evidence_message_ids.first().is_some_and(|first| *first < point) && fact.valid_to.is_none_or(|end| point < end)
+}
+
+/// Whether the fact holds and its last mention is at least the trigger's distance away.
+fn is_far(fact: &Fact, point: MessageId, span: Span, talk: &Talk) -> bool {
+    let last = fact.evidence_message_ids.iter().rev().find(|id| **id <= point);
+    holds(fact, point) && last.is_some_and(|last| talk.end(point) - talk.end(*last) >= span.trigger)
+}
+
+impl Talk {
+    /// Tokens from the start to the end of that message.
+    fn end(&self, id: MessageId) -> usize {
+        self.ends[id.0 as usize - 1]
+    }
+}

@@ -1,0 +1,230 @@
+//! What a suite is generated from: a small TOML file.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use compactometer_formats::scenario::Split;
+use serde::Deserialize;
+
+use crate::generate::domains::{self, Domain};
+use crate::generate::part::Part;
+
+/// A checked spec. Made by [`Spec::parse`] alone, so that [`crate::generate::generate`] cannot fail.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// The suite's name; conversations are named after it.
+    pub(crate) name: String,
+    /// Seed of everything random.
+    pub(crate) seed: u64,
+    /// The context window that the suite is made for, in tokens.
+    pub(crate) window: u32,
+    /// What conversations are about, in turn.
+    pub(crate) domains: Vec<&'static Domain>,
+    /// Length of each conversation, in tokens.
+    pub(crate) lengths: Vec<u32>,
+    /// Facts of the shortest and of the longest conversation, decoys not counted.
+    pub(crate) facts: (usize, usize),
+    /// Fewest and most observation points of a conversation.
+    pub(crate) points: (usize, usize),
+    /// Questions of a conversation that nothing in it answers.
+    pub(crate) unanswerable: usize,
+    /// Questions of a conversation that ask in which order some of its facts were stated.
+    pub(crate) orders: usize,
+    /// Most questions of a conversation that ask for a value; without it each fact is asked for.
+    pub(crate) probes: Option<usize>,
+    /// Conversations of each split; without splits all are for development and draw from every list.
+    pub(crate) splits: Option<Splits>,
+}
+
+/// Conversations of each split, in this order.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Splits {
+    pub(crate) dev: usize,
+    pub(crate) test: usize,
+    #[serde(default)]
+    pub(crate) calibration: usize,
+}
+
+/// Context windows that a spec may ask for, in tokens.
+const WINDOWS: RangeInclusive<u32> = 2_000..=200_000;
+/// Facts a conversation: room for most categories, from 24 on for each; no more than the forms hold values for over a whole suite.
+const FACTS: RangeInclusive<usize> = 12..=60;
+/// Observation points a conversation.
+const POINTS: RangeInclusive<usize> = 2..=12;
+/// Questions without an answer a conversation.
+const UNANSWERABLE: RangeInclusive<usize> = 0..=12;
+/// Questions about an order a conversation.
+const ORDERS: RangeInclusive<usize> = 0..=6;
+/// Questions a conversation, where a spec limits them.
+const MOST_PROBES: usize = 100;
+/// Conversations of a suite.
+const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
+/// Facts of a suite, and of the splits that share their words: the forms hold no more values.
+const MOST_FACTS: usize = 6_000;
+const MOST_FACTS_OF_PART: usize = 3_500;
+/// Longest conversation, in tokens.
+const LONGEST: u32 = 1_000_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    name: String,
+    seed: u64,
+    window: u32,
+    domains: Vec<String>,
+    conversations: usize,
+    lengths: Vec<u32>,
+    facts: [usize; 2],
+    points: [usize; 2],
+    #[serde(default)]
+    unanswerable: usize,
+    #[serde(default)]
+    orders: usize,
+    probes: Option<usize>,
+    splits: Option<Splits>,
+}
+
+impl Spec {
+    /// Reads a spec; `path` names it in errors.
+    ///
+    /// # Errors
+    /// [`SpecError`] naming the file, the key, the value and what it may be.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, SpecError> {
+        let raw: Raw = toml::from_str(text).map_err(|error| SpecError::Toml {
+            path: path.to_owned(),
+            what: error.to_string().trim_end().to_owned(),
+        })?;
+        raw.check().map_err(|what| SpecError::Value { path: path.to_owned(), what })
+    }
+}
+
+impl Spec {
+    /// Number of conversations.
+    pub fn conversations(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The split of the conversation of that number.
+    pub(crate) fn split(&self, number: usize) -> Split {
+        match self.splits {
+            Some(splits) if number >= splits.dev + splits.test => Split::Calibration,
+            Some(splits) if number >= splits.dev => Split::Test,
+            _ => Split::Dev,
+        }
+    }
+
+    /// What that conversation draws from.
+    pub(crate) fn part(&self, number: usize) -> Part {
+        self.splits.map_or(Part::Whole, |_| Part::of_split(self.split(number)))
+    }
+}
+
+impl Raw {
+    fn check(self) -> Result<Spec, String> {
+        check_name(&self.name)?;
+        within("window", self.window, &WINDOWS)?;
+        within("conversations", self.conversations, &CONVERSATIONS)?;
+        let facts = ordered("facts", self.facts, &FACTS)?;
+        let points = ordered("points", self.points, &POINTS)?;
+        within("unanswerable", self.unanswerable, &UNANSWERABLE)?;
+        within("orders", self.orders, &ORDERS)?;
+        if let Some(probes) = self.probes {
+            // Each point has one.
+            within("probes", probes, &(points.1..=MOST_PROBES))?;
+        }
+        let lengths = check_lengths(&self.lengths, self.window)?;
+        let domains = check_domains(&self.domains)?;
+        check_values(self.conversations, facts.1, self.splits)?;
+        let lengths = lengths.iter().copied().cycle().take(self.conversations).collect();
+        let Raw { name, seed, window, unanswerable, orders, probes, splits, .. } = self;
+        Ok(Spec { name, seed, window, domains, lengths, facts, points, unanswerable, orders, probes, splits })
+    }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    if name.is_empty() || !name.chars().all(plain) {
+        return Err(format!("`name` is `{name}`; expected lowercase letters, digits and hyphens"));
+    }
+    Ok(())
+}
+
+/// Twice the window leaves something to forget, and room in which to ask for it.
+fn check_lengths(lengths: &[u32], window: u32) -> Result<&[u32], String> {
+    if lengths.is_empty() {
+        return Err("`lengths` is empty; expected the length of each conversation in tokens, used in turn".to_owned());
+    }
+    let range = 2 * window..=LONGEST;
+    lengths.iter().try_for_each(|length| within("lengths", *length, &range))?;
+    Ok(lengths)
+}
+
+/// A suite that asked for more values than there are would never be done.
+fn check_values(conversations: usize, facts: usize, splits: Option<Splits>) -> Result<(), String> {
+    let at_most = |what: &str, conversations: usize, most: usize| {
+        let count = conversations * facts;
+        let message =
+            || format!("{what} have up to `{count}` facts, `conversations` times `facts`; expected at most `{most}`");
+        (count <= most).then_some(()).ok_or_else(message)
+    };
+    at_most("all conversations", conversations, MOST_FACTS)?;
+    let Some(Splits { dev, test, calibration }) = splits else { return Ok(()) };
+    // The numbers may be any.
+    if [dev, test, calibration].into_iter().fold(0, usize::saturating_add) != conversations {
+        return Err(format!(
+            "`splits` are `{dev}`, `{test}` and `{calibration}` conversations; expected `{conversations}` in all"
+        ));
+    }
+    at_most("conversations of `test`", test, MOST_FACTS_OF_PART)?;
+    at_most("conversations of `dev` and `calibration`", dev + calibration, MOST_FACTS_OF_PART)
+}
+
+fn check_domains(names: &[String]) -> Result<Vec<&'static Domain>, String> {
+    let known: Vec<&str> = domains::ALL.iter().map(|domain| domain.name).collect();
+    let find = |name: &String| {
+        let found = domains::ALL.iter().copied().find(|domain| domain.name == name);
+        found.ok_or_else(|| format!("`domains` holds `{name}`; expected some of `{}`", known.join("`, `")))
+    };
+    if names.is_empty() {
+        return Err(format!("`domains` is empty; expected some of `{}`", known.join("`, `")));
+    }
+    names.iter().map(find).collect()
+}
+
+fn ordered(key: &str, [low, high]: [usize; 2], range: &RangeInclusive<usize>) -> Result<(usize, usize), String> {
+    within(key, low, range)?;
+    within(key, high, range)?;
+    if low > high {
+        return Err(format!("`{key}` is `[{low}, {high}]`; expected the smaller number first"));
+    }
+    Ok((low, high))
+}
+
+fn within<N: PartialOrd + std::fmt::Display>(key: &str, value: N, range: &RangeInclusive<N>) -> Result<(), String> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(format!("`{key}` holds `{value}`; expected `{}` to `{}`", range.start(), range.end()))
+}
+
+/// A spec that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SpecError {
+    /// It is not the TOML that was expected.
+    #[error("`{}`: {what}", path.display())]
+    Toml {
+        /// The file.
+        path: PathBuf,
+        /// What the parser says, with line and key.
+        what: String,
+    },
+    /// A value is out of range.
+    #[error("`{}`: {what}", path.display())]
+    Value {
+        /// The file.
+        path: PathBuf,
+        /// The key, the value and what it may be.
+        what: String,
+    },
+}

@@ -1,0 +1,221 @@
+//! Turns templates into text for one conversation, with a cast of its own.
+
+use crate::generate::dice::Dice;
+use crate::generate::domains::{Domain, PEOPLE, Pool};
+use crate::generate::forms::{Form, Reserved};
+use crate::generate::part::Part;
+
+/// Words of each pool that one conversation keeps to.
+const CAST: usize = 7;
+
+/// Writes the text of one conversation.
+pub(crate) struct Writer<'r> {
+    /// The conversation's text stream.
+    pub(crate) dice: Dice,
+    /// What the conversation is about.
+    pub(crate) domain: &'static Domain,
+    part: Part,
+    reserved: &'r Reserved,
+    cast: Vec<(&'static str, Vec<&'static str>)>,
+    /// Since the first day.
+    seconds: usize,
+}
+
+impl<'r> Writer<'r> {
+    /// A writer for a conversation about `subjects`, with the words and templates of that part.
+    pub(crate) fn new(
+        domain: &'static Domain,
+        part: Part,
+        subjects: &[&'static str],
+        mut dice: Dice,
+        reserved: &'r Reserved,
+    ) -> Self {
+        let pools = domain.pools.iter().chain([&PEOPLE]);
+        let mut cast: Vec<_> = pools.map(|pool| (pool.slot, choose(pool, part, &mut dice))).collect();
+        cast.push(("subject", subjects.to_vec()));
+        let seconds = dice.between(0, 30_000_000);
+        Writer { dice, domain, part, reserved, cast, seconds }
+    }
+
+    /// Sentences from so many of the templates, none of them twice.
+    pub(crate) fn sentences(&mut self, templates: &[&'static str], count: usize) -> Vec<String> {
+        let mut chosen = self.part.of(templates);
+        self.dice.shuffle(&mut chosen);
+        chosen.iter().take(count).map(|template| capitalized(&self.fill(template))).collect()
+    }
+
+    /// Text from one of the templates, as it stands.
+    pub(crate) fn line(&mut self, templates: &[&'static str]) -> String {
+        let template = self.pick(templates);
+        self.fill(template)
+    }
+
+    /// One of the templates that the conversation may use.
+    pub(crate) fn pick(&mut self, templates: &[&'static str]) -> &'static str {
+        self.part.pick(templates, &mut self.dice)
+    }
+
+    /// Fills the slots of a template. General slots: `n` (2 to 40), `date`, `clock`, `stamp` (these move forward),
+    /// `subject`, `person`. An unknown slot, such as a claim's `s` and `v`, stays as it is.
+    pub(crate) fn fill(&mut self, template: &str) -> String {
+        let mut text = String::with_capacity(template.len() * 2);
+        let mut rest = template;
+        while let Some((before, slot, after)) = next_slot(rest) {
+            text.push_str(before);
+            match self.slot(slot) {
+                Some(word) => text.push_str(&word),
+                None => text.extend(["{", slot, "}"]),
+            }
+            rest = after;
+        }
+        text.push_str(rest);
+        text
+    }
+
+    fn slot(&mut self, slot: &str) -> Option<String> {
+        if let Some(form) = Form::by_slot(slot) {
+            return Some(self.reserved.draw_incidental(form, self.part, &mut self.dice));
+        }
+        match slot {
+            "n" => Some(self.dice.between(2, 40).to_string()),
+            "date" => Some(self.date()),
+            "clock" => Some(self.clock()),
+            "stamp" => Some(format!("{}T{}:{:02}Z", self.date(), self.clock(), self.seconds % 60)),
+            _ => {
+                let (_, words) = self.cast.iter().find(|(name, _)| *name == slot)?;
+                let word = self.dice.pick(words);
+                // Pool words may hold slots themselves; none holds its own.
+                Some(if word.contains('{') { self.fill(word) } else { word.to_owned() })
+            }
+        }
+    }
+
+    /// Lets time pass: at least a second, at most so many.
+    pub(crate) fn pass(&mut self, seconds: usize) {
+        self.seconds += self.dice.between(1, seconds);
+    }
+
+    /// Months of 28 days, so that every date exists.
+    fn date(&self) -> String {
+        let days = self.seconds / 86_400;
+        format!("{}-{:02}-{:02}", 2024 + days / 336, days / 28 % 12 + 1, days % 28 + 1)
+    }
+
+    fn clock(&self) -> String {
+        format!("{:02}:{:02}", self.seconds / 3_600 % 24, self.seconds / 60 % 60)
+    }
+}
+
+fn choose(pool: &Pool, part: Part, dice: &mut Dice) -> Vec<&'static str> {
+    let mut words = part.of(pool.words);
+    dice.shuffle(&mut words);
+    words.truncate(CAST);
+    words
+}
+
+/// The text with its first letter large; a name such as `orders_raw` stays as it is.
+pub(crate) fn capitalized(text: &str) -> String {
+    let first_word = text.split(' ').next().unwrap_or_default();
+    if first_word.contains(['_', '/']) {
+        return text.to_owned();
+    }
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The next `{slot}` of lowercase letters, with what stands before and after it. Other braces are text.
+pub(crate) fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(open) = text[from..].find('{').map(|at| from + at) {
+        let inside = &text[open + 1..];
+        let length = inside.bytes().take_while(u8::is_ascii_lowercase).count();
+        if length > 0 && inside.as_bytes().get(length) == Some(&b'}') {
+            return Some((&text[..open], &inside[..length], &inside[length + 1..]));
+        }
+        from = open + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::dice::Stream;
+    use crate::generate::domains;
+
+    fn known(domain: &Domain, slot: &str) -> bool {
+        let general = ["n", "date", "clock", "stamp", "person", "subject", "s", "v"];
+        Form::by_slot(slot).is_some() || general.contains(&slot) || domain.pools.iter().any(|pool| pool.slot == slot)
+    }
+
+    #[test]
+    fn slots_are_found_among_other_braces() {
+        assert_eq!(next_slot("a {b} c"), Some(("a ", "b", " c")));
+        assert_eq!(next_slot("fn x() { {path} }"), Some(("fn x() { ", "path", " }")));
+        assert_eq!(next_slot("{} {A} {unclosed"), None);
+    }
+
+    #[test]
+    fn filling_leaves_the_claims_slots() {
+        let reserved = Reserved::default();
+        let domain = domains::ALL[0];
+        let mut writer = Writer::new(domain, Part::Whole, &["the gate"], Dice::new(1, 0, Stream::Text), &reserved);
+        assert_eq!(writer.fill("{s} and {subject}: {v}"), "{s} and the gate: {v}");
+        assert_eq!(capitalized("état"), "État");
+        assert_eq!(capitalized("orders_raw is empty"), "orders_raw is empty");
+    }
+
+    #[test]
+    fn every_slot_of_every_template_is_known() {
+        for domain in domains::ALL {
+            let templates = crate::generate::template_texts(domain);
+            assert!(templates.len() > 150, "{}: {}", domain.name, templates.len());
+            for template in templates {
+                let mut rest = template;
+                while let Some((_, slot, after)) = next_slot(rest) {
+                    assert!(known(domain, slot), "`{slot}` in `{template}`");
+                    rest = after;
+                }
+            }
+        }
+    }
+
+    /// A word in the text that names what is measured would be read by a strategy as a key to the answers.
+    #[test]
+    fn no_template_names_what_is_measured() {
+        let labels = [
+            "fact",
+            "facts",
+            "decoy",
+            "probe",
+            "goal",
+            "goals",
+            "decision",
+            "decisions",
+            "decided",
+            "preference",
+            "preferences",
+            "prefer",
+            "constraint",
+            "constraints",
+            "prohibition",
+            "negation",
+            "distractor",
+            "pending",
+            "workflow",
+            "artifact",
+            "remember",
+            "important",
+            "temporal",
+            "foil",
+            "critical",
+            "memorize",
+            "keyword",
+        ];
+        for template in domains::ALL.iter().flat_map(|domain| crate::generate::template_texts(domain)) {
+            let lower = template.to_lowercase();
+            let hit = lower.split(|letter: char| !letter.is_alphanumeric()).find(|word| labels.contains(word));
+            assert_eq!(hit, None, "in `{template}`");
+        }
+    }
+}

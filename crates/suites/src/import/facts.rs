@@ -1,0 +1,268 @@
+//! Exact values as facts, and where calls use them (MEASUREMENT section 3, needed-at-use).
+//!
+//! A value counts as used where it is an argument value of a call and was mentioned in an earlier message. Absent on
+//! purpose: decisions, preferences and whatever else is no exact value; and any question about a value.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use compactometer_engine::message::{Message, MessageId, Part};
+use serde_json::Value;
+
+use super::foils;
+use super::report::counted;
+use compactometer_engine::message::part_text;
+use compactometer_formats::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, ValueKind};
+use compactometer_text::exact::{self, Exact};
+use compactometer_text::matcher::Matcher;
+
+/// Most unused values of a scenario that become facts.
+const INCIDENTAL: usize = 200;
+/// Least characters of an unused value.
+const INCIDENTAL_LENGTH: usize = 6;
+
+/// What was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FactCounts {
+    /// All facts.
+    pub facts: usize,
+    /// Facts that a call uses.
+    pub used: usize,
+    /// Uses: one for each value and calling message.
+    pub uses: usize,
+    /// Facts whose value also occurs in another group.
+    pub generic: usize,
+    /// Facts that the system prompt states first.
+    pub system: usize,
+    /// Groups; with one there is nothing to tell generic values by.
+    pub groups: usize,
+}
+
+impl FactCounts {
+    /// The counts for a person.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let FactCounts { facts, used, generic, system, .. } = self;
+        let mut lines = vec![format!(
+            "{}: {used} used by calls, in {}; {generic} generic, {system} from system prompts",
+            counted(*facts, "exact value"),
+            counted(self.uses, "use")
+        )];
+        if self.groups < 2 {
+            lines.push("one group: no value can be told to be generic".to_owned());
+        }
+        lines
+    }
+
+    /// What readers of results must know.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = vec!["exact values only; decisions and preferences unmeasured".to_owned()];
+        notes.extend(self.lines());
+        notes
+    }
+}
+
+/// Finds the facts of every scenario and puts them in.
+pub(super) fn find(scenarios: &mut [Scenario]) -> FactCounts {
+    let mut candidates = scenarios.iter().map(candidates).collect::<Vec<_>>();
+    let mentions = Mentions::find(scenarios, &candidates);
+    for (scenario, found) in candidates.iter_mut().enumerate() {
+        settle_uses(found, &mentions.by_scenario[scenario]);
+    }
+    let foils = foils_of(scenarios, &candidates, &mentions);
+    let groups = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<BTreeSet<_>>().len();
+    let mut counts = FactCounts { groups, ..FactCounts::default() };
+    for (at, found) in candidates.into_iter().enumerate() {
+        let facts = facts(&scenarios[at].messages, found, &mentions, at, &foils);
+        for fact in &facts {
+            counts.facts += 1;
+            counts.used += usize::from(!fact.used_at.is_empty());
+            counts.uses += fact.used_at.len();
+            counts.generic += usize::from(fact.generic);
+            counts.system += usize::from(fact.stated_by == Speaker::System);
+        }
+        scenarios[at].facts = facts;
+    }
+    counts
+}
+
+/// Values that may become facts, by their form in lower case: the matcher does not tell cases apart.
+type Candidates = BTreeMap<String, Candidate>;
+
+struct Candidate {
+    exact: Exact,
+    /// Whether a text or a result holds it.
+    in_text: bool,
+    used_at: Vec<MessageId>,
+    /// Argument and tool of its first use.
+    subject: Option<String>,
+}
+
+/// The values of all arguments, and enough of the others to fill the quota.
+fn candidates(scenario: &Scenario) -> Candidates {
+    let mut found = Candidates::new();
+    for message in &scenario.messages {
+        for part in &message.parts {
+            match part {
+                Part::Text { text } | Part::ToolResult { text, .. } => {
+                    for exact in exact::within(text) {
+                        note(&mut found, exact).in_text = true;
+                    }
+                }
+                Part::ToolCall { name, arguments, .. } => note_uses(&mut found, message, name, arguments),
+                Part::Thinking { .. } | Part::Media { .. } => {}
+            }
+        }
+    }
+    let used = found.values().filter(|candidate| !candidate.used_at.is_empty()).count();
+    keep_unused(&mut found, INCIDENTAL + used);
+    found
+}
+
+fn note(found: &mut Candidates, exact: Exact) -> &mut Candidate {
+    let key = exact.value.to_ascii_lowercase();
+    found.entry(key).or_insert(Candidate { exact, in_text: false, used_at: Vec::new(), subject: None })
+}
+
+fn note_uses(found: &mut Candidates, message: &Message, tool: &str, arguments: &str) {
+    let Ok(value) = serde_json::from_str::<Value>(arguments) else { return };
+    let mut leaves = Vec::new();
+    collect_leaves("", &value, &mut leaves);
+    for (name, text) in leaves {
+        for exact in exact::of_argument(&text) {
+            let candidate = note(found, exact);
+            if candidate.used_at.last() != Some(&message.id) {
+                candidate.used_at.push(message.id);
+            }
+            candidate.subject.get_or_insert_with(|| format!("argument `{name}` of `{tool}`"));
+        }
+    }
+}
+
+/// String and number leaves with the name of the field that holds them.
+fn collect_leaves<'v>(name: &'v str, value: &'v Value, leaves: &mut Vec<(&'v str, String)>) {
+    match value {
+        Value::String(text) => leaves.push((name, text.clone())),
+        Value::Number(number) => leaves.push((name, number.to_string())),
+        Value::Array(items) => items.iter().for_each(|item| collect_leaves(name, item, leaves)),
+        Value::Object(fields) => fields.iter().for_each(|(name, field)| collect_leaves(name, field, leaves)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// Of the values without a use, keeps `quota` that are long enough and stand in a text, in the order of their hashes.
+fn keep_unused(found: &mut Candidates, quota: usize) {
+    let mut unused = found
+        .iter()
+        .filter(|(key, candidate)| {
+            candidate.used_at.is_empty() && candidate.in_text && key.chars().count() >= INCIDENTAL_LENGTH
+        })
+        .map(|(key, _)| (*blake3::hash(key.as_bytes()).as_bytes(), key.clone()))
+        .collect::<Vec<_>>();
+    unused.sort();
+    unused.truncate(quota);
+    let kept = unused.into_iter().map(|(_, key)| key).collect::<BTreeSet<_>>();
+    found.retain(|key, candidate| !candidate.used_at.is_empty() || kept.contains(key));
+}
+
+/// Where every candidate stands, in all scenarios.
+struct Mentions {
+    by_scenario: Vec<HashMap<String, Vec<MessageId>>>,
+    /// Values that stand in more than one group.
+    generic: BTreeSet<String>,
+}
+
+impl Mentions {
+    fn find(scenarios: &[Scenario], candidates: &[Candidates]) -> Self {
+        let values = candidates
+            .iter()
+            .flatten()
+            .map(|(key, candidate)| (key.as_str(), &candidate.exact))
+            .collect::<BTreeMap<_, _>>();
+        let keys = values.keys().copied().collect::<Vec<_>>();
+        let matcher = Matcher::new(values.values().map(|exact| (exact.kind, [exact.value.as_str()])));
+        let mut group_of: Vec<Option<&str>> = vec![None; keys.len()];
+        let mut mentions = Mentions { by_scenario: Vec::new(), generic: BTreeSet::new() };
+        for (scenario, own) in scenarios.iter().zip(candidates) {
+            let mut found: HashMap<String, Vec<MessageId>> = HashMap::new();
+            for message in &scenario.messages {
+                let texts = message.parts.iter().filter_map(part_text);
+                for item in texts.flat_map(|text| matcher.find(text)).collect::<BTreeSet<_>>() {
+                    let group = *group_of[item].get_or_insert(&scenario.group_id);
+                    if group != scenario.group_id {
+                        mentions.generic.insert(keys[item].to_owned());
+                    }
+                    if own.contains_key(keys[item]) {
+                        found.entry(keys[item].to_owned()).or_default().push(message.id);
+                    }
+                }
+            }
+            mentions.by_scenario.push(found);
+        }
+        mentions
+    }
+}
+
+/// Keeps the uses of values that were mentioned before, drops what never stands in the log as a value, and fills the quota
+/// of unused values.
+fn settle_uses(found: &mut Candidates, mentions: &HashMap<String, Vec<MessageId>>) {
+    found.retain(|key, candidate| {
+        let Some(first) = mentions.get(key).and_then(|messages| messages.first()) else { return false };
+        candidate.used_at.retain(|message| message > first);
+        true
+    });
+    keep_unused(found, INCIDENTAL);
+}
+
+/// Foils by the value's form in lower case; generic values have none.
+fn foils_of(scenarios: &[Scenario], candidates: &[Candidates], mentions: &Mentions) -> HashMap<String, Vec<String>> {
+    let values = candidates
+        .iter()
+        .flatten()
+        .filter(|(key, _)| !mentions.generic.contains(*key))
+        .map(|(key, candidate)| (key.as_str(), (candidate.exact.kind, candidate.exact.value.as_str())))
+        .collect::<BTreeMap<_, _>>();
+    let texts = scenarios.iter().flat_map(|scenario| &scenario.messages).flat_map(|message| &message.parts);
+    let foils = foils::make(&values.values().copied().collect::<Vec<(ValueKind, &str)>>(), texts.filter_map(part_text));
+    values.keys().map(|key| (*key).to_owned()).zip(foils).collect()
+}
+
+fn facts(
+    messages: &[Message],
+    found: Candidates,
+    mentions: &Mentions,
+    scenario: usize,
+    foils: &HashMap<String, Vec<String>>,
+) -> Vec<Fact> {
+    let speakers = messages.iter().map(|message| (message.id, Speaker::from(message.role))).collect::<HashMap<_, _>>();
+    let mut facts = Vec::new();
+    for (key, candidate) in found {
+        let evidence = mentions.by_scenario[scenario].get(&key).cloned().unwrap_or_default();
+        let Some(stated_by) = evidence.first().and_then(|first| speakers.get(first).copied()) else { continue };
+        let used = !candidate.used_at.is_empty();
+        facts.push(Fact {
+            id: String::new(),
+            category: Category::Incidental,
+            subject: candidate.subject.filter(|_| used).unwrap_or_else(|| "exact value that no call uses".to_owned()),
+            value: candidate.exact.value,
+            variants: Vec::new(),
+            value_kind: candidate.exact.kind,
+            evidence_message_ids: evidence,
+            stated_by,
+            salience: Salience::Once,
+            supersedes: None,
+            valid_to: None,
+            polarity: Polarity::Affirmed,
+            foil_values: foils.get(&key).cloned().unwrap_or_default(),
+            used_at: candidate.used_at,
+            weight: 1.0,
+            decoy_of: None,
+            generic: mentions.generic.contains(&key),
+        });
+    }
+    facts.sort_by(|one, other| {
+        (one.evidence_message_ids.first(), &one.value).cmp(&(other.evidence_message_ids.first(), &other.value))
+    });
+    for (number, fact) in (1..).zip(&mut facts) {
+        fact.id = format!("v{number}");
+    }
+    facts
+}

@@ -1,0 +1,55 @@
+//! One file to import, in memory.
+
+use std::path::Path;
+
+use super::error::ImportError;
+use super::report::Recorder;
+use super::session::Place;
+use compactometer_disk::input::{Kind, read};
+
+/// A file's text and its name.
+pub(super) struct Input {
+    /// The path as it was given, for messages to the person who gave it.
+    pub(super) file: String,
+    /// The last part of the path: all that a suite may hold of it.
+    pub(super) name: String,
+    /// The file's name without its ending.
+    pub(super) stem: String,
+    pub(super) text: String,
+}
+
+impl Input {
+    /// Reads a file. Bytes that are no UTF-8 are replaced and reported, line by line.
+    pub(super) fn open(path: &Path, recorder: &mut Recorder) -> Result<Self, ImportError> {
+        let bytes = read(path, Kind::TRANSCRIPT).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        let part = |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
+        let file = path.display().to_string();
+        let text = decode(&file, bytes, recorder)?;
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        if text.trim().is_empty() {
+            return Err(ImportError::Empty { path: path.to_owned() });
+        }
+        Ok(Input { file, name: part(path.file_name()), stem: part(path.file_stem()), text })
+    }
+
+    /// Lines that are not blank, with their numbers.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        (1..).zip(self.text.split('\n')).filter(|(_, line)| !line.trim().is_empty())
+    }
+}
+
+fn decode(file: &str, bytes: Vec<u8>, recorder: &mut Recorder) -> Result<String, ImportError> {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return Ok(text),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len());
+    for (line, piece) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+        let decoded = String::from_utf8_lossy(piece);
+        if let std::borrow::Cow::Owned(_) = decoded {
+            recorder.repair(file, Place::Line(line), "invalid UTF-8: replaced by U+FFFD".to_owned())?;
+        }
+        text.push_str(&decoded);
+    }
+    Ok(text)
+}

@@ -1,0 +1,203 @@
+//! Importers of foreign transcripts: a file of another program becomes a suite that a replay can trust.
+//!
+//! A format is one file and one line in [`ALL`]; it only reads. What follows is the same for all of them: calls and results
+//! are paired, secrets masked, sessions joined if asked, exact values found if asked. Nothing is mended in silence: each
+//! repair stands in the [`ImportReport`] with its file and place. Absent on purpose: prices, questions, anything that needs
+//! a model.
+
+mod base64;
+mod claude_broken;
+mod claude_code;
+mod claude_tree;
+mod concat;
+mod error;
+mod facts;
+pub(crate) mod foils;
+mod input;
+mod report;
+pub mod secrets;
+mod session;
+mod settle;
+mod surrogates;
+mod tau_bench;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+
+use compactometer_engine::message::{Message, MessageId};
+
+use compactometer_formats::scenario::{Scenario, Split};
+use compactometer_formats::suite::{Header, Suite};
+
+pub use error::{FirstRepairs, ImportError};
+pub use facts::FactCounts;
+pub use report::{ImportReport, Repair};
+
+use input::Input;
+use report::Recorder;
+use session::Session;
+
+/// Every format that can be imported.
+pub const ALL: &[&Importer] = &[&claude_code::IMPORTER, &tau_bench::IMPORTER];
+
+/// The importer of that name.
+pub fn by_name(name: &str) -> Option<&'static Importer> {
+    ALL.iter().copied().find(|importer| importer.name == name)
+}
+
+/// Reads one foreign format.
+#[derive(Debug)]
+pub struct Importer {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it reads, in one line.
+    pub about: &'static str,
+    /// Where the format comes from.
+    pub source: &'static str,
+    /// Whether a file's beginning looks like this format.
+    recognises: fn(&str) -> bool,
+    read: fn(&Input, &mut Recorder) -> Result<Vec<Session>, ImportError>,
+}
+
+/// What an import does beside reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Find exact values and where calls use them, as facts.
+    pub auto_facts: bool,
+    /// Join sessions of this many groups, interleaved by user turn.
+    pub concat: Option<usize>,
+    /// Leave secrets as they stand instead of masking them.
+    pub keep_secrets: bool,
+    /// Refuse what would need a repair.
+    pub strict: bool,
+}
+
+/// A suite made of transcripts, and what happened on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The suite; it passes [`Suite::read`]'s validation.
+    pub suite: Suite,
+    /// What was read, mended, masked and left out.
+    pub report: ImportReport,
+}
+
+/// Reads files of one format into one suite called `name`.
+///
+/// # Errors
+/// [`ImportError`] naming the file, the place and what was expected; under [`Options::strict`] also the first repair.
+pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Options) -> Result<Imported, ImportError> {
+    let mut recorder = Recorder::new(importer.name, options.strict);
+    let mut sessions = read_all(importer, files, &mut recorder)?;
+    if sessions.is_empty() {
+        let repairs = FirstRepairs(recorder.report.repairs);
+        return Err(ImportError::NoConversation { importer: importer.name, files: files.len(), repairs });
+    }
+    if !options.keep_secrets {
+        recorder.report.secrets = secrets::mask(&mut sessions)?;
+    }
+    let sessions = match options.concat {
+        Some(groups) => concat::join(sessions, groups, &mut recorder)?,
+        None => sessions,
+    };
+    let mut scenarios = into_scenarios(sessions);
+    if options.auto_facts {
+        recorder.report.facts = Some(facts::find(&mut scenarios));
+    }
+    let mut report = recorder.report;
+    report.count(&scenarios);
+    let header = Header::new(name, None, report.notes());
+    Ok(Imported { suite: Suite { header, scenarios }, report })
+}
+
+/// Sessions of all files, settled; a file that was read before under another name is left out.
+fn read_all(importer: &Importer, files: &[PathBuf], recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+    let mut seen = HashSet::new();
+    let mut sessions = Vec::new();
+    for path in files {
+        let input = Input::open(path, recorder)?;
+        recorder.report.files += 1;
+        if !seen.insert(blake3::hash(input.text.as_bytes())) {
+            recorder.repair(
+                &input.file,
+                session::Place::Line(1),
+                "same content as an earlier file: left out".into(),
+            )?;
+            continue;
+        }
+        if !(importer.recognises)(&input.text) {
+            return Err(ImportError::OtherFormat {
+                path: path.clone(),
+                expected: importer.about,
+                hint: hint(importer, &input.text),
+            });
+        }
+        for session in (importer.read)(&input, recorder)? {
+            sessions.extend(settle::settle(session, recorder)?);
+        }
+    }
+    Ok(sessions)
+}
+
+/// What a file of another format is, as far as its beginning tells.
+fn hint(tried: &Importer, text: &str) -> String {
+    if compactometer_formats::suite::looks_like_suite(text.lines().next().unwrap_or_default()) {
+        return "; it is a suite already and needs no import".to_owned();
+    }
+    match ALL.iter().find(|other| other.name != tried.name && (other.recognises)(text)) {
+        Some(other) => format!("; it looks like `{}`", other.name),
+        None => format!("; formats are {}", ALL.iter().map(|known| known.name).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn into_scenarios(sessions: Vec<Session>) -> Vec<Scenario> {
+    let mut numbers = BTreeMap::new();
+    let mut taken = HashSet::new();
+    sessions
+        .into_iter()
+        .map(|session| {
+            let id = unused_id(&session, &mut numbers, &mut taken);
+            scenario(session, id)
+        })
+        .collect()
+}
+
+fn unused_id(session: &Session, numbers: &mut BTreeMap<String, usize>, taken: &mut HashSet<String>) -> String {
+    loop {
+        let number = numbers.entry(session.stem.clone()).or_insert(0);
+        *number += 1;
+        let id = match (*number, session.numbered) {
+            (number, true) => format!("{}{number}", session.stem),
+            (1, false) => session.stem.clone(),
+            (number, false) => format!("{}/{number}", session.stem),
+        };
+        if taken.insert(id.clone()) {
+            return id;
+        }
+    }
+}
+
+fn scenario(session: Session, id: String) -> Scenario {
+    let messages = session.messages.into_iter().zip(1..).map(|(said, number)| Message {
+        id: MessageId(number),
+        role: said.role,
+        at_ms: said.at_ms,
+        parts: said.parts,
+        usage: said.usage.map(Box::new),
+    });
+    Scenario {
+        id,
+        group_id: session.group,
+        version: 1,
+        seed: None,
+        source: session.source,
+        licence: None,
+        split: Split::Dev,
+        tools: Vec::new(),
+        messages: messages.collect(),
+        facts: Vec::new(),
+        probes: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! What an import did: counts for the command line, notes for readers of results.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+
+use super::error::ImportError;
+use super::facts::FactCounts;
+use super::session::Place;
+use compactometer_formats::scenario::Scenario;
+use compactometer_text::code::code;
+
+/// What was read, mended, masked and left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    /// The format's name.
+    pub importer: &'static str,
+    /// Files read.
+    pub files: usize,
+    /// Groups in the suite: the units of statistics.
+    pub groups: usize,
+    /// Scenarios in the suite.
+    pub scenarios: usize,
+    /// Messages in the suite.
+    pub messages: usize,
+    /// Exact values found; none where they were not asked for.
+    pub facts: Option<FactCounts>,
+    /// Everything that was mended, in order of reading.
+    pub repairs: Vec<Repair>,
+    /// Secrets masked, by kind; every occurrence counts.
+    pub secrets: BTreeMap<&'static str, usize>,
+    /// Rows that carry no turn of a conversation, by type.
+    pub ignored: BTreeMap<String, usize>,
+    /// Tool calls whose id stood in their session before; all calls are numbered anew.
+    pub repeated_call_ids: usize,
+    /// Sessions joined into one scenario each time; 0 where none were.
+    pub joined: usize,
+    /// What joining left out.
+    pub leftovers: Vec<String>,
+}
+
+/// Something that was mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// The file, as it was named.
+    pub file: String,
+    /// Line, element or message.
+    pub place: String,
+    /// What was wrong and what was done.
+    pub what: String,
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}, {}: {}", code(&self.file), self.place, self.what)
+    }
+}
+
+/// Repairs that are shown one by one; the rest is counted.
+const SHOWN_REPAIRS: usize = 20;
+
+impl ImportReport {
+    /// The report for a person, one statement a line, the number of units first.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![
+            format!("{} (units of statistics)", counted(self.groups, "group")),
+            format!("{}, {}", counted(self.scenarios, "scenario"), counted(self.messages, "message")),
+        ];
+        lines.extend(self.facts.iter().flat_map(FactCounts::lines));
+        lines.push(format!("{} in {}", counted(self.repairs.len(), "repair"), counted(self.files, "file")));
+        lines.extend(self.repairs.iter().take(SHOWN_REPAIRS).map(|repair| format!("  {repair}")));
+        if self.repairs.len() > SHOWN_REPAIRS {
+            lines.push(format!("  and {} more", self.repairs.len() - SHOWN_REPAIRS));
+        }
+        lines.extend(self.remarks());
+        lines
+    }
+
+    /// What readers of results must know.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = vec![format!("imported from {} of format {}", counted(self.files, "file"), self.importer)];
+        notes.extend(self.facts.iter().flat_map(FactCounts::notes));
+        if !self.repairs.is_empty() {
+            notes.push(format!("{} made by the importer", counted(self.repairs.len(), "repair")));
+        }
+        notes.extend(self.remarks());
+        notes
+    }
+
+    pub(super) fn count(&mut self, scenarios: &[Scenario]) {
+        self.groups = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<HashSet<_>>().len();
+        self.scenarios = scenarios.len();
+        self.messages = scenarios.iter().map(|scenario| scenario.messages.len()).sum();
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.secrets.is_empty() {
+            lines.push(format!("{} masked: {}", counted(self.secrets.values().sum(), "secret"), listed(&self.secrets)));
+        }
+        if !self.ignored.is_empty() {
+            lines.push(format!("{} ignored: {}", counted(self.ignored.values().sum(), "row"), listed(&self.ignored)));
+        }
+        if self.repeated_call_ids > 0 {
+            lines.push(format!(
+                "{} repeated within a session; all calls are numbered anew",
+                counted(self.repeated_call_ids, "tool call id")
+            ));
+        }
+        if self.joined > 0 {
+            lines.push(format!("joined from {} sessions; long-range uses come from joining", self.joined));
+        }
+        lines.extend(self.leftovers.iter().cloned());
+        lines
+    }
+}
+
+/// A number with its noun.
+pub(super) fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn listed<K: fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
+    counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Collects the report while files are read.
+pub(super) struct Recorder {
+    pub(super) report: ImportReport,
+    strict: bool,
+}
+
+impl Recorder {
+    pub(super) fn new(importer: &'static str, strict: bool) -> Self {
+        Recorder { report: ImportReport { importer, ..ImportReport::default() }, strict }
+    }
+
+    /// Notes a repair; under strict reading it is the error.
+    pub(super) fn repair(&mut self, file: &str, place: Place, what: String) -> Result<(), ImportError> {
+        let repair = Repair { file: file.to_owned(), place: place.to_string(), what };
+        if self.strict {
+            return Err(ImportError::Strict(repair));
+        }
+        self.report.repairs.push(repair);
+        Ok(())
+    }
+
+    /// Counts a row that carries no turn. A kind that the file names itself may hold anything.
+    pub(super) fn ignore(&mut self, kind: &str) {
+        *self.report.ignored.entry(kind.replace(char::is_control, " ")).or_insert(0) += 1;
+    }
+}

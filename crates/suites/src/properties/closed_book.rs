@@ -1,0 +1,149 @@
+//! How many questions a reader answers who has not read the conversation.
+
+use std::collections::BTreeMap;
+
+use compactometer_formats::property::Property;
+use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_formats::suite::Suite;
+
+/// MEASUREMENT section 2.
+const MOST: f64 = 0.05;
+
+/// Share of questions that one of three readers without the conversation answers: one says the answer that is most frequent
+/// among other groups for the same question, one that for the same kind of value, one a word of the question itself.
+pub(super) fn measure(suite: &Suite) -> Property {
+    let (id, name) = ("closed_book", "questions answered without the conversation");
+    let questions: Vec<Question> = suite.scenarios.iter().flat_map(questions).collect();
+    let mut by_text = Answers::of(&questions, |question| question.text.as_str());
+    let mut by_kind = Answers::of(&questions, |question| question.kind);
+    let (mut answered, mut any) = ([0; 3], 0);
+    for question in &questions {
+        let says = |guess: Option<&str>| guess.is_some_and(|guess| question.accepts(guess));
+        let right = [
+            says(by_text.most_frequent(&question.text, question.group)),
+            says(by_kind.most_frequent(question.kind, question.group)),
+            question.gives_itself_away(),
+        ];
+        answered.iter_mut().zip(right).for_each(|(count, right)| *count += usize::from(right));
+        any += usize::from(right.contains(&true));
+    }
+    let [text, kind, own] = answered;
+    let detail = format!(
+        "{any} of {} questions: {text} by the answer that is most frequent elsewhere for the question, {kind} by that for the \
+         kind of value, {own} by the question's own words",
+        questions.len()
+    );
+    Property::share(id, name, any, questions.len(), MOST, detail)
+        .unwrap_or_else(|| Property::untold(id, name, "no questions"))
+}
+
+struct Question<'s> {
+    group: &'s str,
+    /// Its words, without the subject that it asks about.
+    text: String,
+    asked: &'s str,
+    kind: ValueKind,
+    gold: String,
+    forms: Vec<String>,
+}
+
+fn questions(scenario: &Scenario) -> impl Iterator<Item = Question<'_>> {
+    scenario.probes.iter().filter_map(|probe| {
+        let gold = probe.gold.as_ref()?.to_lowercase();
+        let fact = scenario.facts.iter().find(|fact| probe.fact_ids.contains(&fact.id))?;
+        Some(Question {
+            group: &scenario.group_id,
+            text: without_subject(probe, fact),
+            asked: &probe.question,
+            kind: fact.value_kind,
+            forms: fact.forms().map(str::to_lowercase).chain([gold.clone()]).collect(),
+            gold,
+        })
+    })
+}
+
+fn without_subject(probe: &Probe, fact: &Fact) -> String {
+    if fact.subject.is_empty() { probe.question.clone() } else { probe.question.replace(&fact.subject, "") }
+}
+
+impl Question<'_> {
+    fn accepts(&self, answer: &str) -> bool {
+        self.forms.iter().any(|form| form == answer)
+    }
+
+    fn gives_itself_away(&self) -> bool {
+        let asked = format!(" {} ", words(self.asked));
+        self.forms.iter().any(|form| asked.contains(&format!(" {} ", words(form))))
+    }
+}
+
+/// Lowercase words and numbers, parted by single blanks.
+fn words(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// In how many questions of each group each answer is right, by some key.
+struct Answers<'q, K> {
+    by_key: BTreeMap<K, BTreeMap<&'q str, BTreeMap<&'q str, usize>>>,
+    guesses: BTreeMap<(K, &'q str), Option<&'q str>>,
+}
+
+impl<'q, K: Ord + Copy> Answers<'q, K> {
+    fn of(questions: &'q [Question<'q>], key: impl Fn(&'q Question<'q>) -> K) -> Self {
+        let mut by_key: BTreeMap<K, BTreeMap<&str, BTreeMap<&str, usize>>> = BTreeMap::new();
+        for question in questions {
+            let groups = by_key.entry(key(question)).or_default().entry(question.gold.as_str()).or_default();
+            *groups.entry(question.group).or_default() += 1;
+        }
+        Answers { by_key, guesses: BTreeMap::new() }
+    }
+
+    /// The answer that most questions of other groups have; of several the first by the alphabet.
+    fn most_frequent(&mut self, key: K, group: &'q str) -> Option<&'q str> {
+        let elsewhere = |groups: &BTreeMap<&str, usize>| {
+            groups.iter().filter(|(other, _)| **other != group).map(|(_, count)| count).sum::<usize>()
+        };
+        *self.guesses.entry((key, group)).or_insert_with(|| {
+            let counted = self.by_key.get(&key)?.iter().map(|(gold, groups)| (*gold, elsewhere(groups)));
+            counted.rev().filter(|(_, count)| *count > 0).max_by_key(|(_, count)| *count).map(|(gold, _)| gold)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use compactometer_formats::suite::Suite;
+
+    use super::measure;
+    use crate::properties::tests::{fact, probe, suite};
+
+    #[test]
+    fn frequent_answers_and_answers_in_the_question_count() {
+        let one = |group: &str, question: &str, value: &str| {
+            let mut suite = suite(&[(group, "hello")]);
+            suite.scenarios[0].facts = vec![fact("f", value)];
+            suite.scenarios[0].probes = vec![probe("f", question, value)];
+            suite.scenarios.remove(0)
+        };
+        let header = suite(&[]).header;
+        let scenarios = vec![
+            one("a", "Which colour has the gate?", "red"),
+            one("b", "Which colour has the gate?", "Red"),
+            one("b2", "Which colour has the gate?", "red"),
+            one("c", "Which colour has the gate?", "blue"),
+            one("d", "Is the code of the gate 7F-3K?", "7f-3k"),
+            one("e", "What is the code?", "9Q-2D"),
+        ];
+        let found = measure(&Suite { header, scenarios });
+        // The three red ones by each other's answer, `d` by its own words.
+        assert_eq!((found.value, found.passed), (Some(0.666666667), Some(false)));
+        assert_eq!(
+            found.detail,
+            "4 of 6 questions: 3 by the answer that is most frequent elsewhere for the question, 3 by that for the kind of \
+             value, 1 by the question's own words"
+        );
+        assert_eq!(measure(&suite(&[("a", "hello")])).value, None);
+    }
+}

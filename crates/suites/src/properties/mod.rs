@@ -1,0 +1,103 @@
+//! Properties of a suite, whatever it was made by: what must be known of the questions and texts before any strategy runs.
+//!
+//! Each is one file and one line in [`ALL`]. Absent on purpose: strategies, models, records; one reading of the suite is
+//! all that is needed.
+
+mod closed_book;
+mod decoys;
+mod held_out;
+mod overlap;
+mod passages;
+
+use compactometer_formats::property::Property;
+use compactometer_formats::suite::Suite;
+
+/// Measures one property.
+pub type Measure = fn(&Suite) -> Property;
+
+/// Every property, in the order of reports.
+pub static ALL: &[Measure] =
+    &[closed_book::measure, overlap::measure, decoys::measure, passages::measure, held_out::measure];
+
+/// Every property of the suite.
+pub fn measure(suite: &Suite) -> Vec<Property> {
+    ALL.iter().map(|measure| measure(suite)).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use compactometer_engine::message::{Message, MessageId, Part, Role};
+    use compactometer_formats::scenario::{
+        Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind,
+    };
+    use compactometer_formats::suite::{Header, Suite};
+
+    use super::measure;
+
+    /// A suite of conversations of one message each: group and text.
+    pub(crate) fn suite(texts: &[(&str, &str)]) -> Suite {
+        let scenario = |(at, (group, text)): (usize, &(&str, &str))| Scenario {
+            id: format!("{group}-{at}"),
+            group_id: (*group).to_owned(),
+            version: 1,
+            seed: None,
+            source: "test".to_owned(),
+            licence: None,
+            split: Split::Dev,
+            tools: Vec::new(),
+            messages: vec![Message {
+                id: MessageId(1),
+                role: Role::User,
+                at_ms: None,
+                parts: vec![Part::Text { text: (*text).to_owned() }],
+                usage: None,
+            }],
+            facts: Vec::new(),
+            probes: Vec::new(),
+        };
+        let scenarios = texts.iter().enumerate().map(scenario).collect();
+        Suite { header: Header::new("tiny", None, Vec::new()), scenarios }
+    }
+
+    pub(crate) fn fact(id: &str, value: &str) -> Fact {
+        Fact {
+            id: id.to_owned(),
+            category: Category::Decision,
+            subject: "the gate".to_owned(),
+            value: value.to_owned(),
+            variants: Vec::new(),
+            value_kind: ValueKind::Free,
+            evidence_message_ids: vec![MessageId(1)],
+            stated_by: Speaker::User,
+            salience: Salience::Once,
+            supersedes: None,
+            valid_to: None,
+            polarity: Polarity::Affirmed,
+            foil_values: Vec::new(),
+            used_at: Vec::new(),
+            weight: 1.0,
+            decoy_of: None,
+            generic: false,
+        }
+    }
+
+    pub(crate) fn probe(fact: &str, question: &str, gold: &str) -> Probe {
+        Probe {
+            id: format!("p-{fact}"),
+            fact_ids: vec![fact.to_owned()],
+            question: question.to_owned(),
+            asked_after: MessageId(1),
+            gold: Some(gold.to_owned()),
+            forbidden: Vec::new(),
+            abstain_expected: false,
+            order: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_suite_without_facts_has_no_verdict_and_no_violation() {
+        let found = measure(&suite(&[("a", "hello")]));
+        assert_eq!(found.len(), super::ALL.len());
+        assert!(found.iter().all(|property| property.value.is_none() && property.passed.is_none()));
+    }
+}

@@ -1,0 +1,214 @@
+//! How much of the groups' text is the same: groups that share most of it are no independent units.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use compactometer_engine::message::Role;
+use compactometer_engine::message::part_text;
+use compactometer_formats::property::Property;
+use compactometer_formats::scenario::Scenario;
+use compactometer_formats::suite::Suite;
+use compactometer_text::code::code;
+use foldhash::fast::FixedState;
+
+/// Words of a passage.
+const WORDS: usize = 8;
+/// A group that shares more with one other group is a part of it rather than a unit of its own. Our own bound.
+const MOST: f64 = 0.5;
+/// Of a passage that more groups have, each counts as shared with the next one alone: their pairs would be too many.
+const MANY: usize = 200;
+/// Parts in which passages are compared: a power of two.
+const PARTS: u64 = 256;
+
+/// The greatest share of a group's passages of eight words that stand in one other group too; system prompts apart.
+pub(super) fn measure(suite: &Suite) -> Property {
+    let (id, name) = ("shared_passages", "greatest share of a group's passages of eight words in one other group");
+    let names = suite.scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<BTreeSet<_>>();
+    if names.len() < 2 {
+        return Property::untold(id, name, "one group");
+    }
+    let mut groups: BTreeMap<&str, Parted> = names.iter().map(|group| (*group, Parted::default())).collect();
+    for scenario in &suite.scenarios {
+        let group = groups.entry(&scenario.group_id).or_default();
+        passages(scenario).for_each(|passage| group.add(passage));
+    }
+    let shared = Shared::of(&groups.values().collect::<Vec<_>>());
+    let names = names.into_iter().collect::<Vec<_>>();
+    let share = |count: usize, group: usize| match shared.sizes[group] {
+        0 => 0.0,
+        of => count as f64 / of as f64,
+    };
+    let mean = (0..names.len()).map(|group| share(shared.with_any[group], group)).sum::<f64>() / names.len() as f64;
+    let pairs = shared.with_one.iter().map(|(&(one, other), &count)| (share(count, one), one, other));
+    let worst = pairs.max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+    let (most, one, other) = worst.unwrap_or_default();
+    let detail = format!(
+        "{} with {} shares most; a group shares {mean:.3} of its passages with any of the {} others, in the mean",
+        code(names[one]),
+        code(names[other]),
+        names.len() - 1
+    );
+    let passed = Some(most <= MOST);
+    Property::found(id, name, most, Some(MOST), passed, detail)
+}
+
+/// Passages by their highest bits. They are compared part by part, so that what is looked up is near.
+struct Parted(Vec<Vec<u64>>);
+
+impl Default for Parted {
+    fn default() -> Self {
+        Parted(vec![Vec::new(); PARTS as usize])
+    }
+}
+
+impl Parted {
+    fn add(&mut self, passage: u64) {
+        const WIDTH: u64 = u64::MAX / PARTS + 1;
+        self.0[(passage / WIDTH) as usize].push(passage);
+    }
+}
+
+/// Hashes of all passages of a conversation, none of them across two texts.
+fn passages(scenario: &Scenario) -> impl Iterator<Item = u64> {
+    let spoken = scenario.messages.iter().filter(|message| message.role != Role::System);
+    let texts = spoken.flat_map(|message| message.parts.iter().filter_map(part_text));
+    texts.flat_map(|text| passages_of(&words(text)))
+}
+
+/// The hash of each run of so many words: a polynomial of theirs, from which the first leaves as the next joins.
+fn passages_of(words: &[u64]) -> Vec<u64> {
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let Some((first, rest)) = words.split_at_checked(WORDS) else { return Vec::new() };
+    let whole = first.iter().fold(0, |sum: u64, word| sum.wrapping_mul(BASE).wrapping_add(*word));
+    let leaving = BASE.wrapping_pow(WORDS as u32);
+    let later = rest.iter().zip(words).scan(whole, |sum, (next, left)| {
+        *sum = sum.wrapping_mul(BASE).wrapping_add(*next).wrapping_sub(left.wrapping_mul(leaving));
+        Some(*sum)
+    });
+    std::iter::once(whole).chain(later).map(mixed).collect()
+}
+
+/// The hash of each word.
+fn words(text: &str) -> Vec<u64> {
+    if !text.is_ascii() {
+        return text.split_whitespace().map(|word| hash(word.as_bytes())).collect();
+    }
+    // The blanks of ASCII, as `char::is_whitespace` has them.
+    let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+    words.filter(|word| !word.is_empty()).map(hash).collect()
+}
+
+/// FNV-1a, with its bits mixed once more.
+fn hash(bytes: &[u8]) -> u64 {
+    let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    mixed(bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+fn mixed(sum: u64) -> u64 {
+    (sum ^ (sum >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// How many distinct passages groups have, and have in common, by the groups' numbers.
+struct Shared {
+    sizes: Vec<usize>,
+    with_any: Vec<usize>,
+    with_one: BTreeMap<(usize, usize), usize>,
+}
+
+impl Shared {
+    fn of(groups: &[&Parted]) -> Self {
+        let count = groups.len();
+        let (mut sizes, mut with_any, mut shared) = (vec![0; count], vec![0; count], vec![0; count * count]);
+        for part in 0..PARTS as usize {
+            let holders = Holders::of(groups.iter().map(|group| &*group.0[part]));
+            // Sums, so that nothing depends on the order of the passages.
+            holders.first.values().for_each(|group| sizes[*group as usize] += 1);
+            for (passage, others) in &holders.others {
+                others.iter().for_each(|other| sizes[*other as usize] += 1);
+                let same =
+                    [holders.first[passage]].iter().chain(others).map(|group| *group as usize).collect::<Vec<_>>();
+                same.iter().for_each(|one| with_any[*one] += 1);
+                for (place, one) in same.iter().enumerate() {
+                    let others = if same.len() > MANY { &same[place..(place + 2).min(same.len())] } else { &same };
+                    others.iter().for_each(|other| shared[one * count + other] += 1);
+                }
+            }
+        }
+        let with_one = (0..count * count).map(|at| ((at / count, at % count), shared[at]));
+        Shared { sizes, with_any, with_one: with_one.filter(|((one, other), _)| one != other).collect() }
+    }
+}
+
+/// The groups that have each passage.
+struct Holders {
+    /// The first. Most passages have no other.
+    first: HashMap<u64, u32, FixedState>,
+    /// The others, ascending, where there are any.
+    others: HashMap<u64, Vec<u32>, FixedState>,
+}
+
+impl Holders {
+    fn of<'g>(groups: impl Iterator<Item = &'g [u64]> + Clone) -> Self {
+        let most = groups.clone().map(<[u64]>::len).sum();
+        let first = HashMap::with_capacity_and_hasher(most, FixedState::default());
+        let mut holders = Holders { first, others: HashMap::default() };
+        for (group, passages) in (0..).zip(groups) {
+            for passage in passages {
+                let first = *holders.first.entry(*passage).or_insert(group);
+                if first != group {
+                    let others = holders.others.entry(*passage).or_default();
+                    others.extend((others.last() != Some(&group)).then_some(group));
+                }
+            }
+        }
+        holders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WORDS, measure, passages_of, words};
+    use crate::properties::tests::suite;
+
+    #[test]
+    fn the_share_is_that_of_the_pair_that_shares_most() {
+        let ten = "a b c d e f g h i j";
+        // All three passages of the first, three of five of the second, none of the third.
+        let longer = format!("{ten} k l");
+        let found =
+            measure(&suite(&[("one", ten), ("two", &longer), ("three", "nothing of the kind is said in here at all")]));
+        assert_eq!((found.value, found.passed), (Some(1.0), Some(false)));
+        assert_eq!(
+            found.detail,
+            "`one` with `two` shares most; a group shares 0.533 of its passages with any of the 2 others, in the mean"
+        );
+        let apart = measure(&suite(&[("one", ten), ("two", "b c d e f g h x i j k l m n o p")]));
+        assert_eq!((apart.value, apart.passed), (Some(0.0), Some(true)));
+    }
+
+    #[test]
+    fn words_stand_between_blanks_of_any_kind() {
+        let same = words("one two three");
+        assert_eq!(same.len(), 3);
+        for text in [" one\u{b}two\u{c}\rthree ", "one\ttwo\n\nthree", "one\u{a0}two\u{2003}three"] {
+            assert_eq!(words(text), same, "{text:?}");
+        }
+        assert_eq!(words("one\u{1c}two").len(), 1);
+    }
+
+    #[test]
+    fn a_passage_is_the_same_whatever_stands_before_it() {
+        let all = passages_of(&words("a b c d e f g h i j a b c d e f g h"));
+        let alone = |text: &str| passages_of(&words(text));
+        assert_eq!(all.len(), 18 - WORDS + 1);
+        assert_eq!((alone("a b c d e f g h"), alone("c d e f g h i j")), (vec![all[0]], vec![all[2]]));
+        assert_eq!(all[10], all[0]);
+        assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 10);
+        assert!(alone("a b c d e f g").is_empty());
+    }
+
+    #[test]
+    fn conversations_of_one_group_may_share_everything() {
+        let same = "it is the very same text that they both have in common";
+        assert_eq!(measure(&suite(&[("one", same), ("one", same)])).value, None);
+    }
+}

@@ -1,0 +1,131 @@
+//! A part of a suite that stands for all of it: so many conversations, spread over the kinds that the suite has.
+//!
+//! Absent on purpose: the run's seed. Runs under several seeds meet the same conversations, and a run that is repeated under
+//! the next seed can be paired with the first.
+
+use compactometer_engine::message::part_text;
+use compactometer_formats::scenario::{Scenario, Split};
+use compactometer_formats::suite::Suite;
+
+/// Leaves `count` conversations in the suite, in its order, and notes it in the header; a suite of no more stays as it is.
+///
+/// Conversations are put in order by split, source, tools (which tell a generated conversation's domain) and length (to a
+/// power of two, in bytes), and within such a stratum by a hash of the suite's name and their id. Of this row one is taken at
+/// equal distances, so that each stratum has its share to within one.
+pub fn sample(mut suite: Suite, count: usize) -> Suite {
+    let all = suite.scenarios.len();
+    if count >= all {
+        return suite;
+    }
+    let name = suite.header.name.clone();
+    let mut row = (0..all).collect::<Vec<_>>();
+    row.sort_by_cached_key(|index| {
+        let scenario = &suite.scenarios[*index];
+        (Stratum::of(scenario), hash(&[&name, &scenario.id]))
+    });
+    // Where in its stretch of the row each is taken, in parts of a conversation: under one stretch, so that none falls off the end.
+    let offset = u128::from(hash(&[&name])) % all as u128;
+    let mut taken = vec![false; all];
+    for step in 0..count {
+        let place = (step as u128 * all as u128 + offset) / count as u128;
+        taken[row[place as usize]] = true;
+    }
+    let mut taken = taken.into_iter();
+    suite.scenarios.retain(|_| taken.next().unwrap_or(false));
+    suite
+        .header
+        .notes
+        .push(format!("a sample of {count} of {all} conversations, spread over split, source, tools and length"));
+    suite
+}
+
+/// What conversations of a kind share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Stratum {
+    split: u8,
+    source: String,
+    tools: Vec<String>,
+    length: u32,
+}
+
+impl Stratum {
+    fn of(scenario: &Scenario) -> Self {
+        let split = match scenario.split {
+            Split::Dev => 0,
+            Split::Test => 1,
+            Split::Calibration => 2,
+        };
+        // After the colon stands a file's name, which may be a conversation's own.
+        let source = scenario.source.split(':').next().unwrap_or_default().to_owned();
+        let tools = scenario.tools.iter().map(|tool| tool.name.clone()).collect();
+        let texts = scenario.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
+        let bytes = texts.map(str::len).sum::<usize>();
+        Stratum { split, source, tools, length: bytes.checked_ilog2().unwrap_or_default() }
+    }
+}
+
+fn hash(words: &[&str]) -> u64 {
+    // A list's JSON keeps apart what joined words would not.
+    let text = serde_json::json!(words).to_string();
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
+    u64::from_le_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::generate::smoke;
+
+    use super::*;
+
+    fn ids(suite: &Suite) -> Vec<String> {
+        suite.scenarios.iter().map(|scenario| scenario.id.clone()).collect()
+    }
+
+    #[test]
+    fn every_stratum_has_its_share_to_within_one() {
+        let whole = smoke().expect("the embedded suite");
+        let strata = |suite: &Suite| {
+            let mut strata = BTreeMap::<Stratum, usize>::new();
+            suite.scenarios.iter().for_each(|scenario| *strata.entry(Stratum::of(scenario)).or_default() += 1);
+            strata
+        };
+        let (all, in_whole) = (whole.scenarios.len(), strata(&whole));
+        assert!(in_whole.len() > 2, "domains and lengths differ: {in_whole:?}");
+        for count in 1..all {
+            let part = sample(whole.clone(), count);
+            assert_eq!(part.scenarios.len(), count);
+            let found = strata(&part);
+            for (stratum, size) in &in_whole {
+                let share = *size as f64 * count as f64 / all as f64;
+                let found = found.get(stratum).copied().unwrap_or_default() as f64;
+                assert!((found - share).abs() < 1.0, "{count}: {found} of {share} in {stratum:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_is_in_the_suites_order_and_does_not_depend_on_it() {
+        let whole = smoke().expect("the embedded suite");
+        let part = ids(&sample(whole.clone(), 5));
+        let in_order = ids(&whole).into_iter().filter(|id| part.contains(id)).collect::<Vec<_>>();
+        assert_eq!(part, in_order);
+        let mut turned = whole.clone();
+        turned.scenarios.reverse();
+        let mut back = ids(&sample(turned, 5));
+        back.reverse();
+        assert_eq!(part, back);
+        let mut renamed = whole.clone();
+        renamed.header.name = "another".to_owned();
+        assert_ne!(part, ids(&sample(renamed, 5)), "the suite's name is part of the choice");
+    }
+
+    #[test]
+    fn more_than_there_are_is_all_of_them() {
+        let whole = smoke().expect("the embedded suite");
+        assert_eq!(sample(whole.clone(), whole.scenarios.len()), whole);
+        assert_eq!(sample(whole.clone(), usize::MAX), whole);
+    }
+}

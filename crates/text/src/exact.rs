@@ -1,0 +1,257 @@
+//! What an exact value is: an identifier, number or path that a reader must have letter for letter.
+//!
+//! A value has no blanks and 4 to 200 characters, two of them ASCII letters or digits. It holds a digit, or a separator that prose does not use:
+//! `_`, `@`, `#`, a dot or colon between letters, a path's slashes. Words joined by `-`, or by one `/`, are words. A number
+//! needs four significant digits. Dates and times are ids, since a number's thousands separators mean nothing in them.
+
+use crate::matcher::ValueKind;
+
+/// An exact value as it stands in text, numbers without thousands separators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exact {
+    /// The value.
+    pub value: String,
+    /// An id, a number or a path.
+    pub kind: ValueKind,
+}
+
+/// Least and most characters of a value.
+const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
+/// Least significant digits of a number.
+const DIGITS: usize = 4;
+
+/// The exact values of an argument: the whole text where it is one, else those inside.
+pub fn of_argument(text: &str) -> Vec<Exact> {
+    match exact(trim(text.trim())) {
+        Some(whole) => vec![whole],
+        None => within(text).collect(),
+    }
+}
+
+/// The exact values inside a text, in order; one may come more than once.
+pub fn within(text: &str) -> impl Iterator<Item = Exact> {
+    let words = text.split_whitespace().filter(|word| word.bytes().any(marks_value));
+    words.flat_map(pieces).filter_map(|piece| exact(trim(piece)))
+}
+
+/// Whether a byte may be what tells a value from a word; most words hold none.
+fn marks_value(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'_' | b'@' | b'#' | b'.' | b':' | b'/')
+}
+
+/// The text as an exact value, if it is one.
+fn exact(text: &str) -> Option<Exact> {
+    let solid = text.bytes().filter(u8::is_ascii_alphanumeric).count();
+    if !LENGTHS.contains(&text.chars().count()) || solid < 2 || text.starts_with("masked:") {
+        return None;
+    }
+    if let Some(value) = number(text) {
+        let significant = value.trim_start_matches(['0', '.']).bytes().filter(u8::is_ascii_digit).count();
+        return (significant >= DIGITS).then_some(Exact { value, kind: ValueKind::Number });
+    }
+    let is_url = text.contains("://");
+    if text.contains(char::is_whitespace) || (!is_url && text.contains(breaks)) {
+        return None;
+    }
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    (has_digit || is_url || has_separator(text)).then(|| Exact { value: text.to_owned(), kind: kind(text, is_url) })
+}
+
+/// A number without its thousands separators.
+fn number(text: &str) -> Option<String> {
+    let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = whole.split(',');
+    let first = groups.next().filter(|first| digits(first))?;
+    let mut plain = first.to_owned();
+    for group in groups {
+        if group.len() != 3 || first.len() > 3 || !digits(group) {
+            return None;
+        }
+        plain.push_str(group);
+    }
+    match fraction {
+        None => Some(plain),
+        Some(fraction) if digits(fraction) => Some(format!("{plain}.{fraction}")),
+        Some(_) => None,
+    }
+}
+
+/// Whether a text without digits holds a separator that prose does not use.
+fn has_separator(text: &str) -> bool {
+    let joined = |separator: char| {
+        text.split(separator).count() > 1
+            && text.split(separator).skip(1).any(|rest| rest.starts_with(char::is_alphanumeric))
+    };
+    let slashes = text.matches('/').count();
+    let rooted = text.starts_with(['/', '~', '.']) && slashes > 0;
+    text.contains(['_', '@', '#']) || joined('.') || joined(':') || rooted || slashes > 1
+}
+
+/// Paths, file names and URLs are [`ValueKind::Path`]; all else is an id.
+fn kind(text: &str, is_url: bool) -> ValueKind {
+    let has_letter = |text: &str| text.contains(char::is_alphabetic);
+    let ending = text.rsplit_once('.').filter(|(stem, ending)| {
+        has_letter(stem) && ending.starts_with(char::is_alphabetic) && ending.len() <= 5 && !text.contains('@')
+    });
+    if is_url || (text.contains('/') && has_letter(text)) || ending.is_some() { ValueKind::Path } else { ValueKind::Id }
+}
+
+/// Characters that no value holds, URLs apart.
+fn breaks(letter: char) -> bool {
+    matches!(
+        letter,
+        '"' | '\''
+            | '`'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '<'
+            | '>'
+            | '|'
+            | ','
+            | ';'
+            | '='
+            | '&'
+            | '!'
+            | '?'
+            | '*'
+            | '\\'
+            | '“'
+            | '”'
+            | '’'
+            | '…'
+            | '→'
+            | '│'
+    )
+}
+
+/// Splits a text without blanks where a value cannot go on. What follows a backslash in embedded JSON goes along, and the slash of
+/// a closing tag.
+fn pieces(word: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut after_scheme = false;
+    let mut letters = word.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        after_scheme |= word[start..at].ends_with("://");
+        let in_url = after_scheme && matches!(letter, '=' | '&' | '?' | '!' | '*');
+        if !breaks(letter) || in_url || (letter == ',' && separates_thousands(word, at)) {
+            continue;
+        }
+        pieces.push(&word[start..at]);
+        start = at + letter.len_utf8();
+        after_scheme = false;
+        let goes_along = |next: char| match letter {
+            '\\' => matches!(next, 'n' | 't' | 'r' | '"' | '\\'),
+            '<' => next == '/',
+            _ => false,
+        };
+        if let Some((at, next)) = letters.next_if(|(_, next)| goes_along(*next)) {
+            start = at + next.len_utf8();
+        }
+    }
+    pieces.push(&word[start..]);
+    pieces
+}
+
+/// Whether exactly three digits follow the comma, and one stands before it.
+fn separates_thousands(word: &str, comma: usize) -> bool {
+    let before = word[..comma].bytes().next_back();
+    let after = word[comma + 1..].bytes().take(4).take_while(u8::is_ascii_digit).count();
+    before.is_some_and(|byte| byte.is_ascii_digit()) && after == 3
+}
+
+/// Without the punctuation around it.
+fn trim(text: &str) -> &str {
+    let text = text.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+    let text = text.trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"/~.@#_".contains(letter));
+    let dots = text.len() - text.trim_start_matches('.').len();
+    if dots > 2 { &text[dots..] } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<String> {
+        within(text).map(|exact| format!("{:?} {}", exact.kind, exact.value)).collect()
+    }
+
+    #[test]
+    fn prose_holds_only_exact_values() {
+        let text = "Your well-known flight HAT136 (one-way and/or return) leaves at 11:30 on 2024-05-20, e.g. for $1,234.50; \
+                    see `src/app/page.tsx`, ./config or https://x.io/a?id=7&b=2. Write to mia.li3818@example.com! I'd pay 250 or 45000.";
+        assert_eq!(
+            values(text),
+            [
+                "Id HAT136",
+                "Id 11:30",
+                "Id 2024-05-20",
+                "Number 1234.50",
+                "Path src/app/page.tsx",
+                "Path ./config",
+                "Path https://x.io/a?id=7&b=2",
+                "Id mia.li3818@example.com",
+                "Number 45000"
+            ]
+        );
+    }
+
+    #[test]
+    fn embedded_json_and_commands_are_taken_apart() {
+        assert_eq!(
+            values(r#"{"id":"credit_card_4421486","zip":"78750","n":[12,3456]}"#),
+            ["Id credit_card_4421486", "Number 78750", "Number 3456"]
+        );
+        assert_eq!(values(r#"{\"a\":\"x_1y\",\"b\":\"line\nuser_77\"}"#), ["Id x_1y", "Id user_77"]);
+        assert_eq!(
+            values("npm run build --max-depth=1200 && cat /tmp/out.log > ../b_c"),
+            ["Number 1200", "Path /tmp/out.log", "Path ../b_c"]
+        );
+    }
+
+    #[test]
+    fn words_and_punctuation_are_no_values() {
+        for text in [
+            "economy",
+            "round-trip",
+            "yes/no",
+            "----",
+            "....",
+            "// ##",
+            "12.5",
+            "0.0001",
+            "a.b",
+            "TODO:",
+            "[masked:aws:0a1b2c3d]",
+        ] {
+            assert_eq!(values(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_argument_is_taken_whole_where_it_can() {
+        let whole = |text: &str| of_argument(text).into_iter().map(|exact| exact.value).collect::<Vec<_>>();
+        assert_eq!(whole(" /path/to/Demo/ "), ["/path/to/Demo"]);
+        assert_eq!(whole("1,250,000"), ["1250000"]);
+        assert_eq!(whole("ls /a/b && ls /c/d"), ["/a/b", "/c/d"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_word_without_a_mark_holds_no_value(word in "([^0-9_@#.:/ ]|[a-zA-Z])(([^0-9_@#.:/ ]|[a-zA-Z]){3,20})") {
+            proptest::prop_assert!(pieces(&word).into_iter().all(|piece| exact(trim(piece)).is_none()));
+        }
+
+        #[test]
+        fn every_value_is_exact_by_itself(text in ".{0,80}") {
+            for found in within(&text) {
+                proptest::prop_assert_eq!(exact(&found.value), Some(found.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Text, whatever it is about: values found in it, code spans, and near names.
+//!
+//! Absent on purpose: conversations, files and the meaning of a text.
+
+pub mod code;
+pub mod exact;
+pub mod matcher;
+pub mod suggest;

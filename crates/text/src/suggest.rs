@@ -1,0 +1,52 @@
+//! Messages about a name that is not among the choices.
+
+/// Such as: unknown strategy `chaned` (did you mean `chained`?); choose from `a`, `b`.
+pub fn unknown<'c>(what: &str, given: &str, choices: impl IntoIterator<Item = &'c str>) -> String {
+    let choices = choices.into_iter().collect::<Vec<_>>();
+    let suggestion = match nearest(given, choices.iter().copied()) {
+        Some(choice) => format!(" (did you mean `{choice}`?)"),
+        None => String::new(),
+    };
+    format!("unknown {what} `{given}`{suggestion}; choose from {}", listed(&choices))
+}
+
+/// A clause for the end of a message: `; did you mean CHOICE?`, or nothing where no choice is near.
+pub fn hint<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> String {
+    nearest(given, choices).map_or_else(String::new, |choice| format!("; did you mean `{choice}`?"))
+}
+
+fn nearest<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let distances = choices.into_iter().map(|choice| (strsim::levenshtein(given, choice), choice));
+    distances.min().filter(|(distance, _)| *distance <= FARTHEST).map(|(_, choice)| choice)
+}
+
+/// Most edits between a typing error and what was meant.
+const FARTHEST: usize = 3;
+/// Most choices that are listed.
+const LISTED: usize = 24;
+
+fn listed(choices: &[&str]) -> String {
+    let shown = choices.iter().take(LISTED).map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ");
+    match choices.len().checked_sub(LISTED) {
+        Some(more) if more > 0 => format!("{shown} and {more} more"),
+        _ => shown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_suggested_and_far_ones_are_not() {
+        let choices = ["chained", "null"];
+        assert_eq!(
+            unknown("strategy", "chaned", choices),
+            "unknown strategy `chaned` (did you mean `chained`?); choose from `chained`, `null`"
+        );
+        assert_eq!(
+            unknown("strategy", "something", choices),
+            "unknown strategy `something`; choose from `chained`, `null`"
+        );
+    }
+}
