@@ -151,9 +151,7 @@ pub const ALL: &[Target] = &[
         unit: Unit::Count,
         note: "",
         find: |_, _, _| {
-            unknown(
-                "no record shows it: `many::a_hundred_conversations_under_every_fault_at_once_do_not_mix` in `crates/llm` holds it",
-            )
+            unknown("no record shows it; one of the project's tests runs a hundred conversations at once, under faults")
         },
     },
     Target {

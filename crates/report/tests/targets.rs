@@ -70,7 +70,7 @@ fn values_and_verdicts_come_from_the_records() {
     for (id, reason) in [
         ("extraction_success", "no attempt at a checkpoint"),
         ("answered_given_checkpointed", "writes no checkpoint"),
-        ("conversations_at_once", "crates/llm"),
+        ("conversations_at_once", "a hundred conversations at once"),
         ("rounds_without_drift", "the most are 1"),
         ("decisions_preserved", "no decision is among the facts"),
         ("context_after_100_rounds", "no conversation has 100 rounds"),

@@ -1,5 +1,5 @@
 //! The standard suite as a whole. Ignored in ordinary runs for its length:
-//! `cargo test -p compactometer-generate --test standard -- --ignored`.
+//! `cargo test -p compactometer-suites --test standard -- --ignored`.
 
 use compactometer_suites::generate::{embedded, generate_telling};
 
