@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p compactometer-report --example million DIR`, then `compactometer report DIR`.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::io::Write;

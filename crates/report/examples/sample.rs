@@ -4,7 +4,7 @@ use std::path::Path;
 
 use compactometer_formats::prices::PriceTable;
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

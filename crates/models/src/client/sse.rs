@@ -7,7 +7,8 @@
 pub(super) struct Events {
     /// The line under way.
     rest: Vec<u8>,
-    data: Vec<u8>,
+    /// The lines of data so far, if there are any.
+    data: Option<Vec<u8>>,
 }
 
 impl Events {
@@ -28,14 +29,16 @@ impl Events {
     fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
-            let data = std::mem::take(&mut self.data);
-            return (!data.is_empty()).then_some(data);
+            return self.data.take().filter(|data| !data.is_empty());
         }
-        if let Some(data) = line.strip_prefix(b"data:") {
-            if !self.data.is_empty() {
-                self.data.push(b'\n');
+        let piece = line.strip_prefix(b"data:")?;
+        let piece = piece.strip_prefix(b" ").unwrap_or(piece);
+        match &mut self.data {
+            Some(data) => {
+                data.push(b'\n');
+                data.extend_from_slice(piece);
             }
-            self.data.extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
+            None => self.data = Some(piece.to_vec()),
         }
         None
     }
@@ -62,6 +65,11 @@ mod tests {
             let expected = ["{\"a\":\n1}", "caf\u{e9}", "[DONE]"].map(|data| data.as_bytes().to_vec());
             prop_assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn an_empty_line_of_data_counts() {
+        assert_eq!(Events::default().push(b"data:\ndata: 1\n\ndata:\n\n"), [b"\n1".to_vec()]);
     }
 
     /// Looked at from its beginning with each chunk, such a line would take hours.

@@ -63,7 +63,7 @@ fn number(value: Option<f64>) -> String {
 }
 
 #[cfg(test)]
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../tests/it/common/mod.rs"]
 pub(crate) mod common;
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ fn recognises(text: &str) -> bool {
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows = rows(input, recorder)?;
-    let ids = || rows.iter().filter_map(|row| row.session.as_deref());
+    let ids = || rows.iter().filter_map(|row| row.session.as_deref()).filter(|id| !id.is_empty());
     let group = ids().find(|id| *id == input.stem).or_else(|| ids().next()).unwrap_or(&input.stem).to_owned();
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(claude_tree::trees(&input.file, &rows, recorder)?) {

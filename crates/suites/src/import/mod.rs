@@ -132,7 +132,7 @@ fn read_all(importer: &Importer, files: &[PathBuf], recorder: &mut Recorder) -> 
             });
         }
         for session in (importer.read)(&input, recorder)? {
-            sessions.extend(settle::settle(session, recorder)?);
+            sessions.extend(settle::settle(session.with_plain_names(), recorder)?);
         }
     }
     Ok(sessions)

@@ -23,6 +23,21 @@ pub(super) struct Session {
     pub(super) messages: Vec<Spoken>,
 }
 
+impl Session {
+    /// The same with control characters in its names written as escapes, since names reach terminals and file names.
+    pub(super) fn with_plain_names(self) -> Self {
+        let plain = |name: String| match name.chars().any(char::is_control) {
+            true => name.chars().map(escaped).collect(),
+            false => name,
+        };
+        Session { source: plain(self.source), group: plain(self.group), stem: plain(self.stem), ..self }
+    }
+}
+
+fn escaped(letter: char) -> String {
+    if letter.is_control() { letter.escape_default().collect() } else { letter.to_string() }
+}
+
 /// One message as it was read. Results stand in messages of role [`Role::Tool`]; a result without a call's id has an empty one.
 #[derive(Clone, Debug)]
 pub(super) struct Spoken {

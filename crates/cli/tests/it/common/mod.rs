@@ -1,0 +1,47 @@
+//! A server of a model, as small as tests need one.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+
+/// Answers every request alike with one more header, and bills so many tokens, in and out.
+pub(crate) fn serve(listener: TcpListener, header: &str, bill: (u32, u32)) {
+    serve_and(listener, header, bill, || ());
+}
+
+/// The same, and does something before each answer.
+pub(crate) fn serve_and(
+    listener: TcpListener,
+    header: &str,
+    (input, output): (u32, u32),
+    before: impl Fn() + Clone + Send + 'static,
+) {
+    let body = format!(
+        r#"{{"choices":[{{"message":{{"content":"The build was mended."}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":{input},"completion_tokens":{output}}}}}"#
+    );
+    let head = format!("HTTP/1.1 200 OK\r\n{header}\r\ncontent-type: application/json\r\n");
+    let answer = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+    for stream in listener.incoming() {
+        let (mut stream, answer, before) = (stream.unwrap(), answer.clone(), before.clone());
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            loop {
+                let (mut length, mut line) = (0, String::new());
+                while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                    if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                        length = value.trim().parse().unwrap();
+                    }
+                    line.clear();
+                }
+                if length == 0 {
+                    return;
+                }
+                reader.read_exact(&mut vec![0; length]).unwrap();
+                before();
+                // Who asked may have ended meanwhile.
+                if stream.write_all(answer.as_bytes()).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,114 @@
+//! `explain`, as a user meets it: in lines and as a page.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"research\", \"service\"]\n\
+                    conversations = 2\nlengths = [9000, 10000]\nfacts = [24, 24]\npoints = [2, 3]\n";
+
+fn program(dir: &Path, args: &[&str]) -> Output {
+    Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
+}
+
+fn done(dir: &Path, args: &[&str]) -> String {
+    let output = program(dir, args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+    dir
+}
+
+/// What stands between two marks, wherever they do.
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Vec<&'t str> {
+    text.split(open).skip(1).map(|rest| rest.split(close).next().unwrap()).collect()
+}
+
+#[test]
+fn the_page_shows_the_fates_of_the_record() {
+    let dir = folder();
+    let dir = dir.path();
+    done(dir, &["run", "tiny.toml", "-s", "chained", "--out", "run", "-q"]);
+    let told = done(dir, &["explain", "tiny.toml", "-s", "chained", "--html", "page.html"]);
+    assert_eq!(told, "page.html\n");
+    let page = std::fs::read_to_string(dir.join("page.html")).unwrap();
+    let title = between(&page, "<h1>chained on ", "</h1>")[0];
+    let records = std::fs::read_to_string(dir.join("run/records.jsonl")).unwrap();
+    let mut records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["record"].take());
+    let record = records.find(|record| record["case"]["scenario"] == title).unwrap();
+
+    let grid = between(&page, "<table class=\"grid\">", "</table>")[0];
+    let rows = grid.lines().filter(|line| line.contains("scope=\"row\"")).collect::<Vec<_>>();
+    let facts = record["facts"].as_array().unwrap().iter().enumerate();
+    let facts = facts.filter(|(_, fact)| fact["decoy"] != json!(true)).collect::<Vec<_>>();
+    assert_eq!(rows.len(), facts.len());
+    for (row, (index, fact)) in rows.iter().zip(facts) {
+        assert!(row.contains(&format!(">{} ", fact["id"].as_str().unwrap())), "{row}");
+        let observations = record["observations"].as_array().unwrap();
+        let fates = observations.iter().map(|point| &point["fates"].as_str().unwrap()[index..=index]);
+        let cells = between(row, "<td>", "</td>").into_iter().map(|cell| between(cell, "\">", "</span>")[0]);
+        assert_eq!(cells.collect::<String>(), fates.collect::<String>(), "{row}");
+    }
+    let questions = between(&page, "<h2>Questions and answers</h2>", "</table>")[0].matches("<tr><td>").count();
+    assert_eq!(questions, record["answers"].as_array().unwrap().len());
+
+    // One fact alone: its row, and what was asked about it.
+    done(dir, &["explain", "tiny.toml", "-s", "chained", "--fact", "f02", "--html", "page.html"]);
+    let page = std::fs::read_to_string(dir.join("page.html")).unwrap();
+    assert_eq!(page.matches("scope=\"row\"").count(), 1);
+}
+
+#[test]
+fn nothing_of_a_conversation_is_markup() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let evil = "</pre><script>alert(1)</script><img src=//evil.example/x>";
+    let header = json!({"format": "compactometer-suite", "version": 1, "name": "evil"});
+    let say = |id: u32, text: String| {
+        let role = if id.is_multiple_of(2) { "user" } else { "assistant" };
+        json!({"id": id, "role": role, "parts": [{"type": "text", "text": text}]})
+    };
+    let mut messages = vec![say(0, format!("The hook is {evil}."))];
+    messages.extend((1..40).map(|id| say(id, format!("{evil} {}", "some words of no weight ".repeat(20)))));
+    let fact = json!({"id": "<b>f</b>", "category": "incidental", "subject": evil, "value": evil, "value_kind": "path",
+        "evidence_message_ids": [0], "stated_by": "user"});
+    let scenario = json!({"id": "a", "group_id": "a", "source": "by hand", "messages": messages, "facts": [fact]});
+    std::fs::write(dir.join("evil.jsonl"), format!("{header}\n{scenario}\n")).unwrap();
+    done(dir, &["explain", "evil.jsonl", "-s", "summarize", "--window", "2000", "--html", "page.html"]);
+    let page = std::fs::read_to_string(dir.join("page.html")).unwrap();
+    assert!(page.contains("alert(1)") && page.contains("default-src 'none'"), "{page}");
+    for markup in ["<script", "<img", "<b>", "</pre><"] {
+        assert!(!page.replace("</pre>\n", "").contains(markup), "{markup}");
+    }
+}
+
+#[test]
+fn what_left_unread_is_told() {
+    let dir = folder();
+    let explain = |strategy: &str, model: &str| {
+        done(dir.path(), &["explain", "tiny.toml", "-s", strategy, "--model", model, "--window", "2000"])
+    };
+    let failed = explain("threshold-summary", "mock+server-error=1");
+    assert!(failed.contains(" message(s) left with text that no summarizer read\n"), "{failed}");
+    let read = explain("summarize", "mock");
+    assert!(read.contains("compacted") && !read.contains("unread"), "{read}");
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_named() {
+    let dir = folder();
+    let output = program(dir.path(), &["explain", "tiny.toml", "-s", "null", "--html", "no/such/page.html"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot write `no/such/page.html`") && said.contains("`--html`"), "{said}");
+}

@@ -1,0 +1,118 @@
+//! The gate as a CI job meets it: runs in, files and exit codes out.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+const SPEC: &str = "name = \"little\"\nseed = 5\nwindow = 4000\ndomains = [\"software\", \"service\"]\nconversations = 10\n\
+                    lengths = [12000, 14000]\nfacts = [24, 26]\npoints = [3, 4]\n";
+
+fn program(dir: &Path, args: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("compactometer").unwrap();
+    command.current_dir(dir).env_remove("GITHUB_STEP_SUMMARY").args(args).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
+}
+
+fn expect(dir: &Path, code: i32, args: &[&str]) -> String {
+    let output = program(dir, args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output));
+    text(&output)
+}
+
+fn run(dir: &Path, out: &str, more: &[&str]) {
+    fs::write(dir.join("little.toml"), SPEC).unwrap();
+    let common = ["run", "little.toml", "-s", "progressive,full,null", "--quiet", "--out", out];
+    expect(dir, 0, &[&common[..], more].concat());
+}
+
+#[test]
+fn the_gate_passes_on_itself_and_finds_what_was_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    run(dir, "now", &[]);
+    let missing = expect(dir, 2, &["gate", "now", "--baseline", "base.json"]);
+    assert!(missing.contains("cannot read the baseline `base.json`; `--update` writes one"), "{missing}");
+    expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--update"]);
+    let baseline = fs::read_to_string(dir.join("base.json")).unwrap();
+    expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--update"]);
+    assert_eq!(fs::read_to_string(dir.join("base.json")).unwrap(), baseline, "the same run gives the same bytes");
+
+    let passed = expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--exact", "--markdown", "gate.md"]);
+    assert!(passed.contains("verdict: pass\n"), "{passed}");
+    assert!(fs::read_to_string(dir.join("gate.md")).unwrap().starts_with("## Recall gate: pass\n"));
+
+    run(dir, "half", &["--retain", "0.1"]);
+    let args = ["gate", "half", "--baseline", "base.json", "--junit", "gate.xml", "--json"];
+    let lost = program(dir, &args);
+    assert_eq!(lost.status.code(), Some(3), "{}", text(&lost));
+    let report: Value = serde_json::from_slice(&lost.stdout).unwrap();
+    assert_eq!(report["verdict"], "regression");
+    assert!(!report["strategies"][0]["newly_lost"].as_array().unwrap().is_empty());
+    assert!(fs::read_to_string(dir.join("gate.xml")).unwrap().contains(r#"failures="1""#));
+    expect(dir, 1, &["gate", "half", "--baseline", "base.json", "--exact"]);
+
+    run(dir, "other", &["--window", "4400"]);
+    let mismatch = expect(dir, 2, &["gate", "other", "--baseline", "base.json"]);
+    assert!(mismatch.contains("the window: `4400` against `4000`") && mismatch.contains("--update"), "{mismatch}");
+    fs::write(dir.join("base.json"), baseline.replacen("\"seed\":0", "\"seed\":1", 1)).unwrap();
+    let damaged = expect(dir, 2, &["gate", "now", "--baseline", "base.json"]);
+    assert!(damaged.contains("the checksum does not match"), "{damaged}");
+}
+
+#[test]
+fn an_inconclusive_gate_does_what_it_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("few.toml"), SPEC.replace("conversations = 10", "conversations = 3")).unwrap();
+    expect(dir, 0, &["run", "few.toml", "-s", "progressive,full", "--quiet", "--out", "few"]);
+    expect(dir, 0, &["gate", "few", "--baseline", "base.json", "--update"]);
+    let open = expect(dir, 4, &["gate", "few", "--baseline", "base.json"]);
+    assert!(open.contains("3 units decide nothing: at least 5 are needed"), "{open}");
+    let warned = expect(dir, 0, &["gate", "few", "--baseline", "base.json", "--on-inconclusive", "warn"]);
+    assert!(warned.contains("warning: inconclusive: `progressive`"), "{warned}");
+    let mut command = Command::cargo_bin("compactometer").unwrap();
+    command.current_dir(dir).env("GITHUB_STEP_SUMMARY", dir.join("summary.md"));
+    let output =
+        command.args(["gate", "few", "--baseline", "base.json", "--on-inconclusive", "pass"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(fs::read_to_string(dir.join("summary.md")).unwrap().starts_with("## Recall gate: inconclusive"));
+}
+
+#[test]
+fn a_self_test_repeats_a_run_under_another_seed() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    run(dir, "now", &[]);
+    let output = program(dir, &["gate", "--self-test", "now", "--json", "--gates", "200"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
+    assert_eq!(found["seeds"], serde_json::json!([0, 1]));
+    assert_eq!((found["n"].as_u64(), found["margin"].as_f64()), (Some(200), Some(0.05)));
+    assert!(found["detection_rate"].as_f64().unwrap() > 0.5, "{found}");
+    let same = expect(dir, 2, &["gate", "--self-test", "now", "now"]);
+    assert!(same.contains("both runs have the seed `0`"), "{same}");
+}
+
+#[test]
+fn bad_arguments_say_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    for (args, expected) in [
+        (&["gate"][..], "name one run's folder"),
+        (&["gate", "now"], "--baseline FILE"),
+        (&["gate", "now", "--baseline", "b.json"], "cannot read `now"),
+        (&["gate", "now", "--baseline", "b.json", "--margin", "0"], "from 0.001 to 0.5"),
+        (&["gate", "now", "--baseline", "b.json", "--margin", "NaN"], "from 0.001 to 0.5"),
+        (&["gate", "--self-test", "a", "b", "c"], "at most two"),
+        (&["run", "--retain", "0.8"], "`--retain 0.8` is not under `--trigger 0.8`"),
+        (&["run", "--reference", "chaned"], "did you mean `chained`"),
+        (&["run", "--reference", "full"], "unknown reference `full`"),
+    ] {
+        let told = expect(dir.path(), 2, args);
+        assert!(told.contains(expected), "{args:?}: {told}");
+    }
+}

@@ -1,0 +1,27 @@
+//! The program from outside: arguments and files in, output and exit codes out.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
+
+mod agreement;
+mod checkpoint;
+mod common;
+mod doctor;
+mod explain;
+mod gate;
+mod generate;
+mod honesty;
+mod inputs;
+mod judge;
+mod mock;
+mod models;
+mod money;
+mod probes;
+mod program;
+mod provider_rules;
+mod removed;
+mod report;
+mod schema;
+mod serve;
+mod settings;
+mod shared_data;
+mod summarizer;
+mod terminal;

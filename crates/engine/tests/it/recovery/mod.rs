@@ -1,0 +1,5 @@
+//! How checkpoints come back, when they are written, and who writes them (source 000, parts 3, 8 and 9).
+
+mod shown;
+mod stage;
+mod written;

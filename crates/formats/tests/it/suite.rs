@@ -1,0 +1,78 @@
+//! Suites that no replay could trust are refused, and the error names the line and the fault.
+
+use std::path::Path;
+
+use compactometer_formats::suite::Suite;
+
+const HEADER: &str = r#"{"format":"compactometer-suite","version":1,"name":"s"}"#;
+const SCENARIO: &str = r#"{"id":"a","group_id":"g","source":"test","messages":[{"id":1,"role":"user","parts":[{"type":"text","text":"The ticket is kx-4711."}]}],"facts":[{"id":"f","category":"number_or_id","subject":"ticket","value":"kx-4711","value_kind":"id","evidence_message_ids":[1],"stated_by":"user"}]}"#;
+
+fn read(text: &str) -> Result<Suite, String> {
+    Suite::from_reader(text.as_bytes(), Path::new("suite.jsonl")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn hashes_are_those_of_the_written_lines() {
+    let other = SCENARIO.replace(r#""id":"a""#, r#""id":"b""#);
+    let suite = read(&format!("{HEADER}\n{SCENARIO}\n{other}\n")).expect("it is valid");
+    let mut written = Vec::new();
+    suite.write(&mut written).expect("memory takes it");
+    let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
+    let lines = written.split(|byte| *byte == b'\n').collect::<Vec<_>>();
+    assert_eq!(suite.hashes(), (hash(&written), vec![hash(lines[1]), hash(lines[2])]));
+    assert_eq!(suite.hash(), hash(&written));
+}
+
+#[test]
+fn what_cannot_be_trusted_is_refused() {
+    assert!(read(&format!("\u{feff}{HEADER}\n{SCENARIO}\n")).is_ok(), "a byte order mark does no harm");
+    for (from, to, expected) in [
+        (r#""stated_by":"user""#, r#""stated_by":"user","weight":-0.9"#, "weight -0.9"),
+        (r#""stated_by":"user""#, r#""stated_by":"user","weight":1e308"#, "weight"),
+        ("is kx-4711.", "is kx-4712.", "does not hold `kx-4711`"),
+        (r#""evidence_message_ids":[1]"#, r#""evidence_message_ids":[7]"#, "message `7`"),
+        (r#""stated_by":"user""#, r#""stated_by":"user","decoy_of":"x""#, "fact `x`"),
+        (r#""id":"a""#, r#""id":"a\u001b[2J""#, "control characters"),
+        (
+            r#"{"type":"text","text":"The ticket is kx-4711."}"#,
+            r#"{"type":"text","text":"The ticket is kx-4711."},{"type":"media","media_type":"image/png","digest":"d","tokens":4294967265}"#,
+            "4294967265 tokens",
+        ),
+        (r#""role":"user""#, r#""role":"assistant""#, "opens with a turn of role `assistant`"),
+        (r#""role":"user""#, r#""role":"wizard""#, "wizard"),
+    ] {
+        let broken = SCENARIO.replacen(from, to, 1);
+        assert_ne!(broken, SCENARIO, "{from}");
+        let error = read(&format!("{HEADER}\n{broken}\n")).expect_err(expected);
+        assert!(error.contains("line 2") && error.contains(expected), "{expected}: {error}");
+    }
+    check_orders();
+    for (text, expected) in [("", "empty"), (HEADER, "no scenario"), (SCENARIO, "import")] {
+        let error = read(text).expect_err(expected);
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+}
+
+/// An order needs two facts or more, with labels that tell them apart.
+fn check_orders() {
+    let with = |fields: &str| {
+        let second = r#"},{"id":"g","category":"number_or_id","subject":"it","value":"is kx-4711","value_kind":"free","evidence_message_ids":[1],"stated_by":"user"}],"probes":[{"id":"p","question":"?","asked_after":1,"#;
+        let opened = SCENARIO.strip_suffix("}]}").expect("facts come last");
+        read(&format!("{HEADER}\n{opened}{second}{fields}}}]}}\n"))
+    };
+    let labels = |order: &str| with(&format!(r#""fact_ids":["f","g"],"order":{order}"#));
+    assert_eq!(
+        labels(r#"["Q","P"]"#).map(|suite| suite.scenarios[0].probes[0].order.clone()),
+        Ok(vec!["Q".into(), "P".into()])
+    );
+    for (found, expected) in [
+        (labels(r#"["Q"]"#), "1 labels for 2 facts"),
+        (labels(r#"["Q","Q"]"#), "the label `Q` twice"),
+        (labels(r#"["Q","P (2)"]"#), "letters and digits"),
+        (with(r#""fact_ids":["f"],"order":["P"]"#), "two facts or more"),
+        (with(r#""fact_ids":["f","g"],"order":["P","Q"],"gold":"P, Q""#), "no `gold`"),
+    ] {
+        let error = found.expect_err(expected);
+        assert!(error.contains("probe `p`") && error.contains(expected), "{expected}: {error}");
+    }
+}

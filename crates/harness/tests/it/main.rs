@@ -1,0 +1,14 @@
+//! The harness from outside: scenarios in, records out.
+#![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
+
+mod answers;
+mod common;
+mod fates;
+mod journal;
+mod judge;
+mod kept;
+mod measures;
+mod prompted;
+mod provider_rules;
+mod recovery;
+mod shared;

@@ -1,0 +1,275 @@
+//! What a record says beside fates, computed by hand: points, turns, retries, random contexts, chance.
+
+use std::sync::Arc;
+
+use crate::common::{Builder, Scripted, suite};
+use compactometer_engine::event::Outcome;
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::model::{ChatError, ChatModel};
+use compactometer_engine::tokens::Encoding;
+use compactometer_formats::record::{ObservationKind, Protocol, RANDOM_DRAWS, Record};
+use compactometer_formats::scenario::{Probe, Scenario};
+use compactometer_harness::contender::select;
+use compactometer_harness::loaded::Loaded;
+use compactometer_harness::plan::{Options, Plan};
+use compactometer_harness::replay::run_case;
+use compactometer_harness::window::{Point, Shares, choose, points, smallest_feasible};
+
+fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
+    let contenders = select([strategy], []).unwrap();
+    let options = Options {
+        contenders,
+        window: Some(window),
+        shares: compactometer_harness::window::Shares::default(),
+        protocols: [Protocol::Matched].into(),
+        scale: 1.0,
+        model: "scripted".into(),
+        seed: 1,
+    };
+    Plan::new(suite(scenarios), options, &Encoding::O200k).unwrap()
+}
+
+fn record(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> Record {
+    let plan = plan(vec![scenario], strategy, 2_000);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k)).record
+}
+
+fn says(text: &str) -> Scripted<impl Fn(usize, &str) -> Result<String, ChatError>> {
+    let text = text.to_owned();
+    Scripted::new(move |_, _| Ok(text.clone()))
+}
+
+/// Ten messages: the system prompt states `sys-1`, message 1 `aa-11`, message 3 `bb-22` and again message 5; message 7 calls
+/// with `aa-11` and `bb-22`.
+fn small() -> Scenario {
+    let mut builder = Builder::new("s", "g");
+    let system = builder.say(Role::System, "You are an agent at sys-1.");
+    let first = builder.say(Role::User, "Start with aa-11.");
+    builder.say(Role::Assistant, "Yes.");
+    let second = builder.say(Role::User, "Then bb-22.");
+    builder.say(Role::Assistant, "Yes.");
+    let again = builder.say(Role::Assistant, "That was bb-22.");
+    let last = builder.say(Role::User, "Now go on with cc-33.");
+    let call = builder.call("{\"a\":\"aa-11\",\"b\":\"bb-22\"}", "done");
+    builder.say(Role::Assistant, "Done.");
+    builder.fact("sys-1", &[system]);
+    builder.fact("aa-11", &[first, call]).used_at = vec![call];
+    builder.fact("bb-22", &[second, again, call]).used_at = vec![call];
+    builder.fact("cc-33", &[last]);
+    builder.build()
+}
+
+#[test]
+fn points_are_where_facts_are_used_and_at_the_end() {
+    let loaded = Loaded::new(small(), &[], &Encoding::O200k);
+    // The distance from the end of message 1 to the turn at message 7, exactly: `>=` includes it.
+    let distance = loaded.tokens_between(2, 7) as u32;
+    let at_use = |eligible: &[u32], used: &[u32], echoed| Point {
+        length: 7,
+        eligible: eligible.to_vec(),
+        used: used.to_vec(),
+        echoed,
+    };
+    let at_end = |eligible: &[u32]| Point { length: 10, eligible: eligible.to_vec(), used: vec![], echoed: 0 };
+    // At that distance `aa-11` is far; `bb-22` was repeated by the agent, but its own statement is near too.
+    assert_eq!(points(&loaded, distance), [at_use(&[1], &[1], 0), at_end(&[])]);
+    // One token more and nothing is far.
+    assert_eq!(points(&loaded, distance + 1), [at_use(&[], &[], 0), at_end(&[])]);
+    // Between the agent's repetition and the statement before it, `bb-22` is an echo.
+    let statement = loaded.tokens_between(4, 7) as u32;
+    assert_eq!(points(&loaded, statement)[0], at_use(&[1], &[1], 1));
+    // With no distance all is far but the system prompt and the last user message, and at the end the last call is far too.
+    assert_eq!(points(&loaded, 1)[0], at_use(&[1, 2], &[1, 2], 0));
+    assert_eq!(points(&loaded, 1)[1], at_end(&[1, 2]));
+}
+
+#[test]
+fn probes_replace_the_implied_points() {
+    let mut scenario = small();
+    scenario.probes = vec![Probe {
+        id: "p".into(),
+        fact_ids: vec!["fact-1".into()],
+        question: "Which?".into(),
+        asked_after: MessageId(4),
+        gold: None,
+        forbidden: vec![],
+        abstain_expected: false,
+        order: Vec::new(),
+    }];
+    let loaded = Loaded::new(scenario, &[], &Encoding::O200k);
+    let points = points(&loaded, 1);
+    let lengths = points.iter().map(|point| (point.length, point.eligible.len(), point.used.len())).collect::<Vec<_>>();
+    // `bb-22` stands in the last user message at the probe.
+    assert_eq!(lengths, [(5, 1, 0), (7, 0, 2), (10, 0, 0)]);
+}
+
+#[test]
+fn windows_are_chosen_by_the_number_of_events() {
+    let mut small_suite = Vec::new();
+    for number in 0..5 {
+        let mut builder = Builder::new(&format!("s{number}"), &format!("g{number}"));
+        let stated = (0..6).map(|fact| builder.say(Role::User, &format!("Value v{number}{fact}-77.")));
+        let stated = stated.collect::<Vec<_>>();
+        builder.say(Role::Assistant, "Noted.");
+        builder.chatter(3_000);
+        for (fact, id) in stated.iter().enumerate() {
+            builder.fact(&format!("v{number}{fact}-77"), &[*id]);
+        }
+        small_suite.push(Loaded::new(builder.build(), &[], &Encoding::O200k));
+    }
+    let tokens = small_suite.iter().map(|loaded| loaded.tokens_between(0, loaded.messages.len())).collect::<Vec<_>>();
+    let chosen = choose(&small_suite, 0.8);
+    assert_eq!(u64::from(chosen.window), {
+        let mut sorted = tokens;
+        sorted.sort_unstable();
+        sorted[2] / 2
+    });
+    assert!(chosen.because.starts_with("a half"), "{}", chosen.because);
+    // Four groups are too few for a rule: the largest feasible window, and that is said.
+    assert!(choose(&small_suite[..4], 0.8).because.starts_with("the largest feasible"));
+    assert_eq!(smallest_feasible(&small_suite, Shares::default()), 4);
+}
+
+#[test]
+fn turns_count_shared_prefixes_waits_and_windows() {
+    let mut builder = Builder::new("s", "g");
+    builder.say(Role::System, "You are an agent.");
+    builder.chatter(5_000);
+    let record = record(
+        builder.build(),
+        "prompt-checkpoint",
+        &says("[SUMMARY]\nWork.\n[CHECKPOINT]\n{\"active_goals\":[\"ship\"]}"),
+    );
+    assert_eq!(record.turns[0].shared_prefix, 0);
+    let waits = record.turns.iter().filter_map(|turn| turn.waited_ms).filter(|ms| *ms > 0).collect::<Vec<_>>();
+    assert_eq!(waits, vec![1_000; record.compactions.len()]);
+    let system = record.turns.windows(2).filter(|pair| pair[1].waited_ms > Some(0)).map(|pair| pair[1].shared_prefix);
+    for (round, shared) in system.enumerate() {
+        // The system prompt stays a prefix although a checkpoint joins it; from round 2 on the checkpoint does too.
+        assert!(if round == 0 { (1..=8).contains(&shared) } else { shared > 8 }, "round {round}: {shared}");
+    }
+    for pair in record.turns.windows(2).filter(|pair| pair[1].waited_ms == Some(0)) {
+        assert_eq!(pair[1].shared_prefix, pair[0].input);
+    }
+    assert!(record.turns.iter().all(|turn| !turn.over_window));
+}
+
+#[test]
+fn an_answer_over_budget_is_asked_for_once_more() {
+    let mut builder = Builder::new("s", "g");
+    builder.chatter(2_500);
+    let long = "word ".repeat(700);
+    let shorter = Scripted::new(move |call, _| Ok(if call == 0 { long.clone() } else { "Short.".to_owned() }));
+    let record = record(builder.build(), "summarize", &shorter);
+    let event = &record.compactions[0].event;
+    assert_eq!((event.attempts, event.over_budget, &event.outcome), (2, false, &Outcome::Applied));
+    assert_eq!(record.compactions[0].calls.len(), 2);
+}
+
+#[test]
+fn an_answer_over_budget_is_used_and_marked_where_the_second_fails() {
+    let mut builder = Builder::new("s", "g");
+    builder.chatter(2_500);
+    let long = "word ".repeat(400);
+    let fails = Scripted::new(
+        move |call, _| if call % 2 == 0 { Ok(long.clone()) } else { Err(ChatError::Server { status: 500 }) },
+    );
+    let event = record(builder.build(), "summarize", &fails).compactions[0].event.clone();
+    assert_eq!((event.attempts, event.over_budget, event.outcome), (2, true, Outcome::Applied));
+    assert!(event.tokens_after < event.tokens_before);
+}
+
+#[test]
+fn a_view_that_cannot_get_below_the_trigger_is_not_compacted_at_every_turn() {
+    let mut builder = Builder::new("s", "g");
+    builder.say(Role::User, &"A very long task description. ".repeat(350));
+    for number in 0..60 {
+        builder.call(&format!("{{\"n\":{number}}}"), "ok");
+    }
+    let record = record(builder.build(), "null", &says(""));
+    assert!(
+        record.compactions.len() <= record.turns.len() / 4,
+        "{} of {}",
+        record.compactions.len(),
+        record.turns.len()
+    );
+}
+
+/// One early fact, then talk, with a probe at the end.
+fn probed(id: &str, group: &str, value: &str) -> Scenario {
+    let mut builder = Builder::new(id, group);
+    let stated = builder.say(Role::User, &format!("The value is {value}."));
+    builder.say(Role::Assistant, "Noted.");
+    builder.chatter(4_000);
+    builder.fact(value, &[stated]);
+    builder.build()
+}
+
+#[test]
+fn random_contexts_have_the_strategys_size() {
+    let hits = |strategy: &str| {
+        let record = record(probed("s", "g", "kx-4711"), strategy, &says("Nothing."));
+        let last = record.observations.last().unwrap();
+        assert_eq!(last.eligible, [0]);
+        last.random_hits[0]
+    };
+    assert_eq!(hits("full"), RANDOM_DRAWS, "no compaction, nothing dropped");
+    assert_eq!(hits("null"), 0, "no room, nothing kept");
+    let record = record(probed("s", "g", "kx-4711"), "summarize", &says("Nothing."));
+    let after_compaction =
+        record.observations.iter().filter(|observation| observation.kind == ObservationKind::Compaction);
+    assert!(after_compaction.into_iter().any(|observation| !observation.eligible.is_empty()));
+}
+
+#[test]
+fn chance_looks_for_the_facts_of_five_scenarios_of_other_groups() {
+    let groups = |groups: [&str; 7]| {
+        let scenarios = groups
+            .iter()
+            .enumerate()
+            .map(|(number, group)| probed(&format!("s{number}"), group, &format!("kx-{number}711")));
+        plan(scenarios.collect(), "null", 2_000)
+            .suite
+            .iter()
+            .map(|loaded: &Arc<Loaded>| loaded.foreign.len())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(groups(["a", "b", "c", "d", "e", "f", "g"]), [5; 7]);
+    assert_eq!(groups(["a", "a", "a", "a", "a", "a", "b"]), [0, 0, 0, 0, 0, 0, 5], "one other group has one scenario");
+}
+
+#[test]
+fn keys_tell_cases_apart() {
+    let keys = |strategy, window| plan(vec![probed("s", "g", "kx-4711")], strategy, window).cases[0].key.clone();
+    assert_eq!(keys("summarize", 2_000), keys("summarize", 2_000));
+    assert_ne!(keys("summarize", 2_000), keys("chained", 2_000));
+    assert_ne!(keys("summarize", 2_000), keys("summarize", 2_100));
+}
+
+#[test]
+fn contexts_with_the_same_tail_leave_to_chance_what_a_strategy_chose() {
+    let scenario = || {
+        let mut builder = Builder::new("s", "g");
+        for number in 0..40 {
+            let value = format!("kx-{number}4711");
+            let stated = builder.say(Role::User, &format!("The next value is {value}."));
+            builder.say(Role::Assistant, "Noted.");
+            builder.fact(&value, &[stated]);
+        }
+        builder.chatter(4_000);
+        builder.build()
+    };
+    let hits = |strategy: &str, model: &dyn ChatModel| {
+        let record = record(scenario(), strategy, model);
+        let first = record.observations.iter().find(|seen| seen.round == 1 && !seen.eligible.is_empty()).unwrap();
+        (first.random_hits.iter().sum::<u32>(), first.selection_hits.iter().sum::<u32>(), record.compactions.len())
+    };
+    // Without a tail both are the same draws.
+    let (random, selection, _) = hits("random-drop", &says("Nothing."));
+    assert!(random > 0);
+    assert_eq!(selection, random);
+    // A recent half that is kept leaves chance half the room.
+    let (random, selection, _) = hits("summarize", &says(&"Nothing of it matters. ".repeat(40)));
+    assert!(selection > 0 && selection < random, "{selection} of {random}");
+}

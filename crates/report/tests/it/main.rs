@@ -1,0 +1,17 @@
+//! Reports from outside: records in, files out.
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+mod agreement;
+mod answers;
+mod common;
+mod comparisons;
+mod cost;
+mod files;
+mod gate;
+mod judged;
+mod methodology;
+mod numbers;
+mod protocols;
+mod selection;
+mod suite;
+mod targets;

@@ -1,0 +1,16 @@
+//! The standard suite as a whole. Ignored in ordinary runs for its length:
+//! `cargo test -p compactometer-suites --test it standard:: -- --ignored`.
+
+use compactometer_suites::generate::{embedded, generate_telling};
+
+/// A change of the suite is a decision: it voids every baseline made with it.
+#[test]
+#[ignore = "writes 6 million tokens"]
+fn standard_is_pinned() {
+    let spec = embedded::by_name("standard").expect("is embedded").spec().expect("the spec is right");
+    let mut tokens = Vec::new();
+    let suite = generate_telling(&spec, &mut |count| tokens.push(count));
+    assert_eq!(suite.scenarios.len(), 120);
+    assert!(tokens.iter().all(|count| (20_000..=100_000).contains(count)), "{tokens:?}");
+    insta::assert_snapshot!(&suite.hash()[..16], @"30670a1fd75ab5da");
+}
