@@ -111,7 +111,7 @@ fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a terminal does not just show the character in its place: control characters and direction marks.
+/// Whether a terminal does more than show the character in its place: control characters and direction marks.
 fn is_obeyed(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,

@@ -1,4 +1,4 @@
-//! Files that somebody names: what is no file is refused before it is opened, too large a file before it is in memory.
+//! Files that somebody names: anything but a file is refused before it is opened, too large a file before it is in memory.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 2000\ndomains = [\"servi
 
 fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("compactometer").unwrap();
-    // A command that waits for a pipe's writer would wait for ever.
+    // A command that waits for a pipe's writer would wait forever.
     command.timeout(Duration::from_secs(120)).current_dir(dir).args(args);
     command
 }

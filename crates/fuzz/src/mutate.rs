@@ -30,7 +30,7 @@ const CHANGES: &[Change] =
 struct Dice(ChaCha8Rng);
 
 impl Dice {
-    /// A number under `bound`; 0 where that is 0.
+    /// A number under `bound`; 0 if that is 0.
     fn below(&mut self, bound: usize) -> usize {
         self.0.next_u64() as usize % bound.max(1)
     }
@@ -89,7 +89,7 @@ const ODD: &[&[u8]] = &[
 
 fn insert(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
-    // Half of the time in place of a few bytes.
+    // Half of the insertions replace a few bytes.
     let end = if dice.below(2) == 0 { start } else { end.min(start + 8) };
     [&data[..start], ODD[dice.below(ODD.len())], &data[end..]].concat()
 }

@@ -62,7 +62,7 @@ pub enum Error {
         /// The latest format that is known.
         known: u64,
     },
-    /// A database that can only be read has commits in its log, which can only be read if it can be written.
+    /// A read-only database has commits in its log, and SQLite cannot read a log without writing.
     #[cfg(feature = "sqlite")]
     #[error(
         "`{}` is on a disk that cannot be written, and its latest commits are in `{}`; copy both files to another folder and \

@@ -41,7 +41,7 @@ pub(super) fn body(request: &ChatRequest, model: &str) -> Value {
 }
 
 /// The defined tools, and which of them may be called. The interface refuses calls of undefined tools, so in a request without
-/// definitions each called tool gets one, and the model may not call any.
+/// definitions each called tool gets one, and the model may not call these.
 fn tools(request: &ChatRequest) -> (Vec<Value>, Option<Value>) {
     let mut tools = request.tools.iter().map(tool).collect::<Vec<_>>();
     let mut choice = None;

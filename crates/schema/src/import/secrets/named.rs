@@ -190,7 +190,7 @@ impl Table {
     }
 }
 
-/// The whole name to an end that was found, without the letter of an escape such as `\n`.
+/// The whole name up to a found end, without the letter of an escape such as `\n`.
 fn spoken_name(text: &str, end: Range<usize>) -> &str {
     let near = before(text, end.start);
     let mut start = end.start - (near.len() - near.trim_end_matches(in_name).len());
