@@ -1,14 +1,13 @@
 /*
- * Loaded into a program before the C library, this makes one of its changes to the files of a folder fail, as a full or broken
- * disk, a kill or a power failure would. scripts/io-faults builds and drives it by variables of the environment:
+ * Loaded into a program before the C library, this makes one change to the files of a folder fail, as a full or broken disk, a
+ * kill or a power failure would. scripts/io-faults builds it and controls it by environment variables:
  *
  *   IO_FAULTS_FOLDER  files below this folder count
- *   IO_FAULTS_LOG     each change is a line "KIND PATH" there, written before it is made
- *   IO_FAULTS_AT      "KIND PATH NUMBER": the change of that kind and path, counted from 1, at which the fault is
+ *   IO_FAULTS_LOG     gets a line "KIND PATH" before each change
+ *   IO_FAULTS_AT      "KIND PATH NUMBER": the fault is at this change of the kind and path, counted from 1
  *   IO_FAULTS_MODE    fail: it returns an error; short: half of it is written, and the next write returns an error; kill: half of
  *                     it is written, and the process ends
- *   IO_FAULTS_SHADOW  a folder that is given what the disk surely has: the content of a file at its last sync, the names in a folder
- *                     at its last sync
+ *   IO_FAULTS_SHADOW  a folder that gets what the disk surely has: a file's content and a folder's names at the last sync
  *   IO_FAULTS_BLIND   an extended regular expression: syncs whose "KIND PATH" it matches do nothing for the shadow
  */
 #define _GNU_SOURCE
@@ -40,7 +39,7 @@ static void *real(const char *name) {
   return found;
 }
 
-/* The path below the folder, where it is there; numbers of processes in it are all alike. */
+/* The path below the folder, if it is there; all process numbers in it become the same. */
 static int below_folder(const char *path, char *relative) {
   const char *folder = getenv("IO_FAULTS_FOLDER");
   size_t length = folder ? strlen(folder) : 0;
@@ -83,7 +82,7 @@ static int relative_of_name(int folder, const char *name, char *relative) {
   return below_folder(path, relative);
 }
 
-/* Writes the change to the log, and decides on it. */
+/* Logs the change and decides what happens to it. */
 static enum action decide(const char *kind, const char *relative) {
   static int log_fd = -1, seen = 0;
   char line[PATH_MAX + 64];
@@ -104,7 +103,7 @@ static enum action decide(const char *kind, const char *relative) {
   return action;
 }
 
-/* Whether a change without content may be made: a kill comes before it. */
+/* Whether a change without content is refused; a kill comes before it. */
 static int refuses(const char *kind, const char *relative, int error) {
   enum action action = decide(kind, relative);
   if (action == GO_ON) return 0;
@@ -113,7 +112,7 @@ static int refuses(const char *kind, const char *relative, int error) {
   return 1;
 }
 
-/* What stands for a file in the shadow: a name that no later file takes. */
+/* A file's name in the shadow: no later file gets the same one. */
 static int identity(int folder, const char *name, char *out) {
   struct statx found;
   if (statx(folder, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &found)) return 0;
@@ -152,7 +151,7 @@ static int is_blind(const char *kind, const char *relative) {
   return matches;
 }
 
-/* Keeps what a sync has made sure of. */
+/* Keeps what a sync has secured. */
 static void keep_shadow(int fd, const char *kind, const char *relative) {
   const char *shadow = getenv("IO_FAULTS_SHADOW");
   char id[64] = "root", part[PATH_MAX], path[PATH_MAX];
@@ -170,7 +169,7 @@ static void keep_shadow(int fd, const char *kind, const char *relative) {
 
 static int full_fd = -1;
 
-/* How many bytes of a write may be written; below zero for none and an error. */
+/* How many bytes of a write may be written; below zero, the write fails. */
 static ssize_t writable(int fd, size_t wanted, int *is_last) {
   char relative[PATH_MAX];
   *is_last = 0;
@@ -199,7 +198,7 @@ ssize_t write(int fd, const void *bytes, size_t wanted) {
 ssize_t writev(int fd, const struct iovec *parts, int count) {
   char relative[PATH_MAX];
   if (!relative_of_fd(fd, relative)) return REAL(writev)(fd, parts, count);
-  /* One part of several is a short write, which every caller must take. */
+  /* Writing one part of several is a short write, which every caller must handle. */
   return count ? write(fd, parts[0].iov_base, parts[0].iov_len) : 0;
 }
 
@@ -217,7 +216,7 @@ static int synced(int fd, int (*sync)(int)) {
   if (!relative_of_fd(fd, relative)) return sync(fd);
   const char *kind = !fstat(fd, &found) && S_ISDIR(found.st_mode) ? "sync-folder" : "sync";
   if (refuses(kind, relative, EIO)) return -1;
-  /* The disk itself is spared: what it has is in the shadow. */
+  /* The real disk need not sync: the shadow has what it would hold. */
   keep_shadow(fd, kind, relative);
   return 0;
 }

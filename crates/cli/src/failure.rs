@@ -50,7 +50,7 @@ impl Failure {
         Failure { code: FAILED, error: error.into() }
     }
 
-    /// Exit code 2; 1 where a disk is full, which no other arguments mend.
+    /// Exit code 2; 1 on a full disk, since other arguments would not help.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
         let error = error.into();
         Failure { code: if is_of_full_disk(&error) { FAILED } else { USAGE }, error }

@@ -50,7 +50,7 @@ fn read(command: clap::Command) -> Result<Args, clap::Error> {
     command.try_get_matches().and_then(|matches| Args::from_arg_matches(&matches))
 }
 
-/// What clap has to say, without colours of its own: what else a terminal would obey in it came from outside.
+/// Clap's message without clap's colours: anything else in it that a terminal would obey came from outside.
 fn plain(command: &clap::Command, error: &clap::Error) -> String {
     let again = read(command.clone().styles(Styles::plain())).err();
     again.as_ref().unwrap_or(error).render().ansi().to_string()

@@ -1,5 +1,5 @@
 //! The program: arguments, wiring, progress and exit codes. What a library user wants lives in the other crates.
-#![warn(clippy::print_stdout, clippy::print_stderr, reason = "`terminal` is the one way out")]
+#![warn(clippy::print_stdout, clippy::print_stderr, reason = "only `terminal` writes")]
 
 mod args;
 mod commands;
@@ -60,7 +60,7 @@ fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     terminal::say(&String::from_utf8_lossy(&script))
 }
 
-/// Shows as much of what the engine says as `RUST_LOG` or `--verbose` asks for.
+/// Shows the engine's messages as far as `RUST_LOG` or `--verbose` asks for them.
 fn log(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::OFF,
@@ -71,7 +71,7 @@ fn log(verbose: u8) {
     let filter = asked.and_then(|asked| match EnvFilter::builder().parse(&asked) {
         Ok(filter) => Some(filter),
         Err(error) => {
-            terminal::note(&format!("RUST_LOG is `{asked}`, which is no filter ({error}); write it as in `info`"));
+            terminal::note(&format!("RUST_LOG is `{asked}`, which is not a filter ({error}); set it to `info`, say"));
             None
         }
     });

@@ -1,4 +1,4 @@
-//! A run's folder: the manifest that says what it holds, and the pointer to the latest.
+//! A run's folder: its manifest, and the pointer to the latest run.
 
 use std::path::{Path, PathBuf};
 
@@ -137,7 +137,7 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
     serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))
 }
 
-/// The error of something that cannot be written where a flag says.
+/// The error for something that cannot be written to the place that a flag names.
 pub(crate) fn cannot(what: &str, error: std::io::Error, flag: &str) -> anyhow::Error {
     let told = format!("cannot {what}: {error}; {}", advice(&error, flag));
     anyhow::Error::new(error).context(told)

@@ -20,7 +20,7 @@ pub(crate) fn existing(path: &Path) -> Result<Checkpoints> {
     open(path)
 }
 
-/// Opens a store that is there to look at it, which a disk that cannot be written allows too.
+/// Opens an existing store for reading, which also works on a disk that cannot be written.
 pub(crate) fn to_read(path: &Path) -> Result<Checkpoints> {
     must_exist(path)?;
     if is_database(path) { Ok(Checkpoints::in_sqlite_to_read(path, KEEP)?) } else { open(path) }

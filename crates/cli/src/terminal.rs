@@ -1,8 +1,8 @@
-//! The one way to stdout and stderr. Callers print what they have as it is; what a terminal would obey is escaped here, since
-//! most of it came from outside: a transcript, a server's words, a path, a setting.
+//! The only way to stdout and stderr. Callers print text as it is; this file escapes what a terminal would obey, since most text
+//! came from outside: a transcript, a server's message, a path, a setting.
 //!
-//! Control characters become visible escapes, line ends and tabs aside, and so do the marks that reorder a line. Colours are
-//! composed after that: by clap for its own messages, field by field for what the engine says.
+//! Control characters except line ends and tabs become visible escapes, and so do the marks that reorder a line. Colours are
+//! added afterwards: by clap for its own messages, field by field for the engine's.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use tracing_subscriber::fmt::format::debug_fn;
 
 use crate::failure::Failure;
 
-/// Writes text to stdout. A reader that closes the pipe early, as `head` does, is no error.
+/// Writes text to stdout. A reader may close the pipe early, as `head` does; that is no error.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
     match stdout().lock().write_all(escaped(text).as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(error)),
@@ -24,13 +24,13 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a value to stdout as JSON and ends the line. What a terminal would obey is escaped as JSON does it.
+/// Writes a value to stdout as a line of JSON. What a terminal would obey is escaped in JSON's way.
 pub(crate) fn say_json(value: &impl Serialize) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(value).map_err(Failure::failed)?;
     say(&(escaped_json(&json) + "\n"))
 }
 
-/// Writes a line to stderr. If nobody reads it, there is no other place to say so.
+/// Writes a line to stderr. If that fails, there is no other place to say so.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(stderr().lock(), "{}", escaped(line));
 }
@@ -40,7 +40,7 @@ pub(crate) fn can_ask() -> bool {
     std::io::stdin().is_terminal() && stderr().is_terminal()
 }
 
-/// Asks a question; every answer but yes is a no.
+/// Asks a question; every answer but yes means no.
 pub(crate) fn agrees(question: &str) -> std::io::Result<bool> {
     let mut asking = stderr().lock();
     write!(asking, "{} [y/N] ", escaped(question))?;
@@ -55,8 +55,7 @@ pub(crate) fn progress() -> ProgressDrawTarget {
     if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }
 
-/// Sends what the engine says to stderr, as far as the filter lets it. Without a clock: a replay's decisions have no time of
-/// their own.
+/// Sends the engine's messages that pass the filter to stderr, without a clock: decisions of a replay have no time.
 pub(crate) fn log(filter: EnvFilter) {
     let colours = std::env::var_os("NO_COLOR").is_none() && stderr().is_terminal();
     // The library's own form escapes a message, but no other field.
@@ -77,8 +76,8 @@ pub(crate) fn log(filter: EnvFilter) {
         .init();
 }
 
-/// Prints what clap has to say (help, or why arguments cannot be used) and ends the program. `plain` is the same without clap's
-/// colours: if a terminal would obey anything in it, it came with an argument, a setting or a variable, and colours are left out.
+/// Prints clap's message (help, or why arguments cannot be used) and ends the program. `plain` is that message without clap's
+/// colours: what a terminal would obey in it came from an argument, a setting or a variable. Colours are then left out.
 pub(crate) fn exit(error: &clap::Error, plain: &str) -> ! {
     let safe = escaped(plain);
     if safe == plain {
@@ -88,15 +87,15 @@ pub(crate) fn exit(error: &clap::Error, plain: &str) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// The text with everything visible that a terminal would obey.
+/// The text with a visible escape for everything that a terminal would obey.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     replaced(text, |letter, out| out.extend(letter.escape_default()))
 }
 
-/// The same for JSON, which stays JSON: such characters stand in its strings alone.
+/// The same for JSON, which stays JSON: only its strings hold such characters.
 fn escaped_json(json: &str) -> Cow<'_, str> {
     replaced(json, |letter, out| {
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = write!(out, "\\u{:04x}", u32::from(letter));
     })
 }
@@ -112,7 +111,7 @@ fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a terminal does something else than to show the character in its place: controls, and marks of direction.
+/// Whether a terminal does more than show the character in its place: control characters and direction marks.
 fn is_obeyed(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,

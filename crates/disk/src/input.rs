@@ -1,6 +1,6 @@
-//! Reading files that somebody named: regular ones alone, and no larger than their kind can be.
+//! Reading files that somebody named: only regular ones, up to a size limit for each kind.
 //!
-//! A pipe or a device that stands where a file should be would be waited for, or read, without end.
+//! The program would wait for a pipe, or read a device, without end.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -17,16 +17,16 @@ impl Kind {
     /// What a strategy asks the summarizer.
     pub const PROMPT: Kind = Kind { name: "a prompt", most: MIB };
     /// Defaults of a folder.
-    pub const SETTINGS: Kind = Kind { name: "a file of settings", most: MIB };
+    pub const SETTINGS: Kind = Kind { name: "a settings file", most: MIB };
     /// What a suite is generated from.
     pub const SPEC: Kind = Kind { name: "a generator spec", most: MIB };
     /// Prices of models.
     pub const PRICES: Kind = Kind { name: "a price table", most: 4 * MIB };
-    /// What a gate holds a run against.
+    /// What a gate compares a run with.
     pub const BASELINE: Kind = Kind { name: "a baseline", most: 256 * MIB };
-    /// What a run's folder says of the run, beside its records.
+    /// The description of a run in its folder.
     pub const MANIFEST: Kind = Kind { name: "a manifest", most: 256 * MIB };
-    /// What another program wrote down of conversations. It is in memory several times over while it is imported.
+    /// Another program's record of conversations. An import holds it in memory several times.
     pub const TRANSCRIPT: Kind = Kind { name: "a transcript", most: 1024 * MIB };
 }
 
@@ -35,42 +35,41 @@ const MIB: u64 = 1 << 20;
 /// The file's text.
 ///
 /// # Errors
-/// As [`open`]; and where the file is too large for its kind or not in UTF-8. The text says what to do.
+/// As [`open`]; and if the file is too large for its kind or not UTF-8. The text says what to do.
 pub fn read_text(path: &Path, kind: Kind) -> Result<String> {
     let bytes = read(path, kind)?;
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        Error::new(ErrorKind::InvalidData, format!("line {line} is not in UTF-8; save the file as UTF-8"))
+        Error::new(ErrorKind::InvalidData, format!("line {line} is not UTF-8; save the file as UTF-8"))
     })
 }
 
 /// The file's bytes.
 ///
 /// # Errors
-/// As [`open`]; and where the file is too large for its kind. The text says what to do.
+/// As [`open`]; and if the file is too large for its kind. The text says what to do.
 pub fn read(path: &Path, kind: Kind) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = open(path)?.take(kind.most + 1).read_to_end(&mut bytes)?;
     if read as u64 > kind.most {
         let Kind { name, most } = kind;
         let what =
-            format!("it is larger than {} MiB, the limit of {name}; check that it is the file you mean", most / MIB);
+            format!("it is larger than {} MiB, the limit for {name}; check that it is the file you mean", most / MIB);
         return Err(Error::new(ErrorKind::FileTooLarge, what));
     }
     Ok(bytes)
 }
 
-/// Opens a regular file, or what this process was given open: `/dev/stdin`, or `/dev/fd/63` as shells name the output of a
-/// command.
+/// Opens a regular file or an inherited descriptor: `/dev/stdin`, or `/dev/fd/63` as shells name the output of a command.
 ///
 /// # Errors
-/// What the file system returns; and where it is something else, before that is opened: opening a pipe waits for its writer.
+/// What the file system returns. Anything else is refused before it is opened: opening a pipe waits for its writer.
 pub fn open(path: &Path) -> Result<File> {
     let is_given = path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd");
     refuse(&std::fs::metadata(path)?, is_given)?;
     let file = File::open(path)?;
-    // It may have been put there since.
+    // Another file may have taken the name since.
     refuse(&file.metadata()?, is_given)?;
     Ok(file)
 }
@@ -82,7 +81,7 @@ fn refuse(found: &Metadata, is_given: bool) -> Result<()> {
     if found.is_file() || is_given {
         return Ok(());
     }
-    let what = format!("it is {}, which may never end; write its content to a file and name that", other(found));
+    let what = format!("it is {}, which may never end; write its content to a file and name the file", other(found));
     Err(Error::new(ErrorKind::InvalidInput, what))
 }
 
@@ -98,5 +97,5 @@ fn other(found: &Metadata) -> &'static str {
 
 #[cfg(not(unix))]
 fn other(_found: &Metadata) -> &'static str {
-    "no regular file"
+    "not a regular file"
 }

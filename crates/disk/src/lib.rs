@@ -1,7 +1,7 @@
-//! Files that outlast their process and a power failure: files that are written whole, and lines that are appended.
+//! Files that survive the end of their process and a power failure: files that are written whole, and lines that are appended.
 //!
-//! What a function here has returned from is on the disk, under its name, unless the function's own name says otherwise. Absent on purpose: what the files hold, and what to
-//! do about an error, which only the caller knows.
+//! When a function here returns, its change is on the disk under its name, unless the function's name says otherwise. Absent on
+//! purpose: what the files hold, and what to do about an error, which only the caller knows.
 
 pub mod input;
 mod lines;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{Identity, folder_of, sync_folder};
 
-/// A file of lines, open for appending. A process that ends at any moment tears the last line at most; whoever opens the file
-/// next, or appends after a write that failed, cuts that off.
+/// A file of lines, open for appending. A process that ends at any moment tears at most the last line. The next process that
+/// opens the file, or the next append after a failed write, cuts the torn line off.
 #[derive(Debug)]
 pub struct Lines {
     path: PathBuf,
@@ -23,13 +23,13 @@ pub enum NotKept {
     /// The file system refused.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is no longer under the name by which it was opened, so nobody will find what is written to it.
+    /// The file no longer has the name under which it was opened, so nobody would find what is written to it.
     #[error("it was removed or replaced while it was written to")]
     Gone,
 }
 
 impl Lines {
-    /// Opens a file, made where it is missing. Nothing counts as whole before [`Lines::keep`].
+    /// Opens a file and creates it if it is missing. Nothing counts as whole before [`Lines::keep`].
     ///
     /// # Errors
     /// What the file system returns.
@@ -42,17 +42,17 @@ impl Lines {
     /// Keeps other processes from locking the file until this is dropped.
     ///
     /// # Errors
-    /// Where another process holds the lock, or files cannot be locked.
+    /// If another process holds the lock, or files cannot be locked.
     pub fn lock(&self) -> Result<(), TryLockError> {
         self.file.try_lock()
     }
 
-    /// The file, to be read from its start.
+    /// The file, for reading from its start.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Takes that many bytes for whole lines, cuts off what follows them, and syncs them and the file's name.
+    /// Treats so many bytes as whole lines, cuts off the rest, and syncs the file and its name.
     ///
     /// # Errors
     /// What the file system returns.
@@ -71,7 +71,7 @@ impl Lines {
         self.append_with(|out| out.write_all(lines))
     }
 
-    /// As [`Lines::append`], for lines that a function writes, so that long ones need not be in memory.
+    /// Like [`Lines::append`], with lines that a function writes, so that long lines need not be in memory.
     ///
     /// # Errors
     /// [`NotKept`].
@@ -116,7 +116,7 @@ mod tests {
         lines.keep(8).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\n");
         lines.append(b"three\n").unwrap();
-        // As a write leaves it that a full disk ends.
+        // A full disk ends a write like this.
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"a long line that is to").unwrap();
         lines.append(b"four\n").unwrap();
         lines.sync().unwrap();

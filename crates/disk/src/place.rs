@@ -1,11 +1,11 @@
-//! Names in folders: syncing them, and whether one still belongs to the file that was opened by it.
+//! Names in folders: syncing them, and whether a name still belongs to the file that was opened under it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Which file something is, whatever it is called: its device and inode on Unix. Elsewhere all files look alike, and only a
-/// name that is gone is noticed.
+/// The identity of a file under any name: its device and inode on Unix. Elsewhere all files look alike, and only a missing name
+/// is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity(u64, u64);
 
@@ -23,13 +23,13 @@ impl Identity {
         Identity(0, 0)
     }
 
-    /// Whether that file is at the path. The path is not opened, since closing a file would end a database's locks on it.
+    /// Whether this file is at the path. The path is not opened, since closing the file would drop a database's locks on it.
     pub fn is_at(self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| Identity::of(&metadata) == self)
     }
 }
 
-/// Makes a folder and those that it is in, where they are missing, and syncs their names.
+/// Makes a folder and the missing ones above it, and syncs their names.
 ///
 /// # Errors
 /// What the file system returns.
@@ -40,12 +40,12 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     }
     match fs::create_dir(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists || !path.is_dir() => Err(error),
-        // Also where it was there: an earlier process may have been stopped before it synced the name.
+        // An existing folder too: an earlier process may have stopped before it synced the name.
         _ => sync_folder(parent),
     }
 }
 
-/// Syncs the names in a folder: new, renamed and removed ones. Does nothing where folders cannot be synced.
+/// Syncs the names in a folder: new, renamed and removed ones. Does nothing if folders cannot be synced.
 ///
 /// # Errors
 /// What the file system returns.
@@ -54,7 +54,7 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     match File::open(path)?.sync_all() {
-        // Some file systems of networks refuse it.
+        // Some network file systems refuse this.
         Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
         synced => synced,
     }

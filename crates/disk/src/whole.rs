@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{Identity, folder_of, sync_folder};
 
-/// Writes a file beside its place, syncs it, moves it there and syncs the folder. What was written is removed where that
-/// fails; what a process left that ended in the middle of it is removed by the next that writes the same file.
+/// Writes a file beside its place, syncs it, moves it there and syncs the folder. If that fails, the part is removed. If the
+/// process ends in the middle, the next process that writes the same file removes the part.
 ///
 /// # Errors
 /// What the file system or `write` returns.
@@ -19,8 +19,8 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result
     sync_folder(folder_of(path))
 }
 
-/// The same without syncing: whole whenever its process ends, and after a power failure the old file, the new one or a torn
-/// one. For what its reader checks and can do without.
+/// The same without syncing: the file is whole whenever the process ends, but a power failure leaves the old file, the new one or
+/// a torn one. For files that their readers check and can do without.
 ///
 /// # Errors
 /// As [`write_whole`].
@@ -37,19 +37,19 @@ fn write_to(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     remove_left_over(path);
     let part = part_of(path, std::process::id());
-    // Locked until it has its own name or is gone, so that nobody takes it for left over.
+    // The part stays locked until it is renamed or removed, so that no process takes it for an abandoned one.
     let file = open_part(&part)?;
     let replaced = fill(&file).and_then(|()| fs::rename(&part, path));
     replaced.inspect_err(|_| drop(fs::remove_file(&part)))
 }
 
-/// Whether that is the name of a file that is being written, or was when its process ended.
+/// Whether this names a part: a file that is being written, or was when its process ended.
 pub fn is_part(name: &str) -> bool {
     let writer = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(".part"));
     writer.and_then(|writer| writer.rsplit_once('.')).is_some_and(|(_, process)| is_process(process))
 }
 
-/// The name of a file while that process writes it.
+/// The name of a file while this process writes it.
 fn part_of(path: &Path, process: u32) -> PathBuf {
     path.with_file_name(format!(".{}.{process}.part", name_of(path)))
 }
@@ -62,21 +62,21 @@ fn is_process(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Opens a part and locks it. It is made anew where somebody took it for left over before it was locked.
+/// Opens a part and locks it. If another process removed it before it was locked, it is made again.
 fn open_part(part: &Path) -> io::Result<File> {
     loop {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(part)?;
-        // Where there are no locks nobody can tell what is left over, and nothing is removed.
+        // Without locks an abandoned part cannot be recognised, and nothing is removed.
         let _ = file.lock();
         if Identity::of(&file.metadata()?).is_at(part) {
-            // Another process of this number may have left it.
+            // An earlier process with this number may have left it.
             file.set_len(0)?;
             return Ok(file);
         }
     }
 }
 
-/// Removes the parts of a file whose writers ended: a living one holds its lock.
+/// Removes a file's parts that no process locks: their writers have ended.
 fn remove_left_over(path: &Path) {
     let start = format!(".{}.", name_of(path));
     let entries = fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
@@ -84,7 +84,7 @@ fn remove_left_over(path: &Path) {
         let name = entry.file_name();
         let process = name.to_str().and_then(|name| name.strip_prefix(&start)?.strip_suffix(".part"));
         if process.is_some_and(is_process) {
-            // What cannot be removed does no harm.
+            // A part that cannot be removed does no harm.
             let _ = remove_unlocked(&entry.path());
         }
     }

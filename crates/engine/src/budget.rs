@@ -63,7 +63,7 @@ impl Limits {
 }
 
 impl Budget {
-    /// The limit of one of two answers that share what may be written, in tokens: at least 1, since a provider refuses a limit of 0.
+    /// The token limit of each of two answers that share `written`: at least 1, since providers refuse a limit of 0.
     pub fn half_of_written(&self) -> u32 {
         (self.written / 2).max(1)
     }

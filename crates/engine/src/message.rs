@@ -46,8 +46,8 @@ impl Message {
     }
 }
 
-/// Most messages have one part. A list that grows by itself has room for four from the first on, which in a long conversation
-/// is more than all of its text.
+/// Most messages have one part. By default a growing list reserves memory for four parts; in a long conversation that is more
+/// than all its text.
 fn few<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
     deserializer.deserialize_seq(Few)
 }

@@ -249,7 +249,7 @@ pub enum ChatError {
         /// The provider's words.
         message: String,
     },
-    /// The server does not take a request of this form. Where every request meets this, the model cannot be used.
+    /// The server does not take a request of this form. If that is so for every request, the model cannot be used.
     #[error("request rejected: {message}")]
     Rejected {
         /// The provider's words.

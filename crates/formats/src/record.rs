@@ -302,7 +302,7 @@ pub struct CallRow {
     pub purpose: Purpose,
     /// Tokens used.
     pub usage: Usage,
-    /// Time to the last byte, in milliseconds; absent where it was measured, since `timings.json` has it then.
+    /// Time to the last byte, in milliseconds; a measured time is in `timings.json` instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u64>,
     /// Why the answer ended; absent where the call failed.
@@ -314,7 +314,7 @@ pub struct CallRow {
     /// Why the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What of the request was refused, where that is why.
+    /// What the server refused about the request, if the call failed because of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
     /// What a server reported beside, its own usage included; models in the process report nothing.
@@ -322,7 +322,7 @@ pub struct CallRow {
     pub served: Option<Box<Served>>,
 }
 
-/// What of a request was refused.
+/// What a server refused about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
@@ -353,7 +353,7 @@ pub struct Turn {
     pub shared_prefix: u32,
     /// Tokens of the recorded message.
     pub output: u32,
-    /// Milliseconds that the turn waited for a compaction; absent where it was measured, since `timings.json` has it then.
+    /// Milliseconds that the turn waited for a compaction; a measured wait is in `timings.json` instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_ms: Option<u64>,
     /// Whether the request exceeded the window.
@@ -382,7 +382,7 @@ fn short_hex(hash: &blake3::Hash) -> String {
     hash.to_hex()[..32].to_owned()
 }
 
-/// From so many turns on a record is long: some megabytes of JSON.
+/// A record with so many turns is long: some megabytes of JSON.
 const MANY_TURNS: usize = 50_000;
 /// Bytes of a long record that are hashed or written at once.
 const WRITTEN_AT_ONCE: usize = 64 << 10;
@@ -415,7 +415,7 @@ impl Record {
         self.answers.iter().filter_map(|answer| Some(&answer.judged.as_ref()?.call))
     }
 
-    /// How many calls the server rejected for their form.
+    /// The number of calls that the server rejected for their form.
     pub fn rejected_calls(&self) -> usize {
         let calls = self.calls().chain(self.probe_calls()).chain(self.judge_calls());
         calls.filter(|call| call.refusal == Some(Refusal::Form)).count()
@@ -430,8 +430,8 @@ impl Record {
         Ok(format!("{{\"checksum\":\"{}\",\"record\":{json}}}", text_hash(&json)))
     }
 
-    /// Writes the line with its end: in one piece, unless the record is so long that its JSON would be a large part of what a run
-    /// has in memory. Such a one is made twice, first for its checksum.
+    /// Writes the line with its end, in one piece unless the record is so long that its JSON would take much of a run's memory.
+    /// The JSON of a long record is made twice, first for the checksum.
     ///
     /// # Errors
     /// What the writer returns.
@@ -456,7 +456,7 @@ impl Record {
     /// Reads a line that [`Record::to_line`] wrote.
     ///
     /// # Errors
-    /// [`RecordError`] where the line is torn, edited, of a newer version, or says what cannot be.
+    /// [`RecordError`] if the line is torn, edited, of a newer version, or says something impossible.
     pub fn from_line(line: &str) -> Result<Self, RecordError> {
         let line: Line = serde_json::from_str(line).map_err(|error| RecordError::Malformed(error.to_string()))?;
         if text_hash(line.record.get()) != line.checksum {

@@ -82,7 +82,7 @@ impl Suite {
         while let Some(line) = lines.next_line()? {
             let mut scenario: Scenario =
                 serde_json::from_str(&line).map_err(|error| lines.error(format!("expected a scenario: {error}")))?;
-            // A conversation may be a large part of what there is of memory.
+            // A conversation may take much of the memory.
             drop(line);
             valid::scenario(&mut scenario)
                 .map_err(|what| lines.error(format!("scenario `{}`: {what}", scenario.id)))?;
@@ -125,18 +125,18 @@ impl Suite {
     }
 }
 
-/// The hash of a line without its end; the line goes into the hash of the whole.
+/// The hash of a line without its end; the whole's hash takes the line with its end.
 fn hash_line(content: &impl Serialize, whole: &mut blake3::Hasher) -> String {
     let mut line = blake3::Hasher::new();
     let mut out = BufWriter::with_capacity(HASHED_AT_ONCE, Both(whole, &mut line));
-    // Hashes take everything.
+    // Writing to a hash cannot fail.
     let _ = serde_json::to_writer(&mut out, content).map_err(std::io::Error::from).and_then(|()| out.flush());
     drop(out);
     whole.update(b"\n");
     line.finalize().to_hex().to_string()
 }
 
-/// Bytes that are hashed at once: a line may be too long to be in memory beside what it says.
+/// Bytes that are hashed at once: a line may be too long to be in memory beside its content.
 const HASHED_AT_ONCE: usize = 64 << 10;
 
 /// Two hashes of the same bytes.

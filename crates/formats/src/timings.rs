@@ -1,6 +1,6 @@
-//! `timings.json`: what a clock measured, by case. Records hold none of it, so that a recorded run replays byte for byte.
+//! `timings.json`: measured times by case. Records do not hold them, so that a recorded run replays byte for byte.
 //!
-//! The latency that a model in the process assumes is no measurement; it stays in the record.
+//! A model in the process only assumes a latency, so that latency stays in the record.
 
 use std::collections::BTreeMap;
 
@@ -22,22 +22,22 @@ pub struct Timings {
     pub cases: BTreeMap<String, CaseTimings>,
 }
 
-/// What was measured in one case.
+/// The measured times of one case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaseTimings {
     /// Wall time of the whole case, in seconds.
     pub seconds: f64,
-    /// The latency of each call, in the order in which the record holds the calls: of compactions, of checkpoints, of answers, of
-    /// judgements. Empty where no server was called.
+    /// The latency of each call, in the record's order: calls for compactions, checkpoints, answers, judgements. Empty if no
+    /// server was called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallTiming>,
-    /// What the turns waited for compactions, in milliseconds, in the order of turns. Empty where no server was called.
+    /// How long each turn waited for compactions, in milliseconds, in order. Empty if no server was called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits_ms: Vec<u64>,
 }
 
-/// When the answer to a call came, in milliseconds from its request on.
+/// When the answer to a call came, in milliseconds after the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CallTiming {
@@ -75,7 +75,7 @@ impl Timings {
 }
 
 impl CaseTimings {
-    /// Moves what was measured out of a record.
+    /// Moves measured times out of a record.
     pub fn take(record: &mut Record, seconds: f64) -> Self {
         let mut timings = CaseTimings { seconds, ..CaseTimings::default() };
         if !calls(record).any(|call| call.served.is_some()) {
@@ -90,7 +90,7 @@ impl CaseTimings {
         timings
     }
 
-    /// Puts it back. Timings of another record, or of none, change nothing.
+    /// Puts them back. Timings that do not fit the record change nothing.
     pub fn put(&self, record: &mut Record) {
         if self.calls.len() != calls(record).count() || self.waits_ms.len() != record.turns.len() {
             return;

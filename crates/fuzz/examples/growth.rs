@@ -1,7 +1,7 @@
-//! How the time of each target grows with its input: seeds swollen in every way to a size and to four times that. A line is printed
-//! where four times the input takes more than eight times as long.
+//! How the time of each target grows with its input: each seed is swollen in every way to a size and to four times that size. A
+//! line is printed if four times the input takes more than eight times as long.
 //!
-//! `cargo run --release -p compactometer-fuzz --example growth [TARGET...]`. Times are for people: no verdict hangs on them.
+//! `cargo run --release -p compactometer-fuzz --example growth [TARGET...]`. Times are for people: no verdict depends on them.
 #![allow(missing_docs, reason = "an example")]
 
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use compactometer_fuzz::{ALL, Target, swell};
 
 const BYTES: usize = 32 << 10;
 const TIMES: usize = 4;
-/// Shorter times say nothing.
+/// Shorter times are not significant.
 const LEAST: Duration = Duration::from_millis(40);
 
 fn main() {

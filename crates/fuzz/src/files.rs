@@ -1,4 +1,4 @@
-//! Files for readers that take a path: in a folder of this thread, made anew for each input.
+//! Files for readers that take a path, in a folder of this thread that is emptied for each input.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ thread_local! {
     static FOLDER: OnceCell<TempDir> = const { OnceCell::new() };
 }
 
-/// Calls with an empty folder. It is the same path for each input of a thread, so that messages are the same.
+/// Runs with an empty folder. Its path is the same for each input of a thread, so that messages are the same.
 pub(crate) fn in_folder<T>(run: impl FnOnce(&Path) -> T) -> T {
     FOLDER.with(|cell| {
         let folder = cell.get_or_init(|| tempfile::tempdir().expect("a folder"));

@@ -1,12 +1,12 @@
 //! Seeded changes to an input: of its bytes, its lines and words, and of JSON as JSON, so that what follows a parser is reached.
 //!
-//! The same seed makes the same change. libFuzzer has changes of bytes of its own; those here stand beside them.
+//! The same seed makes the same change. libFuzzer's own changes of bytes are used beside these.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-/// Longest input that a mutation makes.
+/// The longest input that a mutation makes.
 pub const MOST_BYTES: usize = 1 << 16;
 
 /// One to three changes of an input. Pieces may come from `other`, another input of the same target.
@@ -23,14 +23,14 @@ pub fn mutated(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
 
 type Change = fn(&[u8], &[u8], &mut Dice) -> Vec<u8>;
 
-/// JSON stands here as often as all that is not: most readers take no other bytes.
+/// Five of the entries change JSON: most readers take nothing else.
 const CHANGES: &[Change] =
     &[flip, insert, splice, cut, lines, words, repeat, of_json, of_json, of_json, of_json, of_json];
 
 struct Dice(ChaCha8Rng);
 
 impl Dice {
-    /// A number under `bound`; 0 where that is 0.
+    /// A number under `bound`; 0 if that is 0.
     fn below(&mut self, bound: usize) -> usize {
         self.0.next_u64() as usize % bound.max(1)
     }
@@ -51,7 +51,7 @@ fn flip(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     data
 }
 
-/// Bytes that readers treat in ways of their own.
+/// Bytes that readers treat specially.
 const ODD: &[&[u8]] = &[
     b"\0",
     b"\n",
@@ -89,7 +89,7 @@ const ODD: &[&[u8]] = &[
 
 fn insert(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
-    // Half of the time in place of a few bytes.
+    // Half of the insertions replace a few bytes.
     let end = if dice.below(2) == 0 { start } else { end.min(start + 8) };
     [&data[..start], ODD[dice.below(ODD.len())], &data[end..]].concat()
 }
@@ -128,7 +128,7 @@ fn words(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     changed.concat()
 }
 
-/// Repeats a piece many times: what is quadratic shows.
+/// Repeats a piece many times, which shows quadratic readers.
 fn repeat(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
     let end = end.min(start + 1 + dice.below(64));
@@ -164,7 +164,7 @@ fn json_of(text: &[u8], dice: &mut Dice) -> Option<Vec<u8>> {
     serde_json::to_vec(&value).ok()
 }
 
-/// The value itself and all that it holds.
+/// The number of values: this one and all inside it.
 pub(crate) fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),
@@ -196,7 +196,7 @@ fn grown(value: Value, dice: &mut Dice) -> Value {
     }
 }
 
-/// A field dropped, or under the name of another.
+/// The object without a field, or with a field under another's name.
 fn renamed(value: Value, dice: &mut Dice) -> Value {
     let Value::Object(mut fields) = value else { return json!({"text": value}) };
     let names = fields.keys().cloned().collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Inputs that are long in one way each: a piece of a seed many times over, wherever it stands, in its text and in its JSON.
+//! Inputs that are each long in one way: a piece of a seed, from anywhere in its text or JSON, repeated many times.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use crate::mutate::{count, node};
 
 /// One way in which an input can be long.
 pub struct Swelling<'s> {
-    /// What is repeated, in a few letters.
+    /// The repeated piece, in a few letters.
     pub piece: String,
     swollen: Box<dyn Fn(usize) -> Vec<u8> + 's>,
 }
 
 impl Swelling<'_> {
-    /// The seed with the piece so often that it is about so long.
+    /// The seed with the piece repeated until it has about so many bytes.
     pub fn to(&self, bytes: usize) -> Vec<u8> {
         (self.swollen)(bytes)
     }
 }
 
-/// Every way of a seed.
+/// Every way to make a seed long.
 pub fn swellings(seed: &[u8]) -> Vec<Swelling<'_>> {
     let mut all = vec![repeated(seed, 0, seed.len())];
     let mut start = 0;
@@ -48,7 +48,7 @@ fn repeated(seed: &[u8], start: usize, end: usize) -> Swelling<'_> {
     Swelling { piece: shown(piece), swollen: Box::new(swollen) }
 }
 
-/// Of JSON between two places, each text longer, each list with its first item again and again, each object with more fields.
+/// JSON between two places, with each text longer, each list's first item repeated, or each object with more fields.
 fn in_json(seed: &[u8], start: usize, end: usize) -> Vec<Swelling<'_>> {
     let Ok(value) = serde_json::from_slice::<Value>(&seed[start..end]) else { return Vec::new() };
     let of_node = |number: usize| {
@@ -86,7 +86,7 @@ fn swell(value: &mut Value, bytes: usize) {
     }
 }
 
-/// The value with a number behind each of its texts: equal items may be found at once.
+/// The value with a number after each of its texts, since equal items may be found at once.
 fn numbered(value: &Value, number: usize) -> Value {
     match value {
         Value::String(text) => Value::String(format!("{text}{number}")),

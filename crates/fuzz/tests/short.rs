@@ -1,4 +1,4 @@
-//! Every target over its regressions, its seeds and seeded mutations of them: the same inputs each time.
+//! Every target over its regressions, its seeds and seeded mutations of them, with the same inputs each time.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeSet;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use compactometer_fuzz::{ALL, Target, mutate};
 use compactometer_suites::import;
 
-/// Mutations of a target's seeds, spread over them.
+/// So many mutations for each target, spread over its seeds.
 const MUTATIONS: usize = 200;
 
 #[test]
 fn nothing_that_is_read_breaks_its_reader() {
-    // Two threads, since that is what a small machine has.
+    // Two threads, since a small machine has no more.
     let (front, back) = ALL.split_at(ALL.len() / 2);
     let breaks = std::thread::scope(|scope| {
         let front = scope.spawn(|| front.iter().filter_map(first_break).collect::<Vec<_>>());
@@ -23,7 +23,7 @@ fn nothing_that_is_read_breaks_its_reader() {
     assert!(breaks.is_empty(), "{}", breaks.join("\n"));
 }
 
-/// The first input that breaks a target, left behind in a file.
+/// The first input that breaks a target, kept in a file.
 fn first_break(target: &Target) -> Option<String> {
     let read = |path: &PathBuf| std::fs::read(path).unwrap();
     let known =
@@ -48,11 +48,11 @@ fn every_target_has_seeds_and_every_folder_a_target() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let found = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let strange = found.filter(|name| !names.contains(&name.as_str())).collect::<Vec<_>>();
-        assert!(strange.is_empty(), "`{folder}` holds what is no target's: {strange:?}");
+        assert!(strange.is_empty(), "`{folder}` holds folders without a target: {strange:?}");
     }
 }
 
-/// Else a target would look at refusals alone.
+/// Otherwise a target would only see refusals.
 #[test]
 fn every_target_takes_one_of_its_seeds() {
     for target in ALL {

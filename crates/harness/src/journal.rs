@@ -23,8 +23,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a run's files and gives the applied compactions of each record that they hold, by its key. A torn last line, as an
-    /// interrupted write leaves it, is cut off; what is before it is synced, since it counts as kept from here on.
+    /// Opens a run's files and gives the applied compactions of each record in them, by its key. A torn last line, as an
+    /// interrupted write leaves it, is cut off. The lines before it are synced, since they count as kept from here on.
     ///
     /// # Errors
     /// [`JournalError`] where a file cannot be used, another run writes to it, or a line before the last is damaged.
@@ -47,8 +47,8 @@ impl Journal {
         }
     }
 
-    /// Appends cases, which are kept when this returns: their texts are synced before their records are written, so that no
-    /// power failure leaves a record without its texts. Many cases cost no more syncs than one.
+    /// Appends cases; they are kept when this returns. Their texts are synced before their records are written, so that no power
+    /// failure leaves a record without its texts. Many cases cost as many syncs as one.
     ///
     /// # Errors
     /// [`JournalError::Write`] and [`JournalError::Gone`].
@@ -107,7 +107,7 @@ pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> 
     Ok(rows.into_iter().map(|row| (row.hash, row.text)).collect())
 }
 
-/// Reads the records of a run with their measured times; a torn last line is left out, and the files stay as they are.
+/// Reads the records of a run with their measured times. It leaves out a torn last line and changes no file.
 ///
 /// # Errors
 /// [`JournalError`] as [`Journal::open`].
@@ -176,7 +176,7 @@ pub enum JournalError {
     },
     /// Records or their texts cannot be written.
     #[error(
-        "cannot write `{}`: {source}; free space there, or make it writable for this user: what is finished is kept, the same \
+        "cannot write `{}`: {source}; free space there, or make it writable for this user: finished cases are kept, and the same \
          command resumes", path.display()
     )]
     Write {
@@ -188,7 +188,7 @@ pub enum JournalError {
     /// The run's files are no longer where they were opened, so nobody will find what is written to them.
     #[error(
         "the run's folder `{}` was removed or replaced while the run wrote to it; move it back and give the same command to \
-         resume, or give the command again to start anew", dir.display()
+         resume, or give the command again to start over", dir.display()
     )]
     Gone {
         /// The folder.

@@ -1,4 +1,4 @@
-//! Many short lists of numbers, of which most are empty: in two pieces of memory, not in one for each.
+//! Many short lists of numbers, most of them empty, in two pieces of memory instead of one for each list.
 
 use std::ops::Range;
 

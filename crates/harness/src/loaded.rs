@@ -17,7 +17,7 @@ use crate::lists::Lists;
 pub struct Loaded {
     /// The scenario, without its messages.
     pub scenario: Scenario,
-    /// Its messages with their tokens. They stand here alone: a long conversation is the most of what a run has in memory.
+    /// Its messages with their tokens. Only this field holds them: a long conversation takes most of a run's memory.
     pub messages: Vec<Arc<Counted>>,
     /// `tokens_before[i]`: tokens of the messages before index `i`; one entry more than messages.
     pub tokens_before: Vec<u64>,
@@ -45,18 +45,18 @@ pub struct Loaded {
     pub foreign_kinds: Vec<ValueKind>,
     /// For each message, the foreign facts that match in it.
     pub foreign_in: Lists,
-    /// The conversation in pieces, for random contexts.
+    /// The conversation cut into pieces, for random contexts.
     pub segments: Segments,
 }
 
-/// The pieces of a conversation, of at most [`SEGMENT_CHARACTERS`] and of one message each.
+/// The pieces of a conversation: each is part of one message and has at most [`SEGMENT_CHARACTERS`].
 #[derive(Default)]
 pub struct Segments {
-    /// The tokens of each.
+    /// The tokens of each piece.
     pub tokens: Vec<u32>,
-    /// Facts that match in each and that its message states.
+    /// The facts that match in each piece and that its message states.
     pub facts: Lists,
-    /// Foreign facts that match in each.
+    /// The foreign facts that match in each piece.
     pub foreign: Lists,
     /// Where the pieces of each message end.
     ends: Vec<u32>,
@@ -78,7 +78,7 @@ pub const FOREIGN_SCENARIOS: usize = 5;
 impl Loaded {
     /// Counts a scenario and finds its values; `foreign` are facts of scenarios of other groups.
     pub fn new(mut scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
-        // A list that is collected keeps the room of the one before, of which an entry is ten times as large.
+        // `collect` would reuse the memory of the old list, which has entries ten times as large.
         let mut messages = Vec::with_capacity(scenario.messages.len());
         messages
             .extend(std::mem::take(&mut scenario.messages).into_iter().map(|message| Counted::new(message, counter)));
@@ -154,7 +154,7 @@ impl Loaded {
 
     fn cut_into_segments(&mut self, counter: &dyn TokenCounter) {
         let Segments { tokens, facts: facts_in, foreign: foreign_in, ends } = &mut self.segments;
-        // Most messages are one piece.
+        // Most messages give one piece.
         tokens.reserve_exact(self.messages.len());
         ends.reserve_exact(self.messages.len());
         (*facts_in, *foreign_in) =

@@ -2,8 +2,8 @@
 //! the journal. Both together are where the next process goes on.
 //!
 //! The file is written after the store has committed, so a process that ends between the two leaves a store that is ahead. Such
-//! a case is begun anew: it costs its calls once more, and its record is the same. So is one whose file a power failure tore,
-//! and one that was left after tries in vain to get below its trigger, since what a session counts of these is in no store.
+//! a case starts over: it costs its calls once more, and its record is the same. A case also starts over if a power failure tore
+//! its file, or if it was left after failed tries to get below its trigger, since no store holds a session's count of these.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -53,7 +53,7 @@ pub enum KeepError {
     /// The run's folder is gone.
     #[error(transparent)]
     Gone(JournalError),
-    /// Another process goes on with the same conversation.
+    /// Another process continues the same conversation.
     #[error(
         "another run of the same cases uses this store (thread `{thread}`); wait for it to end, or choose another `--store`"
     )]
@@ -61,7 +61,7 @@ pub enum KeepError {
         /// The conversation's thread in the store.
         thread: String,
     },
-    /// What was measured so far cannot be written.
+    /// The measurements so far cannot be written.
     #[error("cannot write `{}`: {source}; free space there, or make it writable for this user", path.display())]
     Progress {
         /// The file.
@@ -130,7 +130,7 @@ impl<'k> Keeper<'k> {
         let _ = std::fs::remove_file(self.path(case));
     }
 
-    /// Removes the folder with all that is left over in it, once no case is under way that could need it.
+    /// Removes the folder and everything left in it, once no running case can need it.
     pub(crate) fn all_finished(&self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
@@ -181,7 +181,7 @@ impl<'k> Keeper<'k> {
         let write = || {
             self.create_folder()?;
             let json = serde_json::to_string(progress)?;
-            // A disk that is waited for at each commit would take longer than the case; who loses it begins the case anew.
+            // Waiting for the disk at each commit would take longer than the case. If the file is lost, the case starts over.
             write_whole_unsynced(&path, |out| write!(out, "{}\n{json}", text_hash(&json)))
         };
         write().map_err(|source| match source.kind() {
@@ -190,7 +190,7 @@ impl<'k> Keeper<'k> {
         })
     }
 
-    /// Makes the folder, and not the run's: where that is gone, the run ends.
+    /// Makes the folder but not the run's: if that is gone, the run ends.
     fn create_folder(&self) -> std::io::Result<()> {
         match std::fs::create_dir(&self.folder) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -251,13 +251,13 @@ fn commits(replay: &Replay<'_>) -> usize {
     replay.session.history().len() + applied
 }
 
-/// A thread whose refusals the keeper sees: a record with one would measure the disk.
+/// A thread that shows its refusals to the keeper: a record with a refusal would measure the disk.
 struct WatchedThread {
     thread: Thread,
     refused: Refused,
 }
 
-/// Why the store refused a commit, where it did.
+/// Why the store refused a commit, if it did.
 #[derive(Clone, Default)]
 struct Refused(Arc<Mutex<Option<Error>>>);
 

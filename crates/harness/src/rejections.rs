@@ -1,35 +1,35 @@
-//! A server that rejects the form of every request is no result of a strategy. The first requests of the cases show it: after the
-//! same rejection in five cases in a row the run ends, and none of the five is recorded.
+//! If a server rejects the form of every request, that is no result of a strategy. The first requests of cases show it: the same
+//! rejection in five cases in a row ends the run, and none of the five is recorded.
 //!
-//! Requests to write, to answer and to judge are looked at apart, since a server may take the ones and not the others. One answered
-//! first request of the same use ends a row, so that a strategy whose requests are rejected is reported beside those that work.
+//! Requests to write, to answer and to judge are counted separately, since a server may take some and reject others. An accepted
+//! first request of the same use ends a row: a strategy with rejected requests is then reported beside those that work.
 
 use compactometer_formats::record::{CallRow, Record, Refusal};
 
-/// As many cases in a row as end a run.
+/// So many cases in a row end a run.
 const CASES: usize = 5;
 
-/// Results that wait until it is clear that the server takes such requests, in the order of their cases.
+/// Results in the order of their cases, held until it is clear that the server takes such requests.
 pub(crate) struct Held<T> {
     results: Vec<T>,
-    /// Results that came before the first of `results`.
+    /// How many results came before `results`.
     released: usize,
     rows: [Option<Row>; 3],
 }
 
-/// The same rejection of the first request of cases in a row.
+/// Cases in a row with the same rejection of their first request.
 struct Row {
     what: Vec<String>,
     cases: usize,
-    /// How many results came before the first of them.
+    /// How many results came before these cases.
     since: usize,
 }
 
 /// A server that rejects every request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the server rejected the first request of {CASES} cases in a row: {words}; choose a model or a server that takes such requests, or leave \
-     out the strategies that make them with `-s`; these cases are not recorded"
+    "the server rejected the first request of {CASES} cases in a row: {words}; choose a model or a server that takes such \
+     requests, or leave out the strategies that make them with `-s`; these cases are not recorded"
 )]
 pub struct RejectedByAll {
     /// The server's words.
@@ -43,7 +43,7 @@ impl<T> Default for Held<T> {
 }
 
 impl<T> Held<T> {
-    /// Takes the next result, whose first calls came out so; gives those that can be recorded now.
+    /// Takes the next result with the outcome of its first calls; gives the results that can be recorded now.
     pub(crate) fn take(&mut self, result: T, first: FirstCalls) -> Result<Vec<T>, RejectedByAll> {
         let number = self.released + self.results.len();
         for (row, first) in self.rows.iter_mut().zip(first) {
@@ -60,7 +60,7 @@ impl<T> Held<T> {
         Ok(self.results.drain(..free).collect())
     }
 
-    /// What is left at the end of a run: too few cases to blame the server.
+    /// The results left at the end of a run: too few cases to blame the server.
     pub(crate) fn rest(self) -> Vec<T> {
         self.results
     }
@@ -80,14 +80,14 @@ impl Row {
     }
 }
 
-/// What became of a case's first call to write, to answer and to judge, where it made one.
+/// The outcome of a case's first call to write, to answer and to judge, if it made one.
 pub(crate) type FirstCalls = [Option<First>; 3];
 
-/// What became of a call.
+/// The outcome of a call.
 pub(crate) enum First {
     /// The server took its form.
     Taken,
-    /// It did not, in these words.
+    /// The server rejected it in these words.
     Rejected(String),
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn first_calls(record: &Record) -> FirstCalls {
 mod tests {
     use super::*;
 
-    /// Takes cases whose first call to write was taken, rejected with a message, or not made; gives what can be recorded after each.
+    /// Takes cases by their first call to write (accepted, rejected in words, or none); gives what can be recorded after each.
     fn taken(cases: &[Option<&str>]) -> Vec<Result<Vec<usize>, RejectedByAll>> {
         let mut held = Held::default();
         let first = |words: &str| if words.is_empty() { First::Taken } else { First::Rejected(words.to_owned()) };

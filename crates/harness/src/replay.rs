@@ -372,7 +372,7 @@ impl<'r> Replay<'r> {
     }
 
     pub(crate) fn into_result(mut self, models: Models<'_>) -> CaseResult {
-        // What there is of each turn is moved: a copy of a long conversation's is a large one.
+        // Observations and turns are moved: those of a long conversation are large.
         let (observations, turns) = (std::mem::take(&mut self.observations), std::mem::take(&mut self.turns));
         let record = Record { observations, turns, ..self.record(models) };
         CaseResult { record, texts: self.texts }

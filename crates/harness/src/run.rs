@@ -32,7 +32,7 @@ pub struct RunOutcome {
     pub resumed: usize,
     /// Cases that went on from the store, where an earlier process was stopped in their middle.
     pub continued: usize,
-    /// Requests of the cases that ran now whose form the server rejected.
+    /// Rejected requests of the cases that ran now.
     pub rejected: usize,
 }
 
@@ -119,8 +119,8 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
     Ok(RunOutcome { rounds, resumed, continued, rejected })
 }
 
-/// Runs cases on `jobs` threads and hands their results over in order: all at once that are finished by then, so that a slow
-/// disk is waited for once for many cases.
+/// Runs cases on `jobs` threads and hands over their results in order: all finished cases at once, so that one wait for a slow
+/// disk serves many cases.
 fn run_missing(
     cases: &Cases<'_>,
     missing: &[usize],
@@ -153,10 +153,10 @@ fn run_missing(
     })
 }
 
-/// Puts cases back into their order, and holds them until it is clear that the model takes their requests.
+/// Puts cases back into order and holds them until it is clear that the model takes their requests.
 #[derive(Default)]
 struct Order {
-    /// Cases by their places among those that were missing.
+    /// Cases by their place among the missing ones.
     done: BTreeMap<usize, Done>,
     /// How many left `done`.
     passed: usize,
@@ -180,7 +180,7 @@ impl Order {
         std::mem::take(&mut self.clear)
     }
 
-    /// The last ones of the run: too few to blame the server for.
+    /// The last cases of the run: too few to blame the server.
     fn rest(mut self) -> Vec<(usize, Done)> {
         self.clear.extend(self.held.rest());
         self.clear
@@ -247,12 +247,12 @@ pub enum RunError {
     #[error(transparent)]
     Write(JournalError),
     /// A case cannot be kept in its store.
-    #[error("{0}; what is finished is kept, the same command resumes")]
+    #[error("{0}; finished cases are kept, and the same command resumes")]
     Keep(KeepError),
     /// The model cannot be asked.
-    #[error("{0}; what is finished is kept, the same command resumes")]
+    #[error("{0}; finished cases are kept, and the same command resumes")]
     Model(Stopped),
-    /// The model takes no request of this form.
+    /// The server rejects every request of this form.
     #[error("{0}")]
     Rejected(#[from] RejectedByAll),
     /// A thread's runtime cannot start.

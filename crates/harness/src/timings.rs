@@ -1,4 +1,4 @@
-//! The file of measured times of a run's folder.
+//! The file of measured times in a run's folder.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,22 +11,22 @@ use crate::journal::JournalError;
 
 const FILE: &str = "timings.json";
 
-/// The measured times of a run under way.
+/// The measured times of a run in progress.
 pub(crate) struct TimingsFile {
     path: PathBuf,
     timings: Timings,
 }
 
 impl TimingsFile {
-    /// Those of the folder; none where there are none that can be read, since nothing but times would be lost.
+    /// Reads those of the folder. A file that cannot be read counts as empty, since only times are lost.
     pub(crate) fn open(dir: &Path) -> Self {
         let path = dir.join(FILE);
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         TimingsFile { path, timings: Timings::parse(&text).unwrap_or_default() }
     }
 
-    /// Moves what was measured in cases, and the seconds that they took, out of their records. The file is written at once where a
-    /// server was called: its latencies cannot be measured again.
+    /// Moves measured times out of the cases' records and adds the seconds that each case took. If a server was called, the file
+    /// is written at once: its latencies cannot be measured again.
     ///
     /// # Errors
     /// [`JournalError::Write`] and [`JournalError::Gone`].
@@ -52,7 +52,7 @@ impl TimingsFile {
         })
     }
 
-    /// Puts back what was measured in these cases.
+    /// Puts measured times back into these records.
     pub(crate) fn put(&self, records: &mut [Record]) {
         for record in records {
             if let Some(timings) = self.timings.cases.get(&record.key) {

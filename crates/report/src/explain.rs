@@ -19,7 +19,7 @@ use compactometer_formats::scenario::{Fact, Scenario};
 pub struct Story<'s> {
     /// The conversation.
     pub scenario: &'s Scenario,
-    /// Its messages.
+    /// The conversation's messages.
     pub messages: &'s [Arc<Counted>],
     /// What the case showed.
     pub record: &'s Record,

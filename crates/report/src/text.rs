@@ -88,7 +88,7 @@ fn plain_zero(text: String) -> String {
     if text == "-0.00" { "0.00".to_owned() } else { text }
 }
 
-/// Without the characters that XML 1.0 has no form for, escaped or not.
+/// The text without the characters that XML 1.0 cannot hold, escaped or not.
 pub(crate) fn in_xml(text: &str) -> String {
     let is_allowed = |letter: char| match letter {
         '\n' | '\t' => true,

@@ -61,8 +61,8 @@ fn mock(run: &Run) -> Option<String> {
     let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" {}", code(target)));
     run.is_mock().then(|| {
         format!(
-            "mechanism, not model: {} wrote the summaries and{reader} answered the questions, so this report names no winner; what \
-             passed through its text is unranked (carried facts and the recall that they give, `written`, `kept`, survival, \
+            "mechanism, not model: {} wrote the summaries and{reader} answered the questions, so this report names no winner; \
+             what passed through its text is unranked (carried facts and the recall that they give, `written`, `kept`, survival, \
              every answer, `is_summary`, `extraction_success`), and its latencies are assumed",
             code(model)
         )
@@ -129,7 +129,7 @@ fn failures(run: &Run) -> Option<String> {
     })
 }
 
-/// Requests that the server does not take, each a failed call of its strategy.
+/// Requests that the server rejected; each is a failed call of its strategy.
 fn rejected(run: &Run) -> Option<String> {
     let counts = listed(run, "requests whose form the server rejected, counted as failed", |strategy| {
         strategy.records().map(Record::rejected_calls).sum()
@@ -143,7 +143,7 @@ fn rejected(run: &Run) -> Option<String> {
     Some(format!("{counts}; most often: {words}"))
 }
 
-/// Parameters that requests went without.
+/// Parameters that requests left out.
 fn omitted(run: &Run) -> Option<String> {
     let records = run.strategies.iter().flat_map(|strategy| strategy.records());
     let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
@@ -151,7 +151,7 @@ fn omitted(run: &Run) -> Option<String> {
     let names = omitted.map(|name| format!("`{name}`")).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
     (!names.is_empty()).then(|| {
         format!(
-            "requests were sent without {}, which the model does not take, so its own default holds",
+            "requests were sent without {}, which the model does not take, so its default applied",
             names.join(" and ")
         )
     })

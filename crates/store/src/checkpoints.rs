@@ -86,10 +86,10 @@ impl Checkpoints {
         Ok(Checkpoints { backend: Arc::new(crate::sqlite::Sqlite::open(path, keep)?) })
     }
 
-    /// The same, of a database that is there, to look at: also on a disk that cannot be written.
+    /// An existing SQLite database, for reading; it may be on a disk that cannot be written.
     ///
     /// # Errors
-    /// As [`Checkpoints::in_sqlite`]; and where the disk cannot be written and commits are still in the database's log.
+    /// As [`Checkpoints::in_sqlite`]; and if the disk cannot be written and the database's log still holds commits.
     #[cfg(feature = "sqlite")]
     pub fn in_sqlite_to_read(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
         Ok(Checkpoints { backend: Arc::new(crate::sqlite::Sqlite::open_to_read(path, keep)?) })
@@ -210,10 +210,10 @@ impl Thread {
         self.backend.set_memory_document(&self.id, text)
     }
 
-    /// Keeps what a session decided, as [`Store::commit`] does, with an error that a program can tell apart.
+    /// Keeps a session's decisions as [`Store::commit`] does, but with a typed error.
     ///
     /// # Errors
-    /// [`Error`]; what was kept before stays as it was.
+    /// [`Error`]; earlier commits stay as they were.
     pub fn append(&mut self, commit: &Commit<'_>) -> Result<(), Error> {
         let cost = |saved: &Saved| self.price.as_ref().map(|price| price(&saved.usage));
         let change = Change { commit: *commit, rollback: None, costs: commit.saved.iter().map(cost).collect() };

@@ -75,7 +75,7 @@ pub struct Size {
 const NO_SEQUENCE: u64 = 1 << 62;
 
 impl Contents {
-    /// What does not fit together, where somebody changed a store: a view or a rollback that names records which are not there.
+    /// Says what does not fit together in a changed store, such as a view or a rollback that names missing records.
     pub(crate) fn check(&self) -> Result<(), String> {
         let records = self.history.len() as u32;
         if self.sequence >= NO_SEQUENCE {

@@ -39,7 +39,7 @@ pub enum Error {
     },
     /// The database is no longer where it was opened, so nobody will find what is written to it.
     #[cfg(feature = "sqlite")]
-    #[error("`{}` was removed or replaced while it was in use: move it back, or begin anew", path.display())]
+    #[error("`{}` was removed or replaced while it was in use: move it back, or start over", path.display())]
     Gone {
         /// The database.
         path: PathBuf,
@@ -62,11 +62,11 @@ pub enum Error {
         /// The latest format that is known.
         known: u64,
     },
-    /// A database that can only be read has commits in its log, which can only be read where something can be written.
+    /// A read-only database has commits in its log, and SQLite cannot read a log without writing.
     #[cfg(feature = "sqlite")]
     #[error(
-        "`{}` is on a disk that cannot be written, and its latest commits are in `{}`; copy both files to another folder and name \
-         the copy",
+        "`{}` is on a disk that cannot be written, and its latest commits are in `{}`; copy both files to another folder and \
+         name the copy",
         path.display(),
         log.display()
     )]
@@ -115,7 +115,7 @@ impl Error {
         }
     }
 
-    /// Whether a database cannot be opened as files and folders are: it may still be read.
+    /// Whether only writing is impossible: the database may still be read.
     #[cfg(feature = "sqlite")]
     pub(crate) fn is_of_place(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
@@ -133,7 +133,7 @@ impl Error {
     }
 }
 
-/// Of the file system.
+/// The file system's errors on a full disk.
 const FULL: [io::ErrorKind; 2] = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
 
 fn advice(cause: &io::Error) -> &'static str {
@@ -142,7 +142,7 @@ fn advice(cause: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; nothing was lost: make the folder writable for this user, or name another"
         }
-        io::ErrorKind::NotFound => "; move back what was removed, or begin anew",
+        io::ErrorKind::NotFound => "; move back what was removed, or start over",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; name a folder",
         _ => "; what was committed before is kept: check the disk, then try again",
     }

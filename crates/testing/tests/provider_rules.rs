@@ -1,4 +1,4 @@
-//! A body that keeps all rules breaks none, and each rule is found broken where it is.
+//! A body that keeps all rules passes, and a broken rule is found at its place.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 use compactometer_testing::provider_rules::{anthropic, openai};

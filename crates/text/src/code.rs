@@ -1,14 +1,14 @@
-//! Names and values between backticks, in texts that a terminal shows as they are and that pages show as code.
+//! Names and values between backticks: terminals show such text unchanged, pages show it as code.
 
-/// The text as a code span of CommonMark, in one line: a fence longer than any run of backticks in it, and blanks inside the
-/// fence where it could not be read back otherwise.
+/// The text as a CommonMark code span in one line: the fence is longer than any run of backticks in the text, and has blanks
+/// inside if the text could not be read back without them.
 pub fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     let loses_blanks = text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
     let pad = if text.is_empty() || text.starts_with('`') || text.ends_with('`') || loses_blanks { " " } else { "" };
-    // An empty text has one blank, since a span of none is no span.
+    // An empty text becomes one blank, since a code span cannot be empty.
     let end = if text.is_empty() { "" } else { pad };
     format!("{fence}{pad}{text}{end}{fence}")
 }
@@ -18,11 +18,11 @@ pub fn code(text: &str) -> String {
 pub enum Piece<'t> {
     /// Plain text; never empty.
     Plain(&'t str),
-    /// What a code span holds, without its fence.
+    /// The text of a code span, without its fence.
     Code(&'t str),
 }
 
-/// The text cut at its code spans. Backticks that open none are plain.
+/// The text cut at its code spans. Backticks that open no span are plain.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
     let (mut plain, mut at) = (0, 0);

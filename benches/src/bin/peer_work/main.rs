@@ -22,7 +22,7 @@ use compactometer_benches::texts::{Kind, hard};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>();
-    #[expect(clippy::disallowed_methods, reason = "a tool of this repository, with inputs of its own")]
+    #[expect(clippy::disallowed_methods, reason = "a tool of this repository with trusted inputs")]
     let mut out = BufWriter::new(stdout().lock());
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["suite", conversations, turns] => {

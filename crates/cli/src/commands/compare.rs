@@ -103,7 +103,7 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
     let counter = encoding(&args.setting.tokenizer)?;
     let named = Roles::named(&args.setting, args.judge.as_deref());
     let purse = Purse::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
-    // Before models are opened, which makes the folder of a recording.
+    // First, since opening a model makes the folder of its recording.
     let (suite, contenders) = (suite(args)?, contenders(args)?);
     let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
@@ -144,7 +144,7 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
     })
 }
 
-/// The strategies and controls asked for.
+/// The requested strategies and controls.
 pub(super) fn contenders(args: &RunArgs) -> Result<Vec<Contender>, Failure> {
     select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str)).map_err(Failure::usage)
 }
@@ -262,7 +262,7 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
         note(&format!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len()));
     }
     if outcome.continued > 0 {
-        note(&format!("went on with {} conversations from the middle, from their store", outcome.continued));
+        note(&format!("continued {} unfinished conversations from their store", outcome.continued));
     }
     if outcome.rejected > 0 {
         note(&format!("the server rejected the form of {} requests; each counts as a failed call", outcome.rejected));

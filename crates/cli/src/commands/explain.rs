@@ -61,7 +61,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let (prices, _) = price_table(&args.prices)?;
     let named = Roles::named(&args.setting, None);
     let purse = Purse::of(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
-    // Before models are opened, which makes the folder of a recording.
+    // First, since opening a model makes the folder of its recording.
     let suite = source::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();

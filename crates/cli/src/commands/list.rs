@@ -114,7 +114,7 @@ fn importers() -> Vec<(String, String)> {
         .collect()
 }
 
-/// What `import` masks.
+/// Rows of what `import` masks.
 fn secrets() -> Vec<(String, String)> {
     import::secrets::kinds().map(|(kind, about)| (kind.to_owned(), about.to_owned())).collect()
 }

@@ -87,7 +87,7 @@ impl Purse {
         }
         for (receiver, _) in billed().filter(|(_, account)| account.tariff.is_none() && !quiet) {
             note(&format!(
-                "note: the price of `{}` is unknown, so its cost is; `--prices FILE` names one",
+                "note: the price and cost of `{}` are unknown; `--prices FILE` names a price",
                 receiver.name
             ));
         }

@@ -1,4 +1,4 @@
-//! Files that somebody names: what is no file is refused before it is opened, what is too large before it is in memory.
+//! Files that somebody names: anything but a file is refused before it is opened, too large a file before it is in memory.
 
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 2000\ndomains = [\"servi
 
 fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("compactometer").unwrap();
-    // A command that waits for a pipe's writer would wait for ever.
+    // A command that waits for a pipe's writer would wait forever.
     command.timeout(Duration::from_secs(120)).current_dir(dir).args(args);
     command
 }
@@ -66,8 +66,8 @@ fn what_is_no_file_is_refused_by_every_reader() {
     assert!(std::process::Command::new("mkfifo").arg(dir.join("pipe.toml")).status().unwrap().success());
     std::os::unix::fs::symlink("/dev/zero", dir.join("zero.toml")).unwrap();
     for (file, told) in [
-        ("pipe.toml", "it is a named pipe, which may never end; write its content to a file and name that"),
-        ("zero.toml", "it is a device, which may never end; write its content to a file and name that"),
+        ("pipe.toml", "it is a named pipe, which may never end; write its content to a file and name the file"),
+        ("zero.toml", "it is a device, which may never end; write its content to a file and name the file"),
         ("folder.toml", "it is a folder; name a file in it"),
     ] {
         let prompt = format!("mine=chained:prompt={file}");
@@ -100,11 +100,11 @@ fn files_above_the_limit_of_their_kind_are_refused() {
         file.set_len(size).unwrap();
     };
     large("large.toml", (4 << 20) + 1);
-    refused(dir, &["run", "large.toml"], "it is larger than 1 MiB, the limit of a generator spec");
-    refused(dir, &["run", "-s", "a=chained:prompt=large.toml"], "it is larger than 1 MiB, the limit of a prompt");
-    refused(dir, &["run", "--prices", "large.toml"], "it is larger than 4 MiB, the limit of a price table");
+    refused(dir, &["run", "large.toml"], "it is larger than 1 MiB, the limit for a generator spec");
+    refused(dir, &["run", "-s", "a=chained:prompt=large.toml"], "it is larger than 1 MiB, the limit for a prompt");
+    refused(dir, &["run", "--prices", "large.toml"], "it is larger than 4 MiB, the limit for a price table");
     large("compactometer.toml", (1 << 20) + 1);
-    refused(dir, &["run", "tiny.toml"], "it is larger than 1 MiB, the limit of a file of settings");
+    refused(dir, &["run", "tiny.toml"], "it is larger than 1 MiB, the limit for a settings file");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn bytes_that_are_no_text_are_named_by_file_and_line() {
     spoil("tiny.jsonl", "spoiled.jsonl", 2);
     refused(dir, &["probes", "spoiled.jsonl"], "`spoiled.jsonl`, line 2: invalid UTF-8");
     spoil("tiny.toml", "spoiled.toml", 3);
-    refused(dir, &["run", "spoiled.toml"], "cannot read `spoiled.toml`: line 3 is not in UTF-8");
+    refused(dir, &["run", "spoiled.toml"], "cannot read `spoiled.toml`: line 3 is not UTF-8");
     spoil("out/records.jsonl", "out/records.jsonl", 3);
     refused(dir, &["gate", "out", "--baseline", "base.json"], "records.jsonl`, line 3: invalid UTF-8");
     refused(dir, &["report", "out"], "records.jsonl`, line 3: invalid utf-8");
@@ -162,14 +162,14 @@ fn a_run_that_cannot_begin_leaves_no_recording() {
     }
 }
 
-/// A run ends alike on a full disk, whether it gets to its first record or not.
+/// A full disk ends a run in the same way before and after its first record.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_no_wrong_argument() {
     let dir = folder();
     std::fs::create_dir(dir.path().join("disk")).unwrap();
     let program = env!("CARGO_BIN_EXE_compactometer");
-    // 4 kB take the folder's marker and no manifest; 8 kB take the manifest and no record; then a store and a recording.
+    // 4 kB hold the folder's marker but no manifest, 8 kB the manifest but no record; then come stores and a recording.
     for (size, more) in [
         ("4k", "--out disk/out"),
         ("8k", "--out disk/out"),
@@ -192,7 +192,7 @@ fn a_full_disk_is_no_wrong_argument() {
     }
 }
 
-/// What a SQLite store holds can be looked at where nothing can be written.
+/// A SQLite store can be read on a disk that cannot be written.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_database_on_a_read_only_disk_is_listed_and_shown() {

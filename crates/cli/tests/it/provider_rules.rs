@@ -1,4 +1,4 @@
-//! Runs against servers that enforce a provider's published rules, or reject what they are sent.
+//! Runs against servers that enforce a provider's published rules or reject requests.
 
 use std::path::Path;
 use std::process::Output;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use wiremock::MockServer;
 
-/// Conversations with calls of tools.
+/// Conversations with tool calls.
 const SPEC: &str = "name = \"tiny\"\nseed = 1\nwindow = 2000\ndomains = [\"software\"]\nconversations = 6\n\
                     lengths = [5000]\nfacts = [12, 12]\npoints = [2, 2]\n";
 
@@ -44,7 +44,7 @@ fn words(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What a report says of rejected requests, lines joined.
+/// What a report says about rejected requests, with lines joined.
 fn rejections(report: &str) -> Option<String> {
     let text = report.split_whitespace().collect::<Vec<_>>().join(" ");
     let at = text.find("whose form the server rejected")?;

@@ -1,4 +1,4 @@
-//! A folder that is removed or replaced under a run: the run ends, and says which.
+//! If a folder is removed or replaced under a run, the run ends and says which folder it was.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ facts = [12, 12]
 points = [2, 2]
 "#;
 
-/// A server that does something to a folder before its tenth answer; its model's name.
+/// Starts a server that changes a folder before its tenth answer; gives its model's name.
 fn serving(change: impl Fn() + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let model = format!("openai-compatible:small@http://{}/v1", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Nothing that came from outside reaches a terminal as something that it obeys: not by one command, and not in an error.
+//! A terminal obeys nothing that came from outside, whichever command prints it, and in no error.
 
 use std::path::Path;
 use std::process::Output;
@@ -29,7 +29,7 @@ fn is_obeyed(letter: char) -> bool {
     reorders || (letter.is_control() && letter != '\n' && letter != '\t')
 }
 
-/// Both streams of a command, neither with anything that a terminal obeys.
+/// Both streams of a command; neither holds anything that a terminal obeys.
 fn said(dir: &Path, args: &[&str]) -> String {
     let output = program(dir, args);
     let text = format!("{}{}", String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
@@ -38,20 +38,20 @@ fn said(dir: &Path, args: &[&str]) -> String {
     text
 }
 
-/// The same of a command that has something hostile to show, and shows it as an escape.
+/// The same for a command that has hostile text to show; it must show an escape.
 fn shown(dir: &Path, args: &[&str]) -> String {
     let text = said(dir, args);
     assert!(text.contains("\\u{1b}") || text.contains("\\u{202e}"), "{args:?} shows nothing hostile: {text}");
     text
 }
 
-/// A value on stdout; what it holds is as it was.
+/// JSON on stdout, parsed; its texts are unchanged.
 fn value(dir: &Path, args: &[&str]) -> Value {
     said(dir, args);
     serde_json::from_slice(&program(dir, args).stdout).unwrap()
 }
 
-/// A suite whose ids, texts, questions and notes are hostile, as far as a suite may hold that.
+/// A suite with ids, texts, questions and notes as hostile as a suite may hold.
 fn suite(dir: &Path) {
     std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
     said(dir, &["generate", "tiny.toml", "--out", "plain.jsonl", "-q"]);

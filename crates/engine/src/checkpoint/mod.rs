@@ -127,7 +127,7 @@ impl Checkpoint {
     }
 }
 
-/// In one pass over a set: a broken answer may hold a hundred thousand items.
+/// Appends new items in one pass with a set: a broken answer may hold a hundred thousand items.
 fn join<T: Clone + Eq + Hash>(list: &mut Vec<T>, more: Vec<T>) {
     let mut seen = list.iter().cloned().collect::<HashSet<_>>();
     list.extend(more.into_iter().filter(|item| seen.insert(item.clone())));

@@ -128,7 +128,7 @@ fn published_limits_are_the_sources_own_and_scale() {
     assert!(Budget::published(limits, Estimator::Exact, 0.000_001).is_err());
 }
 
-/// Asks for more than a request can be: an answer of no tokens is refused by every provider.
+/// Writes answers that leave no room for the next: every provider refuses a request for an answer of no tokens.
 struct Longwinded(std::sync::Mutex<Vec<Option<u32>>>);
 
 #[async_trait]

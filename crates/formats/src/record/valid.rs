@@ -1,13 +1,13 @@
-//! What a record must hold so that reports can count with it. A checksum says that nobody changed a line by accident, no more.
+//! What must be true of a record so that reports can count with it. A checksum only shows that no line changed by accident.
 
 use compactometer_engine::event::Event;
 
 use super::{CompactionRow, Observation, Record, Stages};
 
-/// More tokens than any request or view has; two of them together are a number still.
+/// More tokens than any request or view has; the sum of two is still a `u32`.
 const MOST_TOKENS: u32 = 1 << 30;
 
-/// What cannot be.
+/// Refuses what is impossible.
 pub(super) fn check(record: &Record) -> Result<(), String> {
     let facts = record.facts.len();
     for (number, observation) in record.observations.iter().enumerate() {
@@ -45,7 +45,7 @@ fn of_compaction(row: &CompactionRow, facts: usize) -> Result<(), String> {
 
 fn few_tokens(tokens: impl IntoIterator<Item = u32>) -> Result<(), String> {
     match tokens.into_iter().find(|tokens| *tokens > MOST_TOKENS) {
-        Some(tokens) => Err(format!("has `{tokens}` tokens; at most `{MOST_TOKENS}` can be")),
+        Some(tokens) => Err(format!("has `{tokens}` tokens; at most `{MOST_TOKENS}` are possible")),
         None => Ok(()),
     }
 }

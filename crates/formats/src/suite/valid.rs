@@ -12,21 +12,21 @@ use crate::scenario::{Fact, Probe, Scenario};
 use compactometer_engine::message::part_text;
 use compactometer_text::matcher::Matcher;
 
-/// What is wrong with it, in words that follow its name. Its messages are taken out for that and put back, since a copy of a long
-/// conversation is a large one; of one that is refused they are gone.
+/// Says what is wrong with a scenario, in words that follow its name. To save memory, its messages are taken out and put back,
+/// not copied; a refused scenario has lost them.
 pub(super) fn scenario(scenario: &mut Scenario) -> Result<(), String> {
     is_plain("scenario id", &scenario.id)?;
     is_plain("group id", &scenario.group_id)?;
     if scenario.messages.is_empty() {
         return Err("it has no messages".to_owned());
     }
-    // A list that is collected keeps the room of the one before, of which an entry is ten times as large.
+    // `collect` would reuse the memory of the old list, which has entries ten times as large.
     let mut messages = Vec::with_capacity(scenario.messages.len());
     messages.extend(
         std::mem::take(&mut scenario.messages).into_iter().map(|message| Arc::new(Counted { message, tokens: 0 })),
     );
     check_with(scenario, &messages)?;
-    // Nobody else has one by now.
+    // Nothing else holds a message by now.
     scenario.messages = messages.into_iter().map(|counted| Arc::unwrap_or_clone(counted).message).collect();
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What is read of the files that somebody names, and what is refused before it is opened.
+//! Which files are read when somebody names them, and which are refused before they are opened.
 
 use std::path::Path;
 
@@ -22,11 +22,11 @@ fn a_file_has_at_most_what_its_kind_may_have() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
     for (kind, most, told) in [
-        (Kind::PROMPT, 1 << 20, "it is larger than 1 MiB, the limit of a prompt; check that it is the file you mean"),
+        (Kind::PROMPT, 1 << 20, "it is larger than 1 MiB, the limit for a prompt; check that it is the file you mean"),
         (
             Kind::PRICES,
             4 << 20,
-            "it is larger than 4 MiB, the limit of a price table; check that it is the file you mean",
+            "it is larger than 4 MiB, the limit for a price table; check that it is the file you mean",
         ),
     ] {
         std::fs::write(&path, "a".repeat(most)).unwrap();
@@ -41,7 +41,7 @@ fn what_is_no_text_is_named_by_its_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
     std::fs::write(&path, b"one\ntwo\nthr\xffee\n").unwrap();
-    assert_eq!(refusal(&path), "line 3 is not in UTF-8; save the file as UTF-8");
+    assert_eq!(refusal(&path), "line 3 is not UTF-8; save the file as UTF-8");
 }
 
 #[cfg(unix)]
@@ -52,7 +52,7 @@ fn pipes_devices_and_sockets_are_never_opened() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     std::os::unix::fs::symlink(&pipe, &link).unwrap();
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    let told = |what| format!("it is {what}, which may never end; write its content to a file and name that");
+    let told = |what| format!("it is {what}, which may never end; write its content to a file and name the file");
     for (path, what) in [
         (pipe.as_path(), "a named pipe"),
         (&link, "a named pipe"),

@@ -1,5 +1,5 @@
-//! The baseline reader: what it accepts is written again as the same bytes. Each input is read as it is, and with the checksum that
-//! is right for what follows its first line.
+//! The baseline reader: an accepted baseline is written as the same bytes. Each input is read as it is, and with the right
+//! checksum for the text after its first line.
 
 use compactometer_formats::baseline::{Baseline, VERSION};
 use compactometer_formats::record::text_hash;

@@ -1,5 +1,5 @@
-//! The cassette reader: what it accepts it replays, a refusal names the line, and a recording goes on after a torn line. Each input is
-//! a file of calls; the key of each line with a model and a request is made right, since no change of bytes would meet it.
+//! The cassette reader: it replays what it accepts, a refusal names the line, and a recording continues after a torn line. Each
+//! input is a file of calls; each line with a model and a request gets the right key, since no change of bytes would find it.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ fn refused(error: &CassetteError, lines: usize) {
     assert!(error.to_string().contains('`'), "no place: {error}");
 }
 
-/// Where a recording opens, it takes a call more, and the folder reads with it.
+/// A recording that opens takes one more call, and the folder can be read with it.
 fn records_on(folder: &Path) {
     let mock = || Box::new(Mock::new(profile::STRONG));
     let Ok(cassette) = Cassette::recording(folder, mock()) else { return };
@@ -53,7 +53,7 @@ fn records_on(folder: &Path) {
     assert!(replies.contains(&answer));
 }
 
-/// The line under the key of its model and request.
+/// The line with the key of its model and request.
 fn with_key(line: &[u8]) -> Vec<u8> {
     keyed(line).unwrap_or_else(|| line.to_vec())
 }

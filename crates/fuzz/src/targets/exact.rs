@@ -1,5 +1,5 @@
-//! Exact values in arbitrary text: each has the length and the characters that its documentation promises, and is found again by the
-//! matcher in a text of its own.
+//! Exact values in arbitrary text: each has the length and the characters that its documentation promises, and the matcher finds
+//! it in itself.
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::exact;

@@ -1,7 +1,7 @@
-//! The importers, with facts, masking and joining: what comes out passes the suite reader, the report's counts are those of the
+//! The importers, with facts, masking and joining: the result passes the suite reader, the report's counts are those of the
 //! suite, and every text of the file is in the suite or named as left out.
 //!
-//! Several files of one import stand in one input, with the byte 1E between them.
+//! One input holds several files of one import, with the byte 1E between them.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(super) fn tau_bench(data: &[u8]) -> bool {
 
 /// Between two files.
 const SEPARATOR: u8 = 0x1e;
-/// Most files of one input.
+/// One input has at most so many files.
 const MOST_FILES: usize = 3;
 
 const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false };
@@ -54,7 +54,7 @@ fn accepted(importer: &Importer, paths: &[PathBuf], imported: &Imported, said: f
     match import(Options { strict: true, ..FACTS }) {
         Ok(strict) => assert!(imported.report.repairs.is_empty() && strict == *imported, "strict reading repaired"),
         Err(ImportError::Strict(repair)) => assert_eq!(Some(&repair), imported.report.repairs.first()),
-        Err(error) => panic!("strict reading alone fails: {error}"),
+        Err(error) => panic!("only strict reading fails: {error}"),
     }
     let plain = import(Options { keep_secrets: true, ..FACTS }).expect("reads with secrets as without");
     assert!(plain.report.secrets.is_empty());
@@ -85,7 +85,7 @@ fn adds_up(report: &ImportReport, suite: &Suite, paths: &[PathBuf]) {
     }
 }
 
-/// An error names a file, or how many it read.
+/// An error names a file or the number of files.
 fn refused(importer: &Importer, paths: &[PathBuf], error: &ImportError) {
     let text = error.to_string();
     let names = |path: &PathBuf| text.contains(&format!("`{}`", path.display()));

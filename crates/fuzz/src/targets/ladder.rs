@@ -1,13 +1,13 @@
-//! The ladder that reads checkpoints from a model's answer: a checkpoint is not empty, reads back as it was, and holds no text that
-//! the answer does not; where there is none, the reason says why.
+//! The ladder that reads checkpoints from a model's answer: a checkpoint is not empty, reads back as it was, and holds only text
+//! of the answer; without a checkpoint there is a reason.
 
 use compactometer_engine::checkpoint::{Checkpoint, Examples, Reading, Rung, extract};
 use compactometer_engine::model::Finish;
 
-/// A prompt whose examples are to be taken out.
+/// A prompt with examples that must be taken out of answers.
 const PROMPT: &str = "Write {\"active_goals\": [\"goal\"], \"pending_tasks\": [{\"task\": \"what\"}]}.";
 
-/// Items that are looked for in the answer, so that a long one does not take all of the time.
+/// So many items are looked for in the answer, so that a long one does not take all the time.
 const MOST_ITEMS: usize = 100;
 
 pub(super) fn run(data: &[u8]) -> bool {
@@ -42,7 +42,7 @@ fn holds(answer: &str, checkpoint: &Checkpoint, examples: &Examples<'_>) {
     assert_eq!(checkpoint.clone().merged_with(checkpoint.clone()), *checkpoint, "it adds nothing to itself");
     for item in checkpoint.items().into_iter().take(MOST_ITEMS) {
         assert!(!examples.leaks(item.value.trim()), "an example is left: {item:?}");
-        // Escapes stand for other letters, and values within values are written anew.
+        // Escapes mean other letters, and values within values are rewritten.
         let is_plain = !answer.contains('\\') && !item.value.starts_with(['[', '{']);
         let is_said = |text: &str| answer.contains(text);
         assert!(!is_plain || (is_said(&item.value) && is_said(&item.topic)), "not in the answer: {item:?}");

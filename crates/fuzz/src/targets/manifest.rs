@@ -1,4 +1,4 @@
-//! The manifest reader: what it accepts is written again and reads the same, in either version.
+//! The manifest reader: an accepted manifest of either version reads back the same after it is written.
 
 use compactometer_formats::manifest::Manifest;
 

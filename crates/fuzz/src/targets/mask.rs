@@ -1,4 +1,4 @@
-//! Masking of secrets in arbitrary text: a masked text masks to itself, whether it is said, a tool's result or a call's arguments.
+//! Masking of secrets in arbitrary text: a masked text masks to itself in a message, a tool's result and a call's arguments.
 
 use compactometer_engine::message::Part;
 use compactometer_suites::import::{self, Imported, Options};
@@ -19,7 +19,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     !once.report.secrets.is_empty()
 }
 
-/// A conversation with a text, a call's arguments and a result, imported.
+/// Imports a conversation with a text, a call's arguments and a result.
 fn masked(texts: &[String; 3]) -> Imported {
     let [said, arguments, result] = texts;
     let call = json!({"id": "c", "type": "function", "function": {"name": "run", "arguments": arguments}});

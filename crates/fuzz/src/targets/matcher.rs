@@ -1,10 +1,10 @@
-//! The matcher on arbitrary values and text: many values are found as each is by itself, and what is said of a value only narrows
-//! what is found. Values come first, a line each after their kind, then an empty line and the text.
+//! The matcher on arbitrary values and text: it finds many values at once as it finds each by itself, and what a text says of a
+//! value only narrows the finds. Values come first, one on each line after its kind, then an empty line and the text.
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::matcher::{Matcher, Said, Sought};
 
-/// Most values of one input: each is looked for by itself too.
+/// One input has at most so many values: each is also looked for by itself.
 const MOST_VALUES: usize = 8;
 
 pub(super) fn run(data: &[u8]) -> bool {

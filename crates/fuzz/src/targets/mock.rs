@@ -1,4 +1,4 @@
-//! The mock on an arbitrary request: it answers within the limit, and the same whatever it has read before.
+//! The mock on an arbitrary request: it answers within the limit, and what it has read before does not change the answer.
 
 use std::cell::RefCell;
 use std::task::{Context, Poll, Waker};
@@ -8,8 +8,9 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_simulator::mock::{Mock, profile};
 
 thread_local! {
-    /// Mocks that remember what this thread's inputs held.
-    static SEASONED: RefCell<Vec<Mock>> = RefCell::new(profile::ALL.iter().map(|profile| Mock::new((*profile).clone())).collect());
+    /// Mocks that remember this thread's earlier inputs.
+    static SEASONED: RefCell<Vec<Mock>> =
+        RefCell::new(profile::ALL.iter().map(|profile| Mock::new((*profile).clone())).collect());
 }
 
 pub(super) fn run(data: &[u8]) -> bool {
@@ -20,14 +21,14 @@ pub(super) fn run(data: &[u8]) -> bool {
     })
 }
 
-/// The profile goes by the seed, so that an input meets one.
+/// The seed picks the profile, so that each input meets one.
 pub(super) fn answers(request: &ChatRequest) {
     let number = (request.seed % profile::ALL.len() as u64) as usize;
     let profile = profile::ALL[number];
     let reply = reply(&Mock::new(profile.clone()), request);
     let again = SEASONED.with_borrow(|mocks| self::reply(&mocks[number], request));
     assert_eq!(reply, again, "{}: what was read before changes the reply", profile.name);
-    // A fault may spoil the text behind the count.
+    // A fault may spoil the text after it is counted.
     if profile.faults.value.is_empty() {
         let tokens = Encoding::O200k.count_text(&reply.text);
         assert_eq!(reply.usage.output, u64::from(tokens), "{}", profile.name);

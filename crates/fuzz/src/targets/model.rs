@@ -1,5 +1,4 @@
-//! The names of models, and the addresses in them: an address that is taken has a host, and no password comes back in a name or in
-//! an error.
+//! The names of models, and the addresses in them: an accepted address has a host, and no name or error repeats a password.
 
 use compactometer_models::receiver;
 
@@ -8,7 +7,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     match receiver(spec.trim()) {
         Ok(Some(receiver)) => {
             assert!(!receiver.name.is_empty() && !receiver.host.is_empty(), "{receiver:?}");
-            // A model may be called anything, also what would be a password in an address.
+            // A model may have any name, even one that would be a password in an address.
             hides(&receiver.host);
             true
         }
@@ -21,7 +20,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     }
 }
 
-/// Seeds hold this password behind a user's name.
+/// Seeds hold this password after a user's name.
 fn hides(text: &str) {
-    assert!(!text.contains(":hush-hush@"), "a password comes back: {text}");
+    assert!(!text.contains(":hush-hush@"), "a password is repeated: {text}");
 }

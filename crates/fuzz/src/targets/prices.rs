@@ -1,4 +1,4 @@
-//! The price table: one that is accepted prices the mock, has prices to count with, and reads back as it was.
+//! The price table: an accepted table prices the mock, has finite prices, and reads back as it was.
 
 use compactometer_formats::prices::PriceTable;
 
@@ -7,7 +7,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     let table = match PriceTable::parse(text) {
         Ok(table) => table,
         Err(error) => {
-            // The TOML reader gives no place where it gives up on depth.
+            // The TOML reader gives no place when it stops at its limit of depth.
             let has_place = error.to_string().contains(['`', '|']) || error.to_string().contains("recursion limit");
             assert!(has_place, "no place: {error}");
             return false;

@@ -1,5 +1,5 @@
-//! The record reader: what it accepts is written again and reads the same. Each input is read as a line, and as a record under a
-//! right checksum, which no change of bytes would meet.
+//! The record reader: an accepted record reads back the same after it is written. Each input is read as a line, and as a record
+//! with the right checksum, which no change of bytes would find.
 
 use compactometer_formats::record::{Record, text_hash};
 
@@ -22,7 +22,7 @@ fn check(line: &str) -> bool {
     let back = Record::from_line(&written).expect("what is written reads");
     assert_eq!(back, record);
     assert_eq!(back.to_line().expect("writes"), written);
-    // What reports ask of every record.
+    // Reports call these on every record.
     assert!(record.calls().count() + record.probe_calls().count() >= record.served_models().len());
     true
 }

@@ -1,5 +1,5 @@
-//! Reports from arbitrary records: every number of one is finite, and the same records give the same report. An input is a manifest on
-//! the first line and a record on each other, to which the right checksum is given.
+//! Reports from arbitrary records: all their numbers are finite, and the same records give the same report. An input is a
+//! manifest on the first line and a record on each other line, which gets the right checksum.
 
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
@@ -15,7 +15,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     let prices = PriceTable::shipped().expect("the shipped table parses");
     let summary = compactometer_report::summarize(&manifest, &records, &prices);
     let written = serde_json::to_string(&summary).expect("a summary can be written");
-    // What is no number is written as null, which does not read back as one.
+    // A NaN is written as null, which does not read back as a number.
     assert_eq!(serde_json::from_str::<Summary>(&written).expect("it reads back"), summary);
     assert_eq!(compactometer_report::summarize(&manifest, &records, &prices), summary);
     !records.is_empty()

@@ -1,4 +1,4 @@
-//! The reader of generator specs: what it accepts generates, twice the same, and the suite passes the suite reader.
+//! The reader of generator specs: an accepted spec generates the same suite twice, and the suite passes the suite reader.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::suite::reads_back;
 
-/// Most tokens that are generated for one input.
+/// At most so many tokens are generated for one input.
 const MOST_TOKENS: i64 = 12_000;
 
 pub(super) fn run(data: &[u8]) -> bool {

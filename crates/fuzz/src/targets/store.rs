@@ -1,5 +1,5 @@
-//! What both stores share: a healthy thread, and what must hold of one that may be damaged. Whatever is read is read twice the same,
-//! a damaged thread is an error with its place, and a thread that loads takes a commit and keeps what it had.
+//! Shared by both stores: a healthy thread, and what must hold for one that may be damaged. Two reads give the same, a damaged
+//! thread gives an error with its place, and a thread that loads takes a commit and keeps what it had.
 
 use std::num::NonZeroUsize;
 
@@ -28,7 +28,7 @@ pub(super) fn fill(store: &Checkpoints) {
     thread.rollback(COMMITS - 2).expect("a rollback");
 }
 
-/// Looks at all of a store that may be damaged, goes on with its thread, and clears it; whether the thread was whole.
+/// Reads all of a store that may be damaged, continues its thread and clears it; returns whether the thread was whole.
 pub(super) fn examine(store: &Checkpoints) -> bool {
     said(store.threads());
     let Some(mut thread) = said(store.thread(THREAD)) else { return false };
@@ -49,12 +49,12 @@ pub(super) fn examine(store: &Checkpoints) -> bool {
     state.is_some()
 }
 
-/// What came of it; an error names its place.
+/// The result, if there is one; an error must name its place.
 fn said<T>(result: Result<T, Error>) -> Option<T> {
     result.inspect_err(|error| assert!(error.to_string().contains('`'), "no place: {error}")).ok()
 }
 
-/// The state, if the thread is whole: a second look sees the same.
+/// The state, if the thread is whole: a second read must give the same.
 fn loaded(thread: &mut Thread) -> Option<State> {
     let versions = said(thread.versions());
     let (first, second) = (thread.load(), thread.load());
@@ -69,7 +69,7 @@ fn loaded(thread: &mut Thread) -> Option<State> {
     said(first)
 }
 
-/// A commit either adds its record to what was there, or leaves all as it was.
+/// A commit either adds its record or changes nothing.
 fn goes_on(thread: &mut Thread, before: &State) {
     let done = commit(thread, before.history.len() as u32);
     let after = loaded(thread);

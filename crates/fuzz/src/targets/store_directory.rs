@@ -1,5 +1,5 @@
-//! A store of files that somebody changed. Each line of an input changes a file of a healthy thread: `FILE = CONTENT` writes it anew,
-//! `FILE @ OFFSET HEX` puts bytes over others, `FILE < LENGTH` cuts it, `FILE -` removes it. Other lines change nothing.
+//! A store of files that somebody changed. Each line of an input changes a file of a healthy thread: `FILE = CONTENT` replaces
+//! it, `FILE @ OFFSET HEX` overwrites bytes, `FILE < LENGTH` cuts it, `FILE -` removes it. Other lines change nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -42,7 +42,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     })
 }
 
-/// Makes the change of one line; none where it names no file or says nothing.
+/// Makes the change of one line; none if it names no file or no change.
 fn change(folder: &Path, line: &[u8]) -> Option<()> {
     let line = String::from_utf8_lossy(line);
     let (file, change) = line.split_once(' ')?;
@@ -62,7 +62,7 @@ fn change(folder: &Path, line: &[u8]) -> Option<()> {
     std::fs::write(path, bytes).ok()
 }
 
-/// Puts `OFFSET HEX` over what stands there; offsets count from the end where they are beyond it.
+/// Overwrites bytes by `OFFSET HEX`; an offset beyond the end wraps around.
 pub(super) fn over(bytes: &mut [u8], change: &str) -> Option<()> {
     let (offset, hex) = change.split_once(' ')?;
     let start = offset.parse::<usize>().ok()?.checked_rem(bytes.len())?;

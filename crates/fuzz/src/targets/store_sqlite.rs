@@ -1,6 +1,5 @@
-//! A SQLite store that somebody changed. Each line of an input changes a healthy database: `TABLE.COLUMN ROW VALUE` puts a value (a
-//! number, `null`, `x` and hex, or a text) in place of the one of that row, `@ OFFSET HEX` puts bytes of the file over others. Other lines
-//! change nothing.
+//! A SQLite store that somebody changed. Each line of an input changes a healthy database: `TABLE.COLUMN ROW VALUE` sets a value
+//! (a number, `null`, `x` and hex, or a text) in a row, `@ OFFSET HEX` overwrites bytes of the file. Other lines change nothing.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -69,7 +68,7 @@ fn change(path: &Path, lines: &str) {
     std::fs::write(path, bytes).expect("a file");
 }
 
-/// Makes the change of one line; none where the tables refuse it.
+/// Makes the change of one line; none if the tables refuse it.
 fn cell(connection: &Connection, line: &str) -> Option<()> {
     let (name, rest) = line.split_once(' ')?;
     let (row, value) = rest.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! The suite reader: what it accepts is of the published schema and reads back as it was; a refusal names the line.
+//! The suite reader: an accepted suite fits the published schema and reads back as it was; a refusal names the line.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     }
 }
 
-/// What is written passes the reader's validation and is the same suite.
+/// A written suite passes the reader's validation and is the same suite.
 pub(super) fn reads_back(suite: &Suite) {
     let text = written(suite);
     let back = Suite::from_reader(text.as_slice(), Path::new("written.jsonl")).expect("the suite is accepted again");

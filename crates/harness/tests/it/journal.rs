@@ -163,7 +163,7 @@ fn a_folder_that_is_removed_or_replaced_ends_the_run() {
         let message = ended.err().map(|error| error.to_string()).unwrap_or_default();
         let place = format!("`{}` was removed or replaced", dir.display());
         assert!(message.contains(&place) && message.contains("move it back"), "{message}");
-        // What was told to be kept is where the folder was moved to.
+        // Cases that were reported as kept are in the moved folder.
         let kept = finished.into_inner().unwrap().into_iter().max().unwrap();
         assert!(kept < 12 && read_records(&moved).unwrap().len() >= kept, "{kept}");
     }

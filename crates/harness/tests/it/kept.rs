@@ -202,7 +202,7 @@ fn a_store_that_refuses_ends_the_run_and_writes_no_record_of_it() {
     assert_eq!(std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "");
 }
 
-/// A model at whose third call another run goes through the same case in the same store.
+/// A model that runs the same case in the same store with another run at its third call.
 struct Rival<'r> {
     own: Mortal,
     plan: &'r Plan,

@@ -16,15 +16,15 @@ const FILE: &str = "calls.jsonl";
 pub(super) struct Tape {
     folder: PathBuf,
     lines: Lines,
-    /// Calls that may go in a power failure.
+    /// Calls that a power failure may lose.
     unsynced: usize,
 }
 
-/// So many calls that cost nothing are synced at once: syncing one takes longer than making hundreds.
+/// So many calls that cost nothing are synced together: one sync takes longer than hundreds of them.
 const FREE_CALLS: usize = 1_000;
 
 impl Tape {
-    /// Opens the folder's file, and cuts off a last line that a killed process left torn.
+    /// Opens the folder's file and cuts off a torn last line that a killed process left.
     pub(super) fn open(folder: &Path) -> Result<Self, CassetteError> {
         let path = folder.join(FILE);
         let failed = |source| CassetteError::Write { path: path.clone(), source };
@@ -38,8 +38,8 @@ impl Tape {
         Ok(Tape { folder: folder.to_owned(), lines, unsynced: 0 })
     }
 
-    /// Appends a call in one write, so that a killed process tears one line at most. What a server answered is synced, so that
-    /// nothing paid for is lost once it is used.
+    /// Appends a call in one write, so that a killed process tears at most one line. A server's answer is synced, so that nothing
+    /// paid for is lost once it is used.
     pub(super) fn append(&mut self, call: &Call) -> Result<(), CassetteError> {
         let mut line = serde_json::to_vec(call).map_err(|error| self.failed(NotKept::Io(error.into())))?;
         line.push(b'\n');
@@ -64,12 +64,12 @@ impl Tape {
 
 impl Drop for Tape {
     fn drop(&mut self) {
-        // Nobody is left to be told; what it would lose cost nothing.
+        // Nothing can report an error here, and the calls cost nothing.
         let _ = self.sync();
     }
 }
 
-/// Whether a call left this process, and so may have cost something.
+/// Whether a server answered the call, which may have cost something.
 fn is_served(call: &Call) -> bool {
     matches!(&call.outcome, Outcome::Reply(reply) if reply.served.is_some())
 }
@@ -130,9 +130,9 @@ pub enum CassetteError {
         /// Why.
         source: std::io::Error,
     },
-    /// The file is no longer where it was opened, so nobody will find the calls that are written to it.
-    #[error("the cassette `{}` was removed or replaced while it was recorded to; move it back and give the same command to go on, or give \
-             the command again to record anew", .0.display())]
+    /// The file is no longer where it was opened, so nobody would find the calls that are written to it.
+    #[error("the cassette `{}` was removed or replaced during the recording; move it back and give the same command to resume, \
+             or give the command again to start over", .0.display())]
     Gone(PathBuf),
     /// Another process records.
     #[error("another process records to `{}`; wait for it, or record to another folder and join the two", .0.display())]

@@ -1,9 +1,9 @@
 //! Recorded calls: what a model answered once, it answers again, free and the same.
 //!
 //! A call is found by its model's name and its request, seed included. Absent on purpose: headers, keys, addresses, and failures
-//! that may pass; a request that the model refused as it stands is an answer and is kept. Nothing paid for is paid again, so
-//! recording and filling gaps are one mode; to record anew, remove the calls. A request whose form was rejected cost nothing, and a
-//! server may take it later: recording asks again, and an answer replaces the rejection.
+//! that may pass; if the model refuses a request for its text, that is an answer and is kept. Nothing paid for is paid again, so
+//! recording and filling gaps are one mode; to record again, remove the calls. A request that was rejected for its form cost
+//! nothing, and a server may take it later: a recording asks again, and an answer replaces the rejection.
 
 mod call;
 mod file;
@@ -103,7 +103,7 @@ impl Cassette {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the outcome answers the same request again.
+    /// Whether the outcome answers a repeated request.
     fn is_final(&self, outcome: &Outcome) -> bool {
         self.live.is_none() || !matches!(outcome, Outcome::Rejected(_))
     }

@@ -60,7 +60,7 @@ impl Answer {
         Err(again("the server's answer broke off before its end".to_owned()))
     }
 
-    /// The same with the place's key masked in all that is kept: a server may repeat it.
+    /// The same with the place's key masked in everything that is kept: a server may repeat it.
     pub(super) fn masked(self, place: &Place) -> Self {
         let masked = |usage: Value| serde_json::from_str(&place.without_key(usage.to_string())).unwrap_or_default();
         Answer {

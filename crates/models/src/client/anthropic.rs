@@ -8,8 +8,8 @@ use super::answer::Answer;
 use super::openai::plain;
 use super::portable::{CONTINUE, arguments, call_id, is_blank, tool_name};
 
-/// The tool that a reply of a given shape is asked for through: every version of the interface has it. No tool of a transcript is
-/// likely to have this name, and two tools of one name are refused.
+/// A reply of a given shape is the input of this tool: every version of the interface has tools. A transcript hardly has a tool
+/// of this name, and two tools of one name are refused.
 const REPLY_TOOL: &str = "give_reply_in_schema";
 /// The interface wants a limit. Where the request has none, the most that every model takes.
 const MOST_OUTPUT: u32 = 4_096;
@@ -40,8 +40,8 @@ pub(super) fn body(request: &ChatRequest, model: &str) -> Value {
     Value::Object(body)
 }
 
-/// The tools that are defined, and which of them may be called. Calls of tools that nothing defines are refused, so those of a
-/// request without definitions get one each, and no new call is asked for.
+/// The defined tools, and which of them may be called. The interface refuses calls of undefined tools, so in a request without
+/// definitions each called tool gets one, and the model may not call these.
 fn tools(request: &ChatRequest) -> (Vec<Value>, Option<Value>) {
     let mut tools = request.tools.iter().map(tool).collect::<Vec<_>>();
     let mut choice = None;
@@ -74,8 +74,8 @@ fn called_tools(messages: &[WireMessage]) -> Vec<Value> {
     names.iter().map(define).collect()
 }
 
-/// Messages in turns: results of tools are the user's, and neighbours of one role are one turn. The first and the last
-/// turn are the user's.
+/// Messages in turns: tool results are the user's, and neighbours of one role form one turn. The first and the last turn are
+/// the user's.
 fn turns(messages: &[WireMessage]) -> Vec<Value> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages.iter().filter(|message| message.role != Role::System) {
@@ -95,7 +95,7 @@ fn turns(messages: &[WireMessage]) -> Vec<Value> {
         turns.push(go_on());
     }
     let turn = |(role, mut blocks): (&str, Vec<Value>)| {
-        // Results come before what else the user says.
+        // Results must come before the user's other blocks.
         blocks.sort_by_key(|block| block["type"] != "tool_result");
         json!({"role": role, "content": blocks})
     };

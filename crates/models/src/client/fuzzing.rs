@@ -1,4 +1,4 @@
-//! A way in for the fuzz targets: an answer's bytes, without the server that sends them. No interface of this crate; it may change at
+//! An entry for fuzz targets: the bytes of an answer without a server. It is not part of the crate's interface and may change at
 //! any time.
 
 use compactometer_engine::model::{ChatError, ChatReply, ChatRequest};
@@ -8,16 +8,16 @@ use super::answer::{Answer, Times};
 use super::sse::Events;
 use super::trouble::Trouble;
 
-/// The data of each event in a stream that comes in these pieces.
+/// The data of each event in a stream in these pieces.
 pub fn events(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
     let mut events = Events::default();
     pieces.iter().flat_map(|piece| events.push(piece)).collect()
 }
 
-/// What is made of a stream that comes in these pieces.
+/// The reply that is read from a stream in these pieces.
 ///
 /// # Errors
-/// As of a call.
+/// Those of a call.
 pub fn reply(api: Api, pieces: &[&[u8]], request: &ChatRequest) -> Result<ChatReply, ChatError> {
     let read = || {
         let mut answer = Answer::default();

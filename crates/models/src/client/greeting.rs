@@ -38,7 +38,7 @@ impl Line {
         match (place.api, status) {
             (Api::OpenAi, status) => greeting(Some(status.is_success()), Vec::new()),
             (_, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
-                // Only the provider itself surely has this address.
+                // Only the provider itself is sure to have this address.
                 greeting(place.is_providers_own().then_some(false), Vec::new())
             }
             (Api::Anthropic, _) => greeting(Some(true), Vec::new()),

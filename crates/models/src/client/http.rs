@@ -190,7 +190,7 @@ impl Http {
         let body = serde_json::from_slice::<Value>(&words).unwrap_or_default();
         let error = body.get("error").cloned().unwrap_or(body);
         let said = words_of(&error).unwrap_or_else(|| String::from_utf8_lossy(&words).into_owned());
-        // Masked before it is shortened, so that no key is cut into a part that is not found.
+        // Masked first: shortening could cut a key into a part that masking does not find.
         let said = shortened(&self.place.without_key(said));
         by_status(&self.place, status, &error, self.place.without_key_parts(&said), after_ms)
     }

@@ -43,7 +43,7 @@ pub(crate) const OPENAI: ModelKind = ModelKind {
 /// Anthropic's own service, or another server that speaks its format.
 pub(crate) const ANTHROPIC: ModelKind = ModelKind {
     name: "anthropic",
-    about: "Anthropic's messages; key in ANTHROPIC_API_KEY; at a gateway's URL the key, where it wants one, is in COMPACTOMETER_API_KEY",
+    about: "Anthropic's messages; key in ANTHROPIC_API_KEY, for another URL in COMPACTOMETER_API_KEY if it needs one",
     form: Form::Free {
         form: "MODEL[@URL]",
         build: |spec, opening| by_place(Place::named(Api::Anthropic, spec), opening),
@@ -116,7 +116,7 @@ struct Line {
     http: Http,
     pace: Pace,
     limits: Limits,
-    /// Parameters that the model was found not to take.
+    /// Parameters that the model has rejected.
     omitted: Mutex<BTreeSet<&'static str>>,
 }
 
@@ -188,7 +188,7 @@ impl Drop for Client {
 }
 
 impl Api {
-    /// The JSON body that asks that model for the request's completion.
+    /// The JSON body that asks a model for the request's completion.
     pub fn body(self, request: &ChatRequest, model: &str) -> Value {
         match self {
             Api::OpenAi | Api::Compatible => openai::body(request, model, self),
@@ -229,7 +229,7 @@ impl Line {
 }
 
 impl Line {
-    /// The body without what the model does not take, and what of the request that leaves out.
+    /// The body without parameters that the model does not take, and the names of those left out.
     fn body(&self, request: &ChatRequest) -> (String, Vec<&'static str>) {
         let mut body = self.place.api.body(request, &self.place.model);
         let mut omitted = Vec::new();

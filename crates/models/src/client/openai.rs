@@ -49,7 +49,7 @@ fn tool(tool: &ToolDefinition) -> Value {
     json!({"type": "function", "function": {"name": name, "description": description, "parameters": tool.parameters}})
 }
 
-/// All messages. The first one after the system prompt is the user's, and the last one is not the assistant's.
+/// All messages. The first after the system prompt is the user's, and the last is not the assistant's.
 fn chat(request: &[WireMessage]) -> Vec<Value> {
     let mut chat = request.iter().flat_map(messages).collect::<Vec<_>>();
     let go_on = || json!({"role": "user", "content": CONTINUE});
@@ -63,7 +63,7 @@ fn chat(request: &[WireMessage]) -> Vec<Value> {
     chat
 }
 
-/// One message, or one for each tool result; none of a message without text or calls. Thinking has no place in this format.
+/// One message, or one for each tool result; a message without text or calls gives none. This format has no thinking.
 fn messages(message: &WireMessage) -> Vec<Value> {
     let text = |part: &Part| match part {
         Part::Text { text } if !is_blank(text) => Some(text.clone()),

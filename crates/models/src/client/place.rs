@@ -22,7 +22,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// The address of the provider that the format is of, where it has one.
+    /// The address of the format's own provider, if there is one.
     fn own_address(self) -> Option<&'static str> {
         match self {
             Api::OpenAi => Some("https://api.openai.com/v1"),
@@ -56,11 +56,11 @@ pub struct Place {
 }
 
 impl Place {
-    /// What follows a kind's name and `:`: a model at its provider's own address, or `MODEL@URL` where the kind has other addresses. A
-    /// model's name may hold an `@` of its own. The key comes from the environment.
+    /// Reads what follows a kind and `:`: a model at its provider's address, or `MODEL@URL` if the kind has other addresses. A
+    /// model's name may contain `@`. The key comes from the environment.
     ///
     /// # Errors
-    /// As [`Place::without_key`], and where the key is missing.
+    /// As [`Place::keyless`], and if the key is missing.
     pub(super) fn named(api: Api, spec: &str) -> Result<Self, PlaceError> {
         let mut place = Place::keyless(api, spec)?;
         let variable = place.key_variable();
@@ -75,7 +75,7 @@ impl Place {
     /// The same without its key.
     ///
     /// # Errors
-    /// [`PlaceError`] where the model or the address cannot be used.
+    /// [`PlaceError`] if the model or the address cannot be used.
     pub(super) fn keyless(api: Api, spec: &str) -> Result<Self, PlaceError> {
         let at_url = spec.rfind("@http").filter(|_| api != Api::OpenAi);
         let (model, address) = match (at_url, api.own_address()) {
@@ -115,7 +115,7 @@ impl Place {
         Ok(place)
     }
 
-    /// A key is sent to this machine, or encrypted.
+    /// A key is sent only to this machine or encrypted.
     fn check_key(&self) -> Result<(), PlaceError> {
         match self.key.is_some() && self.url.scheme() == "http" && !is_loopback(&self.url) {
             true => Err(PlaceError::ClearKey { variable: self.key_variable() }),
@@ -123,13 +123,13 @@ impl Place {
         }
     }
 
-    /// Whether this is the service of the provider that the format is of.
+    /// Whether this is the service of the format's own provider.
     pub(super) fn is_providers_own(&self) -> bool {
         let own = self.api.own_address().and_then(|address| Url::parse(address).ok());
         own.is_some_and(|own| own.origin() == self.url.origin())
     }
 
-    /// The environment's variable with the key. A provider's own key is sent to that provider only.
+    /// The environment variable with the key. A provider's own key is sent to that provider only.
     pub(super) fn key_variable(&self) -> &'static str {
         match self.api {
             Api::OpenAi if self.is_providers_own() => "OPENAI_API_KEY",
@@ -156,7 +156,7 @@ impl Place {
         host(&self.url)
     }
 
-    /// The text with the key masked, wherever it is.
+    /// The text with the key masked everywhere.
     pub(super) fn without_key(&self, text: String) -> String {
         match &self.key {
             Some(key) if text.contains(key.expose_secret()) => text.replace(key.expose_secret(), MASK),
@@ -164,7 +164,7 @@ impl Place {
         }
     }
 
-    /// The same of a server's short message, in which it may repeat a part of the key.
+    /// The same for a server's short message, which may repeat a part of the key.
     pub(super) fn without_key_parts(&self, text: &str) -> String {
         let Some(key) = &self.key else { return text.to_owned() };
         let (key, mut text) = (key.expose_secret(), text.to_owned());
@@ -187,7 +187,7 @@ fn name(api: Api, model: &str, url: &Url) -> String {
     match api {
         _ if is_own => format!("{kind}:{model}"),
         Api::Compatible if is_loopback(url) => format!("{kind}:{model}"),
-        // Without a host the name would be that of the provider's own model.
+        // Without a host this would be the name of the provider's own model.
         _ if is_loopback(url) => format!("{kind}:{model}@localhost"),
         _ => format!("{kind}:{model}@{}", host(url)),
     }

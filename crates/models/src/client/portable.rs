@@ -1,12 +1,12 @@
 //! Texts, ids, names and arguments in the form that every provider takes.
 //!
-//! A transcript of one provider is sent to another, so the stricter of the published rules holds for both formats. A request keeps
-//! its own ids and names; only what is sent differs.
+//! A transcript from one provider may be sent to another, so both formats follow the stricter of the published rules. A request
+//! keeps its ids and names; only what is sent differs.
 
 use serde_json::Value;
 
-/// What the user says where a chat would begin or end with the assistant's turn, which Anthropic's models refuse. A chat begins so
-/// where the user's own first message is blank.
+/// The user's turn where a chat would begin or end with the assistant's, which Anthropic's models refuse. A chat begins like that
+/// if the user's first message is blank.
 pub(super) const CONTINUE: &str = "Continue.";
 
 /// The longest id of a call that OpenAI takes; Anthropic publishes no limit.
@@ -14,22 +14,22 @@ const LONGEST_ID: usize = 40;
 /// The longest name of a tool that OpenAI takes; Anthropic takes 128 letters.
 const LONGEST_NAME: usize = 64;
 
-/// A call's id. Two ids stay two.
+/// A call's id. Different ids stay different.
 pub(super) fn call_id(id: &str) -> String {
     identifier(id, LONGEST_ID)
 }
 
-/// A tool's name. Two names stay two.
+/// A tool's name. Different names stay different.
 pub(super) fn tool_name(name: &str) -> String {
     identifier(name, LONGEST_NAME)
 }
 
-/// A call's arguments as a JSON object; those that are none become the one field of an object.
+/// A call's arguments as a JSON object; anything else becomes the only field of an object.
 pub(super) fn arguments(written: &str) -> Value {
     object(written).unwrap_or_else(|| serde_json::json!({"arguments": written}))
 }
 
-/// The same as a text. An object keeps its bytes, since a number that is written anew may have other digits.
+/// The same as a text. An object keeps its bytes, since rewriting may change a number's digits.
 pub(super) fn arguments_text(written: &str) -> String {
     object(written).map_or_else(|| arguments(written).to_string(), |_| written.to_owned())
 }
@@ -38,12 +38,12 @@ fn object(written: &str) -> Option<Value> {
     serde_json::from_str::<Value>(written).ok().filter(Value::is_object)
 }
 
-/// Whether a provider takes the text for empty. Python, in which one of them checks, counts four separators as blanks too.
+/// Whether a provider treats the text as empty. One provider checks in Python, which counts four separators as blanks too.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(|letter| letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter))
 }
 
-/// Letters, digits, `_` and `-`. What has other characters, or is too long, keeps its beginning before a hash of the whole.
+/// Letters, digits, `_` and `-`. A text with other characters, or one that is too long, becomes its beginning and a hash.
 fn identifier(text: &str, longest: usize) -> String {
     const HASH: usize = 16;
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';

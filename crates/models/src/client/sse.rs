@@ -5,14 +5,14 @@
 /// What has come of a stream and is no whole event yet.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    /// The line under way.
+    /// The unfinished line.
     rest: Vec<u8>,
     /// The lines of data so far, if there are any.
     data: Option<Vec<u8>>,
 }
 
 impl Events {
-    /// Takes the next bytes; gives the data of each event that they complete. Each byte is looked at once, however long its line is.
+    /// Takes the next bytes; gives the data of each event that they complete. It looks at each byte once, however long the line.
     pub(super) fn push(&mut self, mut bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut events = Vec::new();
         while let Some(end) = memchr::memchr(b'\n', bytes) {
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(Events::default().push(b"data:\ndata: 1\n\ndata:\n\n"), [b"\n1".to_vec()]);
     }
 
-    /// Looked at from its beginning with each chunk, such a line would take hours.
+    /// Rereading such a line from its beginning with each chunk would take hours.
     #[test]
     fn a_line_of_many_chunks_is_read_once() {
         let (mut events, chunk, chunks) = (Events::default(), [b'a'; 1 << 10], 1 << 16);

@@ -1,10 +1,10 @@
 //! What goes wrong with a call, sorted by what it means for a run.
 //!
-//! A call that the model itself spoiled (its answer is cut, filtered, empty or no JSON) is an answer, and a request that it
-//! refuses as too long or as unfit is a result of the strategy that wrote it: both stand in the record. So does a request whose
-//! form the server rejects; a run in which that is the rule ends. A sampling parameter that the model does not take is left out. A
-//! provider that is busy or in trouble is asked again. All else would fail the next call as well (no key, wrong address, unknown
-//! model): it ends the run, and no record says that a strategy failed.
+//! If the model itself spoils a call (its answer is cut, filtered, empty or not JSON), that is an answer. If it refuses a request
+//! as too long or as unfit, that is a result of the strategy that wrote it. Both are in the record, and so is a request that the
+//! server rejects for its form; if that is the rule, the run ends. A sampling parameter that the model does not take is left out.
+//! A busy provider is asked again. Everything else would fail the next call too (no key, wrong address, unknown model): it ends
+//! the run, and no record says that a strategy failed.
 
 use compactometer_engine::model::ChatError;
 use reqwest::StatusCode;
@@ -21,13 +21,13 @@ pub(super) enum Trouble {
     Stop { why: String, later: bool },
     /// The request's text cannot be served.
     Refused(String),
-    /// The request's form is not taken.
+    /// The server rejects the request's form.
     Rejected(String),
-    /// The model does not take that parameter of the request; the provider's words.
+    /// The model does not take this parameter; the provider's words.
     Parameter(&'static str, String),
 }
 
-/// Parameters without which a request asks for the same.
+/// Parameters that can be left out: the request still asks for the same.
 const OPTIONAL: [&str; 2] = ["temperature", "seed"];
 
 impl Trouble {
@@ -130,7 +130,7 @@ fn is_about_the_text(error: &Value) -> bool {
     coded || WORDS.iter().any(|said| words.contains(said))
 }
 
-/// The optional parameter that the model does not take: named as such, or in words that say so.
+/// The optional parameter that the model does not take, if the error names one and says so.
 fn parameter(error: &Value) -> Option<&'static str> {
     const SIGNS: [&str; 4] = ["unsupported", "not support", "deprecated", "not permitted"];
     let words = words_of(error).unwrap_or_default().to_lowercase();

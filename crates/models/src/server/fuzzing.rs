@@ -1,14 +1,14 @@
-//! A way in for the fuzz targets: a request's body, without a connection. No interface of this crate; it may change at any time.
+//! An entry for fuzz targets: a request's body without a connection. It is not part of the crate's interface and may change.
 
 use compactometer_engine::model::ChatRequest;
 use serde_json::Value;
 
 use super::wire;
 
-/// What a model is asked by a body; else the body of the answer that refuses it.
+/// The request that a body holds.
 ///
 /// # Errors
-/// Where the body is no chat completion.
+/// The body of the refusal, if the body is not a chat completion.
 pub fn request(body: &[u8]) -> Result<ChatRequest, Value> {
     wire::read(body).map(|asked| asked.request).map_err(|trouble| trouble.body())
 }

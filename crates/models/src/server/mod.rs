@@ -31,7 +31,7 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Most connections at once; more wait until one closes.
     pub connections: usize,
-    /// Longest wait for a request's headers. A connection that asks for nothing closes then and gives its place to another.
+    /// Longest wait for a request's headers. Then the connection closes and gives its place to another.
     pub idle: Duration,
     /// Longest wait for a request's body.
     pub read: Duration,

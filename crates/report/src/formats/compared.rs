@@ -41,7 +41,7 @@ pub(crate) fn note(group: &Group) -> Option<String> {
         ""
     };
     Some(format!(
-        "Each strategy less {}, paired by unit; 95 % BCa intervals; p two-sided, by Holm over the {} tests that were made; \
+        "Each strategy minus {}, paired by unit; 95 % BCa intervals; p two-sided, by Holm over the {} tests that were made; \
          the smallest true difference that so many units find with probability .80 (before Holm). No supported difference is no \
          proof of equality.{mock}",
         code(&first.reference),

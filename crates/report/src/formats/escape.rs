@@ -4,7 +4,7 @@ use compactometer_text::code::{Piece, code, pieces};
 use minijinja::HtmlEscape;
 use minijinja::value::Value;
 
-/// HTML with code spans as code; everything is escaped.
+/// Escaped HTML in which code spans are code.
 pub(super) fn code_html(text: &str) -> Value {
     let html = pieces(text).into_iter().map(|piece| match piece {
         Piece::Plain(plain) => HtmlEscape(plain).to_string(),
@@ -27,10 +27,10 @@ pub(crate) fn markdown_text(text: &str) -> String {
     markdown.collect()
 }
 
-/// The same for a cell of a table, which a bar would end.
+/// The same for a table's cell, which a bar would end.
 pub(crate) fn markdown_cell(text: &str) -> String {
     let markdown = pieces(text).into_iter().map(|piece| match piece {
-        // A backslash before the bar's own would end the cell in some readers, and code knows no other way to write it.
+        // With a second backslash before the bar the cell ends in some readers, and code has no other escape for it.
         Piece::Code(inside) if inside.contains('|') && inside.contains('\\') => plain(inside),
         Piece::Code(inside) => code(&shown(inside)).replace('|', r"\|"),
         Piece::Plain(text) => plain(text),

@@ -148,7 +148,7 @@ fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
     writer.into_inner().map_err(|error| made(file, &error))
 }
 
-/// A cell that a spreadsheet shows and does not run: an apostrophe stands before text that begins as a formula does.
+/// A cell that a spreadsheet shows and does not run: an apostrophe precedes text that begins like a formula.
 fn cell(text: &str) -> Cow<'_, str> {
     let begins_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if begins_formula && text.parse::<f64>().is_err() { format!("'{text}").into() } else { text.into() }

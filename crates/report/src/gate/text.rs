@@ -142,7 +142,7 @@ fn details(strategy: &StrategyGate, what: &str, changes: &[Change]) -> String {
     if changes.is_empty() {
         return String::new();
     }
-    // A summary is read as HTML.
+    // Readers treat a summary as HTML.
     let name = shown(&strategy.strategy);
     let name = HtmlEscape(&name);
     let mut text = format!("<details><summary>{name}: {} facts {what}</summary>\n\n", changes.len());

@@ -58,9 +58,9 @@ pub(super) const ADDED_LATENCY_P95: Metric = Metric {
 };
 
 /// Why there are no waits.
-pub(crate) const NO_WAITS: &str = "the records hold no waits; where a server was called, `timings.json` has them";
+pub(crate) const NO_WAITS: &str = "the records hold no waits; if a server was called, `timings.json` has them";
 
-/// What each turn waited for compactions, in milliseconds; nothing where a wait is not known.
+/// How long each turn waited for compactions, in milliseconds; nothing if a wait is unknown.
 pub(crate) fn waits(strategy: &Strategy) -> Option<Vec<f64>> {
     let turns = strategy.records().flat_map(|record| &record.turns);
     turns.map(|turn| turn.waited_ms.map(|waited| waited as f64)).collect()

@@ -109,14 +109,14 @@ fn a_second_report_replaces_the_first() {
     assert!(files(dir.path()) == fresh);
 }
 
-/// Three resumes of one run that end together write the same pictures.
+/// Three resumes of one run write the same pictures at the same time.
 #[test]
 fn another_process_at_the_same_pictures_is_in_nobodys_way() {
     let (manifest, records) = tiny();
     let (_, fresh) = written(&manifest, &records);
     let dir = tempfile::tempdir().unwrap();
     for name in fresh.keys().filter(|name| name.ends_with(".png")) {
-        // A name that all processes share cannot be written here.
+        // A name that all processes shared could not be written here.
         let shared = dir.path().join("plots").join(format!(".{}.part.png", name.trim_end_matches(".png")));
         fs::create_dir_all(shared).unwrap();
     }
@@ -178,7 +178,7 @@ fn text_from_data_is_escaped() {
     assert!(!shown.contains("<script") && shown.contains(r"\|\*&amp;"), "{shown}");
 }
 
-/// What begins as a formula does would be run by the spreadsheet that opens the file.
+/// A spreadsheet would run text that begins like a formula.
 #[test]
 fn no_cell_of_a_table_is_a_formula() {
     let (mut manifest, mut records) = tiny();

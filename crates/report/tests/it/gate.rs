@@ -450,7 +450,7 @@ fn hostile_names_end_neither_their_code_nor_their_cell() {
     };
     let report = gated(&hostile(&|at| about_ten(at) - 4), &base(&hostile(&about_ten)));
     let text = markdown(&report);
-    // What is between backticks, which no backslash precedes, is shown as it is.
+    // Text between backticks without a backslash before them is shown as it is.
     let spoken: String = text.replace(r"\`", "").split('`').step_by(2).collect();
     assert!(!spoken.contains("<b>") && !text.contains("<img>") && !text.contains('\u{1b}'), "{text}");
     assert!(text.contains("<summary>a`|&lt;b&gt;*x*|` \u{fffd}[2J: "), "{text}");

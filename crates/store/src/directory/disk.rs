@@ -62,7 +62,7 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), Error> {
     step("sync folder", path).and_then(|()| compactometer_disk::sync_folder(path)).map_err(Error::io("sync", path))
 }
 
-/// Makes a folder whose name lasts, with those that it is in.
+/// Makes a folder and those above it, with names that last.
 pub(super) fn create_folder(path: &Path) -> Result<(), Error> {
     let create = || step("create folder", path).and_then(|()| compactometer_disk::create_folder(path));
     create().map_err(Error::io("make the folder", path))

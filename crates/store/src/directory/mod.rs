@@ -67,7 +67,7 @@ impl Directory {
     fn create(&self, id: &ThreadId) -> Result<Index, Error> {
         let folder = self.folder(id);
         disk::create_folder(&folder)?;
-        // Before the index, since a thread that has one is not made again.
+        // Before the index is written, since a thread with an index is not made again.
         disk::sync_folder(&self.root)?;
         let index = Index::new(id.as_str());
         write_index(&folder, &index)?;

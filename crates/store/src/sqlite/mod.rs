@@ -24,7 +24,7 @@ use crate::thread_id::ThreadId;
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     path: PathBuf,
-    /// SQLite writes on to a file that has lost its name.
+    /// SQLite continues to write to a file that has lost its name.
     identity: Identity,
     keep: usize,
     connection: Mutex<Connection>,
@@ -35,7 +35,7 @@ impl Sqlite {
         Self::of(open::open(path)?, path, keep)
     }
 
-    /// Where nothing can be written.
+    /// For a disk that may not be writable.
     pub(crate) fn open_to_read(path: &Path, keep: NonZeroUsize) -> Result<Self, Error> {
         Self::of(open::open_to_read(path)?, path, keep)
     }
@@ -50,7 +50,7 @@ impl Sqlite {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends a change, which is kept where this succeeds.
+    /// Ends a change; it is kept if this succeeds.
     fn keep(&self, transaction: Transaction<'_>) -> Result<(), Error> {
         transaction.commit().map_err(self.cannot("commit"))?;
         if self.identity.is_at(&self.path) { Ok(()) } else { Err(Error::Gone { path: self.path.clone() }) }

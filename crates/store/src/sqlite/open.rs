@@ -42,8 +42,8 @@ pub(super) fn open(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Opens a database to read, also where nothing can be written. A log on a disk like that would need an index beside it, so the
-/// database is read as one that nobody changes; commits that are still in its log would be left out, and are an error.
+/// Opens a database for reading, even on a disk that cannot be written. There SQLite cannot make the index that a log needs, so
+/// the database is read as immutable. That would leave out commits that are still in the log, so such commits are an error.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, Error> {
     let error = match open(path) {
         Err(error) if error.is_of_place() => error,
@@ -71,14 +71,14 @@ fn read_only(path: &Path, flags: OpenFlags) -> Result<(Connection, Option<u64>),
     Ok((connection, version))
 }
 
-/// The address of a database that SQLite takes to be on a disk that nobody can write.
+/// An address for which SQLite assumes that nobody can change the database.
 fn unchanging(path: &Path) -> PathBuf {
     let mut address = "file:".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'/' | b'-' | b'_' | b'.' | b'~' => address.push(char::from(*byte)),
             _ if byte.is_ascii_alphanumeric() => address.push(char::from(*byte)),
-            // A text takes everything.
+            // Writing to a string cannot fail.
             _ => drop(write!(address, "%{byte:02x}")),
         }
     }

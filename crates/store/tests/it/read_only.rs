@@ -1,4 +1,4 @@
-//! A database on a disk that cannot be written, where this machine lets a test mount one.
+//! A database on a disk that cannot be written, if this machine lets a test mount one.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ use compactometer_store::{Checkpoints, Error, KEEP};
 
 use crate::rounds::{commit, open, state};
 
-/// Runs [`in_a_read_only_folder`] with the folder mounted so; none where mounts are not allowed.
+/// Runs [`in_a_read_only_folder`] with the folder mounted read-only; none if mounts are not allowed.
 fn in_a_mount(folder: &Path) -> Option<Output> {
     let script = "mount --bind \"$STORE_FOLDER\" \"$STORE_FOLDER\" && mount -o remount,bind,ro \"$STORE_FOLDER\" || exit 77; \
                   exec \"$0\" --ignored --exact --nocapture read_only::in_a_read_only_folder";
@@ -25,7 +25,7 @@ fn a_database_is_read_where_nothing_can_be_written() {
     let mut thread = store.thread("t").unwrap();
     commit(&mut thread, 0, 300);
     commit(&mut thread, 1, 300);
-    // As a kill leaves it: the last commits are in the log alone.
+    // A kill leaves this: only the log has the last commits.
     for name in ["store.db", "store.db-wal"] {
         std::fs::copy(folder.path().join(name), copy.path().join(name)).unwrap();
     }

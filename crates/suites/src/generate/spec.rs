@@ -170,7 +170,7 @@ fn check_values(conversations: usize, facts: usize, splits: Option<Splits>) -> R
     };
     at_most("all conversations", conversations, MOST_FACTS)?;
     let Some(Splits { dev, test, calibration }) = splits else { return Ok(()) };
-    // The numbers may be any.
+    // A spec may hold any numbers.
     if [dev, test, calibration].into_iter().fold(0, usize::saturating_add) != conversations {
         return Err(format!(
             "`splits` are `{dev}`, `{test}` and `{calibration}` conversations; expected `{conversations}` in all"

@@ -64,7 +64,7 @@ pub enum ImportError {
         /// Groups there are.
         groups: usize,
     },
-    /// The table of secrets cannot be used: a bug of this program.
+    /// The table of secrets cannot be used: a bug in this program.
     #[error("table of secrets: {0}")]
     Secrets(#[from] TableError),
 }

@@ -1,8 +1,8 @@
 //! Masks secrets in transcripts: keys, tokens, passwords.
 //!
 //! A secret becomes `[masked:KIND:N]`, numbered by first appearance, so equal secrets stay equal and none can be guessed back.
-//! What counts as one is a row of `rules.toml`: the form of a known issuer, a place where a command or a header takes a
-//! login, a value after a telling name, or a string that looks drawn at random. Hashes, uuids and plain ids are left alone.
+//! Every kind of secret is a row of `rules.toml`: the form of a known issuer, a place where a command or a header takes a
+//! login, a value after a name that announces it, or a string that looks random. Hashes, UUIDs and plain ids stay as they are.
 //! Where ASCII escapes such as `\u002d` hide a secret, the text's escapes are undone. Absent on purpose: names, addresses and
 //! other personal data.
 
@@ -32,7 +32,7 @@ pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, us
     Ok(masker.counts)
 }
 
-/// What is masked, row by row: the kind, and what it is. Empty if the table cannot be used, which every import reports.
+/// The kind and description of each row. Empty if the table cannot be used, which every import reports.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = TABLE.as_ref().ok().map(|table| &table.rows).into_iter();
     rows.flat_map(|rows| {
@@ -45,7 +45,7 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Compiled once: that takes longer than masking a short session.
 static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| Table::parse(include_str!("secrets/rules.toml")));
 
-/// Most times that a text is read. Two are enough for all but texts that are made to take long.
+/// A text is read at most so often. Two times are enough unless a text is made to take long.
 const READINGS: usize = 4;
 
 struct Masker {
@@ -95,7 +95,7 @@ impl Masker {
         }
     }
 
-    /// Fields by their names; the value of a pair `{name: ..., value: ...}` by the name that the pair gives.
+    /// Masks fields by their names, and the value of a pair `{name: ..., value: ...}` by the name in the pair.
     fn fields(&mut self, fields: &mut Map<String, Value>) -> bool {
         let given = |key: &str| ["name", "key", "variable"].iter().any(|known| key.eq_ignore_ascii_case(known));
         let pair = fields.iter().filter(|(key, _)| given(key)).find_map(|(_, field)| self.table.name(field.as_str()?));
@@ -109,7 +109,7 @@ impl Masker {
         })
     }
 
-    /// A named field: a text, or several. One that is no secret as a whole may still hold one.
+    /// Masks a named field: a text, or several. A text that is no secret as a whole may still hold one.
     fn named(&mut self, name: &'static Name, field: &mut Value) -> bool {
         match field {
             Value::String(text) => {
@@ -127,7 +127,7 @@ impl Masker {
         }
     }
 
-    /// Masks a text. A mask may part what kept another secret from view, so a changed text is read again.
+    /// Masks a text. A mask may uncover another secret, so a changed text is read again.
     fn replace(&mut self, text: &mut String) -> bool {
         (0..READINGS).take_while(|_| self.read(text)).count() > 0
     }

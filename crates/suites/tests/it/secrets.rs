@@ -1,4 +1,4 @@
-//! What masking does at an import's boundary: a transcript in, a suite out.
+//! Masking at an import's boundary: a transcript goes in, a suite comes out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ fn no_secret_reaches_the_suite_wherever_it_was_said() {
     let mut hidden = BTreeSet::new();
     for (id, marked) in texts.iter().flat_map(|(_, texts)| texts).enumerate() {
         let secrets = marked.split('«').skip(1).filter_map(|rest| rest.split('»').next());
-        // Words of a dictionary may stand elsewhere.
+        // Words of a dictionary may occur elsewhere.
         hidden.extend(secrets.filter(|secret| secret.bytes().any(|byte| byte.is_ascii_digit())).map(str::to_owned));
         let text = marked.replace(['«', '»'], "");
         messages.extend(called(id, &json!({"n": id, "text": text}).to_string(), &text));
@@ -73,7 +73,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The workspace's own sources hold no secret, so that every mask there is a false alarm. The masker's sources are full of examples.
+/// The workspace's sources hold no secret, so every mask there is a false alarm. The masker's sources are full of examples.
 #[test]
 fn sources_are_masked_at_most_once_in_ten_thousand_lines() {
     let mut files = Vec::new();

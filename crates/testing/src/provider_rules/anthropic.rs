@@ -1,4 +1,4 @@
-//! Messages, as Anthropic's reference has them.
+//! Messages according to Anthropic's reference.
 
 use std::collections::HashSet;
 
@@ -51,7 +51,7 @@ fn tools(body: &Value, messages: &[Value], broken: &mut Broken) {
 
 struct Turns<'b> {
     seen: HashSet<&'b str>,
-    /// The calls of the turn before.
+    /// The calls of the previous turn.
     open: HashSet<&'b str>,
     broken: Broken,
 }

@@ -1,4 +1,4 @@
-//! Chat completions, as OpenAI's reference has them.
+//! Chat completions according to OpenAI's reference.
 
 use std::collections::HashSet;
 
@@ -78,7 +78,7 @@ impl<'b> Chat<'b> {
         answered.map(|found| self.open.remove(found));
     }
 
-    /// Every call so far has its result.
+    /// Requires a result for every call so far.
     fn settle(&mut self, at: &str) {
         self.broken.unless(self.open.is_empty(), at, "comes after the results of all calls");
         self.open.clear();

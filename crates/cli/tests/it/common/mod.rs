@@ -8,7 +8,7 @@ pub(crate) fn serve(listener: TcpListener, header: &str, bill: (u32, u32)) {
     serve_and(listener, header, bill, || ());
 }
 
-/// The same, and does something before each answer.
+/// The same, but calls a function before each answer.
 pub(crate) fn serve_and(
     listener: TcpListener,
     header: &str,
@@ -37,7 +37,7 @@ pub(crate) fn serve_and(
                 }
                 reader.read_exact(&mut vec![0; length]).unwrap();
                 before();
-                // Who asked may have ended meanwhile.
+                // The client may have ended meanwhile.
                 if stream.write_all(answer.as_bytes()).is_err() {
                     return;
                 }

@@ -1,4 +1,4 @@
-//! What a transcript says, read once more in a few lines: each text with the places by which a repair may name it.
+//! The texts of a transcript from a second, small reader, each with the places by which a repair may name it.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub(super) struct Said {
     pub(super) text: String,
 }
 
-/// Texts of the rows of type `user` and `assistant`, also those in results of tools.
+/// Texts of the rows of type `user` and `assistant`, including tool results.
 pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
     let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
     let rows = (1..).zip(without_mark(file).split('\n').map(row)).collect::<Vec<(usize, Value)>>();

@@ -1,5 +1,5 @@
-//! Random conversations that a suite may hold, with what transcripts really hold and providers refuse: odd ids, names and
-//! arguments, blank texts, thinking, media, parallel calls, calls that nobody answered.
+//! Random conversations that a suite may hold, with content that occurs in transcripts and that providers refuse: odd ids, names
+//! and arguments, blank texts, thinking, media, parallel calls, calls without a result.
 
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::model::ToolDefinition;
@@ -85,7 +85,7 @@ impl Writer {
         self.facts.push(fact(number, value, evidence));
     }
 
-    /// Calls made at once; some get no result before somebody speaks.
+    /// Parallel calls; some get no result before the next message.
     fn batch(&mut self) {
         let mut parts = if self.chance(5) { vec![self.text()] } else { Vec::new() };
         let count = 1 + self.below(3);
@@ -184,7 +184,7 @@ impl Writer {
         self.rng.next_u32() as usize % most
     }
 
-    /// True in so many of ten.
+    /// True in so many of ten cases.
     fn chance(&mut self, of_ten: usize) -> bool {
         self.below(10) < of_ten
     }

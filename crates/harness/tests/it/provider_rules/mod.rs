@@ -1,6 +1,6 @@
-//! Every request that a case makes, in the body that each provider would get, keeps the provider's published rules: random
-//! conversations, every strategy and control, both protocols, answers included. The forms of published systems are no exception: what
-//! their defects break, the client mends on the way.
+//! Every request that a case makes keeps each provider's published rules in the body that the provider would get: for random
+//! conversations, every strategy and control, both protocols, and answers too. The forms of published systems are no exception:
+//! the client mends what their defects break.
 
 mod conversation;
 

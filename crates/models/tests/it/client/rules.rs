@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{client, request};
 
-/// A chat that Anthropic rejects as it stands: calls without definitions, names and ids of another provider, blank texts, and an
-/// assistant who speaks last.
+/// A chat that Anthropic would reject unchanged: calls without definitions, names and ids of another provider, blank texts, and
+/// an assistant's turn at the end.
 fn foreign_chat() -> ChatRequest {
     let text = |text: &str| Part::Text { text: text.to_owned() };
     let message = |role, parts: Vec<Part>| WireMessage { role, parts: parts.into() };
@@ -60,7 +60,7 @@ async fn a_parameter_that_the_model_does_not_take_is_left_out_once_and_for_all()
             assert_eq!(reply.served.expect("a server").omitted, ["temperature"], "{api:?}");
         }
         let asked = server.received_requests().await.expect("kept").len() - before;
-        assert_eq!(asked, 3, "one request is rejected, the others go without");
+        assert_eq!(asked, 3, "one request is rejected, the others leave it out");
     }
 }
 

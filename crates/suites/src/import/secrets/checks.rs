@@ -1,17 +1,17 @@
-//! What a secret's value looks like, and what stands in its place in programs, forms and examples.
+//! What secrets look like, and what programs, forms and examples have in their place.
 
 use serde::Deserialize;
 
 use super::super::base64;
 use super::table::Known;
 
-/// What a value must pass beside its form; the table names these.
+/// Checks that a value must pass besides its form; the table names them.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Check {
     Coded,
     Cookie,
-    /// What a header carries: a login, or letters and digits that are neither words nor names.
+    /// A header's credential: a login, or letters and digits that are neither words nor names.
     Credential,
     Login,
     Mixed,
@@ -47,41 +47,41 @@ impl Check {
     }
 }
 
-/// Letters and digits: no word of prose.
+/// Letters and digits: not a word of prose.
 pub(super) fn mixed(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit()) && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// A word that is no constant and no remark.
+/// A word that is neither a constant nor a remark.
 pub(super) fn lettered(value: &str, known: &Known) -> bool {
     let lower = value.to_lowercase();
     let remark = known.words.stand_ins.contains(&lower) || known.words.labels.contains(&lower);
     !remark && value.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Letters and digits, and not words and numbers joined by signs.
+/// Letters and digits, but not words and numbers joined by signs.
 fn coded(value: &str) -> bool {
     let plain = |word: &str| is_word(word) || word.bytes().all(|byte| byte.is_ascii_digit());
     mixed(value) && !joined_names(value) && !value.split(['-', '_', '.', '/']).all(plain)
 }
 
-/// Ten different characters or more.
+/// At least ten different characters.
 fn varied(value: &str) -> bool {
     let mut seen = [false; 128];
     value.bytes().for_each(|byte| seen[usize::from(byte & 127)] = true);
     seen.iter().filter(|seen| **seen).count() >= 10
 }
 
-/// One pair of a name and a value that is neither a word nor a setting.
+/// A pair of a name and a value that is neither a word nor a setting.
 fn cookie(pair: &str, known: &Known) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or_default();
     let session = || known.shapes.session.is_match(name);
     value.len() >= 12 && (mixed(value) || session()) && !joined_names(value) && !placeholder(value, known)
 }
 
-/// Characters drawn at random: three or more of both cases and a digit; the class changes in two of five places; at most two of
-/// five stand in runs of small letters, as most do in names, words and paths. Hashes, uuids and most ids have letters of one
-/// case; ids of known programs begin with a word.
+/// Random characters: at least three of each case and a digit; at least two of five neighbours differ in class; at most two of
+/// five characters are in runs of small letters, as most are in names, words and paths. Hashes, UUIDs and most ids have letters
+/// of one case; ids of known programs begin with a word.
 fn random(value: &str) -> bool {
     let bytes = value.as_bytes();
     let class = |byte: &u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());
@@ -93,7 +93,7 @@ fn random(value: &str) -> bool {
     drawn && all && !known_id(value) && !encodes_text(value)
 }
 
-/// An id of a known program, a content id, a public key.
+/// An id of a known program, a content id, or a public key.
 fn known_id(value: &str) -> bool {
     let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let prefixed = value.split_once(['_', '-']).is_some_and(|(word, _)| (2..=12).contains(&word.len()) && plain(word));
@@ -104,13 +104,13 @@ fn encodes_text(value: &str) -> bool {
     base64::decode(value).is_some_and(|bytes| bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n')))
 }
 
-/// What a login is encoded as.
+/// Base64 of `user:password`.
 fn login(value: &str) -> bool {
     let plain = base64::decode(value).unwrap_or_default();
     plain.contains(&b':') && plain.iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// Names as programs and stores join them: `config.apiKey2`, `user_id_column_1`, `userInput1`, `ref:vault/path`.
+/// Names joined as in programs and stores: `config.apiKey2`, `user_id_column_1`, `userInput1`, `ref:vault/path`.
 pub(super) fn joined_names(value: &str) -> bool {
     let words = value.split(['.', '_', '/', ':']).filter(|word| !word.is_empty());
     let words = words.flat_map(humps).collect::<Vec<_>>();
@@ -129,7 +129,7 @@ pub(super) fn path(value: &str) -> bool {
     value.contains('/') && bare.len() > 3 && words.into_iter().all(|word| is_word(word) && word.len() < 13)
 }
 
-/// What stands where a value would: a placeholder, a type, an expression of a program, a mask; one character over and over.
+/// Something in a value's place: a placeholder, a type, an expression, a mask, or one character over and over.
 pub(super) fn placeholder(value: &str, known: &Known) -> bool {
     let lower = value.to_lowercase();
     let word = lower.trim_end_matches(|letter: char| !letter.is_alphanumeric());
@@ -137,13 +137,13 @@ pub(super) fn placeholder(value: &str, known: &Known) -> bool {
     repeated || known.words.stand_ins.contains(word) || known.shapes.placeholder.is_match(value)
 }
 
-/// Several words, none of which a label or a sentence is made with.
+/// Several words, but no word that labels or sentences use.
 pub(super) fn passphrase(value: &str, known: &Known) -> bool {
     let plain = |word: &str| known.words.labels.contains(&*word.to_lowercase());
     known.shapes.passphrase.is_match(value) && !value.split(' ').any(plain)
 }
 
-/// `sk-e2e-tests-for-checkout-flow-2024`: short words, at least three of them of letters alone.
+/// `sk-e2e-tests-for-checkout-flow-2024`: short words, at least three of them of letters only.
 fn dashed_words(value: &str) -> bool {
     let words = value.split(['-', '_']).collect::<Vec<_>>();
     let lettered = |word: &&&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -154,7 +154,7 @@ fn dashed_words(value: &str) -> bool {
     words.iter().filter(lettered).count() >= 3 && words.iter().all(|word| short(word))
 }
 
-/// Letters, then at most two digits; or a number as short.
+/// Letters and then at most two digits, or only the digits.
 fn is_word(word: &str) -> bool {
     let letters = word.trim_end_matches(|last: char| last.is_ascii_digit());
     word.len() - letters.len() <= 2 && letters.len() < 16 && letters.bytes().all(|byte| byte.is_ascii_alphabetic())

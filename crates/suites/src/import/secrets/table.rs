@@ -9,37 +9,37 @@ use serde::Deserialize;
 use super::checks::Check;
 use super::named::{Name, Setting};
 
-/// A table that cannot be used: a bug of this program.
+/// A table that cannot be used: a bug in this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// It is not TOML, a row is not of its form, or a pattern is not accepted.
+    /// It is not TOML, a row has another form, or a pattern is not accepted.
     #[error("{0}")]
     Toml(String),
-    /// The ends of names make no pattern.
+    /// The ends of names do not make a pattern.
     #[error("ends of names: {0}")]
     Names(String),
 }
 
-/// All that an import looks for.
+/// Everything that an import looks for.
 pub(super) struct Table {
     pub(super) rows: Rows,
-    /// The end of any name that a text may hold.
+    /// Matches the end of any name in a text.
     pub(super) end: Regex,
 }
 
-/// The file, which explains its fields.
+/// The file; its comments explain its fields.
 #[derive(Deserialize)]
 pub(super) struct Rows {
     pub(super) known: Known,
-    /// Secrets by themselves.
+    /// Secrets without a name.
     pub(super) form: Vec<Form>,
     pub(super) name: Vec<Name>,
     pub(super) context: Vec<Context>,
-    /// What only looks random.
+    /// Strings that only look random.
     pub(super) random: Vec<Form>,
 }
 
-/// What values are held against.
+/// What values are compared with.
 #[derive(Deserialize)]
 pub(super) struct Known {
     pub(super) shapes: Shapes,
@@ -116,13 +116,13 @@ impl Deref for Pattern {
     }
 }
 
-/// Where a secret stands in a text.
+/// A secret's place in a text.
 pub(super) struct Found<'a> {
     pub(super) kind: &'a str,
     pub(super) at: Range<usize>,
 }
 
-/// Bytes before a secret that may say what it is.
+/// So many bytes before a secret may say what it is.
 const NEAR: usize = 200;
 
 impl Table {
@@ -139,21 +139,21 @@ impl Table {
         Ok(Table { rows, end: end.map_err(|error| TableError::Names(error.to_string()))? })
     }
 
-    /// What a name tells; none of a harmless one.
+    /// The group that a name belongs to; none for a harmless name.
     pub(super) fn name(&self, key: &str) -> Option<&Name> {
         Name::of(key, &self.rows.name, &self.rows.known.words)
     }
 }
 
 impl Form {
-    /// All of this form in a text, in order.
+    /// All secrets of this form in a text, in order.
     pub(super) fn find(&self, text: &str, known: &Known) -> Vec<Found<'_>> {
         let mut found = Vec::new();
         // Most texts hold none, and captures cost memory.
         let mut at = self.pattern.is_match(text).then_some(0);
         let next = |at| self.pattern.captures_at(text, at)?.name("secret").filter(|secret| !secret.is_empty());
         while let Some(secret) = at.and_then(next) {
-            // What ends a secret may begin the next one.
+            // The end of one secret may begin the next.
             at = Some(secret.end());
             let within =
                 |pattern: &Option<Pattern>, text| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text));
@@ -168,12 +168,12 @@ impl Form {
     }
 }
 
-/// The bytes before a place.
+/// The text just before a place.
 pub(super) fn before(text: &str, at: usize) -> &str {
     &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at]
 }
 
-/// Whether a place and a mask have something in common.
+/// Whether a place and a mask overlap.
 pub(super) fn touches_mask(text: &str, at: &Range<usize>) -> bool {
     const MASK: &str = "[masked:";
     let near = at.start - before(text, at.start).len();

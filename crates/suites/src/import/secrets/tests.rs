@@ -1,4 +1,4 @@
-//! The table's own examples, texts with and without secrets; masks stay masks, arguments stay JSON.
+//! The table's examples, and texts with and without secrets; masks stay masks, arguments stay JSON.
 
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ fn masked_arguments(arguments: &str) -> String {
     arguments
 }
 
-/// A text with its marks taken out, and the same with a mask of that kind for each marked secret.
+/// A text without its marks, and the same with a mask of this kind for each marked secret.
 fn unmarked(kind: Option<&str>, marked: &str) -> (String, String) {
     let marked = marked.replace('·', "");
     let mut expected = String::new();
@@ -35,7 +35,7 @@ fn unmarked(kind: Option<&str>, marked: &str) -> (String, String) {
     (marked.replace(['«', '»'], ""), expected)
 }
 
-/// Rows as tests see them.
+/// A row as tests read it.
 #[derive(Deserialize)]
 struct Row {
     kind: Option<String>,
@@ -46,7 +46,7 @@ struct Row {
     kept: Vec<String>,
 }
 
-/// All that a row may say beside its kind, what it is about and its examples.
+/// The fields that a row may have besides its kind, description and examples.
 const FIELDS: &[(&str, &[&str])] = &[
     ("form", &["pattern", "checks", "unless_after", "unless_before"]),
     ("name", &["ends", "glued", "counted", "whole", "weak", "machine", "fields", "checks", "least"]),
@@ -93,7 +93,7 @@ fn rows_say_nothing_that_nobody_reads() {
     assert!(table["fragments"].as_table().expect("a table").keys().all(|name| text.contains(&format!("%{name}%"))));
 }
 
-/// What is not as it should be, all at once.
+/// Fails with all errors at once.
 fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -118,7 +118,7 @@ fn every_row_of_the_table_masks_its_examples_and_keeps_its_near_misses() {
     assert_none(&wrong);
 }
 
-/// What must vanish, and what must stay.
+/// Texts that must vanish, and texts that must stay.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Secrets {
@@ -254,7 +254,7 @@ fn long_words_are_masked_whole_and_read_once() {
     assert_eq!(masked(&format!("PASSWORD={long} x")).0, "PASSWORD=[masked:password:1] x");
     assert_eq!(masked(&format!("password: \"{long}\"")).0, "password: \"[masked:password:1]\"");
     assert_eq!(masked(&format!("<pwd>{long}</pwd>")).0, "<pwd>[masked:password:1]</pwd>");
-    // Names without a blank between them: each looks at no more than what is near.
+    // Names without a blank between them: each reads only what is near.
     for piece in
         ["PASSWORD=$(x),", "password", "secret:[\"\",", "a_token-", "curl ", "://a:", "-----BEGIN PRIVATE KEY-----("]
     {
