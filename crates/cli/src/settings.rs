@@ -6,7 +6,7 @@
 //! a folder must not choose who is sent a key.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Arg, Command};
@@ -82,6 +82,7 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
         let value =
             as_argument(value).ok_or_else(|| anyhow!("`{FILE}`: `{key}` wants a word, a number or a list of them"))?;
         names_no_host(key, &value)?;
+        names_no_file_elsewhere(key, &value)?;
         set.insert(key.clone(), value);
     }
     Ok(set)
@@ -105,11 +106,27 @@ fn names_no_host(key: &str, value: &str) -> Result<()> {
     let elsewhere = || compactometer_models::receiver(value).ok().flatten().filter(|receiver| !receiver.is_here);
     match is_model.then(elsewhere).flatten() {
         Some(receiver) if value.contains('@') => bail!(
-            "`{FILE}` sends requests to `{}`; name another machine by `--{key}` or {PREFIX}{} alone",
+            "`{FILE}` sends requests to `{}`; name another machine by `--{key}` or {PREFIX}{} instead",
             receiver.host,
             key.to_ascii_uppercase()
         ),
         _ => Ok(()),
+    }
+}
+
+/// A file from elsewhere must not choose what is read on this machine, sent to a model or overwritten.
+fn names_no_file_elsewhere(key: &str, value: &str) -> Result<()> {
+    let leaves = |path: &&str| {
+        let path = Path::new(path);
+        path.has_root() || path.components().any(|part| part == Component::ParentDir)
+    };
+    let names_file = ["prices", "store", "strategy"].contains(&key);
+    match value.split([',', ':', '=']).find(|path| names_file && leaves(path)) {
+        Some(path) => bail!(
+            "`{FILE}`: `{key}` names `{path}`, which is outside its folder; name it with `--{key}` or {PREFIX}{} instead",
+            key.to_ascii_uppercase()
+        ),
+        None => Ok(()),
     }
 }
 

@@ -91,10 +91,12 @@ impl Purse {
                 receiver.name
             ));
         }
-        let priced = billed().filter(|(_, account)| account.tariff.is_some()).collect::<Vec<_>>();
-        let Some((first, _)) = priced.first() else { return Ok(()) };
+        let known_to_bill =
+            |(receiver, account): &(&Receiver, &Account)| account.tariff.is_some() || receiver.is_provider;
+        let billing = billed().filter(known_to_bill).collect::<Vec<_>>();
+        let Some((first, _)) = billing.first() else { return Ok(()) };
         note(Estimate::of(cases, self.counter, self.tariffs())?.table().trim_end_matches('\n'));
-        for (receiver, _) in &priced {
+        for (receiver, _) in &billing {
             note(&format!("texts go to `{}`, which bills them", receiver.host));
         }
         if agreed_on_terminal().map_err(Failure::failed)? {

@@ -58,6 +58,10 @@ fn nothing_is_sent_before_somebody_agreed() {
         assert!(told.contains(words), "{words} in {told}");
     }
     assert!(!dir.path().join("out").exists());
+    // A price table without the model's row, which a folder's settings may name, is no agreement.
+    let unpriced = run(dir.path(), &["--model", "openai:new"]);
+    assert_eq!(unpriced.status.code(), Some(2), "{}", stderr(&unpriced));
+    assert!(stderr(&unpriced).contains("nobody agreed"), "{}", stderr(&unpriced));
     let unknown = run(dir.path(), &["--model", "openai:new", "--max-cost", "1"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(stderr(&unknown).contains("`openai:new`") && stderr(&unknown).contains("--prices"), "{}", stderr(&unknown));

@@ -64,7 +64,14 @@ fn a_file_that_cannot_be_used_is_named_and_help_is_given_all_the_same() {
         ("window = \"wide\"", "`compactometer.toml`: invalid value 'wide' for '--window <TOKENS>'"),
         ("max_cost = 5", "`max_cost`, which only a flag or the environment may"),
         ("model = \"openai-compatible:m@https://models.example/v1\"", "sends requests to `models.example"),
-        ("judge = \"openai-compatible:m@https://models.example/v1\"", "by `--judge` or COMPACTOMETER_JUDGE alone"),
+        ("judge = \"openai-compatible:m@https://models.example/v1\"", "by `--judge` or COMPACTOMETER_JUDGE instead"),
+        (
+            "strategy = \"a=chained:prompt=/etc/hostname\"",
+            "`strategy` names `/etc/hostname`, which is outside its folder",
+        ),
+        ("strategy = [\"full\", \"a=chained:prompt=../secret.md\"]", "names `../secret.md`"),
+        ("prices = \"../prices.toml\"", "name it with `--prices` or COMPACTOMETER_PRICES instead"),
+        ("store = \"/tmp/store\"", "`store` names `/tmp/store`"),
     ] {
         std::fs::write(dir.path().join("compactometer.toml"), file).unwrap();
         let refused = program(dir.path(), &["run", "-q"], &[]);

@@ -105,7 +105,7 @@ fn as_a_child() {
 
 fn child(dir: &Path, store: &str, (strategy, protocol): (&str, Protocol), last: usize) -> Output {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture", "as_a_child"])
+        .args(["--ignored", "--exact", "--nocapture", "kept::as_a_child"])
         .env("KEPT_LAST", last.to_string())
         .env("KEPT_PROTOCOL", protocol.name())
         .env("KEPT_STRATEGY", strategy)

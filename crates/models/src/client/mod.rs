@@ -69,6 +69,8 @@ pub struct Receiver {
     pub host: String,
     /// Whether the host is this machine.
     pub is_here: bool,
+    /// Whether it is the provider itself, which bills every call.
+    pub is_provider: bool,
 }
 
 /// Who receives the requests of a model named so, without faults after its name; nobody where it answers in the process.
@@ -79,7 +81,10 @@ pub fn receiver(plain: &str) -> Result<Option<Receiver>, PlaceError> {
     let Some((api, spec)) = api_of(plain) else { return Ok(None) };
     let place = Place::keyless(api, spec)?;
     let is_here = place::is_loopback(&place.url);
-    Ok(Some(Receiver { name: place.name().to_owned(), host: place.host(), is_here }))
+    let name = place.name().to_owned();
+    // A name with an address is a server of somebody's own.
+    let is_provider = !name.contains('@');
+    Ok(Some(Receiver { name, host: place.host(), is_here, is_provider }))
 }
 
 /// A client of the model named so, without faults after its name; none where it answers in the process.
