@@ -6,7 +6,7 @@ use std::sync::Arc;
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::ChatModel;
 use compactometer_harness::run::Models;
-use compactometer_models::cap::Cap;
+use compactometer_models::cost_limit::CostLimit;
 use compactometer_models::{Opening, cassette};
 
 use crate::args::SettingArgs;
@@ -106,12 +106,12 @@ impl Roles<String> {
     pub(crate) fn open(
         &self,
         setting: &SettingArgs,
-        cap: impl Fn(Role) -> Option<Arc<Cap>>,
+        cap: impl Fn(Role) -> Option<Arc<CostLimit>>,
     ) -> anyhow::Result<Roles<Box<dyn ChatModel>>> {
         self.map(|role, name| {
             let record = setting.record.as_deref().map(|folder| role.folder(folder));
             let requests_a_minute = setting.requests_per_minute;
-            let opening = Opening { record: record.as_deref(), requests_a_minute, cap: cap(role) };
+            let opening = Opening { record: record.as_deref(), requests_a_minute, cost_limit: cap(role) };
             compactometer_models::open(name, &opening).map_err(|error| role.told(error))
         })
     }

@@ -2,26 +2,34 @@
 //!
 //! Absent on purpose: scenarios, facts, and why a model is called. A model sees wire content alone.
 
-pub mod cap;
 pub mod cassette;
-pub mod client;
+pub mod cost_limit;
+pub mod http;
 mod mock;
+pub mod providers;
 pub mod server;
 
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 
-use cap::{Cap, Capped};
 use cassette::{Cassette, CassetteError};
-use client::{PlaceError, Receiver};
 use compactometer_engine::model::ChatModel;
 use compactometer_simulator::faults::{self, FaultError, Faulty};
 use compactometer_text::suggest::hint;
+use cost_limit::{CostLimit, CostLimited};
+use http::{EndpointError, Receiver};
+use providers::Provider;
 
-/// Every kind of model.
-pub const ALL: &[&ModelKind] =
-    &[&mock::KIND, &client::OPENAI, &client::ANTHROPIC, &client::COMPATIBLE, &cassette::KIND];
+/// Every kind of model: the mock, each provider, and recordings.
+pub fn all() -> Vec<ModelKind> {
+    let served = providers::ALL.iter().map(|provider| ModelKind {
+        name: provider.name,
+        about: provider.about,
+        form: Form::Served(provider),
+    });
+    [mock::KIND].into_iter().chain(served).chain([cassette::KIND]).collect()
+}
 
 /// A kind of model: what stands before the first `:` of a model's name. Any model takes faults ([`compactometer_simulator::faults::SYNTAX`]).
 pub struct ModelKind {
@@ -39,6 +47,8 @@ enum Form {
     Listed { variants: fn() -> Vec<&'static str>, build: fn(&str) -> Option<Box<dyn ChatModel>> },
     /// Something of the form shown.
     Free { form: &'static str, build: BuildFree },
+    /// A model of a provider.
+    Served(&'static Provider),
 }
 
 type BuildFree = fn(&str, &Opening<'_>) -> Result<Box<dyn ChatModel>, ModelError>;
@@ -51,6 +61,7 @@ impl ModelKind {
                 variants().into_iter().map(|variant| format!("{}:{variant}", self.name)).collect()
             }
             Form::Free { form, .. } => vec![format!("{}:{form}", self.name)],
+            Form::Served(provider) => vec![format!("{}:{}", self.name, provider.form)],
         }
     }
 }
@@ -72,7 +83,7 @@ pub struct Opening<'o> {
     /// Most requests a minute to a model behind HTTP.
     pub requests_a_minute: Option<NonZeroU32>,
     /// What its calls may cost; what a recording holds costs nothing.
-    pub cap: Option<Arc<Cap>>,
+    pub cost_limit: Option<Arc<CostLimit>>,
 }
 
 /// The model of that name, opened so.
@@ -83,8 +94,8 @@ pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, Mod
     // Faults stand outside of a recording, which holds what the model said.
     let model = |spec| {
         let model = without_faults(spec, opening)?;
-        let model = match &opening.cap {
-            Some(cap) => Box::new(Capped::new(model, Arc::clone(cap))) as Box<dyn ChatModel>,
+        let model = match &opening.cost_limit {
+            Some(limit) => Box::new(CostLimited::new(model, Arc::clone(limit))) as Box<dyn ChatModel>,
             None => model,
         };
         Ok(match opening.record {
@@ -102,18 +113,18 @@ pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, Mod
 /// Who receives the requests of the model of that name; nobody where it answers in the process or from a recording.
 ///
 /// # Errors
-/// [`PlaceError`] where an address cannot be used. A missing key is none.
-pub fn receiver(spec: &str) -> Result<Option<Receiver>, PlaceError> {
-    client::receiver(split(spec).0)
+/// [`EndpointError`] where an address cannot be used. A missing key is none.
+pub fn receiver(spec: &str) -> Result<Option<Receiver>, EndpointError> {
+    http::receiver(split(spec).0)
 }
 
 /// A client of the model of that name, to ask its server how things stand; none where it answers in the process or from a
 /// recording. Faults after the name do not count.
 ///
 /// # Errors
-/// [`PlaceError`] where the address cannot be used, or the key is missing.
-pub fn client_of(spec: &str, limits: client::Limits) -> Result<Option<client::Client>, PlaceError> {
-    client::client(split(spec).0, limits)
+/// [`EndpointError`] where the address cannot be used, or the key is missing.
+pub fn client_of(spec: &str, limits: http::Limits) -> Result<Option<http::Client>, EndpointError> {
+    http::client(split(spec).0, limits)
 }
 
 /// A model's plain name, and its faults.
@@ -127,8 +138,9 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
         Some((name, variant)) => (name, Some(variant)),
         None => (spec, None),
     };
-    let kind = ALL.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let kinds = ALL.iter().map(|kind| kind.name).collect::<Vec<_>>();
+    let all = all();
+    let kind = all.iter().find(|kind| kind.name == name).ok_or_else(|| {
+        let kinds = all.iter().map(|kind| kind.name).collect::<Vec<_>>();
         ModelError::Kind {
             given: without_user(spec),
             hint: hint(name, kinds.iter().copied()),
@@ -138,6 +150,7 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
     let (variants, build) = match kind.form {
         Form::Listed { variants, build } => (variants(), build),
         Form::Free { build, .. } => return build(variant.unwrap_or_default(), opening),
+        Form::Served(provider) => return http::open(provider, variant.unwrap_or_default(), opening),
     };
     let variant = variant.or(variants.first().copied()).unwrap_or_default();
     build(variant).ok_or_else(|| ModelError::Variant {
@@ -178,7 +191,7 @@ pub enum ModelError {
     Fault(#[from] FaultError),
     /// A model behind HTTP cannot be asked.
     #[error(transparent)]
-    Place(#[from] PlaceError),
+    Endpoint(#[from] EndpointError),
     /// A cassette cannot be used.
     #[error(transparent)]
     Cassette(#[from] CassetteError),

@@ -125,11 +125,11 @@ fn schemas() -> Vec<(String, String)> {
 }
 
 fn models() -> Vec<(String, String)> {
-    let of_kind = |kind: &&compactometer_models::ModelKind| {
+    let of_kind = |kind: compactometer_models::ModelKind| {
         let about = kind.about;
         kind.forms().into_iter().map(move |form| (form, about.to_owned())).collect::<Vec<_>>()
     };
-    compactometer_models::ALL.iter().flat_map(of_kind).collect()
+    compactometer_models::all().into_iter().flat_map(of_kind).collect()
 }
 
 /// `profile parameter`: its value, and its source or "assumed".

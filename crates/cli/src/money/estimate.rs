@@ -16,7 +16,7 @@ use compactometer_formats::record::{CallRow, text_hash};
 use compactometer_harness::judge::judge_answers;
 use compactometer_harness::plan::PlannedCase;
 use compactometer_harness::replay::run_case;
-use compactometer_models::cap::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
+use compactometer_models::cost_limit::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
 
 use super::Tariffs;
 use crate::failure::Failure;

@@ -16,9 +16,9 @@ use compactometer_formats::prices::{PriceRow, PriceTable};
 use compactometer_formats::record::{CallRow, Record, text_hash};
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Plan, PlannedCase};
-use compactometer_models::cap::{Cap, Tariff};
 use compactometer_models::cassette::Cassette;
-use compactometer_models::client::Receiver;
+use compactometer_models::cost_limit::{CostLimit, Tariff};
+use compactometer_models::http::Receiver;
 
 use crate::args::SettingArgs;
 use crate::failure::Failure;
@@ -37,7 +37,7 @@ struct Account {
     /// Nobody where the model answers in the process, from a recording or on this machine.
     receiver: Option<Receiver>,
     tariff: Option<Tariff>,
-    cap: Option<Arc<Cap>>,
+    cap: Option<Arc<CostLimit>>,
 }
 
 /// What calls cost; nothing where a price is unknown.
@@ -54,7 +54,7 @@ impl Purse {
         max_cost: Option<f64>,
         counter: Encoding,
     ) -> anyhow::Result<Purse> {
-        let mut before: Option<Arc<Cap>> = None;
+        let mut before: Option<Arc<CostLimit>> = None;
         let accounts = named.map(|role, spec| {
             let account = Account::of(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
             before = account.cap.clone().or(before.take());
@@ -64,7 +64,7 @@ impl Purse {
     }
 
     /// What ends that model's calls before all together cost too much; nothing where nothing limits them.
-    pub(crate) fn cap(&self, role: Role) -> Option<Arc<Cap>> {
+    pub(crate) fn cap(&self, role: Role) -> Option<Arc<CostLimit>> {
         self.accounts.of(role)?.cap.clone()
     }
 
@@ -133,7 +133,7 @@ impl Account {
     }
 
     /// The same under a limit, which it shares with the cap before it.
-    fn under(self, limit: Option<f64>, before: Option<&Cap>, counter: Encoding) -> anyhow::Result<Self> {
+    fn under(self, limit: Option<f64>, before: Option<&CostLimit>, counter: Encoding) -> anyhow::Result<Self> {
         let (Some(limit), Some(receiver)) = (limit, &self.receiver) else { return Ok(self) };
         let Some(tariff) = self.tariff else {
             bail!(
@@ -142,7 +142,7 @@ impl Account {
                 receiver.name
             )
         };
-        let cap = before.map_or_else(|| Cap::new(limit, tariff, counter), |cap| cap.beside(tariff));
+        let cap = before.map_or_else(|| CostLimit::new(limit, tariff, counter), |cap| cap.beside(tariff));
         Ok(Account { cap: Some(Arc::new(cap)), ..self })
     }
 

@@ -1,7 +1,8 @@
 //! The event stream of both wire formats: however its bytes are cut, it gives the same events and the same reply or error.
 
 use compactometer_engine::model::ChatRequest;
-use compactometer_models::client::{Api, fuzzing};
+use compactometer_models::http::fuzzing;
+use compactometer_models::providers::{ANTHROPIC, OPENAI_COMPATIBLE};
 
 /// A stream is cut into at most so many pieces, so that a long input does not take all the time.
 const MOST_PIECES: usize = 4_096;
@@ -13,7 +14,7 @@ pub(super) fn run(data: &[u8]) -> bool {
         assert_eq!(fuzzing::events(&pieces), events, "cut into pieces of {size} bytes");
     }
     let request = ChatRequest::prompt("Hello.".to_owned(), 10, None, 0);
-    let replies = [Api::Compatible, Api::Anthropic].map(|api| {
+    let replies = [&OPENAI_COMPATIBLE, &ANTHROPIC].map(|api| {
         let reply = fuzzing::reply(api, &[data], &request);
         let pieces = data.chunks(61).collect::<Vec<_>>();
         assert_eq!(fuzzing::reply(api, &pieces, &request), reply, "{api:?}");

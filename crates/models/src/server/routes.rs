@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::trouble::Trouble;
 use super::{Limits, reply, wire};
-use crate::client::place::is_loopback_host;
+use crate::http::endpoint::is_loopback_host;
 
 /// The answer to a request, whatever it is.
 pub(super) async fn respond(

@@ -1,7 +1,7 @@
 //! The models from outside: requests in, replies out.
 
 mod cassette;
-mod client;
 mod faults;
+mod http;
 mod real;
 mod server;

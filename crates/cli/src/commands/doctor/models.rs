@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatRequest};
 use compactometer_models::cassette::Cassette;
-use compactometer_models::client::{Client, Greeting, Limits, Receiver};
+use compactometer_models::http::{Client, Limits, Receiver, ServerInfo};
 
 use super::Check;
 use super::DoctorArgs;
@@ -57,7 +57,7 @@ async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool)
         Ok(None) => return Vec::new(),
         Err(error) => return vec![Check::problem(part, error.to_string())],
     };
-    let greeting = match client.greet().await {
+    let greeting = match client.probe().await {
         Ok(greeting) => greeting,
         Err(error) => return vec![Check::problem(part, words(&error))],
     };
@@ -77,7 +77,7 @@ async fn one_token(client: &Client) -> Result<(), ChatError> {
 fn known(
     part: &'static str,
     receiver: &Receiver,
-    greeting: &Greeting,
+    greeting: &ServerInfo,
     answered: Option<&Result<(), ChatError>>,
 ) -> Check {
     let Receiver { name, host, .. } = receiver;

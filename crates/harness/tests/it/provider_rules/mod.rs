@@ -15,7 +15,7 @@ use compactometer_harness::contender::Contender;
 use compactometer_harness::plan::{Options, Plan};
 use compactometer_harness::replay::run_case;
 use compactometer_harness::window::Shares;
-use compactometer_models::client::Api;
+use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE};
 use compactometer_testing::provider_rules::{anthropic, openai};
 
 /// Requests that an ordinary test run checks; `COMPACTOMETER_REQUESTS` asks for another number.
@@ -48,14 +48,15 @@ impl ChatModel for Checked<'_> {
         {
             let mut found = self.found.lock().unwrap();
             found.requests += 1;
-            for (api, rules) in
-                [(Api::OpenAi, openai as fn(&_) -> _), (Api::Compatible, openai), (Api::Anthropic, anthropic)]
+            for (provider, rules) in
+                [(&OPENAI, openai as fn(&_) -> _), (&OPENAI_COMPATIBLE, openai), (&ANTHROPIC, anthropic)]
             {
-                let body = api.body(request, "model");
-                found.with_calls += usize::from(api == Api::Anthropic && body.to_string().contains("\"tool_use\""));
+                let body = provider.body(request, "model");
+                found.with_calls +=
+                    usize::from(provider.name == ANTHROPIC.name && body.to_string().contains("\"tool_use\""));
                 for rule in rules(&body) {
                     let places = rule.split(|letter: char| letter.is_ascii_digit()).collect::<String>();
-                    let row = found.broken.entry(format!("{api:?} {places}")).or_default();
+                    let row = found.broken.entry(format!("{provider:?} {places}")).or_default();
                     *row = (row.0 + 1, rule);
                 }
             }

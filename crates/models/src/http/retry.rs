@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::http::Limits;
+use super::transfer::Limits;
 
 /// Gives each call its time, evenly spaced.
 pub(super) struct Pace {

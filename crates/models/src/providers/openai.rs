@@ -1,15 +1,32 @@
-//! Chat completions on the wire.
+//! OpenAI, and chat completions on the wire.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
-use super::place::Api;
 use super::portable::{CONTINUE, arguments_text, call_id, is_blank, tool_name};
+use super::{ModelLookup, Provider, ReportedUsage, Service};
+
+/// OpenAI's own service.
+pub static OPENAI: Provider = Provider {
+    name: "openai",
+    about: "OpenAI's chat completions; key in OPENAI_API_KEY",
+    form: "MODEL",
+    service: Some(Service { address: "https://api.openai.com/v1", key_variable: "OPENAI_API_KEY" }),
+    takes_address: false,
+    path: "chat/completions",
+    headers: &[],
+    key_header: ("authorization", "Bearer "),
+    // Reasoning models take only this name.
+    write_body: |request, model| body(request, model, "max_completion_tokens"),
+    read,
+    usage,
+    lookup: ModelLookup::ByName,
+};
 
 /// The request's body. A stream is asked for, since only a stream shows when the first token came.
-pub(super) fn body(request: &ChatRequest, model: &str, api: Api) -> Value {
+pub(super) fn body(request: &ChatRequest, model: &str, limit: &str) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(model));
     body.insert("messages".into(), Value::Array(chat(&request.messages)));
@@ -17,9 +34,7 @@ pub(super) fn body(request: &ChatRequest, model: &str, api: Api) -> Value {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
     if let Some(most) = request.max_output_tokens {
-        // OpenAI's reasoning models take the new name alone, most other servers the old one.
-        let name = if api == Api::OpenAi { "max_completion_tokens" } else { "max_tokens" };
-        body.insert(name.into(), json!(most));
+        body.insert(limit.into(), json!(most));
     }
     if let Some(temperature) = request.temperature {
         body.insert("temperature".into(), plain(temperature));
@@ -120,7 +135,7 @@ fn is_strict(schema: &Value) -> bool {
 }
 
 /// Adds what an event, or the whole answer where the server does not stream, says.
-pub(super) fn take(answer: &mut Answer, event: &Value) {
+pub(super) fn read(answer: &mut Answer, event: &Value) {
     if let Some(model) = event.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
         answer.model = Some(model.to_owned());
     }
@@ -145,10 +160,10 @@ pub(super) fn take(answer: &mut Answer, event: &Value) {
 }
 
 /// The usage, each token once, and how many of the output's tokens are reasoning.
-pub(super) fn usage(raw: &Value) -> Option<(Usage, Option<u64>)> {
+pub(super) fn usage(raw: &Value) -> Option<ReportedUsage> {
     let number = |path: &str| raw.pointer(path).and_then(Value::as_u64);
     let (prompt, output) = (number("/prompt_tokens")?, number("/completion_tokens")?);
     let cache_read = number("/prompt_tokens_details/cached_tokens").unwrap_or_default().min(prompt);
     let reasoning = number("/completion_tokens_details/reasoning_tokens");
-    Some((Usage { input: prompt - cache_read, cache_read, cache_write: 0, output }, reasoning))
+    Some(ReportedUsage { tokens: Usage { input: prompt - cache_read, cache_read, cache_write: 0, output }, reasoning })
 }

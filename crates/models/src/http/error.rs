@@ -10,11 +10,11 @@ use compactometer_engine::model::ChatError;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::place::Place;
+use super::endpoint::Endpoint;
 
 /// A call without an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Trouble {
+pub(super) enum CallError {
     /// It may pass; the provider may say when, in milliseconds.
     Again { why: String, after_ms: Option<u64> },
     /// Nothing more can be asked; `later` where it may pass by itself.
@@ -30,68 +30,68 @@ pub(super) enum Trouble {
 /// Parameters that can be left out: the request still asks for the same.
 const OPTIONAL: [&str; 2] = ["temperature", "seed"];
 
-impl Trouble {
+impl CallError {
     /// The same in other words.
     pub(super) fn with(self, words: impl Fn(&str) -> String) -> Self {
         match self {
-            Trouble::Again { why, after_ms } => Trouble::Again { why: words(&why), after_ms },
-            Trouble::Stop { why, later } => Trouble::Stop { why: words(&why), later },
-            Trouble::Refused(message) => Trouble::Refused(words(&message)),
-            Trouble::Rejected(message) => Trouble::Rejected(words(&message)),
-            Trouble::Parameter(name, message) => Trouble::Parameter(name, words(&message)),
+            CallError::Again { why, after_ms } => CallError::Again { why: words(&why), after_ms },
+            CallError::Stop { why, later } => CallError::Stop { why: words(&why), later },
+            CallError::Refused(message) => CallError::Refused(words(&message)),
+            CallError::Rejected(message) => CallError::Rejected(words(&message)),
+            CallError::Parameter(name, message) => CallError::Parameter(name, words(&message)),
         }
     }
 }
 
-impl From<Trouble> for ChatError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Again { why, .. } => ChatError::Unavailable { why, later: true },
-            Trouble::Stop { why, later } => ChatError::Unavailable { why, later },
-            Trouble::Refused(message) => ChatError::Refused { message },
-            Trouble::Rejected(message) | Trouble::Parameter(_, message) => ChatError::Rejected { message },
+impl From<CallError> for ChatError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Again { why, .. } => ChatError::Unavailable { why, later: true },
+            CallError::Stop { why, later } => ChatError::Unavailable { why, later },
+            CallError::Refused(message) => ChatError::Refused { message },
+            CallError::Rejected(message) | CallError::Parameter(_, message) => ChatError::Rejected { message },
         }
     }
 }
 
 /// What an answer without success means.
 pub(super) fn by_status(
-    place: &Place,
+    endpoint: &Endpoint,
     status: StatusCode,
     error: &Value,
     said: String,
     after_ms: Option<u64>,
-) -> Trouble {
-    let model = &place.model;
+) -> CallError {
+    let model = &endpoint.model;
     match status.as_u16() {
         // Providers repeat parts of a key in their words.
         401 | 403 => stop(format!(
             "`{}` answered {status}: set a key that may use `{model}` in `{}`",
-            place.host(),
-            place.key_variable()
+            endpoint.host(),
+            endpoint.key_variable()
         )),
         402 | 429 if status == StatusCode::PAYMENT_REQUIRED || error["code"] == "insufficient_quota" => {
-            stop(format!("`{}` wants to be paid first: {said}", place.host()))
+            stop(format!("`{}` wants to be paid first: {said}", endpoint.host()))
         }
         404 => stop(format!(
             "`{}` knows no model `{model}`, or no such address: {said}; name a model that it has, or mend the address",
-            place.url
+            endpoint.url
         )),
         408 | 409 | 425 | 429 | 500..=599 => {
-            Trouble::Again { why: format!("the server answered {status}: {said}"), after_ms }
+            CallError::Again { why: format!("the server answered {status}: {said}"), after_ms }
         }
-        413 => Trouble::Refused(said),
-        _ if is_about_the_text(error) => Trouble::Refused(said),
+        413 => CallError::Refused(said),
+        _ if is_about_the_text(error) => CallError::Refused(said),
         400 | 422 => match parameter(error) {
-            Some(name) => Trouble::Parameter(name, said),
-            None => Trouble::Rejected(said),
+            Some(name) => CallError::Parameter(name, said),
+            None => CallError::Rejected(said),
         },
-        _ => stop(format!("`{}` answered {status}: {said}", place.host())),
+        _ => stop(format!("`{}` answered {status}: {said}", endpoint.host())),
     }
 }
 
 /// What it means that no connection came about, or that it broke before an answer.
-pub(super) fn unsent(host: &str, why: &str, connecting: bool) -> Trouble {
+pub(super) fn unsent(host: &str, why: &str, connecting: bool) -> CallError {
     let lower = why.to_lowercase();
     if lower.contains("not valid yet") || lower.contains("expired") {
         return stop(format!(
@@ -103,15 +103,15 @@ pub(super) fn unsent(host: &str, why: &str, connecting: bool) -> Trouble {
     }
     if connecting {
         let why = format!("cannot reach `{host}`: {why}; is the server running, and the address right?");
-        return Trouble::Stop { why, later: true };
+        return CallError::Stop { why, later: true };
     }
     again(format!("the request to `{host}` failed: {why}"))
 }
 
 /// An error in the middle of a stream.
-pub(super) fn in_stream(error: &Value) -> Trouble {
+pub(super) fn in_stream(error: &Value) -> CallError {
     let said = shortened(&words_of(error).unwrap_or_else(|| error.to_string()));
-    if is_about_the_text(error) { Trouble::Refused(said) } else { again(format!("the server broke off: {said}")) }
+    if is_about_the_text(error) { CallError::Refused(said) } else { again(format!("the server broke off: {said}")) }
 }
 
 /// Whether the provider refuses what was written, not how or by whom it was sent.
@@ -153,12 +153,12 @@ pub(super) fn shortened(words: &str) -> String {
     }
 }
 
-pub(super) fn again(why: String) -> Trouble {
-    Trouble::Again { why, after_ms: None }
+pub(super) fn again(why: String) -> CallError {
+    CallError::Again { why, after_ms: None }
 }
 
-pub(super) fn stop(why: String) -> Trouble {
-    Trouble::Stop { why, later: false }
+pub(super) fn stop(why: String) -> CallError {
+    CallError::Stop { why, later: false }
 }
 
 #[cfg(test)]
@@ -178,8 +178,8 @@ mod tests {
             (CertificateError::ExpiredContext { time: at(2), not_after: at(1) }, "check this machine's clock"),
             (CertificateError::UnknownIssuer, "is not trusted"),
         ] {
-            let trouble = unsent("host", &Error::InvalidCertificate(cause).to_string(), true);
-            let Trouble::Stop { why, later: false } = trouble else { panic!("{trouble:?}") };
+            let error = unsent("host", &Error::InvalidCertificate(cause).to_string(), true);
+            let CallError::Stop { why, later: false } = error else { panic!("{error:?}") };
             assert!(why.contains(expected), "{why}");
         }
     }

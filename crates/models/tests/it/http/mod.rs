@@ -1,7 +1,7 @@
 //! The HTTP client against a server that answers as told: what becomes of every answer and of every failure.
 
 mod errors;
-mod greetings;
+mod probes;
 mod replies;
 mod rules;
 mod wire;
@@ -9,7 +9,8 @@ mod wire;
 use std::time::Duration;
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_models::client::{Api, Client, Limits, Place};
+use compactometer_models::http::{Client, Endpoint, Limits};
+use compactometer_models::providers::Provider;
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -30,8 +31,8 @@ pub(super) fn limits() -> Limits {
     }
 }
 
-pub(super) fn client(api: Api, address: &str) -> Client {
-    let place = Place::new(api, "small", address, Some(KEY.into())).expect("a place");
+pub(super) fn client(provider: &'static Provider, address: &str) -> Client {
+    let place = Endpoint::new(provider, "small", address, Some(KEY.into())).expect("a place");
     Client::new(place, limits()).expect("a client")
 }
 
@@ -40,10 +41,13 @@ pub(super) fn request() -> ChatRequest {
 }
 
 /// What becomes of a call to a server that always answers so, and how often it was asked.
-pub(super) async fn ask(api: Api, answer: ResponseTemplate) -> (Result<ChatReply, ChatError>, usize) {
+pub(super) async fn ask(
+    provider: &'static Provider,
+    answer: ResponseTemplate,
+) -> (Result<ChatReply, ChatError>, usize) {
     let server = MockServer::start().await;
     Mock::given(method("POST")).respond_with(answer).mount(&server).await;
-    let outcome = client(api, &server.uri()).complete(&request()).await;
+    let outcome = client(provider, &server.uri()).complete(&request()).await;
     let asked = server.received_requests().await.expect("kept").len();
     (outcome, asked)
 }

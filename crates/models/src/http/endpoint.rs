@@ -1,100 +1,81 @@
 //! Where a model is served: format, model, address, name and key.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
+
+use crate::providers::{Provider, Service, forms};
 
 /// What replaces a key.
 const MASK: &str = "[key]";
 /// The shortest part of a key that would help to guess it.
 const SHORTEST_PART: usize = 8;
 
-/// A wire format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Api {
-    /// Chat completions, at OpenAI.
-    OpenAi,
-    /// Chat completions, elsewhere.
-    Compatible,
-    /// Anthropic's messages, at Anthropic or elsewhere.
-    Anthropic,
-}
-
-impl Api {
-    /// The address of the format's own provider, if there is one.
-    fn own_address(self) -> Option<&'static str> {
-        match self {
-            Api::OpenAi => Some("https://api.openai.com/v1"),
-            Api::Compatible => None,
-            Api::Anthropic => Some("https://api.anthropic.com/v1"),
-        }
-    }
-
-    /// The kind of model before the first `:` of a name.
-    fn kind(self) -> &'static str {
-        match self {
-            Api::OpenAi => "openai",
-            Api::Compatible => "openai-compatible",
-            Api::Anthropic => "anthropic",
-        }
-    }
-
-    fn path(self) -> &'static str {
-        if self == Api::Anthropic { "messages" } else { "chat/completions" }
-    }
-}
-
 /// Where a model is served. Its `Debug` form shows no key.
-#[derive(Clone, Debug)]
-pub struct Place {
-    pub(super) api: Api,
+#[derive(Clone)]
+pub struct Endpoint {
+    pub(super) provider: &'static Provider,
     pub(super) model: String,
     pub(super) url: Url,
     pub(super) key: Option<SecretString>,
     name: String,
 }
 
-impl Place {
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Endpoint").field("name", &self.name).field("url", &self.url.as_str()).finish_non_exhaustive()
+    }
+}
+
+impl Endpoint {
     /// Reads what follows a kind and `:`: a model at its provider's address, or `MODEL@URL` if the kind has other addresses. A
     /// model's name may contain `@`. The key comes from the environment.
     ///
     /// # Errors
-    /// As [`Place::keyless`], and if the key is missing.
-    pub(super) fn named(api: Api, spec: &str) -> Result<Self, PlaceError> {
-        let mut place = Place::keyless(api, spec)?;
-        let variable = place.key_variable();
-        place.key = key_in(variable);
-        if place.key.is_none() && place.is_providers_own() {
-            return Err(PlaceError::NoKey { model: place.model, variable });
+    /// As [`Endpoint::keyless`], and if the key is missing.
+    pub(super) fn named(provider: &'static Provider, spec: &str) -> Result<Self, EndpointError> {
+        let mut endpoint = Endpoint::keyless(provider, spec)?;
+        let variable = endpoint.key_variable();
+        endpoint.key = key_in(variable);
+        if endpoint.key.is_none() && endpoint.is_providers_own() {
+            return Err(EndpointError::NoKey { model: endpoint.model, variable });
         }
-        place.check_key()?;
-        Ok(place)
+        endpoint.check_key()?;
+        Ok(endpoint)
     }
 
     /// The same without its key.
     ///
     /// # Errors
-    /// [`PlaceError`] if the model or the address cannot be used.
-    pub(super) fn keyless(api: Api, spec: &str) -> Result<Self, PlaceError> {
-        let at_url = spec.rfind("@http").filter(|_| api != Api::OpenAi);
-        let (model, address) = match (at_url, api.own_address()) {
+    /// [`EndpointError`] if the model or the address cannot be used.
+    pub(super) fn keyless(provider: &'static Provider, spec: &str) -> Result<Self, EndpointError> {
+        let at_url = spec.rfind("@http").filter(|_| provider.takes_address);
+        let (model, address) = match (at_url, &provider.service) {
             (Some(at), _) => (&spec[..at], &spec[at + 1..]),
-            (None, Some(own)) => (spec, own),
-            (None, None) => return Err(PlaceError::NoUrl(crate::without_user(spec))),
+            (None, Some(own)) => (spec, own.address),
+            (None, None) => {
+                return Err(EndpointError::NoUrl { provider: provider.name, given: crate::without_user(spec) });
+            }
         };
-        Place::new(api, model, address, None)
+        Endpoint::new(provider, model, address, None)
     }
 
     /// A model at the address before `/chat/completions` or `/messages`; an address without a path means `/v1`.
     ///
     /// # Errors
-    /// [`PlaceError`] where the model or the address cannot be used, or a key would travel in the clear.
-    pub fn new(api: Api, model: &str, address: &str, key: Option<SecretString>) -> Result<Self, PlaceError> {
+    /// [`EndpointError`] where the model or the address cannot be used, or a key would travel in the clear.
+    pub fn new(
+        provider: &'static Provider,
+        model: &str,
+        address: &str,
+        key: Option<SecretString>,
+    ) -> Result<Self, EndpointError> {
         if model.is_empty() {
-            return Err(PlaceError::NoModel);
+            return Err(EndpointError::NoModel);
         }
-        let wrong = |why: &str| PlaceError::Url { why: why.to_owned() };
+        let wrong = |why: &str| EndpointError::Url { why: why.to_owned() };
         let mut url = Url::parse(address).map_err(|error| wrong(&error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong("it holds a user or password, which would stand in records"));
@@ -106,36 +87,32 @@ impl Place {
             return Err(wrong("it is neither `http` nor `https`"));
         }
         let path = url.path().trim_end_matches('/');
-        let path = path.strip_suffix(api.path()).unwrap_or(path).trim_end_matches('/');
-        let path = format!("{}/{}", if path.is_empty() { "/v1" } else { path }, api.path());
+        let path = path.strip_suffix(provider.path).unwrap_or(path).trim_end_matches('/');
+        let path = format!("{}/{}", if path.is_empty() { "/v1" } else { path }, provider.path);
         url.set_path(&path);
-        let name = name(api, model, &url);
-        let place = Place { api, model: model.to_owned(), url, key, name };
-        place.check_key()?;
-        Ok(place)
+        let name = name(provider, model, &url);
+        let endpoint = Endpoint { provider, model: model.to_owned(), url, key, name };
+        endpoint.check_key()?;
+        Ok(endpoint)
     }
 
     /// A key is sent only to this machine or encrypted.
-    fn check_key(&self) -> Result<(), PlaceError> {
+    fn check_key(&self) -> Result<(), EndpointError> {
         match self.key.is_some() && self.url.scheme() == "http" && !is_loopback(&self.url) {
-            true => Err(PlaceError::ClearKey { variable: self.key_variable() }),
+            true => Err(EndpointError::ClearKey { variable: self.key_variable() }),
             false => Ok(()),
         }
     }
 
     /// Whether this is the service of the format's own provider.
     pub(super) fn is_providers_own(&self) -> bool {
-        let own = self.api.own_address().and_then(|address| Url::parse(address).ok());
-        own.is_some_and(|own| own.origin() == self.url.origin())
+        self.provider.service.as_ref().is_some_and(|own| is_at(&self.url, own))
     }
 
     /// The environment variable with the key. A provider's own key is sent to that provider only.
     pub(super) fn key_variable(&self) -> &'static str {
-        match self.api {
-            Api::OpenAi if self.is_providers_own() => "OPENAI_API_KEY",
-            Api::Anthropic if self.is_providers_own() => "ANTHROPIC_API_KEY",
-            _ => "COMPACTOMETER_API_KEY",
-        }
+        let own = self.provider.service.as_ref().filter(|own| is_at(&self.url, own));
+        own.map_or("COMPACTOMETER_API_KEY", |own| own.key_variable)
     }
 
     /// The name in records. A server on this machine has no address in it, another one its host: a record says where an
@@ -147,7 +124,7 @@ impl Place {
     /// The address of something else that the server has, for example `models`.
     pub(super) fn beside(&self, path: &str) -> Url {
         let mut url = self.url.clone();
-        url.set_path(&format!("{}{path}", url.path().trim_end_matches(self.api.path())));
+        url.set_path(&format!("{}{path}", url.path().trim_end_matches(self.provider.path)));
         url
     }
 
@@ -181,16 +158,19 @@ impl Place {
     }
 }
 
-fn name(api: Api, model: &str, url: &Url) -> String {
-    let kind = api.kind();
-    let is_own = api.own_address().and_then(|own| Url::parse(own).ok()).is_some_and(|own| own.origin() == url.origin());
-    match api {
-        _ if is_own => format!("{kind}:{model}"),
-        Api::Compatible if is_loopback(url) => format!("{kind}:{model}"),
+fn name(provider: &Provider, model: &str, url: &Url) -> String {
+    let kind = provider.name;
+    match &provider.service {
+        Some(own) if is_at(url, own) => format!("{kind}:{model}"),
+        None if is_loopback(url) => format!("{kind}:{model}"),
         // Without a host this would be the name of the provider's own model.
-        _ if is_loopback(url) => format!("{kind}:{model}@localhost"),
+        Some(_) if is_loopback(url) => format!("{kind}:{model}@localhost"),
         _ => format!("{kind}:{model}@{}", host(url)),
     }
+}
+
+fn is_at(url: &Url, service: &Service) -> bool {
+    Url::parse(service.address).is_ok_and(|own| own.origin() == url.origin())
 }
 
 fn host(url: &Url) -> String {
@@ -217,17 +197,20 @@ fn key_in(variable: &str) -> Option<SecretString> {
 
 /// A model behind HTTP that cannot be asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum PlaceError {
+pub enum EndpointError {
     /// No model is named.
-    #[error(
-        "no model is named; write `openai:MODEL`, `anthropic:MODEL`, `anthropic:MODEL@URL` or `openai-compatible:MODEL@URL`"
-    )]
+    #[error("no model is named; write one of {}", forms())]
     NoModel,
     /// No address is named. What stands before an `@` is not shown, since it may be a user's password.
     #[error(
-        "`openai-compatible:{0}` names no address; write `openai-compatible:MODEL@URL`, for example `openai-compatible:qwen@http://127.0.0.1:8080/v1`"
+        "`{provider}:{given}` names no address; write `{provider}:MODEL@URL`, for example `{provider}:qwen@http://127.0.0.1:8080/v1`"
     )]
-    NoUrl(String),
+    NoUrl {
+        /// The provider.
+        provider: &'static str,
+        /// What followed it.
+        given: String,
+    },
     /// The address cannot be used. It is not shown, since it may hold what is secret.
     #[error("the address of the model cannot be used: {why}; write one as `http://127.0.0.1:8080/v1`")]
     Url {

@@ -2,7 +2,7 @@
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatError, ChatModel, ChatRequest, WireMessage};
-use compactometer_models::client::Api;
+use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE};
 use compactometer_testing::provider_server;
 use serde_json::Value;
 
@@ -29,9 +29,9 @@ fn foreign_chat() -> ChatRequest {
 #[tokio::test]
 async fn a_chat_of_another_provider_is_taken() {
     let server = provider_server::start(|_| None).await;
-    for api in [Api::OpenAi, Api::Compatible, Api::Anthropic] {
-        let reply = client(api, &server.uri()).complete(&foreign_chat()).await;
-        assert_eq!(reply.map(|reply| reply.text), Ok("The build was mended.".to_owned()), "{api:?}");
+    for provider in [&OPENAI, &OPENAI_COMPATIBLE, &ANTHROPIC] {
+        let reply = client(provider, &server.uri()).complete(&foreign_chat()).await;
+        assert_eq!(reply.map(|reply| reply.text), Ok("The build was mended.".to_owned()), "{provider:?}");
     }
 }
 
@@ -39,8 +39,8 @@ async fn a_chat_of_another_provider_is_taken() {
 async fn the_server_rejects_what_breaks_a_rule() {
     let server = provider_server::start(|_| None).await;
     let nothing = ChatRequest { max_output_tokens: Some(0), ..request() };
-    for api in [Api::OpenAi, Api::Compatible, Api::Anthropic] {
-        let outcome = client(api, &server.uri()).complete(&nothing).await;
+    for provider in [&OPENAI, &OPENAI_COMPATIBLE, &ANTHROPIC] {
+        let outcome = client(provider, &server.uri()).complete(&nothing).await;
         assert!(matches!(&outcome, Err(ChatError::Rejected { message }) if message.contains("above 0")), "{outcome:?}");
     }
 }
@@ -52,12 +52,12 @@ async fn a_parameter_that_the_model_does_not_take_is_left_out_once_and_for_all()
         has("temperature").then(|| "Unsupported value: 'temperature' does not support 0.3 with this model.".to_owned())
     });
     let server = server.await;
-    for api in [Api::OpenAi, Api::Anthropic] {
+    for provider in [&OPENAI, &ANTHROPIC] {
         let before = server.received_requests().await.expect("kept").len();
-        let client = client(api, &server.uri());
+        let client = client(provider, &server.uri());
         for _ in 0..2 {
             let reply = client.complete(&request()).await.expect("an answer");
-            assert_eq!(reply.served.expect("a server").omitted, ["temperature"], "{api:?}");
+            assert_eq!(reply.served.expect("a server").omitted, ["temperature"], "{provider:?}");
         }
         let asked = server.received_requests().await.expect("kept").len() - before;
         assert_eq!(asked, 3, "one request is rejected, the others leave it out");
@@ -67,7 +67,7 @@ async fn a_parameter_that_the_model_does_not_take_is_left_out_once_and_for_all()
 #[tokio::test]
 async fn a_parameter_is_left_out_only_where_the_server_names_it() {
     let server = provider_server::start(|_| Some("this model is not supported".to_owned())).await;
-    let outcome = client(Api::OpenAi, &server.uri()).complete(&request()).await;
+    let outcome = client(&OPENAI, &server.uri()).complete(&request()).await;
     assert!(matches!(outcome, Err(ChatError::Rejected { .. })), "{outcome:?}");
     assert_eq!(server.received_requests().await.expect("kept").len(), 1);
 }

@@ -2,14 +2,14 @@
 
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatReply, Finish};
-use compactometer_models::client::Api;
+use compactometer_models::providers::{ANTHROPIC, OPENAI_COMPATIBLE, Provider};
 use serde_json::json;
 use wiremock::ResponseTemplate;
 
 use super::{ask, stream};
 
-async fn reply(api: Api, answer: ResponseTemplate) -> ChatReply {
-    ask(api, answer).await.0.expect("a reply")
+async fn reply(provider: &'static Provider, answer: ResponseTemplate) -> ChatReply {
+    ask(provider, answer).await.0.expect("a reply")
 }
 
 #[tokio::test]
@@ -25,7 +25,7 @@ async fn a_stream_gives_text_usage_and_what_the_server_said() {
         &last,
         "[DONE]",
     ];
-    let reply = reply(Api::Compatible, stream(&events)).await;
+    let reply = reply(&OPENAI_COMPATIBLE, stream(&events)).await;
     assert_eq!((reply.text.as_str(), reply.finish), ("Café.", Finish::Length));
     assert_eq!(reply.usage, Usage { input: 30, cache_read: 20, cache_write: 0, output: 9 });
     let served = reply.served.expect("served");
@@ -37,7 +37,7 @@ async fn a_stream_gives_text_usage_and_what_the_server_said() {
 #[tokio::test]
 async fn a_server_that_does_not_stream_is_understood() {
     let body = json!({"choices": [{"message": {"content": "Done."}, "finish_reason": "content_filter"}], "usage": {"prompt_tokens": 5, "completion_tokens": 2}});
-    let reply = reply(Api::Compatible, ResponseTemplate::new(200).set_body_json(body)).await;
+    let reply = reply(&OPENAI_COMPATIBLE, ResponseTemplate::new(200).set_body_json(body)).await;
     assert_eq!((reply.text.as_str(), reply.finish), ("Done.", Finish::ContentFilter));
     assert_eq!(reply.usage, Usage { input: 5, output: 2, ..Usage::default() });
     assert_eq!(reply.served.expect("served").first_token_ms, None);
@@ -46,7 +46,7 @@ async fn a_server_that_does_not_stream_is_understood() {
 #[tokio::test]
 async fn without_usage_tokens_are_counted_and_the_raw_usage_is_absent() {
     let reply = reply(
-        Api::Compatible,
+        &OPENAI_COMPATIBLE,
         stream(&[r#"{"choices":[{"delta":{"content":"the the the"},"finish_reason":"stop"}]}"#]),
     )
     .await;
@@ -56,7 +56,7 @@ async fn without_usage_tokens_are_counted_and_the_raw_usage_is_absent() {
 
 #[tokio::test]
 async fn an_empty_answer_is_an_answer() {
-    let reply = reply(Api::Compatible, stream(&[r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#])).await;
+    let reply = reply(&OPENAI_COMPATIBLE, stream(&[r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#])).await;
     assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Stop));
 }
 
@@ -72,7 +72,7 @@ async fn anthropics_stream_is_understood() {
         r#"{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":12}}"#,
         r#"{"type":"message_stop"}"#,
     ];
-    let reply = reply(Api::Anthropic, stream(&events)).await;
+    let reply = reply(&ANTHROPIC, stream(&events)).await;
     assert_eq!((reply.text.as_str(), reply.finish), ("Done.", Finish::Length));
     assert_eq!(reply.usage, Usage { input: 10, cache_read: 7, cache_write: 3, output: 12 });
     assert_eq!(reply.served.expect("served").model.as_deref(), Some("claude"));
@@ -87,6 +87,6 @@ async fn anthropics_reply_of_a_given_shape_is_its_tools_input() {
         r#"{"type":"message_delta","delta":{"stop_reason":"refusal"}}"#,
         r#"{"type":"message_stop"}"#,
     ];
-    let reply = reply(Api::Anthropic, stream(&events)).await;
+    let reply = reply(&ANTHROPIC, stream(&events)).await;
     assert_eq!((reply.text.as_str(), reply.finish), (r#"{"a":1}"#, Finish::ContentFilter));
 }

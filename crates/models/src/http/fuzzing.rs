@@ -3,10 +3,10 @@
 
 use compactometer_engine::model::{ChatError, ChatReply, ChatRequest};
 
-use super::Api;
-use super::answer::{Answer, Times};
+use super::answer::Times;
+use super::error::CallError;
 use super::sse::Events;
-use super::trouble::Trouble;
+use crate::providers::{Answer, Provider};
 
 /// The data of each event in a stream in these pieces.
 pub fn events(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
@@ -18,12 +18,12 @@ pub fn events(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
 ///
 /// # Errors
 /// Those of a call.
-pub fn reply(api: Api, pieces: &[&[u8]], request: &ChatRequest) -> Result<ChatReply, ChatError> {
+pub fn reply(provider: &Provider, pieces: &[&[u8]], request: &ChatRequest) -> Result<ChatReply, ChatError> {
     let read = || {
         let mut answer = Answer::default();
-        events(pieces).iter().try_for_each(|data| answer.take(api, data))?;
+        events(pieces).iter().try_for_each(|data| answer.take(provider, data))?;
         answer.check().map(|()| answer)
     };
-    let answer: Result<Answer, Trouble> = read();
-    Ok(answer?.into_reply(api, request, Times::default(), Vec::new()))
+    let answer: Result<Answer, CallError> = read();
+    Ok(answer?.into_reply(provider, request, Times::default(), Vec::new()))
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use compactometer_engine::model::{ChatError, ChatModel};
-use compactometer_models::client::{Api, Client, Limits, Place};
+use compactometer_models::http::{Client, Endpoint, Limits};
+use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -27,7 +28,7 @@ fn stopped(outcome: Result<compactometer_engine::model::ChatReply, ChatError>) -
 #[tokio::test]
 async fn a_busy_or_broken_server_is_asked_again_and_then_given_up_for_later() {
     for status in [429, 500, 503, 529] {
-        let (outcome, asked) = ask(Api::Compatible, refusal(status, json!({"message": "too busy"}))).await;
+        let (outcome, asked) = ask(&OPENAI_COMPATIBLE, refusal(status, json!({"message": "too busy"}))).await;
         let (why, later) = stopped(outcome);
         assert_eq!((asked, later), (3, true), "{status}");
         assert!(
@@ -43,7 +44,7 @@ async fn a_server_that_recovers_answers() {
     Mock::given(method("POST")).respond_with(ResponseTemplate::new(500)).up_to_n_times(1).mount(&server).await;
     let good = stream(&[r#"{"choices":[{"delta":{"content":"Done."},"finish_reason":"stop"}]}"#, "[DONE]"]);
     Mock::given(method("POST")).respond_with(good).mount(&server).await;
-    let reply = client(Api::Compatible, &server.uri()).complete(&request()).await.expect("a reply");
+    let reply = client(&OPENAI_COMPATIBLE, &server.uri()).complete(&request()).await.expect("a reply");
     assert_eq!(reply.text, "Done.");
 }
 
@@ -55,14 +56,15 @@ async fn the_wait_that_a_server_asks_for_is_kept_and_is_no_latency() {
     let good = stream(&[r#"{"choices":[{"delta":{"content":"Done."},"finish_reason":"stop"}]}"#]);
     Mock::given(method("POST")).respond_with(good).mount(&server).await;
     let started = std::time::Instant::now();
-    let reply = client(Api::Compatible, &server.uri()).complete(&request()).await.expect("a reply");
+    let reply = client(&OPENAI_COMPATIBLE, &server.uri()).complete(&request()).await.expect("a reply");
     let waited = started.elapsed().saturating_sub(Duration::from_millis(reply.latency_ms));
     assert!(waited >= Duration::from_millis(990), "{waited:?}");
 }
 
 #[tokio::test]
 async fn a_wait_that_is_too_long_ends_the_run_and_says_how_long_it_is() {
-    let (outcome, asked) = ask(Api::Compatible, ResponseTemplate::new(429).insert_header("retry-after", "7200")).await;
+    let (outcome, asked) =
+        ask(&OPENAI_COMPATIBLE, ResponseTemplate::new(429).insert_header("retry-after", "7200")).await;
     let (why, later) = stopped(outcome);
     assert_eq!((asked, later), (1, true));
     assert!(why.contains("it asks to wait 7200 s"), "{why}");
@@ -87,7 +89,7 @@ async fn what_a_user_must_mend_stops_at_once_and_says_what() {
         ),
     ];
     for (status, error, expected) in cases {
-        let (outcome, asked) = ask(Api::Compatible, refusal(status, error)).await;
+        let (outcome, asked) = ask(&OPENAI_COMPATIBLE, refusal(status, error)).await;
         let (why, later) = stopped(outcome);
         assert_eq!((asked, later), (1, false), "{status}");
         assert!(why.contains(expected) && !why.contains(KEY), "{why}");
@@ -104,7 +106,7 @@ async fn a_request_that_is_too_long_or_unfit_is_a_result() {
         (413, json!({"message": "too large"})),
     ];
     for (status, error) in errors {
-        let (outcome, asked) = ask(Api::Compatible, refusal(status, error.clone())).await;
+        let (outcome, asked) = ask(&OPENAI_COMPATIBLE, refusal(status, error.clone())).await;
         assert!(matches!(outcome, Err(ChatError::Refused { .. })), "{error}: {outcome:?}");
         assert_eq!(asked, 1);
     }
@@ -114,7 +116,7 @@ async fn a_request_that_is_too_long_or_unfit_is_a_result() {
 async fn a_request_whose_form_is_not_taken_is_a_result_of_its_own_kind() {
     for status in [400, 422] {
         let error = json!({"type": "invalid_request_error", "message": format!("no tools, key {KEY}")});
-        let (outcome, asked) = ask(Api::Anthropic, refusal(status, error)).await;
+        let (outcome, asked) = ask(&ANTHROPIC, refusal(status, error)).await;
         assert_eq!(outcome, Err(ChatError::Rejected { message: "no tools, key [key]".to_owned() }));
         assert_eq!(asked, 1);
     }
@@ -125,7 +127,7 @@ async fn redirects_are_not_followed() {
     let elsewhere = MockServer::start().await;
     Mock::given(method("POST")).respond_with(ResponseTemplate::new(200)).expect(0).mount(&elsewhere).await;
     let redirect = ResponseTemplate::new(307).insert_header("location", elsewhere.uri());
-    let (why, later) = stopped(ask(Api::Compatible, redirect).await.0);
+    let (why, later) = stopped(ask(&OPENAI_COMPATIBLE, redirect).await.0);
     assert!(!later && why.contains("redirects are not followed") && why.contains(&elsewhere.uri()), "{why}");
 }
 
@@ -134,7 +136,7 @@ async fn a_refused_connection_says_where_and_what_to_look_at() {
     let free = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = free.local_addr().expect("an address");
     drop(free);
-    let (why, later) = stopped(client(Api::Compatible, &format!("http://{address}")).complete(&request()).await);
+    let (why, later) = stopped(client(&OPENAI_COMPATIBLE, &format!("http://{address}")).complete(&request()).await);
     assert!(later && why.contains(&address.to_string()) && why.contains("is the server running"), "{why}");
 }
 
@@ -177,7 +179,7 @@ async fn a_stream_that_breaks_off_falls_silent_or_never_ends_is_given_up() {
         (mute, "no byte within 2 s"),
         (drip, "no whole answer within 4 s"),
     ] {
-        let place = Place::new(Api::Compatible, "small", &address, None).expect("a place");
+        let place = Endpoint::new(&OPENAI_COMPATIBLE, "small", &address, None).expect("a place");
         let client = Client::new(place, short).expect("a client");
         let (why, later) = stopped(client.complete(&request()).await);
         assert!(later && why.contains(expected), "{expected}: {why}");
@@ -197,7 +199,7 @@ async fn what_is_no_answer_is_asked_for_again() {
         ResponseTemplate::new(200).set_body_raw("[1, 2]", "application/json"),
     ];
     for answer in streams {
-        let (outcome, asked) = ask(Api::Compatible, answer).await;
+        let (outcome, asked) = ask(&OPENAI_COMPATIBLE, answer).await;
         let (why, later) = stopped(outcome);
         assert!((asked, later) == (3, true) && !why.contains(KEY), "{why}");
     }
@@ -208,14 +210,14 @@ async fn an_answer_that_is_too_large_is_refused() {
     // As large as 100 MB beside the usual limit is the second one beside this one.
     let line = format!(r#"{{"choices":[{{"delta":{{"content":"{}"}}}}]}}"#, "a".repeat(1 << 16));
     let events = vec![line.as_str(); 32];
-    let (why, later) = stopped(ask(Api::Compatible, stream(&events)).await.0);
+    let (why, later) = stopped(ask(&OPENAI_COMPATIBLE, stream(&events)).await.0);
     assert!(!later && why.contains("over 1048576 bytes"), "{why}");
 }
 
 #[tokio::test]
 async fn places_that_cannot_be_used_say_why() {
     let error = |address: &str, key: Option<&str>| {
-        let place = Place::new(Api::Compatible, "small", address, key.map(Into::into));
+        let place = Endpoint::new(&OPENAI_COMPATIBLE, "small", address, key.map(Into::into));
         place.and_then(|place| Client::new(place, limits()).map(drop)).expect_err("refused").to_string()
     };
     assert!(error("http://", None).contains("cannot be used"));
@@ -229,7 +231,7 @@ async fn places_that_cannot_be_used_say_why() {
 
 #[test]
 fn nothing_shows_a_key() {
-    let place = Place::new(Api::OpenAi, "small", "https://host.example", Some(KEY.into())).expect("a place");
+    let place = Endpoint::new(&OPENAI, "small", "https://host.example", Some(KEY.into())).expect("a place");
     assert!(!format!("{place:?}").contains(KEY));
 }
 
@@ -240,7 +242,7 @@ async fn a_key_that_a_server_repeats_is_masked_in_what_is_kept() {
         format!(r#"{{"model":"small-{KEY}","choices":[{{"delta":{said},"finish_reason":"stop"}}]}}"#),
         format!(r#"{{"choices":[],"usage":{{"prompt_tokens":5,"completion_tokens":2,"{KEY}":"{KEY}"}}}}"#),
     ];
-    let reply = ask(Api::Compatible, stream(&[&events[0], &events[1]])).await.0.expect("a reply");
+    let reply = ask(&OPENAI_COMPATIBLE, stream(&[&events[0], &events[1]])).await.0.expect("a reply");
     assert_eq!(reply.text, "It is [key].");
     assert_eq!(reply.usage.input, 5);
     assert!(!format!("{reply:?}").contains(KEY), "{reply:?}");
@@ -250,6 +252,6 @@ async fn a_key_that_a_server_repeats_is_masked_in_what_is_kept() {
 async fn a_part_of_the_key_in_a_servers_message_is_masked() {
     let part = &KEY[3..KEY.len() - 2];
     let error = json!({"message": format!("the key ...{part}... may not do this")});
-    let (outcome, _) = ask(Api::Compatible, refusal(400, error)).await;
+    let (outcome, _) = ask(&OPENAI_COMPATIBLE, refusal(400, error)).await;
     assert_eq!(outcome, Err(ChatError::Rejected { message: "the key ...[key]... may not do this".to_owned() }));
 }

@@ -45,7 +45,7 @@ impl Tariff {
 
 /// What may be spent, and what was.
 #[derive(Debug)]
-pub struct Cap {
+pub struct CostLimit {
     tariff: Tariff,
     limit: f64,
     counter: Encoding,
@@ -53,15 +53,15 @@ pub struct Cap {
     spent: Arc<Mutex<f64>>,
 }
 
-impl Cap {
+impl CostLimit {
     /// Of so many US dollars; a request's tokens are those of the counter.
     pub fn new(limit: f64, tariff: Tariff, counter: Encoding) -> Self {
-        Cap { tariff, limit, counter, spent: Arc::default() }
+        CostLimit { tariff, limit, counter, spent: Arc::default() }
     }
 
     /// The same limit on the calls of another model with another tariff: what either spends, both have spent.
     pub fn beside(&self, tariff: Tariff) -> Self {
-        Cap { tariff, limit: self.limit, counter: self.counter, spent: Arc::clone(&self.spent) }
+        CostLimit { tariff, limit: self.limit, counter: self.counter, spent: Arc::clone(&self.spent) }
     }
 
     /// Counts what was spent before, in US dollars.
@@ -90,20 +90,20 @@ impl Cap {
 }
 
 /// A model whose calls end before they cost more than a cap.
-pub struct Capped {
+pub struct CostLimited {
     model: Box<dyn ChatModel>,
-    cap: Arc<Cap>,
+    cap: Arc<CostLimit>,
 }
 
-impl Capped {
+impl CostLimited {
     /// That model under that cap.
-    pub fn new(model: Box<dyn ChatModel>, cap: Arc<Cap>) -> Self {
-        Capped { model, cap }
+    pub fn new(model: Box<dyn ChatModel>, cap: Arc<CostLimit>) -> Self {
+        CostLimited { model, cap }
     }
 }
 
 #[async_trait]
-impl ChatModel for Capped {
+impl ChatModel for CostLimited {
     fn name(&self) -> &str {
         self.model.name()
     }
@@ -132,9 +132,9 @@ mod tests {
     /// A dollar a token of input, two a token of output.
     const TARIFF: Tariff = Tariff { input: 1e6, cache_write: 1e6, cache_read: 0.0, output: 2e6 };
 
-    fn capped(limit: f64) -> (Capped, Arc<Cap>) {
-        let cap = Arc::new(Cap::new(limit, TARIFF, Encoding::O200k));
-        (Capped::new(by_name("mock").expect("the mock"), Arc::clone(&cap)), cap)
+    fn capped(limit: f64) -> (CostLimited, Arc<CostLimit>) {
+        let cap = Arc::new(CostLimit::new(limit, TARIFF, Encoding::O200k));
+        (CostLimited::new(by_name("mock").expect("the mock"), Arc::clone(&cap)), cap)
     }
 
     fn request() -> ChatRequest {
@@ -168,7 +168,7 @@ mod tests {
     async fn two_models_share_a_limit_each_at_its_own_price() {
         let (model, cap) = capped(1_000.0);
         let free = Tariff { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
-        let beside = Capped::new(by_name("mock").expect("the mock"), Arc::new(cap.beside(free)));
+        let beside = CostLimited::new(by_name("mock").expect("the mock"), Arc::new(cap.beside(free)));
         beside.complete(&request()).await.expect("it costs nothing");
         assert_eq!(*cap.spent(), 0.0);
         let dear = cap.beside(Tariff { output: 1e9, ..TARIFF });
@@ -196,8 +196,8 @@ mod tests {
         for (error, expected) in
             [(ChatError::Refused { message: "too long".into() }, 0.0), (ChatError::Server { status: 500 }, most)]
         {
-            let cap = Arc::new(Cap::new(1e6, TARIFF, Encoding::O200k));
-            let model = Capped::new(Box::new(Failing(error.clone())), Arc::clone(&cap));
+            let cap = Arc::new(CostLimit::new(1e6, TARIFF, Encoding::O200k));
+            let model = CostLimited::new(Box::new(Failing(error.clone())), Arc::clone(&cap));
             assert_eq!(model.complete(&request()).await, Err(error));
             assert!((*cap.spent() - expected).abs() < 1e-9, "{} is not {expected}", cap.spent());
         }

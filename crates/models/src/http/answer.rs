@@ -5,26 +5,9 @@ use compactometer_engine::model::{ChatReply, ChatRequest, Finish, Served};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use serde_json::Value;
 
-use super::place::{Api, Place};
-use super::trouble::{Trouble, again, in_stream};
-use super::{anthropic, openai};
-
-/// What has come of an answer.
-#[derive(Debug, Default)]
-pub(super) struct Answer {
-    pub(super) text: String,
-    pub(super) finish: Option<Finish>,
-    /// The model that the server says it is.
-    pub(super) model: Option<String>,
-    /// The usage, as the server writes it.
-    pub(super) usage: Option<Value>,
-    /// Whether anything has been generated, reasoning included.
-    pub(super) began: bool,
-    /// Whether what comes is the input of the tool that the reply is asked for through.
-    pub(super) writes_reply: bool,
-    /// Whether the server said that this is all.
-    pub(super) ended: bool,
-}
+use super::endpoint::Endpoint;
+use super::error::{CallError, again, in_stream};
+use crate::providers::{Answer, Provider, ReportedUsage};
 
 /// When an answer came, from the sending of its request on, in milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +18,7 @@ pub(super) struct Times {
 
 impl Answer {
     /// Adds one event, or a whole answer that is not streamed.
-    pub(super) fn take(&mut self, api: Api, data: &[u8]) -> Result<(), Trouble> {
+    pub(super) fn take(&mut self, provider: &Provider, data: &[u8]) -> Result<(), CallError> {
         if data == b"[DONE]" {
             self.ended = true;
             return Ok(());
@@ -45,15 +28,12 @@ impl Answer {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(in_stream(error));
         }
-        match api {
-            Api::OpenAi | Api::Compatible => openai::take(self, &event),
-            Api::Anthropic => anthropic::take(self, &event),
-        }
+        (provider.read)(self, &event);
         Ok(())
     }
 
     /// Whether the answer is whole; one that broke off must be asked for again.
-    pub(super) fn check(&self) -> Result<(), Trouble> {
+    pub(super) fn check(&self) -> Result<(), CallError> {
         if self.finish.is_some() || self.ended {
             return Ok(());
         }
@@ -61,24 +41,27 @@ impl Answer {
     }
 
     /// The same with the place's key masked in everything that is kept: a server may repeat it.
-    pub(super) fn masked(self, place: &Place) -> Self {
-        let masked = |usage: Value| serde_json::from_str(&place.without_key(usage.to_string())).unwrap_or_default();
+    pub(super) fn masked(self, endpoint: &Endpoint) -> Self {
+        let masked = |usage: Value| serde_json::from_str(&endpoint.without_key(usage.to_string())).unwrap_or_default();
         Answer {
-            text: place.without_key(self.text),
-            model: self.model.map(|model| place.without_key(model)),
+            text: endpoint.without_key(self.text),
+            model: self.model.map(|model| endpoint.without_key(model)),
             usage: self.usage.map(masked),
             ..self
         }
     }
 
-    pub(super) fn into_reply(self, api: Api, request: &ChatRequest, times: Times, omitted: Vec<&str>) -> ChatReply {
-        let read = self.usage.as_ref().and_then(|raw| match api {
-            Api::OpenAi | Api::Compatible => openai::usage(raw),
-            Api::Anthropic => anthropic::usage(raw),
-        });
-        let (usage, reasoning) = read.unwrap_or_else(|| {
+    pub(super) fn into_reply(
+        self,
+        provider: &Provider,
+        request: &ChatRequest,
+        times: Times,
+        omitted: Vec<&str>,
+    ) -> ChatReply {
+        let read = self.usage.as_ref().and_then(provider.usage);
+        let ReportedUsage { tokens: usage, reasoning } = read.unwrap_or_else(|| {
             tracing::warn!("the server reports no usage; tokens are counted with o200k_base instead");
-            (counted(request, &self.text), None)
+            ReportedUsage { tokens: counted(request, &self.text), reasoning: None }
         });
         ChatReply {
             text: self.text,

@@ -1,4 +1,4 @@
-//! Anthropic's messages on the wire.
+//! Anthropic's messages.
 
 use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::answer::Answer;
 use super::openai::plain;
 use super::portable::{CONTINUE, arguments, call_id, is_blank, tool_name};
+use super::{ModelLookup, Provider, ReportedUsage, Service};
 
 /// A reply of a given shape is the input of this tool: every version of the interface has tools. A transcript hardly has a tool
 /// of this name, and two tools of one name are refused.
@@ -14,8 +15,24 @@ const REPLY_TOOL: &str = "give_reply_in_schema";
 /// The interface wants a limit. Where the request has none, the most that every model takes.
 const MOST_OUTPUT: u32 = 4_096;
 
+/// Anthropic's own service, or another server that speaks its format.
+pub static ANTHROPIC: Provider = Provider {
+    name: "anthropic",
+    about: "Anthropic's messages; key in ANTHROPIC_API_KEY, for another URL in COMPACTOMETER_API_KEY if it needs one",
+    form: "MODEL[@URL]",
+    service: Some(Service { address: "https://api.anthropic.com/v1", key_variable: "ANTHROPIC_API_KEY" }),
+    takes_address: true,
+    path: "messages",
+    headers: &[("anthropic-version", "2023-06-01")],
+    key_header: ("x-api-key", ""),
+    write_body: body,
+    read,
+    usage,
+    lookup: ModelLookup::ByName,
+};
+
 /// The request's body. The interface has no seed.
-pub(super) fn body(request: &ChatRequest, model: &str) -> Value {
+fn body(request: &ChatRequest, model: &str) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(model));
     body.insert("max_tokens".into(), json!(request.max_output_tokens.unwrap_or(MOST_OUTPUT)));
@@ -123,7 +140,7 @@ fn block(part: &Part) -> Option<Value> {
 }
 
 /// Adds what an event, or the whole answer where it is not streamed, says.
-pub(super) fn take(answer: &mut Answer, event: &Value) {
+fn read(answer: &mut Answer, event: &Value) {
     match event.get("type").and_then(Value::as_str) {
         Some("message") => whole(answer, event),
         Some("message_start") => whole(answer, &event["message"]),
@@ -177,13 +194,13 @@ fn finish(from: &Value) -> Option<Finish> {
 }
 
 /// The usage; the interface counts each token once, and does not tell reasoning apart.
-pub(super) fn usage(raw: &Value) -> Option<(Usage, Option<u64>)> {
+fn usage(raw: &Value) -> Option<ReportedUsage> {
     let number = |key: &str| raw.get(key).and_then(Value::as_u64);
-    let usage = Usage {
+    let tokens = Usage {
         input: number("input_tokens")?,
         cache_read: number("cache_read_input_tokens").unwrap_or_default(),
         cache_write: number("cache_creation_input_tokens").unwrap_or_default(),
         output: number("output_tokens")?,
     };
-    Some((usage, None))
+    Some(ReportedUsage { tokens, reasoning: None })
 }

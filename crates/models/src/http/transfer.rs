@@ -3,15 +3,16 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant, SystemTime};
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
-use super::answer::{Answer, Times};
-use super::place::{Api, Place, PlaceError, is_loopback};
+use super::answer::Times;
+use super::endpoint::{Endpoint, EndpointError, is_loopback};
+use super::error::{CallError, again, by_status, shortened, stop, unsent, words_of};
 use super::sse::Events;
-use super::trouble::{Trouble, again, by_status, shortened, stop, unsent, words_of};
+use crate::providers::Answer;
 
 /// How long a call may take and how large an answer may be.
 #[derive(Clone, Copy, Debug)]
@@ -50,22 +51,22 @@ impl Default for Limits {
     }
 }
 
-/// A connection to one place.
-pub(super) struct Http {
+/// Connections to one endpoint.
+pub(super) struct Transfer {
     client: reqwest::Client,
-    place: Place,
+    endpoint: Endpoint,
     limits: Limits,
 }
 
-impl Http {
-    pub(super) fn new(place: &Place, limits: Limits) -> Result<Self, PlaceError> {
-        let failed = |error: reqwest::Error| PlaceError::Client(chain(&error));
+impl Transfer {
+    pub(super) fn new(endpoint: &Endpoint, limits: Limits) -> Result<Self, EndpointError> {
+        let failed = |error: reqwest::Error| EndpointError::Client(chain(&error));
         // Another provider may be installed already; either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder();
         // A proxy from the environment serves other hosts, and a new connection to this one costs nothing, while some servers
         // close one after each answer without saying so.
-        let here = is_loopback(&place.url);
+        let here = is_loopback(&endpoint.url);
         let builder = if here { builder.no_proxy().pool_max_idle_per_host(0) } else { builder };
         let client = builder
             // A key must not travel to where a redirect points.
@@ -73,23 +74,23 @@ impl Http {
             .connect_timeout(limits.connect)
             // Some servers drop an idle connection after 5 s; a call that meets its end would have to be made again.
             .pool_idle_timeout(Duration::from_secs(4))
-            .default_headers(headers(place)?)
+            .default_headers(headers(endpoint)?)
             .build()
             .map_err(failed)?;
-        Ok(Http { client, place: place.clone(), limits })
+        Ok(Transfer { client, endpoint: endpoint.clone(), limits })
     }
 
     /// Sends a request and reads the whole answer.
-    pub(super) async fn send(&self, api: Api, body: &str) -> Result<(Answer, Times), Trouble> {
+    pub(super) async fn send(&self, body: &str) -> Result<(Answer, Times), CallError> {
         let whole = self.limits.whole;
         let late = || again(format!("no whole answer within {} s", whole.as_secs()));
-        tokio::time::timeout(whole, self.once(api, body)).await.unwrap_or_else(|_| Err(late()))
+        tokio::time::timeout(whole, self.once(body)).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn once(&self, api: Api, body: &str) -> Result<(Answer, Times), Trouble> {
-        let started = Instant::now();
+    async fn once(&self, body: &str) -> Result<(Answer, Times), CallError> {
+        let (started, provider) = (Instant::now(), self.endpoint.provider);
         let request =
-            self.client.post(self.place.url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_owned());
+            self.client.post(self.endpoint.url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_owned());
         let sent = self.in_time(request.send()).await?;
         let mut response = sent.map_err(|error| self.not_sent(&error))?;
         if !response.status().is_success() {
@@ -109,7 +110,7 @@ impl Http {
                 continue;
             }
             for data in events.push(&bytes) {
-                answer.take(api, &data)?;
+                answer.take(provider, &data)?;
             }
             if answer.began && times.first_token_ms.is_none() {
                 times.first_token_ms = Some(millis(started));
@@ -117,20 +118,20 @@ impl Http {
         }
         times.last_byte_ms = millis(started);
         if !streams {
-            answer.take(api, &whole)?;
+            answer.take(provider, &whole)?;
         }
         answer.check()?;
         Ok((answer, times))
     }
 
-    /// Asks for something at the place without sending anything: status, the server's clock, and the answer's JSON. That something
+    /// Asks for something at the endpoint without sending anything: status, the server's clock, and the answer's JSON. That something
     /// is not there is an answer.
     pub(super) async fn get(
         &self,
         url: Url,
         patience: Duration,
-    ) -> Result<(StatusCode, Option<SystemTime>, Value), Trouble> {
-        let late = |_| again(format!("`{}` says nothing within {} s", self.place.host(), patience.as_secs()));
+    ) -> Result<(StatusCode, Option<SystemTime>, Value), CallError> {
+        let late = |_| again(format!("`{}` says nothing within {} s", self.endpoint.host(), patience.as_secs()));
         let asked = tokio::time::timeout(patience, self.client.get(url).send()).await.map_err(late)?;
         let mut response = asked.map_err(|error| self.not_sent(&error))?;
         let status = response.status();
@@ -153,30 +154,30 @@ impl Http {
     async fn chunk(
         &self,
         response: &mut Response,
-    ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]>>, Trouble> {
+    ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]>>, CallError> {
         self.in_time(response.chunk()).await?.map_err(|error| again(format!("the answer broke off: {}", chain(&error))))
     }
 
-    async fn in_time<T>(&self, doing: impl Future<Output = T>) -> Result<T, Trouble> {
+    async fn in_time<T>(&self, doing: impl Future<Output = T>) -> Result<T, CallError> {
         let silence = self.limits.silence;
         let late = |_| again(format!("no byte within {} s", silence.as_secs()));
         tokio::time::timeout(silence, doing).await.map_err(late)
     }
 
     /// Why a request never got an answer.
-    fn not_sent(&self, error: &reqwest::Error) -> Trouble {
-        unsent(&self.place.host(), &self.place.without_key_parts(&chain(error)), error.is_connect())
+    fn not_sent(&self, error: &reqwest::Error) -> CallError {
+        unsent(&self.endpoint.host(), &self.endpoint.without_key_parts(&chain(error)), error.is_connect())
     }
 
     /// Why a server gave no answer.
-    async fn refusal(&self, mut response: Response) -> Trouble {
+    async fn refusal(&self, mut response: Response) -> CallError {
         const WORDS_READ: usize = 64 << 10;
         let status = response.status();
         if status.is_redirection() {
             let to = header(&response, &LOCATION).unwrap_or("nowhere").to_owned();
             return stop(format!(
                 "`{}` redirects to `{to}`; redirects are not followed, since the key would travel; name that address",
-                self.place.host()
+                self.endpoint.host()
             ));
         }
         let after_ms = header(&response, &RETRY_AFTER).and_then(wait_asked_for);
@@ -191,23 +192,21 @@ impl Http {
         let error = body.get("error").cloned().unwrap_or(body);
         let said = words_of(&error).unwrap_or_else(|| String::from_utf8_lossy(&words).into_owned());
         // Masked first: shortening could cut a key into a part that masking does not find.
-        let said = shortened(&self.place.without_key(said));
-        by_status(&self.place, status, &error, self.place.without_key_parts(&said), after_ms)
+        let said = shortened(&self.endpoint.without_key(said));
+        by_status(&self.endpoint, status, &error, self.endpoint.without_key_parts(&said), after_ms)
     }
 }
 
-fn headers(place: &Place) -> Result<HeaderMap, PlaceError> {
+fn headers(endpoint: &Endpoint) -> Result<HeaderMap, EndpointError> {
+    let provider = endpoint.provider;
     let mut headers = HeaderMap::new();
-    if place.api == Api::Anthropic {
-        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    for (name, value) in provider.headers {
+        headers.insert(*name, HeaderValue::from_static(value));
     }
-    let Some(key) = &place.key else { return Ok(headers) };
-    let (name, value) = match place.api {
-        Api::Anthropic => (HeaderName::from_static("x-api-key"), key.expose_secret().to_owned()),
-        Api::OpenAi | Api::Compatible => (AUTHORIZATION, format!("Bearer {}", key.expose_secret())),
-    };
-    let wrong = |_| PlaceError::Key { variable: place.key_variable() };
-    let mut value = HeaderValue::from_str(&value).map_err(wrong)?;
+    let Some(key) = &endpoint.key else { return Ok(headers) };
+    let (name, before) = provider.key_header;
+    let wrong = |_| EndpointError::Key { variable: endpoint.key_variable() };
+    let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose_secret())).map_err(wrong)?;
     value.set_sensitive(true);
     headers.insert(name, value);
     Ok(headers)

@@ -4,16 +4,15 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::Line;
-use super::place::Api;
-use super::trouble::Trouble;
+use super::error::CallError;
+use crate::providers::ModelLookup;
 
 /// A server's answer to the question for its models.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Greeting {
+pub struct ServerInfo {
     /// Whether it knows the model; nothing where it does not say which models it has.
     pub knows_model: Option<bool>,
     /// The models that it lists; empty where it was asked for the one alone.
@@ -27,24 +26,24 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Line {
     /// Asks a provider for the model by name, since it may know aliases that it does not list; another server for its list.
-    pub(super) async fn greet(&self) -> Result<Greeting, Trouble> {
-        let place = &self.place;
-        let path = match place.api {
-            Api::OpenAi | Api::Anthropic => format!("models/{}", place.model),
-            Api::Compatible => "models".to_owned(),
+    pub(super) async fn probe(&self) -> Result<ServerInfo, CallError> {
+        let endpoint = &self.endpoint;
+        let path = match endpoint.provider.lookup {
+            ModelLookup::ByName => format!("models/{}", endpoint.model),
+            ModelLookup::List => "models".to_owned(),
         };
-        let (status, date, body) = self.http.get(place.beside(&path), PATIENCE).await?;
-        let greeting = |knows_model, models| Ok(Greeting { knows_model, models, date });
-        match (place.api, status) {
-            (Api::OpenAi, status) => greeting(Some(status.is_success()), Vec::new()),
-            (_, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
-                // Only the provider itself is sure to have this address.
-                greeting(place.is_providers_own().then_some(false), Vec::new())
-            }
-            (Api::Anthropic, _) => greeting(Some(true), Vec::new()),
-            (Api::Compatible, _) => {
+        let (status, date, body) = self.transfer.get(endpoint.beside(&path), PATIENCE).await?;
+        let found = |knows_model, models| Ok(ServerInfo { knows_model, models, date });
+        if !status.is_success() {
+            // Another server may not have this address.
+            let is_sure = endpoint.is_providers_own() || !endpoint.provider.takes_address;
+            return found(is_sure.then_some(false), Vec::new());
+        }
+        match endpoint.provider.lookup {
+            ModelLookup::ByName => found(Some(true), Vec::new()),
+            ModelLookup::List => {
                 let models = listed(&body);
-                greeting((!models.is_empty()).then(|| models.contains(&place.model)), models)
+                found((!models.is_empty()).then(|| models.contains(&endpoint.model)), models)
             }
         }
     }

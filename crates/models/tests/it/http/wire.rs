@@ -2,7 +2,7 @@
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatModel, ChatRequest, ToolDefinition, WireMessage};
-use compactometer_models::client::Api;
+use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE, Provider};
 use serde_json::{Value, json};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
@@ -36,10 +36,10 @@ fn full() -> ChatRequest {
     }
 }
 
-async fn sent(api: Api) -> (Request, Value) {
+async fn sent(provider: &'static Provider) -> (Request, Value) {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(ResponseTemplate::new(400)).mount(&server).await;
-    let _ = client(api, &server.uri()).complete(&full()).await;
+    let _ = client(provider, &server.uri()).complete(&full()).await;
     let request = server.received_requests().await.expect("kept").remove(0);
     let body = serde_json::from_slice(&request.body).expect("JSON");
     (request, body)
@@ -47,17 +47,17 @@ async fn sent(api: Api) -> (Request, Value) {
 
 #[tokio::test]
 async fn chat_completions() {
-    let (request, body) = sent(Api::Compatible).await;
+    let (request, body) = sent(&OPENAI_COMPATIBLE).await;
     assert_eq!(request.url.path(), "/v1/chat/completions");
     assert_eq!(request.headers["authorization"], format!("Bearer {KEY}"));
     insta::assert_json_snapshot!(body);
-    let (_, own) = sent(Api::OpenAi).await;
+    let (_, own) = sent(&OPENAI).await;
     assert_eq!((&own["max_completion_tokens"], own.get("max_tokens")), (&json!(100), None));
 }
 
 #[tokio::test]
 async fn messages() {
-    let (request, body) = sent(Api::Anthropic).await;
+    let (request, body) = sent(&ANTHROPIC).await;
     assert_eq!(request.url.path(), "/v1/messages");
     assert_eq!(request.headers["x-api-key"], KEY);
     assert!(request.headers.contains_key("anthropic-version") && !request.headers.contains_key("authorization"));
