@@ -1,33 +1,19 @@
-//! Decodes base64, of either alphabet, padded or not. Absent on purpose: encoding, which nothing here needs.
+//! Decodes base64 of either alphabet, padded or not.
 
-/// The bytes of a base64 text; none where a letter or the length does not fit.
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// The bytes of a base64 text; none if a character or the length does not fit.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
-    let letters = text.trim_end_matches('=').as_bytes();
-    if letters.len() % 4 == 1 || text.len() - letters.len() > 2 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(letters.len() / 4 * 3 + 2);
-    for group in letters.chunks(4) {
-        let mut bits = 0_u32;
-        for letter in group {
-            bits = bits << 6 | sextet(*letter)?;
-        }
-        bits <<= 6 * (4 - group.len());
-        bytes.extend(&bits.to_be_bytes()[1..group.len()]);
-    }
-    Some(bytes)
-}
-
-fn sextet(letter: u8) -> Option<u32> {
-    let value = match letter {
-        b'A'..=b'Z' => letter - b'A',
-        b'a'..=b'z' => letter - b'a' + 26,
-        b'0'..=b'9' => letter - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    };
-    Some(value.into())
+    LENIENT.decode(text.replace('-', "+").replace('_', "/")).ok()
 }
 
 #[cfg(test)]
