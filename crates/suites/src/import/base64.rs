@@ -1,6 +1,6 @@
-//! Decodes base64, of either alphabet, padded or not. Absent on purpose: encoding, which nothing here needs.
+//! Decodes base64 in either alphabet, with or without padding. Absent on purpose: encoding, which nothing here needs.
 
-/// The bytes of a base64 text; none where a letter or the length does not fit.
+/// The bytes of a base64 text, or `None` if a character or the length is invalid.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let letters = text.trim_end_matches('=').as_bytes();
     if letters.len() % 4 == 1 || text.len() - letters.len() > 2 {
