@@ -1,5 +1,5 @@
 /*
- * Loaded into a program before the C library, this makes one change to the files of a folder fail, as a full or broken disk, a
+ * Loaded into a program before the C library, this makes one change to the files of a folder fail, like a full or broken disk, a
  * kill or a power failure would. scripts/io-faults builds it and controls it by environment variables:
  *
  *   IO_FAULTS_FOLDER  files below this folder count
@@ -39,7 +39,7 @@ static void *real(const char *name) {
   return found;
 }
 
-/* The path below the folder, if it is there; all process numbers in it become the same. */
+/* The path relative to the folder, if it is inside. Process numbers in it are replaced by a constant. */
 static int below_folder(const char *path, char *relative) {
   const char *folder = getenv("IO_FAULTS_FOLDER");
   size_t length = folder ? strlen(folder) : 0;
@@ -103,7 +103,7 @@ static enum action decide(const char *kind, const char *relative) {
   return action;
 }
 
-/* Whether a change without content is refused; a kill comes before it. */
+/* Whether a change without content is refused. A kill happens before the change. */
 static int refuses(const char *kind, const char *relative, int error) {
   enum action action = decide(kind, relative);
   if (action == GO_ON) return 0;
@@ -112,7 +112,7 @@ static int refuses(const char *kind, const char *relative, int error) {
   return 1;
 }
 
-/* A file's name in the shadow: no later file gets the same one. */
+/* A file's name in the shadow folder, which no later file can have. */
 static int identity(int folder, const char *name, char *out) {
   struct statx found;
   if (statx(folder, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &found)) return 0;
@@ -151,7 +151,7 @@ static int is_blind(const char *kind, const char *relative) {
   return matches;
 }
 
-/* Keeps what a sync has secured. */
+/* Copies what a sync has secured to the shadow folder. */
 static void keep_shadow(int fd, const char *kind, const char *relative) {
   const char *shadow = getenv("IO_FAULTS_SHADOW");
   char id[64] = "root", part[PATH_MAX], path[PATH_MAX];
@@ -169,7 +169,7 @@ static void keep_shadow(int fd, const char *kind, const char *relative) {
 
 static int full_fd = -1;
 
-/* How many bytes of a write may be written; below zero, the write fails. */
+/* The number of bytes that may be written; a negative number makes the write fail. */
 static ssize_t writable(int fd, size_t wanted, int *is_last) {
   char relative[PATH_MAX];
   *is_last = 0;
@@ -216,7 +216,7 @@ static int synced(int fd, int (*sync)(int)) {
   if (!relative_of_fd(fd, relative)) return sync(fd);
   const char *kind = !fstat(fd, &found) && S_ISDIR(found.st_mode) ? "sync-folder" : "sync";
   if (refuses(kind, relative, EIO)) return -1;
-  /* The real disk need not sync: the shadow has what it would hold. */
+  /* The real disk need not sync, because the shadow folder has what the disk would contain. */
   keep_shadow(fd, kind, relative);
   return 0;
 }

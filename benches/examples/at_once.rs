@@ -1,13 +1,12 @@
-//! Prints what 10,000 conversations at once cost under each strategy: bytes of memory for each conversation (at most, on Linux),
-//! and agent's turns in a second of CPU time. Fails where one conversation holds what another said. The first row is of the same
-//! tasks and the agent's sleeps without a session: what the paused clock takes by itself.
-//! `cargo run --release -p compactometer-benches --example at_once`
+//! Prints the cost of 10,000 concurrent conversations under each strategy: bytes of memory per conversation (peak, on Linux), and
+//! the agent's turns per second of CPU time. Fails if a conversation contains what another said. The first row has the same tasks
+//! and the agent's sleeps without sessions, which is the cost of the paused clock.
 //!
-//! Time is tokio's paused clock: calls of the agent and of the summarizer take their seconds, and nobody waits. What is said is
-//! there before anything is counted, since an engine's host has it anyway; of the words all conversations share one copy, but for
-//! those that tell them apart. Counted are sessions with all that they keep, what is sent to the summarizer and what it answers,
-//! the task of each conversation and its timers, and the checks. Absent on purpose: the agent, exact counts and a model that
-//! reads, which would be most of the time.
+//! Time is tokio's paused clock: calls of the agent and of the summarizer take their seconds without real waiting. Messages exist
+//! before the measurement, because an engine's host has them anyway, and all conversations share one copy of them, except for the
+//! messages that identify a conversation. Measured are the sessions with everything that they keep, the requests to the
+//! summarizer and its answers, the task of each conversation and its timers, and the checks. Absent on purpose: the agent, exact
+//! counts and a model that reads, which would take most of the time.
 
 use std::error::Error;
 use std::process::Command;
@@ -36,21 +35,21 @@ use tokio::time::sleep;
 const CONVERSATIONS: usize = 10_000;
 /// Turns of the agent in each conversation, with a message of the user before each.
 const TURNS: usize = 100;
-/// Tokens, at four bytes each.
+/// In tokens of four bytes each.
 const WINDOW: u32 = 8_000;
-/// One user's message in so many names its conversation.
+/// One in this many user messages names its conversation.
 const NAMED_EVERY: usize = 10;
-/// The conversations begin one after the other, so that their compactions are spread over all times.
+/// The conversations start one after the other, so that their compactions are spread over time.
 const START_APART: Duration = Duration::from_millis(2);
 const AGENT_TAKES: Duration = Duration::from_secs(1);
 const SUMMARY_TAKES: Duration = Duration::from_millis(2_500);
 
 /// The row without sessions.
-const ALONE: &str = "timers alone";
+const TIMERS_ONLY: &str = "timers alone";
 
 fn main() -> Result<(), Box<dyn Error>> {
     match std::env::args().nth(1) {
-        Some(name) if name == ALONE => return measure(ALONE, wait_alone),
+        Some(name) if name == TIMERS_ONLY => return measure(TIMERS_ONLY, wait_only),
         Some(name) => {
             let spec = strategies::ALL.iter().find(|spec| spec.name == name);
             let shared = Arc::new(Shared::new(spec.ok_or_else(|| format!("no strategy `{name}`"))?)?);
@@ -59,8 +58,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => {}
     }
     println!("{:22} {:>11} {:>12} {:>18}", "strategy", "compactions", "bytes each", "turns/CPU second");
-    for name in [ALONE].into_iter().chain(strategies::ALL.iter().map(|spec| spec.name)) {
-        // Each in a process of its own, since no process gives back all the memory that it had.
+    for name in [TIMERS_ONLY].into_iter().chain(strategies::ALL.iter().map(|spec| spec.name)) {
+        // Each runs in a separate process, because a process does not return all the memory that it used.
         let status = Command::new(std::env::current_exe()?).arg(name).status()?;
         if !status.success() {
             return Err(format!("{name} failed").into());
@@ -85,7 +84,7 @@ where
     Ok(())
 }
 
-/// What Linux says of this process's memory.
+/// A field of this process's status, from Linux.
 fn kilobytes(field: &str) -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
@@ -97,9 +96,9 @@ struct Shared {
     strategy: Arc<dyn Strategy>,
     model: Echo,
     config: SessionConfig,
-    /// A system message, then a user's and the agent's in turn.
+    /// A system message, then alternating messages of the user and the agent.
     said: Vec<Arc<Counted>>,
-    /// For each conversation its own words, which take the places of some of the user's.
+    /// For each conversation, the messages that replace some of the user's and name it.
     named: Vec<Vec<Arc<Counted>>>,
 }
 
@@ -129,7 +128,7 @@ impl Shared {
     }
 }
 
-/// Runs every conversation; gives their compactions together.
+/// Runs every conversation. Returns the total number of compactions.
 async fn all_at_once<C>(conversation: impl Fn(usize) -> C) -> Result<usize, String>
 where
     C: Future<Output = Result<usize, String>> + Send + 'static,
@@ -144,14 +143,14 @@ where
     }
     match MOST_OPEN.load(Ordering::Relaxed) {
         CONVERSATIONS => Ok(compactions),
-        most => Err(format!("no more than {most} conversations were open at once")),
+        most => Err(format!("at most {most} conversations were open at once")),
     }
 }
 
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 static MOST_OPEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Waits for a conversation's beginning.
+/// Waits for the start of a conversation.
 async fn open(number: usize) {
     sleep(START_APART * u32::try_from(number).unwrap_or(u32::MAX)).await;
     MOST_OPEN.fetch_max(OPEN.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
@@ -161,8 +160,8 @@ fn close() {
     OPEN.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// The waits of a conversation and nothing else.
-async fn wait_alone(number: usize) -> Result<usize, String> {
+/// The waits of a conversation, without a session.
+async fn wait_only(number: usize) -> Result<usize, String> {
     open(number).await;
     for _ in 0..TURNS {
         sleep(AGENT_TAKES).await;
@@ -171,7 +170,7 @@ async fn wait_alone(number: usize) -> Result<usize, String> {
     Ok(0)
 }
 
-/// One conversation; gives its compactions.
+/// One conversation. Returns the number of its compactions.
 async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
     open(number).await;
     let own = name(number);
@@ -197,14 +196,14 @@ async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
     check_session(&session, &own)
 }
 
-/// The same message, of which its conversation is told.
+/// The message with a text that names its conversation.
 fn named(counted: &Counted, own: &str) -> Arc<Counted> {
     let text = format!("Keep the quota of {own} where it is, and go on with the batch of tonight.");
     let message = Message { parts: vec![Part::Text { text }], ..Message::clone(&counted.message) };
     Counted::new(message, &Quarter)
 }
 
-/// Answers hold every name that stood in their request.
+/// Answers contain every name in their request, so a foreign name in a request shows here.
 fn check_answers(metered: &Metered<'_>, own: &str) -> Result<(), String> {
     for call in metered.take_calls() {
         only_own(&call.outcome.map_err(|error| error.to_string())?.text, own)?;
@@ -212,7 +211,7 @@ fn check_answers(metered: &Metered<'_>, own: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What a session holds at its end names it and no other. Gives its compactions.
+/// What a session holds at its end contains its own name and no other. Returns the number of its compactions.
 fn check_session(session: &Session<'_>, own: &str) -> Result<usize, String> {
     let parts = session.view().entries().iter().flat_map(|entry| entry.parts()).map(|(part, _)| part);
     let texts = parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
@@ -220,21 +219,21 @@ fn check_session(session: &Session<'_>, own: &str) -> Result<usize, String> {
         only_own(text, own)?;
     }
     if !session.history().iter().any(|saved| saved.body.contains(own)) {
-        return Err(format!("no record of {own} holds its name"));
+        return Err(format!("no record of {own} contains its name"));
     }
     Ok(session.events().iter().filter(|event| event.outcome == Outcome::Applied).count())
 }
 
 fn only_own(text: &str, own: &str) -> Result<(), String> {
     match names(text).find(|found| *found != own) {
-        Some(foreign) => Err(format!("{own} holds {foreign}")),
+        Some(foreign) => Err(format!("{own} contains {foreign}")),
         None => Ok(()),
     }
 }
 
-/// What names begin with. No word of the texts does.
+/// The beginning of every name. No other word of the texts begins like this.
 const MARK: &str = "zed-";
-/// Digits of a name.
+/// The number of digits in a name.
 const DIGITS: usize = 5;
 
 fn name(number: usize) -> String {
@@ -246,7 +245,7 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     FINDER.find_iter(text.as_bytes()).map(|at| text.get(at..at + MARK.len() + DIGITS).unwrap_or(&text[at..]))
 }
 
-/// Answers every prompt with the names that stand in it, in a form that every strategy reads.
+/// Answers every prompt with the names in it, in a form that every strategy reads.
 struct Echo;
 
 #[async_trait]

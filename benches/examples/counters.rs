@@ -1,5 +1,6 @@
-//! Prints how fast exact counts are beside tiktoken-rs, by CPU time in one process, and fails where a count differs; then the
-//! speed on megabytes that are hard to split or to merge. `cargo run --release -p compactometer-benches --example counters`
+//! Prints the speed of exact counts relative to tiktoken-rs, by CPU time in one process, and fails if a count differs. Then
+//! prints the speed on megabytes that are hard to split or to merge. `cargo run --release -p compactometer-benches --example
+//! counters`
 
 use std::error::Error;
 
@@ -9,7 +10,7 @@ use compactometer_benches::texts::{Kind, chunks, hard};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 const BYTES: usize = 1 << 20;
-/// Pairs of passes; one more before them warms both.
+/// Pairs of passes, after one that warms up both.
 const ROUNDS: usize = 9;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Both in turn, so that what else the machine does hits both alike.
+/// Runs both in turn, so that other load on the machine affects both equally.
 fn compare(encoding: Encoding, name: &str, chunks: &[&str]) -> Result<(), String> {
     let reference = reference(encoding);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -57,7 +58,7 @@ fn compare(encoding: Encoding, name: &str, chunks: &[&str]) -> Result<(), String
     Ok(())
 }
 
-/// Megabytes a second.
+/// Megabytes per second.
 fn rate(bytes: usize, nanoseconds: u64) -> f64 {
     bytes as f64 * 1e3 / nanoseconds.max(1) as f64
 }

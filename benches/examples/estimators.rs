@@ -1,4 +1,4 @@
-//! Prints the error of each estimator that reads text, by kind of text: of the whole, and the 5th and 95th percentile over
+//! Prints the error of each estimator that reads text, by kind of text: for the whole text, and the 5th and 95th percentile over
 //! chunks. `cargo run --release -p compactometer-benches --example estimators`
 
 use compactometer_benches::paths::CHUNK;
@@ -13,7 +13,7 @@ fn main() {
     for encoding in Encoding::ALL {
         for (kind, text) in Kind::ALL.iter().map(|(name, kind)| (name, kind.text(7, BYTES))) {
             for (estimator, name) in Estimator::ALL.iter().zip(Estimator::NAMES) {
-                // The others know only what calls reported.
+                // The other estimators only know what calls reported.
                 if estimator.of_text("some words") > 0 {
                     let [whole, low, high] = errors(*estimator, *encoding, &chunks(&text, CHUNK));
                     println!("{:12} {kind:8} {name:12} {whole:+7.1}% {low:+7.1}% {high:+7.1}%", encoding.name());
@@ -23,7 +23,7 @@ fn main() {
     }
 }
 
-/// Errors in percent of the exact count: of all chunks together, then two percentiles of the chunks.
+/// Errors in percent of the exact count: for all chunks together, then two percentiles over the chunks.
 fn errors(estimator: Estimator, encoding: Encoding, chunks: &[&str]) -> [f64; 3] {
     let counts = chunks.iter().map(|chunk| (estimator.of_text(chunk).into(), encoding.count_text(chunk).into()));
     let counts = counts.collect::<Vec<(f64, f64)>>();

@@ -1,11 +1,11 @@
-//! A counter and a model that cost next to nothing, so that a measurement is of what stands between them.
+//! A counter and a model with negligible cost, so that a measurement covers only the rest.
 
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::TokenCounter;
 
-/// A token for every four bytes.
+/// One token for every four bytes.
 pub struct Quarter;
 
 impl TokenCounter for Quarter {

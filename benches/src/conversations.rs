@@ -1,5 +1,5 @@
-//! Conversations of any length with a fixed number of facts, so that work which grows with the facts stays apart from work
-//! that grows with the conversation.
+//! Conversations of any length with a fixed number of facts, which separates work that grows with the facts from work that grows
+//! with the conversation.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::texts::Kind;
 /// Facts of each conversation.
 pub const FACTS: usize = 40;
 
-/// As many conversations as there are seeds, each its own group.
+/// One conversation for each seed, each in its own group.
 pub fn suite(seeds: Range<u64>, conversation: impl Fn(u64) -> Scenario) -> Suite {
     let scenarios = seeds.map(conversation).collect();
     Suite { header: Header::new("measured", None, Vec::new()), scenarios }
 }
 
-/// One conversation: a turn is a user's message, a call with its result, and an answer; facts are stated evenly over it.
+/// One conversation. A turn is a user's message, a call with its result, and an answer. Facts are spread evenly over it.
 pub fn scenario(seed: u64, turns: usize) -> Scenario {
     conversation(seed, turns, Talk::working_turn)
 }
 
-/// The same without tools, as peers that know none can replay it too: a turn is a user's message and an answer.
+/// A conversation without tools, which peers that support none can replay too. A turn is a user's message and an answer.
 pub fn dialogue(seed: u64, turns: usize) -> Scenario {
     conversation(seed, turns, Talk::plain_turn)
 }
@@ -84,7 +84,7 @@ impl Talk {
         self.answer();
     }
 
-    /// A user's message, which states the facts that are due.
+    /// A user's message that states the facts that are due.
     fn ask(&mut self, facts_due: usize) {
         let mut request = self.texts.prose();
         let id = self.next_id();
@@ -99,7 +99,7 @@ impl Talk {
         self.say(Role::Assistant, answer);
     }
 
-    /// A fact that the message with that id states, and its sentence.
+    /// Adds a fact that the message with this id states. Returns its sentence.
     fn state_fact(&mut self, id: MessageId) -> String {
         let number = self.facts.len();
         let value = format!("KX-{}-{number:03}", 1_000 + self.seed);
@@ -139,7 +139,7 @@ impl Talk {
     }
 }
 
-/// Paragraphs and objects, one after the other.
+/// An endless supply of paragraphs and objects.
 struct Texts {
     prose: std::vec::IntoIter<String>,
     json: std::vec::IntoIter<String>,

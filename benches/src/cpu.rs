@@ -1,8 +1,8 @@
-//! CPU time of the calling thread: on a shared machine the only time that says something.
+//! CPU time of the calling thread, the only meaningful time on a shared machine.
 
 use cpu_time::ThreadTime;
 
-/// What came of the work, and the nanoseconds of CPU time that it took this thread.
+/// The result of the work, and the nanoseconds of CPU time that this thread took for it.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let start = ThreadTime::now();
     let outcome = work();

@@ -1,18 +1,18 @@
-//! Texts by kind: prose, code, JSON results of tools, logs, mixed scripts. The same seed gives the same text everywhere.
+//! Texts by kind: prose, code, JSON results of tools, logs, mixed scripts. The same seed gives the same text on every platform.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::words::{ENGLISH, SCRIPTS, SYLLABLES};
 
-/// What a text looks like.
+/// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// English sentences, a word in ten made up.
+    /// English sentences in which one word in ten is made up.
     Prose,
     /// Functions of a made-up program.
     Code,
-    /// What tools return: one JSON object a line.
+    /// Results of tools: one JSON object per line.
     Json,
     /// Lines of a server's log.
     Log,
@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind, with the name that programs take.
+    /// Every kind, with its name on the command line.
     pub const ALL: &'static [(&'static str, Kind)] = &[
         ("prose", Kind::Prose),
         ("code", Kind::Code),
@@ -30,12 +30,12 @@ impl Kind {
         ("mixed", Kind::Mixed),
     ];
 
-    /// The kind of that name.
+    /// The kind with this name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
 
-    /// At least that many bytes of it, in whole lines.
+    /// Text of at least `bytes` bytes, in whole lines.
     pub fn text(self, seed: u64, bytes: usize) -> String {
         let mut writer = Writer { random: ChaCha8Rng::seed_from_u64(seed), text: String::with_capacity(bytes + 512) };
         while writer.text.len() < bytes {
@@ -51,7 +51,7 @@ impl Kind {
     }
 }
 
-/// Text in chunks of about that many bytes, cut between letters: what counts are taken of.
+/// The text in chunks of about `bytes` bytes, split between characters: the unit of counting.
 pub fn chunks(text: &str, bytes: usize) -> Vec<&str> {
     let mut chunks = Vec::new();
     let mut rest = text;
@@ -64,7 +64,7 @@ pub fn chunks(text: &str, bytes: usize) -> Vec<&str> {
     chunks
 }
 
-/// Texts of about that many bytes that are hard to split or to merge, with what they are.
+/// Texts of about `bytes` bytes that are hard to split or to merge, each with a description.
 pub fn hard(bytes: usize) -> Vec<(&'static str, String)> {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let mut drawn = |letter: fn(u32) -> char| {
@@ -98,7 +98,7 @@ impl Writer {
         ((u64::from(self.random.next_u32()) * limit as u64) >> 32) as usize
     }
 
-    /// Early words of the list come more often, as frequent words do.
+    /// Words early in the list are more frequent, as in natural text.
     fn word(&mut self) -> String {
         if self.below(10) == 0 {
             return self.name();

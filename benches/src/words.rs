@@ -1,6 +1,6 @@
-//! What the texts of [`crate::texts`] are made of.
+//! The words of the texts in [`crate::texts`].
 //!
-//! Absent on purpose: any list of the generator or of the mock, which know nothing of each other nor of these.
+//! Absent on purpose: lists of the generator or of the mock. All three are independent of each other.
 
 /// Frequent English words, roughly by frequency.
 pub(crate) const ENGLISH: &[&str] = &[
@@ -311,7 +311,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     "pipeline",
 ];
 
-/// Words of other scripts, as they stand in chats.
+/// Words of other scripts, as they occur in chats.
 pub(crate) const SCRIPTS: &[&[&str]] = &[
     &["これは", "会議", "の", "予定", "です", "明日", "までに", "確認", "してください", "東京", "データ", "設定"],
     &["我们", "今天", "需要", "更新", "数据库", "的", "配置", "文件", "请", "检查", "结果", "非常", "重要"],

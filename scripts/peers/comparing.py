@@ -1,4 +1,4 @@
-"""One row of the comparison: a peer and us on the same work, in turn, several times; medians with their range."""
+"""One row of the comparison: a peer and Compactometer do the same work in turn, several times. Medians with their range."""
 
 import json
 import os
@@ -16,7 +16,7 @@ class Row:
         self.peer, self.work, self.theirs, self.ours, self.most_rounds = peer, work, theirs, ours, most_rounds
 
     def measured(self, rounds):
-        """The row as Markdown, after so many rounds; a peer that fails says why in its row."""
+        """The row as Markdown after the given number of rounds. If a peer fails, its row says why."""
         try:
             pairs = [(self.theirs(), self.ours()) for _ in range(min(rounds, self.most_rounds))]
         except Failed as reason:
@@ -36,7 +36,7 @@ HEAD = "| work | peer, CPU s | Compactometer, CPU s | times (range) | peer, MB |
 
 
 def run(command, environment=None, cwd=None, limit=300):
-    """Runs a command under measure.py and gives {"cpu_s", "peak_mb"}, and what it printed as "said"."""
+    """Runs a command under measure.py. Returns {"cpu_s", "peak_mb"}, and its output as "said"."""
     measured = [sys.executable, "-S", "-E", str(HERE / "measure.py"), *map(str, command)]
     try:
         done = subprocess.run(
@@ -51,13 +51,13 @@ def run(command, environment=None, cwd=None, limit=300):
 
 
 def within(command, **options):
-    """The same for a program whose last line is JSON of its own; a "cpu_s" there is the measured part's."""
+    """Measures a program whose last line of output is JSON. A "cpu_s" there is that of the measured part."""
     outer = run(command, **options)
     return outer | json.loads(outer["said"].strip().splitlines()[-1])
 
 
 def beyond_start(whole, small, note=""):
-    """The work alone: what a run took beyond the same with next to nothing to do."""
+    """The cost of the work: a run minus the same run with almost nothing to do."""
     return {"cpu_s": whole["cpu_s"] - small["cpu_s"], "peak_mb": whole["peak_mb"], "note": note}
 
 

@@ -23,7 +23,7 @@ UNREACHABLE = re.compile(
 
 
 class Failed(Exception):
-    """A peer that cannot be run; its text says why."""
+    """A peer cannot be run; the text says why."""
 
 
 class Unreachable(Exception):
@@ -31,7 +31,7 @@ class Unreachable(Exception):
 
 
 def python(cache, peer):
-    """The interpreter of a peer's environment, installed where it is missing or its requirements have changed."""
+    """The interpreter of a peer's environment, which is installed if it is missing or its requirements have changed."""
     requirements = HERE / "requirements" / f"{peer}.txt"
     home = cache / peer
     stamp, wanted = home / "installed", hashlib.sha256(requirements.read_bytes()).hexdigest()
@@ -53,7 +53,7 @@ def pip(interpreter, *arguments):
 
 
 def templates(cache):
-    """The templates of compactbench: its wheel has none, its source archive does."""
+    """The templates of compactbench, which only its source archive contains."""
     folder = cache / "compactbench-source"
     found = folder / "compactbench-0.1.0" / "benchmarks" / "public"
     if not found.exists():
@@ -67,7 +67,7 @@ def templates(cache):
 
 
 def vocabularies(cache):
-    """tiktoken's own cache, filled from the crate that has the same files, so that nothing is fetched when it first counts."""
+    """tiktoken's own cache, filled from a crate with the same files, so that its first count fetches nothing."""
     folder = cache / "vocabularies"
     folder.mkdir(parents=True, exist_ok=True)
     host = re.search(r"host: (\S+)", subprocess.check_output(["rustc", "-vV"], text=True))[1]
@@ -75,7 +75,7 @@ def vocabularies(cache):
     metadata = subprocess.check_output(command, cwd=ROOT)
     [crate] = [package for package in json.loads(metadata)["packages"] if package["name"] == "tiktoken-rs"]
     for name in ("cl100k_base", "o200k_base"):
-        # tiktoken looks for the hash of the address that it would fetch from, and checks what it finds.
+        # tiktoken names a cached file by the hash of its address, and checks the content.
         address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
         source = pathlib.Path(crate["manifest_path"]).parent / "assets" / f"{name}.tiktoken"
         shutil.copyfile(source, folder / hashlib.sha1(address.encode()).hexdigest())
@@ -83,7 +83,7 @@ def vocabularies(cache):
 
 
 def programs():
-    """Our two programs: the one that users run, and the one that does what peers do."""
+    """Our two programs: the one that users run, and the one that does the work of the peers."""
     subprocess.run(["cargo", "build", "--release", "--quiet", "--workspace", "--bins"], cwd=ROOT, check=True)
     folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
     return (folder / "compactometer").resolve(), (folder / "peer-work").resolve()

@@ -1,7 +1,7 @@
-"""Runs a command and prints its CPU seconds and peak memory as JSON; its output goes to stderr.
+"""Runs a command and prints its CPU seconds and peak memory as JSON. The command's output goes to stderr.
 
-A process of its own, and a small one: a child's peak begins with that of the process that starts it, so nothing under this
-one's own 9 MB can be told.
+This is a separate, small process, because a child's peak starts at that of its parent. Nothing below this process's 9 MB can be
+measured.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The rows, by peer: what each side is given to do. README.md beside this file says the same in words."""
+"""The rows by peer: the work of each side. README.md in this folder describes the same in words."""
 
 import dataclasses
 import pathlib
@@ -17,7 +17,7 @@ ANSWER = "The user and the agent went on with the work; nothing is open."
 
 @dataclasses.dataclass
 class Setting:
-    """Where things are, and whether sizes are tiny."""
+    """Paths, and whether to use tiny sizes."""
 
     cache: pathlib.Path
     work: pathlib.Path
@@ -29,7 +29,7 @@ class Setting:
         return environments.python(self.cache, peer)
 
     def file(self, name, *command):
-        """A file that a command prints."""
+        """A file with the output of a command."""
         path = self.work / name
         with path.open("w") as out:
             subprocess.run(list(map(str, command)), stdout=out, check=True)
@@ -40,7 +40,7 @@ class Setting:
 
 
 def langchain(at):
-    """`before_model` before each message of one conversation, history growing."""
+    """`before_model` before each message of one conversation with a growing history."""
     python = at.python("langchain")
     lengths = (40, 80) if at.quick else (1_000, 4_000)
     suite = at.file("hook.jsonl", at.peer_work, "suite", 1, max(lengths) // 2)
@@ -64,7 +64,7 @@ def noted(done, whose):
 
 
 def inspect(at):
-    """A recorded conversation through a mock model, with a log of it; what beyond one turn it takes."""
+    """A recorded conversation through a mock model with a log, minus the cost of one turn."""
     python, environment = at.python("inspect"), at.vocabularies()
     lengths = (2, 4, 6) if at.quick else (100, 200, 400)
     copies = 4 if at.quick else 100
@@ -105,7 +105,7 @@ def inspect(at):
 
 
 def compactbench(at):
-    """Its suite `elite_practice`, three rounds a case, with mock models."""
+    """Its suite `elite_practice`, three rounds per case, with mock models."""
     python, environment = at.python("compactbench"), at.vocabularies()
     templates = environments.templates(at.cache)
     few, many = (1, 2) if at.quick else (1, 21)
@@ -147,7 +147,7 @@ def compactbench(at):
 
 
 def kit(at):
-    """Its generated sessions, five rounds, seven of its eight compactors; seven strategies of ours."""
+    """Its generated sessions with five rounds and seven of its eight compactors, and seven of our strategies."""
     python = at.python("kit")
     last = 3 if at.quick else 101
 
@@ -182,7 +182,7 @@ def done_between(whole, small):
 
 
 def tiktoken(at):
-    """Exact counts, in chunks of 4 KB, each seen for the first time."""
+    """Exact counts in chunks of 4 KB, each for the first time."""
     python, environment = at.python("tiktoken"), at.vocabularies()
     size = 1 << (14 if at.quick else 19)
 

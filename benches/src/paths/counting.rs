@@ -1,5 +1,5 @@
-//! Exact counting, in chunks as long as messages are: the first pass meets each piece for the first time, as a process that
-//! counts instructions does; later passes meet what is remembered.
+//! Exact counting in chunks of the length of messages. The first pass counts every piece for the first time, as does a process
+//! that counts instructions. Later passes use the cache.
 
 use std::error::Error;
 
@@ -12,7 +12,7 @@ use crate::texts::{Kind, chunks};
 /// Bytes of a chunk.
 pub const CHUNK: usize = 4_096;
 const SEED: u64 = 7;
-/// Kilobytes.
+/// In kilobytes.
 const SIZE: usize = 128;
 
 pub(super) fn paths() -> Vec<Path> {
@@ -22,7 +22,7 @@ pub(super) fn paths() -> Vec<Path> {
         paths.push(Path::new(format!("count-{text}"), SIZE, format!("cl100k count of SIZE KB of {text}"), cl100k));
         let o200k = move |size| count(Encoding::O200k, *kind, size);
         let about = format!("o200k count of SIZE KB of {text}");
-        // Both encodings go the same way, so counting the instructions of one is enough.
+        // Both encodings use the same code, so it is enough to count the instructions of one.
         paths.push(Path::new(format!("count-o200k-{text}"), SIZE, about, o200k).measured(Measured::Times));
         for encoding in Encoding::ALL {
             let about = format!("{} count of SIZE KB of {text} by tiktoken-rs", encoding.name());
@@ -41,7 +41,7 @@ fn count(encoding: Encoding, kind: Kind, kilobytes: usize) -> Result<Work, Box<d
     Ok(Box::new(move || chunks(&text, CHUNK).iter().map(|chunk| u64::from(encoding.count_text(chunk))).sum()))
 }
 
-/// The same by tiktoken-rs, which must come to the same number.
+/// Counting by tiktoken-rs, which must give the same number.
 fn count_by_reference(encoding: Encoding, kind: Kind, kilobytes: usize) -> Result<Work, Box<dyn Error>> {
     let reference = reference(encoding);
     let text = kind.text(SEED, kilobytes * 1_024);

@@ -1,6 +1,6 @@
-//! The key paths: one registry for `scripts/perf-gate`, which counts instructions, and `cargo bench`, which takes times.
+//! The key paths: one registry for `scripts/perf-gate`, which counts instructions, and `cargo bench`, which measures times.
 //!
-//! Absent on purpose: limits and verdicts, which are the script's.
+//! Absent on purpose: limits and verdicts, which belong to the script.
 
 mod counting;
 mod replays;
@@ -11,33 +11,33 @@ use std::error::Error;
 
 pub use counting::{CHUNK, reference};
 
-/// Work that is ready to be done: gives a number that is never 0 where it was done, and the same at each run.
+/// Prepared work. It returns a number that is the same at each run, and never 0.
 pub type Work = Box<dyn FnMut() -> u64>;
 
-/// Work, or what kept it from being ready.
+/// The work, or the reason why it could not be prepared.
 pub type Prepared = Result<Work, Box<dyn Error>>;
 
-/// One path.
+/// A key path.
 pub struct Path {
-    /// What users type.
+    /// The name that users type.
     pub name: String,
-    /// What is done once.
+    /// What one run does.
     pub about: String,
-    /// The size whose instructions the baseline holds and whose time is taken; growth is looked at from here to its double.
+    /// The size at which instructions and time are measured. Growth is measured from this size to twice it.
     pub size: usize,
-    /// What is taken of it.
+    /// What is measured.
     pub measured: Measured,
     prepare: Box<dyn Fn(usize) -> Prepared>,
 }
 
-/// What is taken of a path.
+/// The measurements of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
     /// Instructions by `scripts/perf-gate`, and times by `cargo bench`.
     Instructions,
-    /// Times alone: too long, or too little of it ours, to count its instructions.
+    /// Only times, because the path is too long, or too little of it is our code, to count its instructions.
     Times,
-    /// The time of one run: too long for more.
+    /// The time of a single run, because the path is too long for more.
     Time,
 }
 
@@ -61,24 +61,24 @@ impl Path {
         Path { measured, ..self }
     }
 
-    /// Makes the work of one size ready.
+    /// Prepares the work at one size.
     ///
     /// # Errors
-    /// What kept the work from being ready.
+    /// The reason why the work could not be prepared.
     pub fn prepare(&self, size: usize) -> Prepared {
         (self.prepare)(size)
     }
 }
 
-/// Every path.
+/// All paths.
 pub fn all() -> Vec<Path> {
     [counting::paths(), sessions::paths(), replays::paths(), stored::paths()].into_iter().flatten().collect()
 }
 
-/// The path of that name.
+/// The path with this name.
 ///
 /// # Errors
-/// Names the paths that there are.
+/// A message that lists the paths.
 pub fn by_name(name: &str) -> Result<Path, String> {
     let names = all().iter().map(|path| path.name.clone()).collect::<Vec<_>>().join(", ");
     let found = all().into_iter().find(|path| path.name == name);

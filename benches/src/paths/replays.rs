@@ -1,5 +1,5 @@
-//! Facts found, and whole cases. The cheap counter, and but for two paths a cheap model, leave the work to the engine and the
-//! harness.
+//! Tracing of facts, and whole cases. The counter is cheap and so is the model, except in two paths, so that the work is that of
+//! the engine and the harness.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -19,9 +19,9 @@ use super::{Measured, Path, Work};
 use crate::cheap::{Quarter, SameAnswer};
 use crate::conversations::{scenario, suite};
 
-/// What a summarizer says that costs nothing: a summary, and a checkpoint where one is asked for.
+/// The reply of a summarizer without cost: a summary, and a checkpoint if one is requested.
 pub(super) const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
-/// Turns of the longer replays.
+/// The numbers of turns of the longer replays.
 const TURNS: [(usize, &str); 3] = [(1_000, "1k"), (10_000, "10k"), (LONGEST, "100k")];
 const LONGEST: usize = 100_000;
 
@@ -58,7 +58,7 @@ fn replay(contender: &str, turns: usize) -> Result<Work, Box<dyn Error>> {
 }
 
 fn replay_with(contender: &str, turns: usize, model: Box<dyn ChatModel>) -> Result<Work, Box<dyn Error>> {
-    // Six groups, so that five others give a chance rate; only the first is replayed, so the others' length costs only memory.
+    // Six groups, so that five others give a chance rate. Only the first is replayed, so the others' length costs only memory.
     let plan = plan(contender, suite(0..6, |seed| scenario(seed, if seed == 0 { turns } else { turns.min(300) })))?;
     let runtime = runtime()?;
     Ok(Box::new(move || {

@@ -1,4 +1,5 @@
-//! Sessions and their parts. A cheap counter and, but for the mock's own path, a cheap model leave the work to the engine.
+//! Sessions and their parts. The counter is cheap and so is the model, except in the mock's own path, so that the work is the
+//! engine's.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -25,23 +26,25 @@ use crate::cheap::{Quarter, SameAnswer};
 use crate::conversations::{counted, dialogue, scenario};
 use crate::texts::Kind;
 
-/// Messages of a turn of [`scenario`].
+/// The number of messages in a turn of [`scenario`].
 const MESSAGES_PER_TURN: usize = 4;
-/// Tokens.
+/// In tokens.
 pub(super) const WINDOW: u32 = 8_000;
 
 pub(super) fn paths() -> Vec<Path> {
     vec![
-        Path::new("trigger", 4_000, "SIZE messages said, the trigger asked before each", trigger),
-        Path::new("turns", 1_000, "SIZE turns under each strategy but `progressive`, which `aging` has", turns),
-        Path::new("selection", 4_000, "what leaves and what stays of SIZE messages, ten times", selection),
-        Path::new("cache-prefix", 4_000, "how much two views of SIZE messages open alike, ten times", cache_prefix),
-        // The list of merged summaries grows until it fills its share of the budget, which takes some 60 rounds; a small size
-        // would see it fill and not what each round costs from then on.
+        Path::new("trigger", 4_000, "SIZE messages, with a check of the trigger before each", trigger),
+        Path::new("turns", 1_000, "SIZE turns under each strategy except `progressive`, which `aging` covers", turns),
+        Path::new("selection", 4_000, "the selection of the retained among SIZE messages, ten times", selection),
+        Path::new("cache-prefix", 4_000, "the common prefix of two views of SIZE messages, ten times", cache_prefix),
+        // The list of merged summaries grows until it fills its share of the budget, which takes about 60 rounds. A small size
+        // would only measure the time until then, and not the cost of each later round.
         Path::new("aging", 320, "SIZE rounds of `progressive`", aging),
         Path::new("checkpoint", 400, "a checkpoint of SIZE tasks read from an answer", checkpoint),
         Path::new("mock", 32, "the mock's summary of SIZE KB", |size| mock(size, false)),
-        Path::new("mock-again", 128, "the same of SIZE KB that it read for another strategy", |size| mock(size, true)),
+        Path::new("mock-again", 128, "the mock's summary of SIZE KB that it has read for another strategy", |size| {
+            mock(size, true)
+        }),
     ]
 }
 
@@ -57,7 +60,7 @@ fn trigger(messages: usize) -> Result<Work, Box<dyn Error>> {
         let mut session = Session::new(&*strategy, &metered, &Quarter, config(never));
         for message in &said {
             runtime.block_on(session.before_call(None));
-            // Made by a generator whose conversations are tested to be valid.
+            // The generator is tested to make valid conversations.
             let _ = session.push(message.clone());
         }
         u64::from(session.request_tokens())
@@ -88,7 +91,7 @@ fn turns(turns: usize) -> Result<Work, Box<dyn Error>> {
     }))
 }
 
-/// A strategy at its defaults, scaled to [`WINDOW`], and its budget there.
+/// A strategy with its defaults, scaled to [`WINDOW`], and its budget there.
 fn built(spec: &StrategySpec) -> Result<(Arc<dyn Strategy>, Budget), Box<dyn Error>> {
     let settings = Settings::defaults(spec);
     let limits = (spec.limits)(&settings)?;
@@ -111,7 +114,7 @@ fn cache_prefix(messages: usize) -> Result<Work, Box<dyn Error>> {
     let (mut one, mut other) = (View::default(), View::default());
     for message in said(messages) {
         one.push(&message);
-        // Of the same words and not the same memory, as after a compaction.
+        // Equal text in other memory, as after a compaction.
         other.push(&Arc::new(Counted::clone(&message)));
     }
     Ok(Box::new(move || (0..10).map(|_| u64::from(shared_tokens(&one, &other, &Quarter))).sum()))
@@ -160,14 +163,14 @@ fn mock(kilobytes: usize, is_known: bool) -> Result<Work, Box<dyn Error>> {
     let request = |prompt: &str, most| ChatRequest::prompt(prompt.replace("{messages}", &material), most, None, 1);
     let runtime = runtime()?;
     if is_known {
-        // Another prompt and limit, so that the material alone comes again.
+        // Another prompt and limit, so that only the material repeats.
         runtime.block_on(model.complete(&request("Summarize this.\n<messages>\n{messages}\n</messages>", 50)))?;
     }
     let request = request(spec("summarize")?.prompt, 400);
     Ok(Box::new(move || runtime.block_on(model.complete(&request)).map_or(0, |reply| reply.text.len() as u64)))
 }
 
-/// The mock, with the vocabulary that it counts by loaded.
+/// The mock with the vocabulary of its counter loaded.
 pub(super) fn ready_mock() -> Result<Box<dyn ChatModel>, Box<dyn Error>> {
     Encoding::O200k.count_text("ready");
     Ok(compactometer_models::by_name("mock")?)

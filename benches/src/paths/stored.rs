@@ -1,4 +1,4 @@
-//! What comes after a decision: stores, and the report.
+//! The work after a decision: stores, and the report.
 
 use std::error::Error;
 
@@ -19,8 +19,8 @@ use crate::texts::Kind;
 
 pub(super) fn paths() -> Vec<Path> {
     vec![
-        // Many times the commits that have files of their own: the archive of all others grows from the first of them on, so a
-        // small size would see it begin and not grow.
+        // Many times the number of commits that have separate files. The archive of all others grows from the first of them on,
+        // so a small size would measure its creation and not its growth.
         Path::new("store-folder", 150, "SIZE commits to a folder, then all read", folder),
         Path::new("store-sqlite", 30, "SIZE commits to a database, then all read", sqlite),
         Path::new("bootstrap", 100, "the interval of a mean over SIZE units", bootstrap),
@@ -45,9 +45,9 @@ fn commit_and_load(folder: tempfile::TempDir, store: Checkpoints, commits: usize
     let view = (0..40).map(|id| Edit::Keep(MessageId(id))).collect::<Vec<_>>();
     let mut runs = 0;
     Box::new(move || {
-        // Removed when the work is dropped.
+        // The folder is removed when the work is dropped.
         let _ = &folder;
-        // A thread of its own for each run, so that none finds what another left.
+        // A new thread for each run, so that no run finds another's commits.
         runs += 1;
         let name = format!("measured-{runs}");
         let all = store.thread(&name).and_then(|mut thread| {
@@ -86,7 +86,7 @@ fn bootstrap(units: usize) -> Result<Work, Box<dyn Error>> {
             let sum = times.iter().zip(&values).map(|(times, value)| f64::from(*times) * value).sum::<f64>();
             Some(sum / times.len() as f64)
         };
-        // Both ends at once, as whole numbers.
+        // Both ends in one number, as an integer.
         bootstrap_interval(values.len(), mean).map_or(0, |(low, high)| ((low + 2.0 * high) * 1e9) as u64)
     }))
 }

@@ -1,12 +1,12 @@
-//! Reading files that somebody named: only regular ones, up to a size limit for each kind.
+//! Reading files that a user named: only regular ones, up to a size limit for each kind.
 //!
-//! The program would wait for a pipe, or read a device, without end.
+//! Otherwise the program could wait for a pipe, or read a device, forever.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// A kind of file that is read whole, and how large one may be.
+/// A kind of file that is read as a whole, and its size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     name: &'static str,
@@ -14,19 +14,19 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// What a strategy asks the summarizer.
+    /// The prompt that a strategy sends to the summarizer.
     pub const PROMPT: Kind = Kind { name: "a prompt", most: MIB };
     /// Defaults of a folder.
     pub const SETTINGS: Kind = Kind { name: "a settings file", most: MIB };
-    /// What a suite is generated from.
+    /// The spec from which a suite is generated.
     pub const SPEC: Kind = Kind { name: "a generator spec", most: MIB };
     /// Prices of models.
     pub const PRICES: Kind = Kind { name: "a price table", most: 4 * MIB };
-    /// What a gate compares a run with.
+    /// The baseline that a gate compares a run with.
     pub const BASELINE: Kind = Kind { name: "a baseline", most: 256 * MIB };
     /// The description of a run in its folder.
     pub const MANIFEST: Kind = Kind { name: "a manifest", most: 256 * MIB };
-    /// Another program's record of conversations. An import holds it in memory several times.
+    /// Another program's record of conversations. An import holds several copies in memory.
     pub const TRANSCRIPT: Kind = Kind { name: "a transcript", most: 1024 * MIB };
 }
 
@@ -69,7 +69,7 @@ pub fn open(path: &Path) -> Result<File> {
     let is_given = path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd");
     refuse(&std::fs::metadata(path)?, is_given)?;
     let file = File::open(path)?;
-    // Another file may have taken the name since.
+    // Another file may have taken the name in the meantime.
     refuse(&file.metadata()?, is_given)?;
     Ok(file)
 }

@@ -1,7 +1,8 @@
-//! Files that survive the end of their process and a power failure: files that are written whole, and lines that are appended.
+//! Files that survive the end of their process and a power failure: files that are replaced as a whole, and files of appended
+//! lines.
 //!
 //! When a function here returns, its change is on the disk under its name, unless the function's name says otherwise. Absent on
-//! purpose: what the files hold, and what to do about an error, which only the caller knows.
+//! purpose: the content of the files, and the handling of errors, which only the caller can decide.
 
 pub mod input;
 mod lines;

@@ -1,4 +1,4 @@
-//! A file of lines that is appended to, by one process at a time.
+//! A file of appended lines, for one process at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -13,14 +13,14 @@ pub struct Lines {
     path: PathBuf,
     file: File,
     identity: Identity,
-    /// Bytes of whole lines.
+    /// The number of bytes in complete lines.
     whole: u64,
 }
 
-/// Lines that cannot be counted as kept.
+/// The reason why lines are not known to be on the disk.
 #[derive(Debug, thiserror::Error)]
 pub enum NotKept {
-    /// The file system refused.
+    /// An error of the file system.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The file no longer has the name under which it was opened, so nobody would find what is written to it.
@@ -52,7 +52,7 @@ impl Lines {
         &self.file
     }
 
-    /// Treats so many bytes as whole lines, cuts off the rest, and syncs the file and its name.
+    /// Keeps the first `whole` bytes, cuts off the rest, and syncs the file and its name.
     ///
     /// # Errors
     /// What the file system returns.
@@ -71,7 +71,7 @@ impl Lines {
         self.append_with(|out| out.write_all(lines))
     }
 
-    /// Like [`Lines::append`], with lines that a function writes, so that long lines need not be in memory.
+    /// Like [`Lines::append`], for lines written by a function, so that long lines need not be in memory.
     ///
     /// # Errors
     /// [`NotKept`].
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_torn_goes_before_the_next_line() {
+    fn a_torn_line_is_cut_off_before_the_next_one() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lines");
         fs::write(&path, "one\ntwo\nhal").unwrap();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_file_that_is_gone_or_another_are_not_kept() {
+    fn lines_of_a_removed_or_replaced_file_are_not_kept() {
         for replaced in [false, true] {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("run/lines");

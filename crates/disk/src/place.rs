@@ -29,7 +29,7 @@ impl Identity {
     }
 }
 
-/// Makes a folder and the missing ones above it, and syncs their names.
+/// Creates a folder and its missing parents, and syncs their names.
 ///
 /// # Errors
 /// What the file system returns.
@@ -40,7 +40,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     }
     match fs::create_dir(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists || !path.is_dir() => Err(error),
-        // An existing folder too: an earlier process may have stopped before it synced the name.
+        // Existing folders are synced too, because an earlier process may have stopped before it synced the name.
         _ => sync_folder(parent),
     }
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_another_files_is_noticed() {
+    fn a_name_of_another_file_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let file = File::create(&path).unwrap();
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_made_with_those_that_they_are_in() {
+    fn folders_are_created_with_their_parents() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b");
         for _ in 0..2 {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_without_a_folder_is_in_this_one() {
+    fn a_path_without_a_folder_is_in_the_current_one() {
         assert_eq!(folder_of(Path::new("file")), Path::new("."));
         assert_eq!(folder_of(Path::new("a/file")), Path::new("a"));
         assert_eq!(folder_of(Path::new("/file")), Path::new("/"));

@@ -1,4 +1,4 @@
-//! Files that are written whole: a reader sees the old content or the new, never half of it.
+//! Atomic replacement of files: a reader sees the old content or the new, never half of it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{Identity, folder_of, sync_folder};
 
-/// Writes a file beside its place, syncs it, moves it there and syncs the folder. If that fails, the part is removed. If the
-/// process ends in the middle, the next process that writes the same file removes the part.
+/// Writes a temporary file (a part) next to the target, syncs it, renames it and syncs the folder. If that fails, the part is
+/// removed. If the process ends in between, the next process that writes the same file removes the part.
 ///
 /// # Errors
 /// What the file system or `write` returns.
@@ -19,8 +19,8 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result
     sync_folder(folder_of(path))
 }
 
-/// The same without syncing: the file is whole whenever the process ends, but a power failure leaves the old file, the new one or
-/// a torn one. For files that their readers check and can do without.
+/// Like [`write_whole`], without syncing. The file is whole whenever the process ends, but a power failure leaves the old file,
+/// the new one or a torn one. For files that readers check and can do without.
 ///
 /// # Errors
 /// As [`write_whole`].
@@ -43,13 +43,13 @@ fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Resul
     replaced.inspect_err(|_| drop(fs::remove_file(&part)))
 }
 
-/// Whether this names a part: a file that is being written, or was when its process ended.
+/// Whether this is the name of a part: a file that is being written, or was when its process ended.
 pub fn is_part(name: &str) -> bool {
     let writer = name.strip_prefix('.').and_then(|rest| rest.strip_suffix(".part"));
     writer.and_then(|writer| writer.rsplit_once('.')).is_some_and(|(_, process)| is_process(process))
 }
 
-/// The name of a file while this process writes it.
+/// The name of the part that a process writes for a file.
 fn part_of(path: &Path, process: u32) -> PathBuf {
     path.with_file_name(format!(".{}.{process}.part", name_of(path)))
 }
@@ -62,7 +62,7 @@ fn is_process(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Opens a part and locks it. If another process removed it before it was locked, it is made again.
+/// Opens a part and locks it. If another process removes it before it is locked, it is created again.
 fn open_part(part: &Path) -> io::Result<File> {
     loop {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(part)?;
@@ -76,7 +76,7 @@ fn open_part(part: &Path) -> io::Result<File> {
     }
 }
 
-/// Removes a file's parts that no process locks: their writers have ended.
+/// Removes a file's parts that no process has locked, since their writers have ended.
 fn remove_left_over(path: &Path) {
     let start = format!(".{}.", name_of(path));
     let entries = fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_writer_left_of_the_same_file_goes_and_what_a_living_one_writes_stays() {
+    fn parts_of_dead_writers_are_removed_and_those_of_living_ones_remain() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let others =
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_was_taken_for_left_over_before_its_lock_is_made_anew() {
+    fn a_part_that_was_removed_before_its_lock_is_created_again() {
         let dir = tempfile::tempdir().unwrap();
         let part = part_of(&dir.path().join("file"), 9);
         let sweeper = File::create(&part).unwrap();
@@ -173,8 +173,8 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_known_by_its_name() {
-        for (name, is) in [
+    fn a_part_is_recognised_by_its_name() {
+        for (name, expected) in [
             (".manifest.json.4711.part", true),
             (".gitignore", false),
             (".part", false),
@@ -182,7 +182,7 @@ mod tests {
             ("manifest.json.4711.part", false),
             (".manifest.json.4711.part.png", false),
         ] {
-            assert_eq!(is_part(name), is, "{name}");
+            assert_eq!(is_part(name), expected, "{name}");
         }
     }
 }

@@ -1,7 +1,8 @@
-//! How the time of each target grows with its input: each seed is swollen in every way to a size and to four times that size. A
-//! line is printed if four times the input takes more than eight times as long.
+//! Prints how the time of each target grows with its input. Each seed is enlarged in every way to a size and to four times that
+//! size. A line is printed if four times the input takes more than eight times as long.
 //!
-//! `cargo run --release -p compactometer-fuzz --example growth [TARGET...]`. Times are for people: no verdict depends on them.
+//! `cargo run --release -p compactometer-fuzz --example growth [TARGET...]`. The times are for reading only; no verdict depends
+//! on them.
 #![allow(missing_docs, reason = "an example")]
 
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Files for readers that take a path, in a folder of this thread that is emptied for each input.
+//! Files for readers that take a path, in a folder of the thread that is emptied for each input.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ thread_local! {
     static FOLDER: OnceCell<TempDir> = const { OnceCell::new() };
 }
 
-/// Runs with an empty folder. Its path is the same for each input of a thread, so that messages are the same.
+/// Runs a function with an empty folder. Its path is the same for each input of a thread, so that messages are the same.
 pub(crate) fn in_folder<T>(run: impl FnOnce(&Path) -> T) -> T {
     FOLDER.with(|cell| {
         let folder = cell.get_or_init(|| tempfile::tempdir().expect("a folder"));
@@ -20,7 +20,7 @@ pub(crate) fn in_folder<T>(run: impl FnOnce(&Path) -> T) -> T {
     })
 }
 
-/// Writes a file; gives its path.
+/// Writes a file and returns its path.
 pub(crate) fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.join(name);
     if let Some(parent) = path.parent() {

@@ -1,12 +1,12 @@
-//! Seeded changes to an input: of its bytes, its lines and words, and of JSON as JSON, so that what follows a parser is reached.
+//! Seeded mutations of an input: of its bytes, its lines and words, and of JSON values, so that code behind a parser is reached.
 //!
-//! The same seed makes the same change. libFuzzer's own changes of bytes are used beside these.
+//! The same seed makes the same mutation. libFuzzer's own mutations of bytes are used as well.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-/// The longest input that a mutation makes.
+/// The longest input that a mutation may produce.
 pub const MOST_BYTES: usize = 1 << 16;
 
 /// One to three changes of an input. Pieces may come from `other`, another input of the same target.
@@ -23,14 +23,14 @@ pub fn mutated(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
 
 type Change = fn(&[u8], &[u8], &mut Dice) -> Vec<u8>;
 
-/// Five of the entries change JSON: most readers take nothing else.
+/// Five of the entries change JSON, because most readers accept nothing else.
 const CHANGES: &[Change] =
     &[flip, insert, splice, cut, lines, words, repeat, of_json, of_json, of_json, of_json, of_json];
 
 struct Dice(ChaCha8Rng);
 
 impl Dice {
-    /// A number under `bound`; 0 if that is 0.
+    /// A number below `bound`; 0 if `bound` is 0.
     fn below(&mut self, bound: usize) -> usize {
         self.0.next_u64() as usize % bound.max(1)
     }
@@ -117,7 +117,7 @@ fn lines(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     lines.concat()
 }
 
-/// Puts a word in another's place.
+/// Replaces a word by another one.
 fn words(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let pieces = data.chunk_by(|one, other| is_of_word(one) == is_of_word(other)).collect::<Vec<_>>();
@@ -128,7 +128,7 @@ fn words(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     changed.concat()
 }
 
-/// Repeats a piece many times, which shows quadratic readers.
+/// Repeats a piece many times, which exposes quadratic readers.
 fn repeat(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
     let end = end.min(start + 1 + dice.below(64));
@@ -136,7 +136,7 @@ fn repeat(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     [&data[..start], &data[start..end].repeat(1 + dice.below(room)), &data[end..]].concat()
 }
 
-/// Changes the whole as JSON, or else a line of it.
+/// Changes the whole input as JSON, or otherwise one of its lines.
 fn of_json(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     if let Some(changed) = json_of(data, dice) {
         return changed;
@@ -164,7 +164,7 @@ fn json_of(text: &[u8], dice: &mut Dice) -> Option<Vec<u8>> {
     serde_json::to_vec(&value).ok()
 }
 
-/// The number of values: this one and all inside it.
+/// The number of values, counting this one and all nested ones.
 pub(crate) fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),
@@ -173,7 +173,7 @@ pub(crate) fn count(value: &Value) -> usize {
     }
 }
 
-/// The value of that number, from the outside in.
+/// The value with this number, in preorder.
 pub(crate) fn node<'v>(value: &'v mut Value, number: &mut usize) -> Option<&'v mut Value> {
     if *number == 0 {
         return Some(value);
@@ -186,7 +186,7 @@ pub(crate) fn node<'v>(value: &'v mut Value, number: &mut usize) -> Option<&'v m
     }
 }
 
-/// More of the same.
+/// The value with some content repeated.
 fn grown(value: Value, dice: &mut Dice) -> Value {
     let times = [2, 3, 50][dice.below(3)];
     match value {
@@ -196,7 +196,7 @@ fn grown(value: Value, dice: &mut Dice) -> Value {
     }
 }
 
-/// The object without a field, or with a field under another's name.
+/// The object without one of its fields, or with a field renamed.
 fn renamed(value: Value, dice: &mut Dice) -> Value {
     let Value::Object(mut fields) = value else { return json!({"text": value}) };
     let names = fields.keys().cloned().collect::<Vec<_>>();
@@ -210,7 +210,7 @@ fn renamed(value: Value, dice: &mut Dice) -> Value {
     Value::Object(fields)
 }
 
-/// A value that few expect.
+/// An unusual value.
 fn odd(dice: &mut Dice) -> Value {
     let deep = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!([inner]));
     let values = [

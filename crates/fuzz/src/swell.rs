@@ -1,4 +1,4 @@
-//! Inputs that are each long in one way: a piece of a seed, from anywhere in its text or JSON, repeated many times.
+//! Inputs that are long in one way each: a piece of a seed, from anywhere in its text or JSON, repeated many times.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use crate::mutate::{count, node};
 
 /// One way in which an input can be long.
 pub struct Swelling<'s> {
-    /// The repeated piece, in a few letters.
+    /// The repeated piece, abbreviated.
     pub piece: String,
     swollen: Box<dyn Fn(usize) -> Vec<u8> + 's>,
 }
 
 impl Swelling<'_> {
-    /// The seed with the piece repeated until it has about so many bytes.
+    /// The seed with the piece repeated until it has about `bytes` bytes.
     pub fn to(&self, bytes: usize) -> Vec<u8> {
         (self.swollen)(bytes)
     }
@@ -48,7 +48,8 @@ fn repeated(seed: &[u8], start: usize, end: usize) -> Swelling<'_> {
     Swelling { piece: shown(piece), swollen: Box::new(swollen) }
 }
 
-/// JSON between two places, with each text longer, each list's first item repeated, or each object with more fields.
+/// Variants of the JSON between two places, with longer texts, with the first item of each list repeated, or with more fields in
+/// each object.
 fn in_json(seed: &[u8], start: usize, end: usize) -> Vec<Swelling<'_>> {
     let Ok(value) = serde_json::from_slice::<Value>(&seed[start..end]) else { return Vec::new() };
     let of_node = |number: usize| {
@@ -86,7 +87,7 @@ fn swell(value: &mut Value, bytes: usize) {
     }
 }
 
-/// The value with a number after each of its texts, since equal items may be found at once.
+/// The value with a number appended to each of its texts, because a reader might detect equal items.
 fn numbered(value: &Value, number: usize) -> Value {
     match value {
         Value::String(text) => Value::String(format!("{text}{number}")),

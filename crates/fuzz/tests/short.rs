@@ -1,4 +1,4 @@
-//! Every target over its regressions, its seeds and seeded mutations of them, with the same inputs each time.
+//! Every target with its regressions, its seeds and seeded mutations of them. The inputs are the same each time.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeSet;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use compactometer_fuzz::{ALL, Target, mutate};
 use compactometer_suites::import;
 
-/// So many mutations for each target, spread over its seeds.
+/// The number of mutations for each target, spread over its seeds.
 const MUTATIONS: usize = 200;
 
 #[test]
-fn nothing_that_is_read_breaks_its_reader() {
-    // Two threads, since a small machine has no more.
+fn no_input_breaks_its_reader() {
+    // Two threads, because a small machine has no more.
     let (front, back) = ALL.split_at(ALL.len() / 2);
     let breaks = std::thread::scope(|scope| {
         let front = scope.spawn(|| front.iter().filter_map(first_break).collect::<Vec<_>>());
@@ -23,7 +23,7 @@ fn nothing_that_is_read_breaks_its_reader() {
     assert!(breaks.is_empty(), "{}", breaks.join("\n"));
 }
 
-/// The first input that breaks a target, kept in a file.
+/// The first input that breaks a target, which is kept in a file.
 fn first_break(target: &Target) -> Option<String> {
     let read = |path: &PathBuf| std::fs::read(path).unwrap();
     let known =
@@ -48,16 +48,16 @@ fn every_target_has_seeds_and_every_folder_a_target() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let found = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let strange = found.filter(|name| !names.contains(&name.as_str())).collect::<Vec<_>>();
-        assert!(strange.is_empty(), "`{folder}` holds folders without a target: {strange:?}");
+        assert!(strange.is_empty(), "`{folder}` has folders without a target: {strange:?}");
     }
 }
 
 /// Otherwise a target would only see refusals.
 #[test]
-fn every_target_takes_one_of_its_seeds() {
+fn every_target_accepts_one_of_its_seeds() {
     for target in ALL {
         let takes = |path: &PathBuf| (target.run)(&std::fs::read(path).unwrap());
-        assert!(target.seeds().iter().any(takes), "`{}` takes none of its seeds", target.name);
+        assert!(target.seeds().iter().any(takes), "`{}` accepts none of its seeds", target.name);
     }
 }
 
@@ -74,8 +74,8 @@ fn every_importer_has_a_target_and_reads_one_of_its_seeds() {
 }
 
 #[test]
-fn no_seed_is_there_twice_or_long() {
+fn seeds_are_distinct_and_short() {
     let contents = ALL.iter().flat_map(Target::seeds).map(|path| std::fs::read(path).unwrap()).collect::<BTreeSet<_>>();
-    assert_eq!(contents.len(), ALL.iter().map(|target| target.seeds().len()).sum::<usize>(), "a seed is there twice");
+    assert_eq!(contents.len(), ALL.iter().map(|target| target.seeds().len()).sum::<usize>(), "two seeds are equal");
     assert!(contents.iter().all(|seed| seed.len() < 8 << 10), "a seed is over 8 KiB");
 }

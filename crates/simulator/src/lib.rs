@@ -1,6 +1,6 @@
-//! What takes the place of a model in a run that must be free, fast and exact: the mock, and faults that strike any model.
+//! Simulated models for runs that must be free, fast and exact: the mock, and faults that can be injected into any model.
 //!
-//! Absent on purpose: scenarios, facts, files and the network. Both see what a model sees.
+//! Absent on purpose: scenarios, facts, files and the network. The mock and the faults see only what a model sees.
 
 pub mod faults;
 pub mod mock;

@@ -1,7 +1,6 @@
-//! Facts and questions that a person puts into a suite or takes out of it: from a complaint that something was forgotten to a
-//! test of it.
+//! Facts and questions that a user adds to a suite or removes from it: a complaint that something was forgotten becomes a test.
 //!
-//! Absent on purpose: finding values, which is the importers', and the words of questions, which are the person's.
+//! Absent on purpose: finding values, which is the importers' job, and wording questions, which is the user's.
 
 use crate::import::foils;
 use compactometer_engine::message::part_text;
@@ -15,18 +14,18 @@ use compactometer_engine::message::{Message, MessageId};
 /// A value that must not be lost, and the question that it answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'w> {
-    /// As a message of the conversation states it.
+    /// The value, as a message of the conversation states it.
     pub value: &'w str,
-    /// What is asked.
+    /// The question.
     pub question: &'w str,
-    /// The question comes before the call that follows this message; the last one unless given.
+    /// The question is asked before the call that follows this message. Defaults to the last message.
     pub asked_after: Option<MessageId>,
 }
 
-/// Adds a fact of that value to a conversation of the suite, and a question about it; gives the fact's id.
+/// Adds a fact with that value, and a question about it, to a conversation of the suite. Returns the fact's id.
 ///
 /// # Errors
-/// [`CurateError`] where no message before the question states the value, or the question gives it away.
+/// [`CurateError`] if no message before the question states the value, or if the question contains it.
 pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<String, CurateError> {
     let value = wanted.value.trim();
     let (kind, matcher) = sought(value);
@@ -77,11 +76,11 @@ pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<Str
     }
 }
 
-/// Adds a question about a fact that is there.
+/// Adds a question about an existing fact.
 ///
 /// # Errors
-/// [`CurateError`] where there is no such fact, it is a decoy, or the question gives the value away, comes before the value is
-/// stated or after a message that is not there.
+/// [`CurateError`] if the fact does not exist or is a decoy, or if the question contains the value, comes before the value is
+/// stated, or follows a message that does not exist.
 pub fn ask(
     scenario: &mut Scenario,
     fact: &str,
@@ -120,10 +119,10 @@ pub fn ask(
     Ok(())
 }
 
-/// Takes a fact out, with its decoys and every question that asks for it; gives how many questions went.
+/// Removes a fact, its decoys and every question about it. Returns the number of questions removed.
 ///
 /// # Errors
-/// [`CurateError`] where there is no such fact, or another one replaces it.
+/// [`CurateError`] if the fact does not exist, or if another fact replaces it.
 pub fn reject(scenario: &mut Scenario, fact: &str) -> Result<usize, CurateError> {
     known(scenario, fact)?;
     if let Some(newer) = scenario.facts.iter().find(|other| other.supersedes.as_deref() == Some(fact)) {
@@ -141,7 +140,7 @@ fn known<'s>(scenario: &'s Scenario, fact: &str) -> Result<&'s Fact, CurateError
     found.ok_or_else(|| CurateError::NoFact(compactometer_text::suggest::unknown("fact", fact, ids())))
 }
 
-/// Whether a message of the conversation states the value, as [`add`] wants it.
+/// Whether a message of the conversation states the value, as [`add`] requires.
 pub fn is_stated(scenario: &Scenario, value: &str) -> bool {
     let (_, matcher) = sought(value.trim());
     scenario.messages.iter().any(|message| states(&matcher, message))
@@ -156,7 +155,7 @@ fn states(matcher: &Matcher, message: &Message) -> bool {
     message.parts.iter().filter_map(part_text).any(|text| matcher.find(text).next().is_some())
 }
 
-/// The first of `added-1`, `added-2` and so on that is not taken.
+/// The first unused id among `added-1`, `added-2` and so on.
 fn free_id<'i>(taken: impl Iterator<Item = &'i str> + Clone) -> String {
     let mut number = 1;
     loop {
@@ -168,7 +167,7 @@ fn free_id<'i>(taken: impl Iterator<Item = &'i str> + Clone) -> String {
     }
 }
 
-/// What a person asked for and cannot be done.
+/// A requested change that is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum CurateError {
     /// No message states the value.
@@ -179,26 +178,26 @@ pub enum CurateError {
         /// The conversation.
         scenario: String,
     },
-    /// The value is a fact already.
-    #[error("`{value}` is fact `{fact}` already; give that one a question with `--accept {fact}`")]
+    /// The value is already a fact.
+    #[error("`{value}` is already fact `{fact}`; add a question about it with `--accept {fact}`")]
     Known {
         /// The value.
         value: String,
         /// Its fact.
         fact: String,
     },
-    /// A fact that is not there; what was meant.
+    /// The fact does not exist; the message suggests a similar id.
     #[error("{0}")]
     NoFact(String),
-    /// A decoy is never asked for.
-    #[error("fact `{fact}` is the decoy of `{of}`, and a decoy is never asked for")]
+    /// The fact is a decoy, and questions never ask for decoys.
+    #[error("fact `{fact}` is the decoy of `{of}`, and no question may ask for a decoy")]
     Decoy {
         /// The decoy.
         fact: String,
-        /// What it is the decoy of.
+        /// The fact that it is a decoy of.
         of: String,
     },
-    /// A newer fact hangs on the one that was to go.
+    /// A newer fact replaces the one to be removed.
     #[error("fact `{fact}` is replaced by `{by}`; reject that one first")]
     Replaced {
         /// The older fact.
@@ -206,29 +205,29 @@ pub enum CurateError {
         /// The newer one.
         by: String,
     },
-    /// A question without words.
-    #[error("a question needs words; give `--question`")]
+    /// The question is empty.
+    #[error("the question is empty; give its text with `--question`")]
     NoQuestion,
-    /// The answer stands in the question.
-    #[error("the question holds the answer `{value}`; ask without it")]
+    /// The question contains the answer.
+    #[error("the question contains the answer `{value}`; reword it")]
     GivenAway {
         /// The value.
         value: String,
     },
-    /// No such message.
+    /// The message does not exist.
     #[error("there is no message `{message}`; the last one is `{last}`")]
     NoMessage {
-        /// As given.
+        /// The id that was given.
         message: u32,
-        /// The last of the conversation.
+        /// The id of the conversation's last message.
         last: u32,
     },
-    /// Nobody could know the answer yet.
-    #[error("`{value}` is not stated yet at message `{asked_after}`; ask later")]
+    /// The value is stated only after the question.
+    #[error("`{value}` is not yet stated at message `{asked_after}`; ask after a later message")]
     TooEarly {
         /// The value.
         value: String,
-        /// Where it was to be asked.
+        /// The message after which it was to be asked.
         asked_after: u32,
     },
 }

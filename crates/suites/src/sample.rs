@@ -1,34 +1,36 @@
-//! A part of a suite that stands for all of it: so many conversations, spread over the kinds that the suite has.
+//! A representative part of a suite: a given number of conversations, drawn in proportion from each kind that the suite has.
 //!
-//! Absent on purpose: the run's seed. Runs under several seeds meet the same conversations, and a run that is repeated under
-//! the next seed can be paired with the first.
+//! Absent on purpose: the run's seed. Runs under several seeds use the same conversations, so a run repeated under the next seed
+//! can be paired with the first.
 
 use compactometer_engine::message::part_text;
 use compactometer_formats::scenario::{Scenario, Split};
 use compactometer_formats::suite::Suite;
 
-/// Leaves `count` conversations in the suite, in its order, and notes it in the header; a suite of no more stays as it is.
+/// Keeps `count` conversations of the suite, in its order, and notes it in the header. A suite of at most `count` conversations
+/// is unchanged.
 ///
-/// Conversations are put in order by split, source, tools (which tell a generated conversation's domain) and length (to a
-/// power of two, in bytes), and within such a stratum by a hash of the suite's name and their id. Of this row one is taken at
-/// equal distances, so that each stratum has its share to within one.
+/// Systematic stratified sampling: conversations are sorted by split, source, tools (which identify a generated conversation's
+/// domain) and length (to a power of two, in bytes), and within such a stratum by a hash of the suite's name and their id.
+/// Conversations are then taken from this list at equal intervals, so that each stratum has its share to within one.
 pub fn sample(mut suite: Suite, count: usize) -> Suite {
     let all = suite.scenarios.len();
     if count >= all {
         return suite;
     }
     let name = suite.header.name.clone();
-    let mut row = (0..all).collect::<Vec<_>>();
-    row.sort_by_cached_key(|index| {
+    let mut sorted = (0..all).collect::<Vec<_>>();
+    sorted.sort_by_cached_key(|index| {
         let scenario = &suite.scenarios[*index];
         (Stratum::of(scenario), hash(&[&name, &scenario.id]))
     });
-    // Where in its stretch of the row each is taken, in parts of a conversation: under one stretch, so that none falls off the end.
+    // The start of the systematic sample, in units of 1/`count` of a conversation. It is less than one interval, so the last
+    // index stays in range.
     let offset = u128::from(hash(&[&name])) % all as u128;
     let mut taken = vec![false; all];
     for step in 0..count {
         let place = (step as u128 * all as u128 + offset) / count as u128;
-        taken[row[place as usize]] = true;
+        taken[sorted[place as usize]] = true;
     }
     let mut taken = taken.into_iter();
     suite.scenarios.retain(|_| taken.next().unwrap_or(false));
@@ -39,7 +41,7 @@ pub fn sample(mut suite: Suite, count: usize) -> Suite {
     suite
 }
 
-/// What conversations of a kind share.
+/// The attributes that conversations of one kind share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Stratum {
     split: u8,
@@ -55,7 +57,7 @@ impl Stratum {
             Split::Test => 1,
             Split::Calibration => 2,
         };
-        // After the colon stands a file's name, which may be a conversation's own.
+        // The part after the colon is a file name, which may differ for each conversation.
         let source = scenario.source.split(':').next().unwrap_or_default().to_owned();
         let tools = scenario.tools.iter().map(|tool| tool.name.clone()).collect();
         let texts = scenario.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
@@ -65,7 +67,7 @@ impl Stratum {
 }
 
 fn hash(words: &[&str]) -> u64 {
-    // A list's JSON keeps apart what joined words would not.
+    // JSON keeps the words apart; concatenation would not.
     let text = serde_json::json!(words).to_string();
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);

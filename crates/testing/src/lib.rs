@@ -1,4 +1,4 @@
-//! Code that the tests of several crates share. No program depends on this crate.
+//! Code shared by the tests of several crates. No program depends on this crate.
 
 pub mod provider_rules;
 pub mod provider_server;

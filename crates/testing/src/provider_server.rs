@@ -1,4 +1,4 @@
-//! A server on loopback that answers like a provider and rejects what the provider's published rules forbid.
+//! A server on loopback that answers like a provider and rejects requests that break the provider's published rules.
 
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path_regex};
@@ -6,7 +6,7 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::provider_rules::{anthropic, openai};
 
-/// Answers chat completions and messages with a short text. `rejects` may give one more reason to reject a body.
+/// Answers chat completions and messages with a short text. `rejects` may return a further reason to reject a body.
 pub async fn start(rejects: impl Fn(&Value) -> Option<String> + Send + Sync + 'static) -> MockServer {
     let server = MockServer::start().await;
     let provider = Provider { rejects };

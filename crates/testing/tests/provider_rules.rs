@@ -1,4 +1,4 @@
-//! A body that keeps all rules passes, and a broken rule is found at its place.
+//! A body that keeps all rules passes, and each broken rule is found at its place.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
 use compactometer_testing::provider_rules::{anthropic, openai};
@@ -68,10 +68,10 @@ fn chat_completions() {
             ("/messages/0/role", json!("assistant"), "begin with the user"),
             ("/messages/5/role", json!("assistant"), "do not end with the assistant"),
             ("/messages/4/role", json!("system"), "system prompt first"),
-            ("/messages/4/role", json!("robot"), "a role of the interface"),
-            ("/messages/1/content", json!(" \n"), "more than blanks"),
-            ("/messages/4/content", json!(null), "more than blanks"),
-            ("/messages/2/content", json!(""), "more than blanks"),
+            ("/messages/4/role", json!("robot"), "a role that the API defines"),
+            ("/messages/1/content", json!(" \n"), "more than whitespace"),
+            ("/messages/4/content", json!(null), "more than whitespace"),
+            ("/messages/2/content", json!(""), "more than whitespace"),
             ("/messages/2/tool_calls/0/id", json!(long), "1 to 40"),
             ("/messages/2/tool_calls/0/function/name", json!("a b"), "1 to 64"),
             ("/messages/2/tool_calls/0/function/arguments", json!("{"), "JSON of an object"),
@@ -93,27 +93,27 @@ fn messages() {
         vec![
             ("/max_tokens", json!(0), "is above 0"),
             ("/temperature", json!(1.5), "within the provider's range"),
-            ("/system/0/text", json!(""), "more than blanks"),
-            ("/tools", json!([]), "are defined where messages hold calls"),
+            ("/system/0/text", json!(""), "more than whitespace"),
+            ("/tools", json!([]), "are defined if messages contain calls"),
             ("/tools/0/name", json!(""), "1 to 64"),
             ("/tools/0/input_schema", json!({}), "the schema of an object"),
-            ("/tool_choice", json!({"type": "tool", "name": "other"}), "a choice of the interface"),
+            ("/tool_choice", json!({"type": "tool", "name": "other"}), "a choice that the API defines"),
             ("/messages/0/role", json!("assistant"), "begin with the user"),
             ("/messages/0/role", json!("assistant"), "alternate"),
             ("/messages/0/role", json!("system"), "known roles"),
             ("/messages", json!([turn("user"), turn("assistant")]), "do not end with the assistant"),
             ("/messages/0/content", json!([]), "is not empty"),
-            ("/messages/0/content/0/text", json!("\u{1f}"), "more than blanks"),
-            ("/messages/0/content/0", call.clone(), "in the assistant's turns only"),
+            ("/messages/0/content/0/text", json!("\u{1f}"), "more than whitespace"),
+            ("/messages/0/content/0", call.clone(), "only in assistant turns"),
             ("/messages/1/content/0/signature", json!(""), "with its signature"),
             ("/messages/1/content/0", call, "is unique"),
             ("/messages/1/content/1/id", json!("a:b"), "1 to 40"),
             ("/messages/1/content/1/input", json!("{}"), "input as an object"),
-            ("/messages/2/content/0/tool_use_id", json!("c2"), "of the turn before"),
-            ("/messages/2/content/0/content", json!(""), "more than blanks"),
-            ("/messages/2/content", late, "results before all else"),
+            ("/messages/2/content/0/tool_use_id", json!("c2"), "of the previous turn"),
+            ("/messages/2/content/0/content", json!(""), "more than whitespace"),
+            ("/messages/2/content", late, "results before other blocks"),
             ("/messages/2/content/0", json!({"type": "text", "text": "x"}), "answers every call"),
-            ("/messages/2/content/1", json!({"type": "movie"}), "blocks of the interface"),
+            ("/messages/2/content/1", json!({"type": "movie"}), "blocks that the API defines"),
         ],
     );
 }

@@ -1,7 +1,7 @@
-//! Names and values between backticks: terminals show such text unchanged, pages show it as code.
+//! Names and values in backticks: terminals show such text unchanged, and pages show it as code.
 
-/// The text as a CommonMark code span in one line: the fence is longer than any run of backticks in the text, and has blanks
-/// inside if the text could not be read back without them.
+/// The text as a CommonMark code span in one line. The fence is longer than any run of backticks in the text, and the text is
+/// padded with blanks if it could not be read back without them.
 pub fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
@@ -22,7 +22,7 @@ pub enum Piece<'t> {
     Code(&'t str),
 }
 
-/// The text cut at its code spans. Backticks that open no span are plain.
+/// The text split at its code spans. Backticks that open no span are plain text.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
     let (mut plain, mut at) = (0, 0);
@@ -47,12 +47,12 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// How many backticks a text begins with.
+/// The number of backticks that a text begins with.
 fn run(text: &str) -> usize {
     text.len() - text.trim_start_matches('`').len()
 }
 
-/// Where the next run of exactly so many backticks begins.
+/// The position of the next run of exactly `fence` backticks.
 fn closing(text: &str, fence: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = text[at..].find('`').map(|next| at + next) {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fence_is_longer_than_what_it_holds() {
+    fn a_fence_is_longer_than_any_run_inside() {
         for (text, span) in [
             ("plain", "`plain`"),
             ("a`b", "``a`b``"),

@@ -1,12 +1,13 @@
-//! What an exact value is: an identifier, number or path that a reader must have letter for letter.
+//! Exact values: identifiers, numbers and paths that a reader must have letter for letter.
 //!
-//! A value has no blanks and 4 to 200 characters, two of them ASCII letters or digits. It holds a digit, or a separator that prose does not use:
-//! `_`, `@`, `#`, a dot or colon between letters, a path's slashes. Words joined by `-`, or by one `/`, are words. A number
-//! needs four significant digits. Dates and times are ids, since a number's thousands separators mean nothing in them.
+//! A value has no blanks and 4 to 200 characters, at least two of which are ASCII letters or digits. It contains a digit, or a
+//! separator that prose does not use: `_`, `@`, `#`, a dot or colon between letters, or a path's slashes. Words joined by `-`, or
+//! by one `/`, are not values. A number needs four significant digits. Dates and times are ids, because thousands separators have
+//! no meaning in them.
 
 use crate::matcher::ValueKind;
 
-/// An exact value as it stands in text, numbers without thousands separators.
+/// An exact value as it occurs in text. Numbers have no thousands separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exact {
     /// The value.
@@ -15,12 +16,12 @@ pub struct Exact {
     pub kind: ValueKind,
 }
 
-/// Least and most characters of a value.
+/// The fewest and the most characters of a value.
 const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
-/// Least significant digits of a number.
+/// The fewest significant digits of a number.
 const DIGITS: usize = 4;
 
-/// The exact values of an argument: the whole text where it is one, else those inside.
+/// The exact values of an argument: the whole text if it is one, otherwise those inside.
 pub fn of_argument(text: &str) -> Vec<Exact> {
     match exact(trim(text.trim())) {
         Some(whole) => vec![whole],
@@ -28,13 +29,13 @@ pub fn of_argument(text: &str) -> Vec<Exact> {
     }
 }
 
-/// The exact values inside a text, in order; one may come more than once.
+/// The exact values inside a text, in order. A value may occur more than once.
 pub fn within(text: &str) -> impl Iterator<Item = Exact> {
     let words = text.split_whitespace().filter(|word| word.bytes().any(marks_value));
     words.flat_map(pieces).filter_map(|piece| exact(trim(piece)))
 }
 
-/// Whether a byte may be what tells a value from a word; most words hold none.
+/// Whether a byte may distinguish a value from a word. Most words contain no such byte.
 fn marks_value(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'_' | b'@' | b'#' | b'.' | b':' | b'/')
 }
@@ -77,7 +78,7 @@ fn number(text: &str) -> Option<String> {
     }
 }
 
-/// Whether a text without digits holds a separator that prose does not use.
+/// Whether a text without digits contains a separator that prose does not use.
 fn has_separator(text: &str) -> bool {
     let joined = |separator: char| {
         text.split(separator).count() > 1
@@ -88,7 +89,7 @@ fn has_separator(text: &str) -> bool {
     text.contains(['_', '@', '#']) || joined('.') || joined(':') || rooted || slashes > 1
 }
 
-/// Paths, file names and URLs are [`ValueKind::Path`]; all else is an id.
+/// Paths, file names and URLs are [`ValueKind::Path`]; everything else is an id.
 fn kind(text: &str, is_url: bool) -> ValueKind {
     let has_letter = |text: &str| text.contains(char::is_alphabetic);
     let ending = text.rsplit_once('.').filter(|(stem, ending)| {
@@ -97,7 +98,7 @@ fn kind(text: &str, is_url: bool) -> ValueKind {
     if is_url || (text.contains('/') && has_letter(text)) || ending.is_some() { ValueKind::Path } else { ValueKind::Id }
 }
 
-/// Characters that no value holds, URLs apart.
+/// Characters that no value except a URL contains.
 fn breaks(letter: char) -> bool {
     matches!(
         letter,
@@ -129,8 +130,8 @@ fn breaks(letter: char) -> bool {
     )
 }
 
-/// Splits a text without blanks where a value cannot go on. What follows a backslash in embedded JSON goes along, and the slash of
-/// a closing tag.
+/// Splits a text without blanks where a value cannot continue. Characters after a backslash in embedded JSON are separators too,
+/// and so is the slash of a closing tag.
 fn pieces(word: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -158,14 +159,14 @@ fn pieces(word: &str) -> Vec<&str> {
     pieces
 }
 
-/// Whether exactly three digits follow the comma, and one stands before it.
+/// Whether exactly three digits follow the comma, and a digit precedes it.
 fn separates_thousands(word: &str, comma: usize) -> bool {
     let before = word[..comma].bytes().next_back();
     let after = word[comma + 1..].bytes().take(4).take_while(u8::is_ascii_digit).count();
     before.is_some_and(|byte| byte.is_ascii_digit()) && after == 3
 }
 
-/// Without the punctuation around it.
+/// The text without the punctuation around it.
 fn trim(text: &str) -> &str {
     let text = text.trim_end_matches(|letter: char| !letter.is_alphanumeric());
     let text = text.trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"/~.@#_".contains(letter));
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_holds_only_exact_values() {
+    fn prose_contains_only_exact_values() {
         let text = "Your well-known flight HAT136 (one-way and/or return) leaves at 11:30 on 2024-05-20, e.g. for $1,234.50; \
                     see `src/app/page.tsx`, ./config or https://x.io/a?id=7&b=2. Write to mia.li3818@example.com! I'd pay 250 or 45000.";
         assert_eq!(
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn embedded_json_and_commands_are_taken_apart() {
+    fn embedded_json_and_commands_are_split() {
         assert_eq!(
             values(r#"{"id":"credit_card_4421486","zip":"78750","n":[12,3456]}"#),
             ["Id credit_card_4421486", "Number 78750", "Number 3456"]
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_punctuation_are_no_values() {
+    fn words_and_punctuation_are_not_values() {
         for text in [
             "economy",
             "round-trip",
@@ -243,7 +244,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_word_without_a_mark_holds_no_value(word in "([^0-9_@#.:/ ]|[a-zA-Z])(([^0-9_@#.:/ ]|[a-zA-Z]){3,20})") {
+        fn a_word_without_a_mark_contains_no_value(word in "([^0-9_@#.:/ ]|[a-zA-Z])(([^0-9_@#.:/ ]|[a-zA-Z]){3,20})") {
             proptest::prop_assert!(pieces(&word).into_iter().all(|piece| exact(trim(piece)).is_none()));
         }
 

@@ -1,4 +1,4 @@
-//! Text, whatever it is about: values found in it, code spans, and near names.
+//! Text of any subject: values found in it, code spans, and suggestions of similar names.
 //!
 //! Absent on purpose: conversations, files and the meaning of a text.
 

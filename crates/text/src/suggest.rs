@@ -1,6 +1,6 @@
-//! Messages about a name that is not among the choices.
+//! Messages about an unknown name.
 
-/// Such as: unknown strategy `chaned` (did you mean `chained`?); choose from `a`, `b`.
+/// For example: unknown strategy `chaned` (did you mean `chained`?); choose from `a`, `b`.
 pub fn unknown<'c>(what: &str, given: &str, choices: impl IntoIterator<Item = &'c str>) -> String {
     let choices = choices.into_iter().collect::<Vec<_>>();
     let suggestion = match nearest(given, choices.iter().copied()) {
@@ -10,7 +10,7 @@ pub fn unknown<'c>(what: &str, given: &str, choices: impl IntoIterator<Item = &'
     format!("unknown {what} `{given}`{suggestion}; choose from {}", listed(&choices))
 }
 
-/// A clause for the end of a message: `; did you mean CHOICE?`, or nothing where no choice is near.
+/// A clause for the end of a message: `; did you mean CHOICE?`, or nothing if no choice is similar.
 pub fn hint<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> String {
     nearest(given, choices).map_or_else(String::new, |choice| format!("; did you mean `{choice}`?"))
 }
@@ -20,9 +20,9 @@ fn nearest<'c>(given: &str, choices: impl IntoIterator<Item = &'c str>) -> Optio
     distances.min().filter(|(distance, _)| *distance <= FARTHEST).map(|(_, choice)| choice)
 }
 
-/// Most edits between a typing error and what was meant.
+/// The largest edit distance between a typing error and the name that was meant.
 const FARTHEST: usize = 3;
-/// Most choices that are listed.
+/// The largest number of choices that are listed.
 const LISTED: usize = 24;
 
 fn listed(choices: &[&str]) -> String {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_names_are_suggested_and_far_ones_are_not() {
+    fn similar_names_are_suggested_and_others_are_not() {
         let choices = ["chained", "null"];
         assert_eq!(
             unknown("strategy", "chaned", choices),

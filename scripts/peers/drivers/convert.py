@@ -15,7 +15,7 @@ left_out = 0
 
 
 def scenario(name, group, source, said, values, questions=()):
-    """One line of a suite: `said` are roles and texts, `values` are what must survive."""
+    """One line of a suite. `said` has roles and texts, `values` are those that must survive."""
     global left_out
     messages = [
         {"id": at, "role": role, "parts": [{"type": "text", "text": text}]} for at, (role, text) in enumerate(said)
@@ -84,4 +84,4 @@ if __name__ == "__main__":
     print(json.dumps({"format": "compactometer-suite", "version": 1, "name": sys.argv[1]}))
     for line in {"kit": kit, "compactbench": compactbench}[sys.argv[1]](*sys.argv[2:]):
         print(json.dumps(line))
-    print(f"{left_out} values that no message states as whole words were left out", file=sys.stderr)
+    print(f"{left_out} values were left out because no message states them as whole words", file=sys.stderr)

@@ -23,7 +23,7 @@ recorded = iter(texts["assistant"])
 
 
 def answer(said, tools, choice, config):
-    """The recorded answer; a summary of one sentence where one is asked for."""
+    """The recorded answer, or a summary of one sentence if one is requested."""
     is_turn = said[-1].text in users
     return ModelOutput.from_content("mockllm", next(recorded) if is_turn else "The work goes on; nothing is open.")
 

@@ -13,7 +13,7 @@ CHUNK = 4_096
 
 
 def chunks(data):
-    """Cut as `compactometer_benches::texts::chunks` cuts: at the first boundary between letters from CHUNK bytes on."""
+    """Splits like `compactometer_benches::texts::chunks`: at the first character boundary from CHUNK bytes on."""
     while data:
         cut = min(CHUNK, len(data))
         while cut < len(data) and data[cut] & 0xC0 == 0x80:

@@ -1,5 +1,5 @@
-//! Rounds of compaction over short sessions, as the suites of peers have them: a session is compacted, goes on by a turn, is
-//! compacted again, and after each round every fact is looked for and every question is asked.
+//! Rounds of compaction over short sessions, as in the suites of peers: a session is compacted, continues for one turn, and is
+//! compacted again. After each round every fact is searched for and every question is asked.
 
 use std::error::Error;
 use std::path::Path;
@@ -28,18 +28,18 @@ use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
 const COUNTER: Encoding = Encoding::O200k;
-/// A strategy writes at most this part of a session, so that there is something to gain from short ones too.
+/// A strategy writes at most one part in this many of a session, so that even short sessions shrink.
 const WRITTEN_PART: u32 = 3;
-/// Most tokens of an answer to a question.
+/// The largest number of tokens in an answer to a question.
 const ANSWER: u32 = 100;
 
-/// What was done.
+/// Counts of the work done.
 #[derive(Default)]
 struct Done {
     cases: usize,
     rounds: usize,
     applied: usize,
-    /// Facts looked for, and found.
+    /// Facts searched for, and facts found.
     checks: usize,
     held: usize,
     asked: usize,
@@ -47,10 +47,10 @@ struct Done {
     tokens_after: u64,
 }
 
-/// What a model says that answers at once, as the mocks of peers do: a summary, and a checkpoint where one is asked for.
+/// The fixed reply of a model without latency, like the mocks of peers: a summary, and a checkpoint if one is requested.
 const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
 
-/// Runs the first so many strategies of the registry, or one by its name, over every scenario, with a model of that name or
+/// Runs the first strategies of the registry (a number) or one of them (a name) over every scenario, with the named model or
 /// `at-once`.
 pub(crate) fn run(
     path: &Path,
@@ -67,7 +67,7 @@ pub(crate) fn run(
     let mut done = Done::default();
     let strategies = chosen(strategies)?;
     for scenario in &suite.scenarios {
-        // Counted and its values made ready once, whatever number of strategies: as every replay does.
+        // Counted and prepared once for all strategies, as in every replay.
         let said = counted(scenario, &COUNTER);
         let matcher = Matcher::new(scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms())));
         for spec in &strategies {
@@ -87,7 +87,7 @@ fn chosen(strategies: &str) -> Result<Vec<&'static StrategySpec>, String> {
     if found.is_empty() { Err(format!("no strategy `{strategies}`")) } else { Ok(found) }
 }
 
-/// One session and what every strategy shares of it.
+/// One session and what all strategies share.
 struct Case<'c> {
     scenario: &'c Scenario,
     said: &'c [Arc<Counted>],
@@ -128,7 +128,7 @@ impl Case<'_> {
     }
 }
 
-/// Compacts when asked to, without a trigger.
+/// Compacts only on request, without a trigger.
 fn config(written: u32) -> SessionConfig {
     let budget = Budget {
         window: u32::MAX,

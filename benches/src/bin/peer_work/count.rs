@@ -1,4 +1,4 @@
-//! Exact counts of a text in chunks as long as messages, which a peer takes of the same bytes.
+//! Exact counts of a text in chunks of the length of messages. A peer counts the same bytes.
 
 use std::error::Error;
 use std::path::Path;
@@ -10,8 +10,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 /// Bytes of a chunk.
 const CHUNK: usize = 4_096;
 
-/// The tokens of each chunk, and the CPU seconds of the only pass over the text: a second one would measure what the first
-/// remembered.
+/// The tokens of each chunk, and the CPU seconds of a single pass over the text. A second pass would measure the cache.
 pub(crate) fn measure(encoding: &str, path: &Path) -> Result<serde_json::Value, Box<dyn Error>> {
     let encoding = Encoding::by_name(encoding).ok_or_else(|| format!("unknown encoding `{encoding}`"))?;
     let text = std::fs::read_to_string(path)?;

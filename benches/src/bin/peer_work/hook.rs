@@ -1,4 +1,4 @@
-//! What an agent's framework does before each call of the model: is the history over its trigger, and if so, compact it.
+//! The work of an agent framework before each call of the model: if the history exceeds its trigger, compact it.
 
 use std::error::Error;
 use std::path::Path;
@@ -16,17 +16,17 @@ use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_formats::suite::Suite;
 
-/// What the summarizer answers, here and at the peer's.
+/// The summarizer's answer, which is the same on the peer's side.
 const ANSWER: &str = "The user and the agent went on with the work; nothing is open.";
-/// Messages kept verbatim, as the peer keeps by default.
+/// The number of messages kept verbatim, which is the peer's default.
 const KEPT: u32 = 20;
-/// The history is replayed as often as this, since one pass is too short for the clock.
+/// The number of replays, because one is too short for the clock.
 const PASSES: u32 = 100;
 
-/// CPU seconds of one replay of the first `messages` messages, and what it came to.
+/// CPU seconds of one replay of the first `messages` messages, and its result.
 pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serde_json::Value, Box<dyn Error>> {
     let suite = Suite::read(path)?;
-    // Counted beforehand: an engine counts each message once, when it is said.
+    // Counted beforehand, because an engine counts each message only once, when it is added.
     let mut said = counted(&suite.scenarios[0], &Quarter);
     said.remove(0);
     if said.len() < messages {
@@ -67,10 +67,10 @@ pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serd
 
 async fn replayed(session: &mut Session<'_>, metered: &Metered<'_>, said: &[Arc<Counted>]) {
     for message in said {
-        // A suite's messages are valid.
+        // The messages of a suite are valid.
         let _ = session.push(message.clone());
         if session.before_call(None).await.is_some() {
-            // A host books a call and lets go of it, as the peer does.
+            // A host records a call and discards it, as the peer does.
             metered.take_calls();
         }
     }

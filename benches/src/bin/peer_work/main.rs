@@ -1,4 +1,4 @@
-//! Our side of `scripts/peers`: the work that a peer does, on the same input, and the inputs that both read.
+//! Our side of `scripts/peers`: the same work as a peer on the same input, and the inputs that both read.
 //!
 //! ```text
 //! peer-work suite CONVERSATIONS TURNS              plain conversations, as a suite, on stdout
@@ -8,7 +8,7 @@
 //! peer-work count ENCODING FILE                    exact tokens of each chunk of a text
 //! ```
 //!
-//! The last three print one JSON object. Absent on purpose: peers, ratios and verdicts, which are the scripts'.
+//! The last three print one JSON object. Absent on purpose: peers, ratios and verdicts, which belong to the scripts.
 
 mod cases;
 mod count;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// About that many bytes.
+/// Text of about `bytes` bytes.
 fn text(kind: &str, bytes: usize) -> Result<String, String> {
     if kind == "hard" {
         let kinds = hard(0).len();

@@ -1,14 +1,14 @@
-//! The key paths whose instructions `scripts/perf-gate` counts, one in a process, and exact counting against tiktoken-rs.
+//! The key paths whose instructions `scripts/perf-gate` counts, one per process, and exact counting compared with tiktoken-rs.
 //!
 //! ```text
-//! perf-paths list                 names of what is counted, and the size at which it is
-//! perf-paths run NAME SIZE        prepares, then does the path's work once inside `counted`
+//! perf-paths list                 the name and the size of each path that is counted
+//! perf-paths run NAME SIZE        prepares the path's work, then runs it once inside `counted`
 //! perf-paths first ENCODING WHOSE the first count of a process, by `ours` or by `tiktoken-rs`
 //! perf-paths ratio ENCODING KIND  CPU time of tiktoken-rs over ours, both in this process, in turn
 //! ```
 //!
-//! Absent on purpose: limits and verdicts, which are the script's; and times, of which only a ratio within one process says
-//! something on a shared machine.
+//! Absent on purpose: limits and verdicts, which belong to the script, and times, because on a shared machine only their ratio
+//! within one process is meaningful.
 
 mod ratio;
 
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Tokens of one sentence, counted by a process that has counted nothing before.
+/// The tokens of one sentence, counted by a process that has counted nothing before.
 fn first(encoding: &str, whose: &str) -> Result<u64, Box<dyn Error>> {
     const SENTENCE: &str = "The first count of a process waits for the vocabulary.";
     let encoding = Encoding::by_name(encoding).ok_or("unknown encoding")?;
@@ -52,7 +52,7 @@ fn first(encoding: &str, whose: &str) -> Result<u64, Box<dyn Error>> {
     }
 }
 
-/// The only function in which callgrind counts; not inlined, so that it has a name.
+/// The only function in which callgrind counts. It is not inlined, so that it has a name.
 #[inline(never)]
 fn counted(work: &mut dyn FnMut() -> u64) -> u64 {
     black_box(work())

@@ -1,4 +1,4 @@
-//! Our exact counting beside tiktoken-rs, which is the reference that must give the same number.
+//! Our exact counting compared with tiktoken-rs, the reference that must give the same counts.
 
 use std::error::Error;
 
@@ -7,11 +7,11 @@ use compactometer_benches::paths::{CHUNK, reference};
 use compactometer_benches::texts::{Kind, chunks};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
-/// Pairs of passes; one more before them warms both.
+/// Pairs of passes, after one that warms up both.
 const ROUNDS: usize = 15;
 const BYTES: usize = 1 << 20;
 
-/// The ratios of CPU time, tiktoken-rs over ours, one a round, as JSON.
+/// The ratios of tiktoken-rs's CPU time to ours, one per round, as JSON.
 pub(crate) fn measure(encoding: &str, kind: &str) -> Result<String, Box<dyn Error>> {
     let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind of text `{kind}`"))?;
     let ours = Encoding::by_name(encoding).ok_or_else(|| format!("unknown encoding `{encoding}`"))?;

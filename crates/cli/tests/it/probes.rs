@@ -79,7 +79,7 @@ fn what_cannot_be_asked_is_refused_and_the_suite_stays() {
         (vec!["--add", "zzyzx-404", "--scenario", &scenario], "no message of"),
         (vec!["--add", &value, "--scenario", &scenario], "`--accept f01`"),
         (vec!["--accept", "f01", "--scenario", &scenario, "--after", "999999"], "there is no message `999999`"),
-        (vec!["--accept", "f01", "--scenario", &scenario, "--after", &early], "is not stated yet"),
+        (vec!["--accept", "f01", "--scenario", &scenario, "--after", &early], "is not yet stated"),
         (vec!["--accept", "f01"], "2 conversations of `tiny` fit"),
         (vec!["--accept", "fact-x", "--scenario", &scenario], "unknown fact `fact-x`"),
         (vec!["--add", &value, "--scenario", "nobody"], "unknown conversation `nobody`"),
@@ -89,7 +89,7 @@ fn what_cannot_be_asked_is_refused_and_the_suite_stays() {
     }
     let given_away = format!("Was it {value}?");
     let error = told(&["--accept", "f01", "--scenario", &scenario, "--question", &given_away]);
-    assert!(error.contains("the question holds the answer"), "{error}");
+    assert!(error.contains("the question contains the answer"), "{error}");
     assert!(told(&["--add", &value]).contains("--question"));
     assert!(told(&["--reject", "f01", "--scenario", &scenario]).contains("replaced by `f02`"));
     assert!(told(&["--reject", "no-such-fact"]).contains("no conversation of `tiny` has a fact `no-such-fact`"));

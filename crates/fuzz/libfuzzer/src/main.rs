@@ -1,4 +1,4 @@
-//! Runs the target that `COMPACTOMETER_FUZZ_TARGET` names under libFuzzer. Call it through `scripts/fuzz`.
+//! Runs the target named in `COMPACTOMETER_FUZZ_TARGET` under libFuzzer. Call it through `scripts/fuzz`.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let _ = (TARGET.run)(data);
 });
 
-// libFuzzer makes half of the changes and knows what was compared; the others know lines and JSON.
+// libFuzzer makes half of the mutations, guided by comparisons in the program. The others know lines and JSON.
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     if seed % 2 == 0 {
         return fuzzer_mutate(data, size, max_size);

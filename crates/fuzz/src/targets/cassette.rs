@@ -1,5 +1,5 @@
 //! The cassette reader: it replays what it accepts, a refusal names the line, and a recording continues after a torn line. Each
-//! input is a file of calls; each line with a model and a request gets the right key, since no change of bytes would find it.
+//! input is a file of calls. Each line with a model and a request gets the right key, which no mutation of bytes would find.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ fn records_on(folder: &Path) {
     let Ok(cassette) = Cassette::recording(folder, mock()) else { return };
     let request = ChatRequest::prompt("Say hello to line \u{1e}.".to_owned(), 10, None, 7);
     let answer = ready(&cassette, &request).expect("the mock answers");
-    let replies = Cassette::replies(folder, cassette.name()).expect("what was recorded reads");
+    let replies = Cassette::replies(folder, cassette.name()).expect("the recording can be read");
     assert!(replies.contains(&answer));
 }
 

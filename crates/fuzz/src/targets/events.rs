@@ -1,10 +1,10 @@
-//! The event stream of both wire formats: however its bytes are cut, it gives the same events and the same reply or error.
+//! The event stream of both wire formats: however its bytes are split, it gives the same events and the same reply or error.
 
 use compactometer_engine::model::ChatRequest;
 use compactometer_models::http::fuzzing;
 use compactometer_models::providers::{ANTHROPIC, OPENAI_COMPATIBLE};
 
-/// A stream is cut into at most so many pieces, so that a long input does not take all the time.
+/// The largest number of pieces, so that a long input does not take all the time.
 const MOST_PIECES: usize = 4_096;
 
 pub(super) fn run(data: &[u8]) -> bool {
@@ -26,7 +26,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     replies.contains(&true)
 }
 
-/// The data of each event according to the standard: lines of `data` up to an empty one.
+/// The data of each event according to the standard: `data` lines up to an empty line.
 fn events(data: &[u8]) -> Vec<Vec<u8>> {
     let (mut events, mut lines) = (Vec::new(), Vec::<&[u8]>::new());
     for line in data.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n")) {
@@ -37,7 +37,7 @@ fn events(data: &[u8]) -> Vec<Vec<u8>> {
             events.push(std::mem::take(&mut lines).join(&b'\n'));
         }
     }
-    // An event without data does not count.
+    // An event without data is ignored.
     events.retain(|event| !event.is_empty());
     events
 }

@@ -1,5 +1,4 @@
-//! Exact values in arbitrary text: each has the length and the characters that its documentation promises, and the matcher finds
-//! it in itself.
+//! Exact values in arbitrary text: each has the documented length and characters, and the matcher finds it in itself.
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::exact;
@@ -13,7 +12,7 @@ pub(super) fn run(data: &[u8]) -> bool {
         assert!(value.chars().count() <= 200 && solid >= 2, "{found:?}");
         assert!(!value.contains(char::is_whitespace), "{found:?}");
         if found.kind != ValueKind::Number {
-            assert!(text.contains(value), "{found:?} is not of the text");
+            assert!(text.contains(value), "{found:?} does not occur in the text");
         }
         let matcher = Matcher::new([(found.kind, [value])]);
         assert!(matcher.find(value).next().is_some(), "{found:?} is not found in itself");

@@ -1,7 +1,7 @@
-//! The importers, with facts, masking and joining: the result passes the suite reader, the report's counts are those of the
-//! suite, and every text of the file is in the suite or named as left out.
+//! The importers, with facts, masking and joining. The result passes the suite reader, the report's counts match the suite, and
+//! every text of the file is in the suite or reported as left out.
 //!
-//! One input holds several files of one import, with the byte 1E between them.
+//! One input holds several files of one import, separated by the byte 1E.
 
 use std::path::{Path, PathBuf};
 
@@ -24,9 +24,9 @@ pub(super) fn tau_bench(data: &[u8]) -> bool {
     check("tau-bench", data, said::in_tau_bench)
 }
 
-/// Between two files.
+/// Separates two files.
 const SEPARATOR: u8 = 0x1e;
-/// One input has at most so many files.
+/// The largest number of files in one input.
 const MOST_FILES: usize = 3;
 
 const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false };
@@ -56,10 +56,10 @@ fn accepted(importer: &Importer, paths: &[PathBuf], imported: &Imported, said: f
         Err(ImportError::Strict(repair)) => assert_eq!(Some(&repair), imported.report.repairs.first()),
         Err(error) => panic!("only strict reading fails: {error}"),
     }
-    let plain = import(Options { keep_secrets: true, ..FACTS }).expect("reads with secrets as without");
+    let plain = import(Options { keep_secrets: true, ..FACTS }).expect("the files can be read without masking");
     assert!(plain.report.secrets.is_empty());
     if imported.report.secrets.is_empty() {
-        assert_eq!(plain.suite, imported.suite, "nothing was masked, and the suites differ");
+        assert_eq!(plain.suite, imported.suite, "nothing was masked, but the suites differ");
     }
     nothing_is_lost(&plain, paths, said);
     if imported.report.groups > 1 {
@@ -85,19 +85,19 @@ fn adds_up(report: &ImportReport, suite: &Suite, paths: &[PathBuf]) {
     }
 }
 
-/// An error names a file or the number of files.
+/// An error names a file, or the number of files.
 fn refused(importer: &Importer, paths: &[PathBuf], error: &ImportError) {
     let text = error.to_string();
     let names = |path: &PathBuf| text.contains(&format!("`{}`", path.display()));
     assert!(paths.iter().any(names) || text.contains("file(s)"), "no place: {text}");
     let strict = import::import(importer, paths, "fuzz", &Options { strict: true, ..FACTS });
-    assert!(strict.is_err(), "strict reading takes what is refused: {text}");
+    assert!(strict.is_err(), "strict reading accepts what is refused otherwise: {text}");
 }
 
-/// Every text that the files say is in the suite, or its place is in a repair, or a row was counted as ignored.
+/// Every text in the files is in the suite, or its place is in a repair, or its row was counted as ignored.
 fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec<Said>) {
     let ImportReport { repairs, ignored, .. } = &imported.report;
-    // A conversation or file that is left out as a whole names the place of its beginning.
+    // If a whole conversation or file is left out, the repair names the place of its beginning.
     let whole = |what: &str| what.contains("no user turn") || what.contains("same content as an earlier file");
     if repairs.iter().any(|repair| whole(&repair.what)) {
         return;
@@ -115,7 +115,7 @@ fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec
         lost.extend(missing.filter(|said| !is_named(path, &said.places)));
     }
     lost.dedup_by(|one, other| one.places == other.places);
-    assert!(lost.len() <= ignored.values().sum(), "said and neither kept nor named: {lost:?}; ignored {ignored:?}");
+    assert!(lost.len() <= ignored.values().sum(), "texts neither kept nor reported: {lost:?}; ignored {ignored:?}");
 }
 
 fn text_of(part: &Part) -> Option<&str> {

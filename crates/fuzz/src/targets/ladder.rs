@@ -1,13 +1,13 @@
-//! The ladder that reads checkpoints from a model's answer: a checkpoint is not empty, reads back as it was, and holds only text
-//! of the answer; without a checkpoint there is a reason.
+//! The ladder that reads checkpoints from a model's answer: a checkpoint is not empty, survives a round trip, and contains only
+//! text of the answer. Without a checkpoint there is a reason.
 
 use compactometer_engine::checkpoint::{Checkpoint, Examples, Reading, Rung, extract};
 use compactometer_engine::model::Finish;
 
-/// A prompt with examples that must be taken out of answers.
+/// A prompt with examples that must be removed from answers.
 const PROMPT: &str = "Write {\"active_goals\": [\"goal\"], \"pending_tasks\": [{\"task\": \"what\"}]}.";
 
-/// So many items are looked for in the answer, so that a long one does not take all the time.
+/// The largest number of items that are checked, so that a long answer does not take all the time.
 const MOST_ITEMS: usize = 100;
 
 pub(super) fn run(data: &[u8]) -> bool {
@@ -36,13 +36,17 @@ fn check(answer: &str, finish: Finish, examples: &Examples<'_>) -> bool {
 }
 
 fn holds(answer: &str, checkpoint: &Checkpoint, examples: &Examples<'_>) {
-    assert!(!checkpoint.is_empty(), "an empty checkpoint is none");
+    assert!(!checkpoint.is_empty(), "an empty checkpoint is not a checkpoint");
     let json = serde_json::to_string(checkpoint).expect("a checkpoint is JSON");
     assert_eq!(serde_json::from_str::<Checkpoint>(&json).expect("it reads back"), *checkpoint);
-    assert_eq!(checkpoint.clone().merged_with(checkpoint.clone()), *checkpoint, "it adds nothing to itself");
+    assert_eq!(
+        checkpoint.clone().merged_with(checkpoint.clone()),
+        *checkpoint,
+        "merging a checkpoint with itself changes it"
+    );
     for item in checkpoint.items().into_iter().take(MOST_ITEMS) {
         assert!(!examples.leaks(item.value.trim()), "an example is left: {item:?}");
-        // Escapes mean other letters, and values within values are rewritten.
+        // Escapes denote other letters, and nested values are rewritten.
         let is_plain = !answer.contains('\\') && !item.value.starts_with(['[', '{']);
         let is_said = |text: &str| answer.contains(text);
         assert!(!is_plain || (is_said(&item.value) && is_said(&item.topic)), "not in the answer: {item:?}");

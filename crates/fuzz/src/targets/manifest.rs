@@ -1,4 +1,4 @@
-//! The manifest reader: an accepted manifest of either version reads back the same after it is written.
+//! The manifest reader: an accepted manifest of either version survives a round trip.
 
 use compactometer_formats::manifest::Manifest;
 

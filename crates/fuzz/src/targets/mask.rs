@@ -1,4 +1,4 @@
-//! Masking of secrets in arbitrary text: a masked text masks to itself in a message, a tool's result and a call's arguments.
+//! Masking of secrets in arbitrary text: masking is idempotent for a message, a tool's result and a call's arguments.
 
 use compactometer_engine::message::Part;
 use compactometer_suites::import::{self, Imported, Options};
@@ -15,7 +15,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     let texts = texts_of(&once);
     let twice = masked(&texts);
     assert_eq!(texts_of(&twice), texts, "a masked text is masked again");
-    assert!(twice.report.secrets.is_empty(), "counted and not changed: {:?}", twice.report.secrets);
+    assert!(twice.report.secrets.is_empty(), "counted but not changed: {:?}", twice.report.secrets);
     !once.report.secrets.is_empty()
 }
 

@@ -1,10 +1,10 @@
-//! The matcher on arbitrary values and text: it finds many values at once as it finds each by itself, and what a text says of a
-//! value only narrows the finds. Values come first, one on each line after its kind, then an empty line and the text.
+//! The matcher on arbitrary values and text: finding many values at once equals finding each alone, and the polarity only narrows
+//! the matches. Values come first, one per line after its kind, followed by an empty line and the text.
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::matcher::{Matcher, Said, Sought};
 
-/// One input has at most so many values: each is also looked for by itself.
+/// The largest number of values in one input, because each is also searched for separately.
 const MOST_VALUES: usize = 8;
 
 pub(super) fn run(data: &[u8]) -> bool {
@@ -19,7 +19,7 @@ pub(super) fn run(data: &[u8]) -> bool {
         assert_eq!(together[at], alone[0], "{kind:?} {value:?}");
         assert!(
             together[at] || !(affirmed[at] || denied[at]),
-            "{kind:?} {value:?} is affirmed or denied, and not there"
+            "{kind:?} {value:?} is affirmed or denied, but not present"
         );
     }
     together.contains(&true)

@@ -1,4 +1,4 @@
-//! The mock on an arbitrary request: it answers within the limit, and what it has read before does not change the answer.
+//! The mock on an arbitrary request: it answers within the limit, and its caches do not change the answer.
 
 use std::cell::RefCell;
 use std::task::{Context, Poll, Waker};
@@ -8,8 +8,8 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_simulator::mock::{Mock, profile};
 
 thread_local! {
-    /// Mocks that remember this thread's earlier inputs.
-    static SEASONED: RefCell<Vec<Mock>> =
+    /// Mocks with caches filled by this thread's earlier inputs.
+    static WARM: RefCell<Vec<Mock>> =
         RefCell::new(profile::ALL.iter().map(|profile| Mock::new((*profile).clone())).collect());
 }
 
@@ -21,14 +21,14 @@ pub(super) fn run(data: &[u8]) -> bool {
     })
 }
 
-/// The seed picks the profile, so that each input meets one.
+/// The seed determines the profile, so that each input needs only one.
 pub(super) fn answers(request: &ChatRequest) {
     let number = (request.seed % profile::ALL.len() as u64) as usize;
     let profile = profile::ALL[number];
     let reply = reply(&Mock::new(profile.clone()), request);
-    let again = SEASONED.with_borrow(|mocks| self::reply(&mocks[number], request));
-    assert_eq!(reply, again, "{}: what was read before changes the reply", profile.name);
-    // A fault may spoil the text after it is counted.
+    let again = WARM.with_borrow(|mocks| self::reply(&mocks[number], request));
+    assert_eq!(reply, again, "{}: a cache changes the reply", profile.name);
+    // A fault may change the text after it is counted.
     if profile.faults.value.is_empty() {
         let tokens = Encoding::O200k.count_text(&reply.text);
         assert_eq!(reply.usage.output, u64::from(tokens), "{}", profile.name);
@@ -46,7 +46,7 @@ fn reply(mock: &Mock, request: &ChatRequest) -> ChatReply {
     ready(mock, request).expect("the mock answers")
 }
 
-/// The answer of a model that waits for nothing.
+/// The answer of a model that never waits.
 pub(super) fn ready(model: &dyn ChatModel, request: &ChatRequest) -> Result<ChatReply, ChatError> {
     match model.complete(request).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,

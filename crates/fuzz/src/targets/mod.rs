@@ -1,4 +1,4 @@
-//! The registry: one file and one line for each target.
+//! The registry of targets, with one file and one line for each.
 
 mod baseline;
 mod cassette;
@@ -24,7 +24,7 @@ mod tokens;
 
 use crate::Target;
 
-/// Every target.
+/// All targets.
 pub const ALL: &[Target] = &[
     Target { name: "baseline", run: baseline::run },
     Target { name: "cassette", run: cassette::run },

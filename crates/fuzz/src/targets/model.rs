@@ -1,4 +1,4 @@
-//! The names of models, and the addresses in them: an accepted address has a host, and no name or error repeats a password.
+//! Model names and the addresses in them: an accepted address has a host, and no name or error repeats a password.
 
 use compactometer_models::receiver;
 
@@ -20,7 +20,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     }
 }
 
-/// Seeds hold this password after a user's name.
+/// Seeds contain this password after a user's name.
 fn hides(text: &str) {
     assert!(!text.contains(":hush-hush@"), "a password is repeated: {text}");
 }

@@ -1,4 +1,4 @@
-//! The price table: an accepted table prices the mock, has finite prices, and reads back as it was.
+//! The price table: an accepted table has a price for the mock and only finite prices, and survives a round trip.
 
 use compactometer_formats::prices::PriceTable;
 
@@ -7,7 +7,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     let table = match PriceTable::parse(text) {
         Ok(table) => table,
         Err(error) => {
-            // The TOML reader gives no place when it stops at its limit of depth.
+            // The TOML parser gives no place if it stops at its recursion limit.
             let has_place = error.to_string().contains(['`', '|']) || error.to_string().contains("recursion limit");
             assert!(has_place, "no place: {error}");
             return false;

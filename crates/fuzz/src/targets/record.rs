@@ -1,5 +1,5 @@
-//! The record reader: an accepted record reads back the same after it is written. Each input is read as a line, and as a record
-//! with the right checksum, which no change of bytes would find.
+//! The record reader: an accepted record survives a round trip. Each input is read as a line, and as a record with the right
+//! checksum, which no mutation of bytes would find.
 
 use compactometer_formats::record::{Record, text_hash};
 

@@ -1,4 +1,5 @@
-//! The server's reader of requests: a refusal says what is wrong; a request reads back as it was, and the mock answers it.
+//! The server's reader of requests: a refusal says what is wrong. An accepted request survives a round trip, and the mock answers
+//! it.
 
 use compactometer_engine::model::ChatRequest;
 use compactometer_models::server::fuzzing;

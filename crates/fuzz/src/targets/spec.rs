@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::suite::reads_back;
 
-/// At most so many tokens are generated for one input.
+/// The largest number of tokens generated for one input.
 const MOST_TOKENS: i64 = 12_000;
 
 pub(super) fn run(data: &[u8]) -> bool {
@@ -31,7 +31,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     true
 }
 
-/// Tokens of the longest conversation.
+/// The tokens of the longest conversation.
 fn longest(text: &str) -> i64 {
     let spec = toml::from_str::<Value>(text).expect("a spec is TOML");
     let lengths = spec["lengths"].as_array().expect("lengths are a list");

@@ -1,5 +1,5 @@
-//! Shared by both stores: a healthy thread, and what must hold for one that may be damaged. Two reads give the same, a damaged
-//! thread gives an error with its place, and a thread that loads takes a commit and keeps what it had.
+//! Shared by both stores: a healthy thread, and checks of one that may be damaged. Two reads give the same result, a damaged
+//! thread gives an error with its place, and a thread that loads accepts a commit and keeps its history.
 
 use std::num::NonZeroUsize;
 
@@ -9,13 +9,13 @@ use compactometer_engine::store::{Commit, State, Store};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
 use compactometer_store::{Checkpoints, Error, Thread, Which};
 
-/// The thread of every store here.
+/// The name of the thread in every store here.
 pub(super) const THREAD: &str = "t";
 
-/// Few views are kept, so that a short history folds old commits.
+/// Few views are kept, so that even a short history folds old commits.
 pub(super) const KEEP: NonZeroUsize = NonZeroUsize::new(2).expect("two is not zero");
 
-/// Commits of a healthy thread.
+/// The number of commits of a healthy thread.
 const COMMITS: u32 = 4;
 
 /// Four commits, two of them folded, and a step back.
@@ -28,7 +28,7 @@ pub(super) fn fill(store: &Checkpoints) {
     thread.rollback(COMMITS - 2).expect("a rollback");
 }
 
-/// Reads all of a store that may be damaged, continues its thread and clears it; returns whether the thread was whole.
+/// Reads all of a store that may be damaged, continues its thread and clears it. Returns whether the thread was intact.
 pub(super) fn examine(store: &Checkpoints) -> bool {
     said(store.threads());
     let Some(mut thread) = said(store.thread(THREAD)) else { return false };
@@ -44,7 +44,7 @@ pub(super) fn examine(store: &Checkpoints) -> bool {
     if said(store.clear(THREAD)).is_some()
         && let Some(mut cleared) = said(store.thread(THREAD))
     {
-        assert_eq!(loaded(&mut cleared), Some(State::default()), "something is left of a cleared thread");
+        assert_eq!(loaded(&mut cleared), Some(State::default()), "a cleared thread is not empty");
     }
     state.is_some()
 }
@@ -54,7 +54,7 @@ fn said<T>(result: Result<T, Error>) -> Option<T> {
     result.inspect_err(|error| assert!(error.to_string().contains('`'), "no place: {error}")).ok()
 }
 
-/// The state, if the thread is whole: a second read must give the same.
+/// The state, if the thread is intact. A second read must give the same.
 fn loaded(thread: &mut Thread) -> Option<State> {
     let versions = said(thread.versions());
     let (first, second) = (thread.load(), thread.load());
@@ -64,7 +64,7 @@ fn loaded(thread: &mut Thread) -> Option<State> {
             assert_eq!(versions.map(|versions| versions.len()), Some(one.history.len()));
         }
         (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
-        _ => panic!("two looks differ: {first:?}, {second:?}"),
+        _ => panic!("two reads differ: {first:?}, {second:?}"),
     }
     said(first)
 }

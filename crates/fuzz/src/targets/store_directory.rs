@@ -1,5 +1,5 @@
-//! A store of files that somebody changed. Each line of an input changes a file of a healthy thread: `FILE = CONTENT` replaces
-//! it, `FILE @ OFFSET HEX` overwrites bytes, `FILE < LENGTH` cuts it, `FILE -` removes it. Other lines change nothing.
+//! A file store that somebody changed. Each line of an input changes a file of a healthy thread: `FILE = CONTENT` replaces it,
+//! `FILE @ OFFSET HEX` overwrites bytes, `FILE < LENGTH` cuts it, `FILE -` removes it. Other lines change nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use compactometer_store::Checkpoints;
 use super::store;
 use crate::files;
 
-/// The files of a healthy store: path within its folder, and bytes.
+/// The files of a healthy store, as the path within its folder and the bytes.
 static HEALTHY: LazyLock<Vec<(PathBuf, Vec<u8>)>> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     store::fill(&Checkpoints::in_directory(folder.path(), store::KEEP).expect("a store"));
@@ -42,7 +42,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     })
 }
 
-/// Makes the change of one line; none if it names no file or no change.
+/// Makes the change that a line describes. `None` if it names no file or no change.
 fn change(folder: &Path, line: &[u8]) -> Option<()> {
     let line = String::from_utf8_lossy(line);
     let (file, change) = line.split_once(' ')?;

@@ -68,7 +68,7 @@ fn change(path: &Path, lines: &str) {
     std::fs::write(path, bytes).expect("a file");
 }
 
-/// Makes the change of one line; none if the tables refuse it.
+/// Makes the change that a line describes. `None` if the database refuses it.
 fn cell(connection: &Connection, line: &str) -> Option<()> {
     let (name, rest) = line.split_once(' ')?;
     let (row, value) = rest.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! The suite reader: an accepted suite fits the published schema and reads back as it was; a refusal names the line.
+//! The suite reader: an accepted suite conforms to the published schema and survives a round trip. A refusal names the line.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     }
 }
 
-/// A written suite passes the reader's validation and is the same suite.
+/// A written suite passes the reader's validation and equals the original.
 pub(super) fn reads_back(suite: &Suite) {
     let text = written(suite);
     let back = Suite::from_reader(text.as_slice(), Path::new("written.jsonl")).expect("the suite is accepted again");
@@ -50,7 +50,7 @@ fn is_of_schema(suite: &Suite) {
     for line in written(suite).split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let value = serde_json::from_slice(line).expect("a line is JSON");
         if let Err(error) = schemas.validate(&value, *index) {
-            panic!("the line is not of the published schema: {error:#}\n{value}");
+            panic!("the line does not conform to the published schema: {error:#}\n{value}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The token counter on arbitrary text: it counts as the encodings' own patterns do, and a message counts as its parts do.
+//! The token counter on arbitrary text: it agrees with the encodings' own patterns, and a message's count is the sum of its
+//! parts.
 
 use bpe_openai::Tokenizer;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -8,7 +9,7 @@ pub(super) fn run(data: &[u8]) -> bool {
     for encoding in Encoding::ALL {
         let expected = reference(*encoding).count(&text);
         assert_eq!(encoding.count_text(&text) as usize, expected, "{}", encoding.name());
-        // The memory of earlier pieces changes no count.
+        // The cache of earlier pieces changes no count.
         assert_eq!(encoding.count_text(&text) as usize, expected, "{} the second time", encoding.name());
     }
     true

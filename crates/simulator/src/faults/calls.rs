@@ -1,14 +1,14 @@
-//! Faults that fail the call: the errors of a provider or of the way to it.
+//! Faults that fail the call: errors of a provider or of the network.
 
 use compactometer_engine::model::ChatError;
 
 use super::{Effect, Fault, pick};
 
-/// Longest wait for an answer, in milliseconds: assumed, a common limit of clients.
-const PATIENCE_MS: u64 = 60_000;
-/// Waits that a provider asks for, in milliseconds: assumed.
+/// The longest wait for an answer, in milliseconds. Assumed; a common limit of clients.
+const TIMEOUT_MS: u64 = 60_000;
+/// Waiting times that a provider asks for, in milliseconds. Assumed.
 const WAITS_MS: [u64; 4] = [500, 2_000, 10_000, 30_000];
-/// Statuses of a provider in trouble; 529 is one provider's "overloaded".
+/// Status codes of a failing provider; 529 is one provider's "overloaded".
 const STATUSES: [u16; 4] = [500, 502, 503, 529];
 
 pub(super) const RATE_LIMIT: Fault = Fault {
@@ -32,11 +32,11 @@ pub(super) const SERVER_ERROR: Fault = Fault {
 pub(super) const TIMEOUT: Fault = Fault {
     name: "timeout",
     about: "no answer within 60 s",
-    effect: Effect::Fails(|_| ChatError::Timeout { after_ms: PATIENCE_MS }),
+    effect: Effect::Fails(|_| ChatError::Timeout { after_ms: TIMEOUT_MS }),
 };
 
 pub(super) const REFUSED: Fault = Fault {
     name: "refused",
-    about: "the request is refused as it stands, as one that is too long",
+    about: "the request is refused as too long",
     effect: Effect::Fails(|_| ChatError::Refused { message: "the request exceeds the context size".to_owned() }),
 };

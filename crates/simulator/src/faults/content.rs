@@ -1,4 +1,4 @@
-//! Faults of content: the reply is no summary, or says what nobody said.
+//! Faults of content: the reply is not a summary, or contains something that nobody said.
 
 use super::{Effect, Fault, Scene, json};
 use crate::mock;
@@ -15,9 +15,9 @@ pub(super) const CONTINUES_CHAT: Fault = Fault {
 
 pub(super) const INVENTED_ITEM: Fault = Fault {
     name: "invented-item",
-    about: "holds one item with a number that stands nowhere in the request",
+    about: "contains an item with a number that the request does not contain",
     effect: Effect::Text(|text, scene| {
-        let number = unheard_number(text, scene)?;
+        let number = unstated_number(text, scene)?;
         let items = ["Ticket {} has to be closed first", "The limit was raised to {}", "The report goes to user {}"];
         let item = scene.pick(&items)?.replace("{}", &number);
         with_item(text, &item, "; ", scene)
@@ -26,7 +26,7 @@ pub(super) const INVENTED_ITEM: Fault = Fault {
 
 pub(super) const EXAMPLE_LEAK: Fault = Fault {
     name: "example-leak",
-    about: "holds words that stand as an example in the instruction's shape, in JSON as a value of their own",
+    about: "contains words copied from an example in the instruction, in JSON as a separate value",
     effect: Effect::Text(|text, scene| {
         let instruction = untagged(&mock::parts(scene.request).instruction);
         let words = scene.pick(&examples(&instruction))?;
@@ -34,18 +34,18 @@ pub(super) const EXAMPLE_LEAK: Fault = Fault {
     }),
 };
 
-/// A copied placeholder stands where a value should, not behind one.
+/// A copied placeholder replaces a value instead of following one.
 const IN_ITS_PLACE: &str = "";
 
-/// Six digits that neither the request nor the reply holds.
-fn unheard_number(text: &str, scene: &mut Scene<'_>) -> Option<String> {
+/// Six digits that neither the request nor the reply contains.
+fn unstated_number(text: &str, scene: &mut Scene<'_>) -> Option<String> {
     let first = (uniform(&mut scene.rng) * 900_000.0) as u32;
     let numbers = (0..900_000).map(|step| (100_000 + (first + step) % 900_000).to_string());
     let is_heard = |number: &String| text.contains(number) || scene.request.texts().any(|said| said.contains(number));
     numbers.into_iter().find(|number| !is_heard(number))
 }
 
-/// An instruction without what stands between tags on lines of their own: a checkpoint from before is no example.
+/// An instruction without the blocks between tags on separate lines, because an earlier checkpoint is not an example.
 fn untagged(lines: &[String]) -> String {
     let tag = |line: &str| Some(line.strip_prefix('<')?.strip_suffix('>')?.to_owned());
     let mut left = Vec::new();
@@ -61,8 +61,8 @@ fn untagged(lines: &[String]) -> String {
     left.join("\n")
 }
 
-/// Words that an instruction shows where the answer's own should stand: texts in its JSON, else placeholders in brackets,
-/// else the items of its list.
+/// Placeholder words that an instruction shows in place of the answer's own: texts in its JSON, otherwise placeholders in
+/// brackets, otherwise the items of its list.
 fn examples(instruction: &str) -> Vec<&str> {
     let json = instruction.find('{').zip(instruction.rfind('}')).filter(|(open, close)| open < close);
     let quoted = json.map_or(Vec::new(), |(open, close)| json::texts(instruction, open..close + 1));
@@ -88,8 +88,9 @@ fn listed(line: &str) -> Option<&str> {
     is_mark.then(|| words.trim()).filter(|words| !words.is_empty())
 }
 
-/// The text with one more item: beside a text of its JSON, else at its end. `link` joins it to a text that stands in no list;
-/// none, and it takes its place. So it does where the item exceeds the request's limit. Nothing where JSON holds no text.
+/// The text with one more item, next to a text of its JSON or at its end. `link` joins the item to a text that is not in a list.
+/// If `link` is empty, or if the item exceeds the request's limit, the item replaces that text. `None` if the JSON contains no
+/// text.
 fn with_item(text: &str, item: &str, link: &str, scene: &mut Scene<'_>) -> Option<String> {
     let (added, instead) = match json::object(text) {
         Some(object) => json_item(text, &json::escaped(item), link, object, scene)?,
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_between_tags_is_no_example() {
+    fn text_between_tags_is_not_an_example() {
         let lines = [
             "As <b> says:",
             "<previous>",

@@ -1,4 +1,4 @@
-//! Faults in how a reply ends: too early, too late, slowly, or before it began.
+//! Faults in how a reply ends: too early, too late, slowly, or before any text.
 
 use compactometer_engine::model::{ChatReply, Finish};
 
@@ -7,7 +7,7 @@ use crate::mock;
 
 pub(super) const CUT_JSON: Fault = Fault {
     name: "cut-json",
-    about: "the reply ends inside its JSON object, as at the output limit",
+    about: "the reply ends inside its JSON object, as if at the output limit",
     effect: Effect::Reply(|reply, scene| {
         let inside = json::object(&reply.text).map(|object| object.start + 1..object.end);
         cut(reply, scene, |_, at| inside.as_ref().is_some_and(|inside| inside.contains(&at)));
@@ -33,7 +33,7 @@ pub(super) const EMPTY: Fault = Fault {
 
 pub(super) const BLANK: Fault = Fault {
     name: "blank",
-    about: "white space and nothing else",
+    about: "whitespace only",
     effect: Effect::Reply(|reply, _| end(reply, " \n\t\n\u{a0}\n".to_owned(), Finish::Stop)),
 };
 
@@ -71,10 +71,10 @@ pub(super) const SLOW: Fault = Fault {
     effect: Effect::Reply(|reply, _| reply.latency_ms = reply.latency_ms.saturating_mul(10)),
 };
 
-/// A limit above this is not passed: no model writes so much, and the text would only fill the memory.
+/// The largest limit that a reply exceeds. No model writes more, and the text would only fill the memory.
 const LARGEST_LIMIT: u32 = 100_000;
 
-/// Copies of a text, until they have more than so many tokens.
+/// Copies of a text until they have more than `most` tokens.
 fn repeated(text: &str, own: u32, most: u32) -> String {
     let mut copies = most / own.max(1) + 1;
     loop {
@@ -86,7 +86,7 @@ fn repeated(text: &str, own: u32, most: u32) -> String {
     }
 }
 
-/// Cuts the reply at a drawn boundary between characters that may be one; leaves it where none may.
+/// Cuts the reply at a random character boundary among those that `may_be` accepts. If it accepts none, the reply is unchanged.
 fn cut(reply: &mut ChatReply, scene: &mut Scene<'_>, may_be: impl Fn(&str, usize) -> bool) {
     let boundaries = reply.text.char_indices().map(|(at, _)| at).filter(|&at| may_be(&reply.text, at));
     if let Some(at) = scene.pick(&boundaries.collect::<Vec<_>>()) {
@@ -94,7 +94,7 @@ fn cut(reply: &mut ChatReply, scene: &mut Scene<'_>, may_be: impl Fn(&str, usize
     }
 }
 
-/// Ends the reply so; its tokens are counted with o200k, whatever the model.
+/// Replaces the reply's text and ending. Tokens are counted with o200k, whatever the model.
 fn end(reply: &mut ChatReply, text: String, finish: Finish) {
     reply.usage.output = u64::from(mock::tokens(&text));
     reply.text = text;

@@ -1,4 +1,4 @@
-//! Faults of form: the text is there, but not in the shape that was asked for.
+//! Faults of form: the text is there, but not in the shape that was requested.
 
 use super::{Effect, Fault, json};
 
@@ -14,7 +14,7 @@ pub(super) const MALFORMED_JSON: Fault = Fault {
 
 pub(super) const BROKEN_JSON: Fault = Fault {
     name: "broken-json",
-    about: "the JSON object lacks its last brace, or has quotes in a text that are not escaped, though the model was done",
+    about: "the JSON object lacks its last brace, or has unescaped quotes in a text, although the model finished",
     effect: Effect::Text(|text, scene| {
         let object = json::object(text)?;
         let texts = json::texts(text, object.clone());
@@ -28,7 +28,7 @@ pub(super) const BROKEN_JSON: Fault = Fault {
 
 pub(super) const FENCED_JSON: Fault = Fault {
     name: "fenced-json",
-    about: "the JSON object stands in a Markdown fence",
+    about: "the JSON object is inside a Markdown code fence",
     effect: Effect::Text(|text, _| {
         let object = json::object(text)?;
         let (before, after) = (&text[..object.start], &text[object.end..]);
@@ -38,7 +38,7 @@ pub(super) const FENCED_JSON: Fault = Fault {
 
 pub(super) const MISSING_SECTION: Fault = Fault {
     name: "missing-section",
-    about: "the last part with a [MARKER], # heading or number is not written",
+    about: "the last part with a [MARKER], # heading or number is missing",
     effect: Effect::Text(|text, _| {
         let before = text[..last_marker(text)?.start].trim_end();
         (!before.is_empty()).then(|| before.to_owned())
@@ -47,20 +47,20 @@ pub(super) const MISSING_SECTION: Fault = Fault {
 
 pub(super) const MISSING_MARKER: Fault = Fault {
     name: "missing-marker",
-    about: "the last [MARKER], # heading or numbered line is not written; what stands below it is",
+    about: "the last [MARKER], # heading or numbered line is missing, but the text below it is there",
     effect: Effect::Text(|text, _| {
         let marker = last_marker(text)?;
         Some(format!("{}{}", &text[..marker.start], &text[marker.end..]))
     }),
 };
 
-/// The text with the first word of a range in quotes.
+/// The text with the first word of a range put in quotes.
 fn with_quotes(text: &str, range: std::ops::Range<usize>) -> String {
     let end = text[range.clone()].find(' ').map_or(range.end, |at| range.start + at);
     format!("{}\"{}\"{}", &text[..range.start], &text[range.start..end], &text[end..])
 }
 
-/// The last line that opens a part, with its line break: of markers, else of headings, else of numbered lines.
+/// The last line that opens a part, with its line break. Markers take precedence over headings, and headings over numbered lines.
 fn last_marker(text: &str) -> Option<std::ops::Range<usize>> {
     [is_bracketed, is_heading, is_numbered].into_iter().find_map(|opens| {
         let mut found = None;

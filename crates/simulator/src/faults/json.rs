@@ -1,10 +1,10 @@
-//! Finds the JSON object of a reply and the texts in it, by place, so that a fault changes those bytes and no others.
+//! Finds the JSON object of a reply and the texts in it by position, so that a fault changes only those bytes.
 
 use std::ops::Range;
 
 use serde_json::{Deserializer, Map, Value};
 
-/// Where the first JSON object of a text stands.
+/// The range of the first JSON object in a text.
 pub(super) fn object(text: &str) -> Option<Range<usize>> {
     text.match_indices('{').find_map(|(start, _)| {
         let mut values = Deserializer::from_str(&text[start..]).into_iter::<Map<String, Value>>();
@@ -13,7 +13,7 @@ pub(super) fn object(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Whether a change leaves the JSON object of a text an object: `10` as a bare number would become `01`.
+/// Whether the JSON object of a text is still valid after a change. As a bare number, `10` would become `01`.
 pub(super) fn still_reads(text: &str, changed: &str) -> bool {
     let start = |text| object(text).map(|object| object.start);
     start(text) == start(changed)
@@ -22,15 +22,15 @@ pub(super) fn still_reads(text: &str, changed: &str) -> bool {
 /// A text in quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quoted {
-    /// Where it starts, after the quote.
+    /// The position after its opening quote.
     pub(super) start: usize,
-    /// Where it ends, before the quote.
+    /// The position of its closing quote.
     pub(super) end: usize,
     /// Whether it is an element of a list.
     pub(super) in_list: bool,
 }
 
-/// The texts that stand as values, not as keys, in a piece of JSON; lenient, for examples in prompts too.
+/// The texts that are values, not keys, in a piece of JSON. The parser is lenient, because it also reads examples in prompts.
 pub(super) fn texts(text: &str, within: Range<usize>) -> Vec<Quoted> {
     let mut found = Vec::new();
     let mut open = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn texts(text: &str, within: Range<usize>) -> Vec<Quoted> {
     found
 }
 
-/// Where the quote stands that closes a text starting at `from`.
+/// The position of the quote that closes a text starting at `from`.
 fn closing(text: &str, from: usize) -> Option<usize> {
     let mut escaped = false;
     for (at, letter) in text[from..].char_indices() {
@@ -67,7 +67,7 @@ fn closing(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// A text as it stands inside quotes.
+/// A text escaped for use inside quotes.
 pub(super) fn escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()

@@ -1,10 +1,10 @@
-//! Seeded faults over any model, so that every failure that a model can cause can be met on purpose and again.
+//! Seeded faults for any model, so that every failure that a model can cause can be reproduced on purpose.
 //!
-//! A name such as `mock:strong+empty=0.1,timeout=0.05` spoils one call in ten and fails one in twenty. Which calls are
-//! hit is a function of the request's bytes, the seed and the fault, so a run repeats exactly, and a caller that repeats
-//! a request byte for byte meets the same fault again; another seed or limit in the request draws anew. A reply that
-//! holds nothing for a fault to spoil (no JSON to fence, no digits to swap) stays as it is. Requests are read by the
-//! mock's general rules, whatever the model. Absent on purpose: sleeps (latency is data), faults by schedule, repairs.
+//! A name such as `mock:strong+empty=0.1,timeout=0.05` changes the reply of one call in ten and fails one call in twenty. The
+//! affected calls are a function of the request's bytes, the seed and the fault. A run therefore repeats exactly, and a caller
+//! that repeats a request byte for byte meets the same fault again, while a request with another seed or limit draws
+//! independently. A reply that a fault cannot change (no JSON to fence, no digits to swap) is returned as it is. Requests are
+//! read by the mock's general rules, whatever the model. Absent on purpose: sleeps (latency is data), scheduled faults, repairs.
 
 mod calls;
 mod content;
@@ -54,7 +54,7 @@ pub const ALL: &[&Fault] = &[
     &calls::REFUSED,
 ];
 
-/// One way in which a call goes wrong.
+/// One way in which a call can go wrong.
 pub struct Fault {
     /// The name users type after `+`.
     pub name: &'static str,
@@ -88,32 +88,32 @@ impl std::fmt::Debug for Fault {
     }
 }
 
-/// What a fault does to a call.
+/// The effect of a fault on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The model is called and its reply spoiled. An error of the model passes as it is.
+    /// The model is called and its reply is changed. An error of the model is passed on.
     ChangesReply,
-    /// The model is not called; an error comes back.
+    /// The model is not called, and an error is returned.
     FailsCall,
 }
 
 enum Effect {
-    /// Gives another text, or none where there is nothing to spoil. It keeps to the request's limit like any reply.
+    /// Returns the new text, or `None` if there is nothing to change. The text is cut at the request's limit like any reply.
     Text(fn(&str, &mut Scene<'_>) -> Option<String>),
-    /// Changes the reply, its usage and its end itself.
+    /// Changes the reply, including its usage and its ending.
     Reply(fn(&mut ChatReply, &mut Scene<'_>)),
-    /// Gives the error that comes back.
+    /// Returns the error.
     Fails(fn(&mut ChaCha8Rng) -> ChatError),
 }
 
-/// What a fault knows of the call that it hits.
+/// The information that a fault has about the call.
 struct Scene<'r> {
     request: &'r ChatRequest,
     rng: ChaCha8Rng,
 }
 
 impl Scene<'_> {
-    /// A drawn one of the choices, or nothing where there are none.
+    /// A random choice, or `None` if there are no choices.
     fn pick<T: Copy>(&mut self, choices: &[T]) -> Option<T> {
         pick(&mut self.rng, choices)
     }
@@ -132,7 +132,7 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    /// That model with those faults. Its name is the model's name, `+`, and the faults as they are typed.
+    /// Adds the faults to the model. The name is the model's name, `+`, and the faults as the user types them.
     pub fn new(model: Box<dyn ChatModel>, faults: Faults) -> Self {
         let name = format!("{}+{faults}", model.name());
         Faulty { model, faults, name }
@@ -156,16 +156,16 @@ impl ChatModel for Faulty {
     }
 }
 
-/// Spoils a reply by the fault that strikes its request. A fault that would fail the call does nothing here.
+/// Changes a reply by the fault that strikes its request. A fault that fails calls has no effect here.
 pub(crate) fn spoil(faults: &Faults, request: &ChatRequest, reply: &mut ChatReply) {
     if let Some((fault, rng)) = faults.draw(request) {
         fault.spoil(reply, Scene { request, rng });
     }
 }
 
-/// Puts a text in the place of the reply's, cut at the limit; its tokens are counted with o200k, whatever the model.
+/// Replaces the reply's text, cut at the limit. Tokens are counted with o200k, whatever the model.
 fn replace_text(reply: &mut ChatReply, text: String, most: Option<u32>) {
-    // A reply that by this count is over its limit already keeps its length: the model counts otherwise.
+    // A reply that is already over its limit by this count keeps its length, because its model counts differently.
     let most = most.map(|most| most.max(mock::tokens(&reply.text)));
     let (text, tokens, finish) = mock::within(text, most, &Encoding::O200k);
     reply.text = text;

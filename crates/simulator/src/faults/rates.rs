@@ -1,4 +1,4 @@
-//! Which faults strike at which rates: read from a name, drawn for a request.
+//! The rates of faults: parsed from a model's name, and drawn for a request.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use compactometer_text::suggest::hint;
 
 use crate::mock::draw;
 
-/// Faults with their rates and the seed of their draws. Read from and shown as `FAULT=RATE,FAULT=RATE[,seed=N]`.
+/// Faults with their rates and the seed of their draws. Parsed from and displayed as `FAULT=RATE,FAULT=RATE[,seed=N]`.
 #[derive(Clone, Debug)]
 pub struct Faults {
     rates: Vec<(&'static Fault, f64)>,
@@ -19,8 +19,8 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// The fault that strikes a call with this request; at most one. Each strikes at its rate, in the order of the list:
-    /// one further back draws only where those before it do not strike, at a rate raised by as much.
+    /// The fault that strikes a call with this request, if any. Each strikes at its rate. Faults are drawn in the order of the
+    /// list: a later one draws only if no earlier one strikes, at a rate raised to compensate.
     pub fn strikes(&self, request: &ChatRequest) -> Option<&'static Fault> {
         self.draw(request).map(|(fault, _)| fault)
     }
@@ -31,12 +31,12 @@ impl Faults {
         }
         let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.0..=1.0).contains(rate));
         let rate = rate.ok_or_else(|| FaultError::Rate { fault: fault.name, given: value.to_owned() })?;
-        // A zero with a sign is shown without it.
+        // A negative zero is displayed without its sign.
         self.rates.push((fault, rate.abs()));
         Ok(())
     }
 
-    /// The fault that strikes, and a generator for what it draws.
+    /// The fault that strikes, and a generator for its own draws.
     pub(super) fn draw(&self, request: &ChatRequest) -> Option<(&'static Fault, ChaCha8Rng)> {
         let bytes = serde_json::to_vec(request).unwrap_or_default();
         let mut left = 1.0;
@@ -87,12 +87,12 @@ impl fmt::Display for Faults {
     }
 }
 
-/// Stands in a list of faults for the seed of the draws; the default is 0.
+/// The key that sets the seed of the draws in a list of faults. The default is 0.
 const SEED: &str = "seed";
-/// Rates such as ten times 0.1 add up to 1 only roughly.
+/// Tolerance of rounding, since rates such as ten times 0.1 do not add up to exactly 1.
 const ROUNDING: f64 = 1e-9;
 
-/// Whether a text is meant as faults rather than as part of a model's name.
+/// Whether a text is intended as faults rather than as part of a model's name.
 pub fn are_meant(text: &str) -> bool {
     text.split(',').any(|entry| entry.contains('=') || fault(entry.trim()).is_ok())
 }
@@ -108,46 +108,46 @@ fn fault(name: &str) -> Result<&'static Fault, FaultError> {
     })
 }
 
-/// A text that names no faults.
+/// An invalid list of faults.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FaultError {
-    /// No such fault.
+    /// The fault does not exist.
     #[error("fault `{given}` is unknown; choose one of: {choices}{hint}")]
     Unknown {
-        /// What was given.
+        /// The name that was given.
         given: String,
-        /// The faults.
+        /// All faults.
         choices: String,
-        /// The nearest fault as a clause, or nothing.
+        /// A clause that suggests the nearest fault, or nothing.
         hint: String,
     },
-    /// A fault without a rate.
+    /// The fault has no rate.
     #[error("fault `{fault}` has no rate; write {SYNTAX}")]
     Rateless {
         /// The fault.
         fault: &'static str,
     },
-    /// A rate that is none.
+    /// The rate is invalid.
     #[error("rate `{given}` of fault `{fault}` is not a number from 0 to 1")]
     Rate {
         /// The fault.
         fault: &'static str,
-        /// What was given.
+        /// The text that was given.
         given: String,
     },
-    /// A seed that is none.
+    /// The seed is invalid.
     #[error("seed `{given}` of the faults is not a whole number from 0 to {}", u64::MAX)]
     Seed {
-        /// What was given.
+        /// The text that was given.
         given: String,
     },
-    /// A fault that stands twice.
+    /// The fault occurs twice.
     #[error("fault `{fault}` is given twice; give each fault one rate")]
     Twice {
         /// The fault.
         fault: &'static str,
     },
-    /// More faults than calls.
+    /// The rates add up to more than 1.
     #[error(
         "the rates of the faults add up to `{total}`; at most one strikes a call, so give rates of at most 1 together"
     )]
@@ -155,7 +155,7 @@ pub enum FaultError {
         /// The sum of the rates.
         total: f64,
     },
-    /// No fault at all, or nothing between two commas.
+    /// There is no fault, or nothing between two commas.
     #[error("a fault is missing; write {SYNTAX}")]
     Missing,
 }

@@ -1,4 +1,4 @@
-//! Faults in single values: one that was never said, and one that no longer holds.
+//! Faults in single values: one that was never stated, and one that no longer holds.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::mock::words::{Term, is_stop_word, stem, terms};
 
 pub(super) const SWAPPED_DIGITS: Fault = Fault {
     name: "swapped-digits",
-    about: "two neighbouring digits of one value change places",
+    about: "two neighbouring digits of one value are swapped",
     effect: Effect::Text(|text, scene| {
         let digits = text.as_bytes();
         let pairs = digits.windows(2).enumerate().filter(|(_, pair)| pair.iter().all(u8::is_ascii_digit));
@@ -22,7 +22,7 @@ pub(super) const SWAPPED_DIGITS: Fault = Fault {
 
 pub(super) const STALE_VALUE: Fault = Fault {
     name: "stale-value",
-    about: "a value gives way everywhere to an older one of equal shape, said of the likest thing",
+    about: "a value is replaced everywhere by an older one of equal shape about the most similar subject",
     effect: Effect::Text(|text, scene| {
         let material = mock::parts(scene.request).material;
         let values = Values::of(&material);
@@ -35,7 +35,7 @@ pub(super) const STALE_VALUE: Fault = Fault {
     }),
 };
 
-/// The values of a material, by shape, each where it was first said.
+/// The values of a material by shape, each with its first mention.
 struct Values<'m> {
     by_shape: BTreeMap<String, Vec<Said<'m>>>,
 }
@@ -51,7 +51,7 @@ impl<'m> Values<'m> {
         let mut by_shape: BTreeMap<String, Vec<Said<'m>>> = BTreeMap::new();
         let mut seen = std::collections::HashSet::new();
         for line in material.iter().flat_map(|message| message.lines()) {
-            // A value with a backslash would read otherwise inside JSON.
+            // Inside JSON, a value with a backslash would be read differently.
             let values = terms(line).into_iter().filter(|term| term.is_value() && !term.text.contains('\\'));
             for Term { text: value, .. } in values {
                 if seen.insert(value) {
@@ -62,8 +62,7 @@ impl<'m> Values<'m> {
         Values { by_shape }
     }
 
-    /// Of the values of equal shape that were said before, the one whose line shares most words with the value's line;
-    /// the latest of equals.
+    /// Among earlier values of equal shape, the one whose line shares most words with the value's line; on a tie, the latest.
     fn older(&self, value: &str) -> Option<&'m str> {
         let (said, before) = self.before(value)?;
         let words = words(said.line);
@@ -71,7 +70,7 @@ impl<'m> Values<'m> {
         before.iter().max_by_key(shared).map(|older| older.value)
     }
 
-    /// Where a value is said, and the values of equal shape that were said before, where there are any.
+    /// The mention of a value, and the earlier values of equal shape, if there are any.
     fn before(&self, value: &str) -> Option<(Said<'m>, &[Said<'m>])> {
         let alike = self.by_shape.get(&shape(value))?;
         let at = alike.iter().position(|said| said.value == value).filter(|at| *at > 0)?;
@@ -87,7 +86,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What a value looks like: runs with a digit, runs of letters, and what stands between them.
+/// The shape of a value: runs with a digit, runs of letters, and the characters between them.
 fn shape(value: &str) -> String {
     let mut shape = String::new();
     let mut rest = value;
@@ -107,7 +106,7 @@ fn shape(value: &str) -> String {
     shape
 }
 
-/// The text with one value in the place of another, where that stands whole.
+/// The text with every whole occurrence of one value replaced by another.
 fn replaced(text: &str, newer: &str, older: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut at = 0;
@@ -124,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_older_value_is_of_equal_shape_and_said_of_the_likest_thing() {
+    fn an_older_value_has_equal_shape_and_the_most_similar_subject() {
         let material =
             ["The retry pause is 30.", "Ports: 8080, db_7", "The retry pause is now 450."].map(str::to_owned);
         let values = Values::of(&material);
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_tell_kinds_apart() {
+    fn shapes_distinguish_kinds() {
         assert_eq!(shape("svc-3fa2-12"), shape("app-77-9"));
         assert_ne!(shape("svc-3fa2"), shape("svc/3fa2"));
         assert_eq!(replaced("450, 4500 and 450.", "450", "30"), "30, 4500 and 30.");

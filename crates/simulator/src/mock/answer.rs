@@ -1,5 +1,5 @@
-//! Answers a question from what is given: the best matching statement, or that it is not known. For many questions about one
-//! conversation there is [`super::lookup`], which answers the same.
+//! Answers a question from the given statements: the best match, or that the answer is not known. For many questions about one
+//! conversation, [`super::lookup`] gives the same answers.
 
 use super::pieces::number;
 use super::profile::Profile;
@@ -7,13 +7,13 @@ use super::salience::Rarity;
 use super::statements::Statement;
 use super::words::{is_stop_word, stem, terms};
 
-/// What is said where nothing matches.
+/// The reply if nothing matches.
 pub(super) const UNKNOWN: &str = "I don't know: nothing in the conversation says so.";
 
-/// Of statements that match nearly as well as the best (this share of its score), the latest is given: assumed.
+/// Among statements that score at least this share of the best score, the latest is the answer. Assumed.
 pub(super) const NEAR: f64 = 0.85;
 
-/// The numbers of the stems that a question asks for, each once.
+/// The numbers of the distinct stems in a question.
 pub(super) fn wanted(question: &str) -> Vec<u64> {
     let mut wanted: Vec<String> = terms(question).iter().map(|term| stem(term.text).into_owned()).collect();
     wanted.retain(|stem| !is_stop_word(stem));
@@ -22,12 +22,12 @@ pub(super) fn wanted(question: &str) -> Vec<u64> {
     wanted.iter().map(|stem| number(stem)).collect()
 }
 
-/// BM25 with k1 = 1.2 and b = 0.3, as statements are short; a term counts once.
+/// Length normalization of BM25 with k1 = 1.2 and b = 0.3, because statements are short. Each term counts once.
 pub(super) fn norm(length: usize, mean_length: f64) -> f64 {
     2.2 / (1.0 + 1.2 * (0.7 + 0.3 * length as f64 / mean_length))
 }
 
-/// The answer to a question. Later statements update earlier ones, so of near equals the latest counts.
+/// The answer to a question. Later statements update earlier ones, so the latest of several near the best score is the answer.
 pub(super) fn answer(question: &str, statements: &[Statement<'_>], profile: &Profile) -> String {
     let wanted = wanted(question);
     let rarity = Rarity::of(statements);

@@ -1,4 +1,4 @@
-//! Goes on with a chat, as a model does that takes the conversation that it should condense for its own.
+//! Continues a chat, like a model that mistakes the conversation to be condensed for its own.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -17,5 +17,5 @@ pub(crate) fn continued(last: Option<&str>, rng: &mut ChaCha8Rng) -> String {
     text + "Is there anything else that I should keep in mind?"
 }
 
-/// Words of the last line that are taken up.
+/// The largest number of words quoted from the last line.
 const MOST_QUOTED: usize = 12;

@@ -1,12 +1,12 @@
-//! Says one of the words that an instruction offers, as a reader does that compares words and understands nothing.
+//! Answers with one of the words that an instruction offers, like a reader that compares words without understanding them.
 //!
-//! Of the lines with a label, the last two whose labels end in the same word are compared ("Expected value: ..." and "Found value:
-//! ..."): the first word that is offered where the later one has every telling word of the earlier, else the second. That the first
-//! one agrees is assumed, as in "YES or NO". A value beside the right one, or a denial, is not noticed.
+//! It compares the last two labelled lines whose labels end in the same word ("Expected value: ..." and "Found value: ..."). The
+//! answer is the first word offered if the later line has every content word of the earlier one, otherwise the second. That the
+//! first word means agreement is assumed, as in "YES or NO". It does not notice a wrong value next to the right one, or a denial.
 
 use super::answer::wanted;
 
-/// The word, where the instruction's last line offers two in capitals for an answer of one word.
+/// The word, if the last line of the instruction offers two in capitals for an answer of one word.
 pub(super) fn chosen(lines: &[&str]) -> Option<String> {
     let last = lines.iter().rfind(|line| !line.trim().is_empty())?;
     let [first, second] = offered(last)?;
@@ -31,9 +31,9 @@ fn offered(line: &str) -> Option<[&str; 2]> {
     triples.next_back().map(|three| [three[0], three[2]])
 }
 
-/// A short label before a colon, and what stands after it.
+/// A short label before a colon, and the text after it.
 fn labelled(line: &str) -> Option<(&str, &str)> {
-    /// Words of a label, at most.
+    /// The largest number of words in a label.
     const WORDS: usize = 3;
     let (label, text) = line.split_once(": ")?;
     (label.split_whitespace().count() <= WORDS && offered(line).is_none()).then_some((label, text))

@@ -1,7 +1,6 @@
-//! Token counts of texts that come again: question after question over one context has the same messages, and prompt after
-//! prompt the same lines of them.
+//! A cache of token counts. Questions over one context repeat its messages, and prompts repeat lines of them.
 //!
-//! What is remembered changes no count, so a reply stays a function of its request.
+//! The cache changes no count, so a reply remains a function of its request.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use foldhash::fast::FixedState;
 
-/// The encoding with a memory of what it counted.
+/// A counter with a cache.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts(Arc<Mutex<Memory>>);
 
@@ -19,11 +18,12 @@ struct Memory {
     bytes: usize,
 }
 
-/// Bytes. Shorter texts are counted as fast as they are looked up.
+/// The fewest bytes worth caching. Shorter texts are counted as fast as they are looked up.
 const WORTH_IT: usize = 16;
-/// Bytes that are remembered at most; before there are more all are forgotten. Room for a conversation of a million tokens.
+/// The largest number of bytes in the cache, which is emptied before it exceeds them. Enough for a conversation of a million
+/// tokens.
 const MOST_BYTES: usize = 8 << 20;
-/// Bytes of an entry beside its text: roughly.
+/// The approximate size of an entry without its text, in bytes.
 const ENTRY: usize = 48;
 
 impl TokenCounter for Counts {
@@ -41,7 +41,7 @@ impl Counts {
         if text.len() < WORTH_IT {
             return Encoding::O200k.count_text(text);
         }
-        // A thread that died while it held the lock left whole entries.
+        // A thread that panicked while it held the lock left complete entries.
         let memory = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = memory().counted.get(text) {
             return *count;
@@ -58,16 +58,15 @@ impl Memory {
         if self.bytes + size > MOST_BYTES {
             *self = Memory::default();
         }
-        // Another thread may have counted it meanwhile.
+        // Another thread may have counted the text in the meantime.
         if size <= MOST_BYTES && self.counted.insert(text.into(), count).is_none() {
             self.bytes += size;
         }
     }
 }
 
-/// Parts of a text whose counts add up to that of the whole: its lines, mostly, and the strings of a long line of JSON. Messages
-/// that are cut or labelled anew, and answers that are tried at another length, have most of them in common with those that
-/// were counted.
+/// Parts of a text whose counts add up to that of the whole: mostly its lines, and the strings of a long line of JSON. Messages
+/// that are cut or relabelled, and answers that are tried at another length, share most of their parts with texts counted before.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let places = memchr::memchr2_iter(b'\n', b'"', bytes).map(Some).chain([None]);
@@ -78,11 +77,11 @@ fn blocks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Least bytes of a part that ends within a line.
+/// The fewest bytes of a part that ends within a line.
 const LONG: usize = 64;
 
-/// Where the part that starts there ends, if it does by the line end or quote at that place: where the encoding ends a piece
-/// whatever follows. A slash belongs to the line end before it, and other marks before a quote to the quote.
+/// The end of the part that starts at `start`, if the line end or quote at `place` ends it. The encoding always ends a piece
+/// there. A slash belongs to the line end before it, and other punctuation before a quote belongs to the quote.
 fn cut(bytes: &[u8], start: usize, place: usize) -> Option<usize> {
     if bytes[place] == b'\n' {
         let next = bytes.get(place + 1).filter(|next| next.is_ascii_graphic() && **next != b'/');

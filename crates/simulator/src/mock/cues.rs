@@ -1,4 +1,4 @@
-//! Cue words: what a heading, a key or a statement is about, by generic English words.
+//! Cue words: generic English words that show what a heading, a key or a statement is about.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use super::pieces::number;
 use super::words::{Term, all_stop_words, stem, terms};
 
-/// What a statement can be about.
+/// A topic of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cue {
     Goal,
@@ -24,17 +24,17 @@ pub(super) enum Cue {
 
 const KINDS: usize = 9;
 
-/// How much a text is about each [`Cue`].
+/// The weight of each [`Cue`] in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cues([f64; KINDS]);
 
 impl Cues {
-    /// The cues of a text's words.
+    /// The cues in the words of a text.
     pub(super) fn of(text: &str) -> Self {
         Cues::of_stems(terms(text).iter().flat_map(|term| split_name(term)).map(stem))
     }
 
-    /// The cues of words that are stems already.
+    /// The cues in words that are already stems.
     pub(super) fn of_stems(stems: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let mut cues = Cues::default();
         let known = stems.into_iter().filter_map(|stem| LEXICON.get(&number(stem.as_ref())));
@@ -42,8 +42,8 @@ impl Cues {
         cues
     }
 
-    /// The cues of a place that texts are sorted into, from its name, a description and the place around it. A place
-    /// for decisions takes what binds otherwise too, at half the weight.
+    /// The cues of a place that takes texts, from its name, its description and the place around it. A place for decisions also
+    /// takes other binding statements, at half the weight.
     pub(super) fn of_place(name: &str, description: &str, outer: &Cues) -> Self {
         let mut cues = Cues::default();
         cues.add_all(&Cues::of(name), 3.0);
@@ -55,7 +55,7 @@ impl Cues {
         cues
     }
 
-    /// Where a statement goes that fits nowhere: to what binds, else to how things stand.
+    /// The cues of a general place for statements that fit nowhere else: binding ones first, then the current state.
     pub(super) fn general() -> Self {
         let mut cues = Cues::default();
         cues.add(Cue::Decision, 1.0);
@@ -63,17 +63,17 @@ impl Cues {
         cues
     }
 
-    /// Raises one cue.
+    /// Adds to the weight of one cue.
     pub(super) fn add(&mut self, kind: Cue, weight: f64) {
         self.0[kind as usize] += weight;
     }
 
-    /// Raises the cues of a word.
+    /// Adds the cues of a word.
     pub(super) fn add_sense(&mut self, sense: &Sense) {
         sense.kinds.iter().for_each(|kind| self.add(*kind, 1.0));
     }
 
-    /// Adds all of another's cues, weighted.
+    /// Adds all cues of another text, weighted.
     pub(super) fn add_all(&mut self, other: &Cues, weight: f64) {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += weight * theirs);
     }
@@ -83,33 +83,33 @@ impl Cues {
         self.0[kind as usize]
     }
 
-    /// Whether that cue outweighs every other.
+    /// Whether the cue outweighs every other.
     pub(super) fn is_mostly(&self, kind: Cue) -> bool {
         let mine = self.get(kind);
         mine > 0.0 && self.0.iter().all(|weight| *weight <= mine)
     }
 
-    /// A fit below this is chance: a word of a place's description.
+    /// A fit below this is chance, such as one word of a place's description.
     pub(super) const LEAST_FIT: f64 = 0.35;
 
-    /// How well a statement with these cues fits a place with those: 0 where they share nothing. Long lists of cues
-    /// count no more than short ones.
+    /// How well a statement fits a place by their cues, which is 0 if they share none. Long lists of cues count no more than
+    /// short ones.
     pub(super) fn fit(&self, place: &Cues) -> f64 {
         self.fit_of_length(place, place.length())
     }
 
-    /// The same for a place whose length is known.
+    /// [`Cues::fit`] for a place whose length is known.
     pub(super) fn fit_of_length(&self, place: &Cues, length: f64) -> f64 {
         let dot: f64 = self.0.iter().zip(place.0).map(|(mine, theirs)| mine * theirs).sum();
         if length > 0.0 { dot / length } else { 0.0 }
     }
 
-    /// The length of the cues taken for a vector.
+    /// The length of the cues as a vector.
     pub(super) fn length(&self) -> f64 {
         libm::sqrt(self.0.iter().map(|weight| weight * weight).sum())
     }
 
-    /// Obligation, choice, preference or need: how much a statement binds what follows.
+    /// Obligation, choice, preference or need: how binding a statement is.
     pub(super) fn modality(&self) -> f64 {
         [Cue::Decision, Cue::Preference, Cue::Constraint, Cue::Pending, Cue::Goal]
             .map(|kind| self.get(kind))
@@ -123,21 +123,21 @@ pub(super) fn split_name<'t>(term: &Term<'t>) -> impl Iterator<Item = &'t str> {
     term.text.split(['_', '-', '/', '\'']).filter(|word| !word.is_empty())
 }
 
-/// Whether a stem carries the subject: no stop word, no cue word.
+/// Whether a stem is neither a stop word nor a cue word.
 pub(super) fn is_subject(stem: &str) -> bool {
     stem.chars().count() > 2 && !LEXICON.contains_key(&number(stem))
 }
 
-/// What a word tells by itself.
+/// The meaning of a single word.
 #[derive(Debug, Default)]
 pub(super) struct Sense {
-    /// What it is a cue for.
+    /// The topics that it is a cue for.
     kinds: Vec<Cue>,
-    /// Whether it says nothing of the subject.
+    /// Whether it is a stop word.
     pub(super) is_stop_word: bool,
 }
 
-/// The words that have a sense, by the numbers of their stems.
+/// The words that have a meaning, by the numbers of their stems.
 pub(super) type Lexicon = HashMap<u64, Sense, FixedState>;
 
 /// Cue words and stop words.
@@ -154,7 +154,7 @@ pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     lexicon
 });
 
-/// Words of each kind; a word may have several. Both what people say and what headings and keys are called.
+/// The words of each topic. They include what people say and the names of headings and keys. A word may have several topics.
 const WORDS: &[(Cue, &str)] = &[
     (
         Cue::Goal,

@@ -1,11 +1,11 @@
-//! Seeded draws: the same on every platform, keyed by what was read.
+//! Seeded random draws, keyed by what was read and the same on every platform.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// A generator keyed by a seed and the bytes that it stands for.
+/// A generator keyed by a seed and by bytes.
 pub(crate) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item = &'b [u8]>) -> ChaCha8Rng {
-    // Hashed in one piece: many short ones take the hasher longer.
+    // Hashed in one piece, because many short pieces take the hasher longer.
     let mut whole = opened(purpose, seed);
     for piece in bytes {
         whole.extend((piece.len() as u64).to_le_bytes());
@@ -14,7 +14,7 @@ pub(crate) fn keyed<'b>(purpose: &str, seed: u64, bytes: impl IntoIterator<Item 
     ChaCha8Rng::from_seed(*blake3::hash(&whole).as_bytes())
 }
 
-/// The same of one piece that is given in several.
+/// [`keyed`] for one piece that is given in several.
 pub(super) fn keyed_by_whole(purpose: &str, seed: u64, pieces: &[&[u8]]) -> ChaCha8Rng {
     let length = pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
     let mut hasher = blake3::Hasher::new();
@@ -40,7 +40,7 @@ pub(super) fn logistic(rng: &mut ChaCha8Rng) -> f64 {
     libm::log(share / (1.0 - share))
 }
 
-/// Lognormal with that median and 95th percentile.
+/// Lognormal with the given median and 95th percentile.
 pub(super) fn lognormal(rng: &mut ChaCha8Rng, p50: f64, p95: f64) -> f64 {
     /// The 95th percentile of the standard normal distribution.
     const Z95: f64 = 1.644_853_626_951_472_7;

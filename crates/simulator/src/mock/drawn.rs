@@ -1,4 +1,4 @@
-//! Drawn weights of salience: how much of a result is owed to weights that are assumed.
+//! Random weights of salience, which show how much of a result depends on weights that are assumed.
 
 use super::draw::{keyed, normal};
 use super::profile::Profile;
@@ -6,11 +6,11 @@ use super::profile::Profile;
 /// Marks a draw in a model's name, as in `mock:strong~7`.
 pub(super) const MARK: char = '~';
 
-/// Each weight is multiplied by e to the power of a normal draw of this scale: assumed, nineteen in twenty lie between a
-/// third and three times the profile's own.
+/// Each weight is multiplied by e to the power of a normal draw with this standard deviation. Assumed: nineteen in twenty are
+/// between a third and three times the profile's weight.
 const SCALE: f64 = 0.55;
 
-/// The profile with its weights drawn anew; the same number gives the same weights.
+/// The profile with randomly drawn weights. The same number gives the same weights.
 pub(super) fn drawn(profile: &Profile, number: u64) -> Profile {
     let mut rng = keyed("salience", number, []);
     let mut drawn = profile.clone();

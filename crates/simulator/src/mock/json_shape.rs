@@ -1,5 +1,5 @@
-//! The JSON object that an instruction shows, read leniently: comments, ellipses and doubled braces are common there.
-//! A JSON schema of the request gives the same tree.
+//! Parses the JSON object that an instruction shows, leniently, since comments, ellipses and doubled braces are common there. A
+//! JSON schema of the request gives the same tree.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) enum Node {
     /// Fixed keys, in order.
     Object(Vec<Field>),
-    /// Free keys with texts.
+    /// Arbitrary keys with texts.
     Map,
     /// A list of values of one shape.
     List(Box<Node>),
@@ -21,9 +21,9 @@ pub(super) enum Node {
 pub(super) struct Field {
     /// The key.
     pub(super) key: String,
-    /// What a comment says of it.
+    /// The comment on it.
     pub(super) note: String,
-    /// Its value's shape.
+    /// The shape of its value.
     pub(super) node: Node,
 }
 
@@ -44,13 +44,13 @@ pub(super) fn shown(text: &str) -> Option<Node> {
     best
 }
 
-/// The shape that a JSON schema describes; a map where it says no more than that an object is wanted.
+/// The shape that a JSON schema describes, or a map if it only says that an object is wanted.
 pub(super) fn of_schema(schema: &Value) -> Option<Node> {
     let schema = schema.get("schema").unwrap_or(schema);
     of_schema_node(schema, 0).filter(|node| matches!(node, Node::Object(_) | Node::Map))
 }
 
-/// Deeper values are not read: no shape that anybody asks for nests so far, and hostile text may.
+/// The largest depth that is read. No real prompt nests this deep, but hostile text may.
 const DEEPEST: usize = 16;
 
 fn of_schema_node(schema: &Value, depth: usize) -> Option<Node> {
@@ -159,7 +159,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// A number, a word or an ellipsis where a value stands.
+    /// A number, a word or an ellipsis in the place of a value.
     fn bare(&mut self) -> Option<Node> {
         let rest = &self.text[self.at..];
         let end = rest.find([',', '}', ']', '\n']).unwrap_or(rest.len());
@@ -197,7 +197,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// An object of texts under a key in the plural shows example entries of a map; its keys are free.
+/// An object of texts under a plural key shows example entries of a map, whose keys are arbitrary.
 fn mapped(key: &str, fields: Vec<Field>) -> Node {
     let only_texts = !fields.is_empty() && fields.iter().all(|field| field.node == Node::Text);
     if only_texts && key.ends_with('s') && !key.ends_with("ss") { Node::Map } else { Node::Object(fields) }

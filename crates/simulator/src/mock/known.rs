@@ -1,7 +1,7 @@
-//! What was read of messages that come again: each strategy of a run reads the same conversation, most of them several times.
-//! One that a strategy has cut or labelled anew has mostly lines that were read before.
+//! A cache of the statements read from messages. Each strategy of a run reads the same conversation, mostly several times, and a
+//! message that a strategy has cut or relabelled mostly has lines that were read before.
 //!
-//! Nothing remembered shows in a reply: what is read is a function of text and speaker.
+//! The cache changes no reply, because what is read is a function of text and speaker.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use super::message::{self, Placed};
 use super::pieces::Line;
 use super::statements::{Speaker, Turn};
 
-/// The statements of messages, by content. Clones share them, and so do threads.
+/// The statements of messages by content. Clones share the cache, also across threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known(Arc<Mutex<Memory>>);
 
@@ -20,17 +20,17 @@ pub(super) struct Known(Arc<Mutex<Memory>>);
 struct Memory {
     /// By speaker and text.
     messages: [Texts<Arc<[Placed]>>; 4],
-    /// By speaker and text, outside of fences and between them.
+    /// By speaker, text, and whether the line is inside a code fence.
     lines: [[Texts<Arc<Line>>; 2]; 4],
     bytes: usize,
 }
 
 type Texts<T> = HashMap<Box<str>, T, FixedState>;
 
-/// Bytes that are remembered at most, some 8 for each of text; before there are more all are forgotten. Room for a
-/// conversation of a million tokens and what eight strategies write of it.
+/// The largest number of bytes in the cache, about 8 per byte of text; it is emptied before it exceeds them. Enough for a
+/// conversation of a million tokens and what eight strategies write about it.
 const MOST_BYTES: usize = 64 << 20;
-/// Bytes of an entry beside its text and its statements: roughly.
+/// The approximate size of an entry without its text and its statements, in bytes.
 const ENTRY: usize = 80;
 
 impl Known {
@@ -47,7 +47,7 @@ impl Known {
         let read = message::read(turn.text, turn.speaker, |line, speaker, fenced| self.line(line, speaker, fenced));
         let read: Arc<[Placed]> = read.into();
         let mut memory = self.memory();
-        // A single line is known as such.
+        // A single line is in the cache of lines.
         if turn.text.contains('\n') && memory.has_room(turn.text.len() + size_of_val(&*read)) {
             memory.messages[turn.speaker as usize].insert(turn.text.into(), Arc::clone(&read));
         }
@@ -66,15 +66,15 @@ impl Known {
         read
     }
 
-    /// A thread that died while it held the lock left whole entries.
+    /// A thread that panicked while it held the lock left complete entries.
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Memory {
-    /// Whether an entry of that size finds room, which it then takes. Another thread may have made the same meanwhile; that
-    /// counts twice.
+    /// Reserves room for an entry of that size and returns whether there was enough. If another thread makes the same entry, it
+    /// is counted twice.
     fn has_room(&mut self, size: usize) -> bool {
         let size = ENTRY + size;
         if self.bytes + size > MOST_BYTES {

@@ -1,24 +1,24 @@
 //! Limits on length that an instruction states, such as `at most 300 words` or `200-300 words`.
 
-/// A limit on length, with where it stands in the instruction.
+/// A limit on length, and its position in the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limit {
-    /// Most of it.
+    /// The largest number of units.
     pub(super) most: u32,
-    /// In what.
+    /// The unit.
     pub(super) unit: Unit,
-    /// Byte at which the number stands.
+    /// The byte position of the number.
     pub(super) at: usize,
 }
 
-/// What a limit counts.
+/// The unit of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Words,
     Tokens,
 }
 
-/// Every upper limit that a text states, in order. Of a range the upper end counts; `at least` is none.
+/// Every upper limit that a text states, in order. The upper end of a range counts, `at least` does not.
 pub(super) fn limits(text: &str) -> Vec<Limit> {
     let mut limits = Vec::new();
     let mut before = "";
@@ -35,7 +35,7 @@ pub(super) fn limits(text: &str) -> Vec<Limit> {
         if let Some((most, Some(unit))) = number {
             limits.push(Limit { most, unit, at });
         }
-        // A number at the end of a clause counts nothing of the next one.
+        // A number at the end of a clause is not a limit on the words of the next one.
         last_number = number.filter(|_| raw.ends_with(word)).map(|(most, _)| (most, at, before));
         before = word;
     }

@@ -1,7 +1,6 @@
-//! Lines that order a text: headings, labels, and the lines that open a message of a transcript.
+//! Lines that structure a text: headings, labels, and lines that open a message of a transcript.
 
-/// The lines of a text with their ends, as `split_inclusive` gives them, which looks at each letter where this looks at many at
-/// once.
+/// The lines of a text with their ends, like `split_inclusive`, but faster because it examines many bytes at once.
 pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]);
     let mut start = 0;
@@ -22,14 +21,14 @@ pub(super) fn title(line: &str) -> Option<(usize, &str)> {
     is_label.then_some((0, name))
 }
 
-/// A line that opens a message: its number, where it has one, its speaker's name, and what follows on the line.
+/// A line that opens a message: its number if it has one, its speaker's name, and the rest of the line.
 pub(super) fn header(line: &str) -> Option<(Option<u32>, &str, &str)> {
     let line = line.trim_start();
     let (number, rest) = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((number, rest)) => (Some(number.parse().ok()?), rest.trim_start()),
         None => (None, line),
     };
-    // Most lines open with a letter that no speaker's name does, or with none.
+    // Most lines do not start with a letter that a speaker's name starts with.
     if !rest.starts_with(['*', '[', ']', 's', 'u', 'h', 'a', 'm', 't', 'f', 'S', 'U', 'H', 'A', 'M', 'T', 'F']) {
         return None;
     }
@@ -37,7 +36,7 @@ pub(super) fn header(line: &str) -> Option<(Option<u32>, &str, &str)> {
     let speaker = speaker.trim_matches(|letter: char| "*[] ".contains(letter));
     let names = ["system", "user", "human", "assistant", "ai", "agent", "model", "tool", "function"];
     let is_name = names.iter().any(|name| name.eq_ignore_ascii_case(speaker));
-    // Without a number only capitals tell a speaker from a key such as `user: 7`.
+    // Without a number, only capitals distinguish a speaker from a key such as `user: 7`.
     let is_marked = number.is_some() || speaker.starts_with(char::is_uppercase) || rest.starts_with(['*', '[']);
     (is_name && is_marked).then_some((number, speaker, said))
 }
@@ -54,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_no_speakers() {
+    fn keys_are_not_speakers() {
         assert_eq!(header("user: 7"), None);
         assert_eq!(header("[3] tool:").map(|(number, name, _)| (number, name)), Some((Some(3), "tool")));
         assert_eq!(header("**User**: hi").map(|(_, name, said)| (name, said)), Some(("User", " hi")));

@@ -1,4 +1,4 @@
-//! Answers a question as [`super::answer`] does, from statements that are read once for all questions about them.
+//! Answers questions like [`super::answer`], from statements that are read once for all questions about them.
 
 use super::answer::{NEAR, UNKNOWN, norm, wanted};
 use super::known::Known;
@@ -8,14 +8,14 @@ use super::remembered;
 use super::salience::weight;
 use super::statements::Turn;
 
-/// The answer to a question from what is given.
+/// The answer to a question from the given messages.
 pub(super) fn answer(question: &str, turns: &[Turn<'_>], profile: &Profile, known: &Known) -> String {
     let read = remembered::all(turns, known);
     let all = turns.iter().zip(&read).flat_map(|(turn, lines)| said(turn.text, lines));
     best(all, &wanted(question), profile).map_or(UNKNOWN, |said| said.text).to_owned()
 }
 
-/// The statement that is given as the answer to a question of these words.
+/// The statement that answers a question with these stems.
 fn best<'s>(all: impl Iterator<Item = Said<'s>>, wanted: &[u64], profile: &Profile) -> Option<Said<'s>> {
     let mut holders = vec![0_u32; wanted.len()];
     let mut matches: Vec<(Said<'_>, Vec<usize>)> = Vec::new();
@@ -60,7 +60,7 @@ mod tests {
     }
 
     proptest! {
-        /// Asked one after the other of growing and changing conversations, each answer is that of a reader who reads anew.
+        /// With the cache, questions about growing and changing conversations get the same answers as without it.
         #[test]
         fn remembering_changes_no_answer(
             texts in prop::collection::vec("(The (port|path|owner) of (alpha|beta|gamma|delta) is [a-z]{3}-[0-9]{2}(/[0-9]{9})?[.][ \n]?|## The owners\n|```\n){1,4}", 1..7),

@@ -1,6 +1,6 @@
-//! Reads one message of the material line by line: where its lines stand, who says each, and under which heading.
+//! Reads one message of the material line by line: the position, speaker and heading of each line.
 //!
-//! Absent on purpose: what a line says by itself, which [`super::pieces`] reads.
+//! Absent on purpose: the meaning of a line by itself, which [`super::pieces`] reads.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use super::lines::lines_of;
 use super::pieces::{Line, Piece, Word};
 use super::statements::Speaker;
 
-/// A line of a message that holds statements. Places are in bytes of the message's text.
+/// A line of a message that contains statements. Positions are in bytes of the message's text.
 #[derive(Debug)]
 pub(super) struct Placed {
-    /// Where it starts.
+    /// The start of the line.
     start: u32,
-    /// Where what was read of it starts, behind its label.
+    /// The start of the part that was read, after the label.
     content: u32,
-    /// What the heading above it is about, where that tells something of it.
+    /// What the heading above it is about, if that is known.
     heading: Option<Arc<Cues>>,
     read: Arc<Line>,
 }
@@ -26,17 +26,17 @@ pub(super) struct Placed {
 pub(super) struct Said<'m> {
     /// Its text, on one line.
     pub(super) text: &'m str,
-    /// Where its line starts, in bytes of the message's text.
+    /// The start of its line, in bytes of the message's text.
     pub(super) line: usize,
-    /// What the heading above it is about, where that tells something of it.
+    /// What the heading above it is about, if that is known.
     pub(super) heading: Option<&'m Cues>,
-    /// What was read of it by itself.
+    /// What was read of it without its context.
     pub(super) piece: &'m Piece,
     /// Its terms.
     pub(super) words: &'m [Word],
 }
 
-/// The statements of a message, of which these lines were read.
+/// The statements of a message whose lines have been read.
 pub(super) fn said<'m>(text: &'m str, lines: &'m [Placed]) -> impl Iterator<Item = Said<'m>> {
     lines.iter().flat_map(move |placed| {
         let content = &text[placed.content as usize..];
@@ -50,12 +50,13 @@ pub(super) fn said<'m>(text: &'m str, lines: &'m [Placed]) -> impl Iterator<Item
     })
 }
 
-/// How many statements these lines hold.
+/// The number of statements in these lines.
 pub(super) fn count(lines: &[Placed]) -> usize {
     lines.iter().map(|placed| placed.read.pieces.len()).sum()
 }
 
-/// The lines of a message of that speaker; `read` reads one without its label, said by a speaker, between fences or not.
+/// The lines of a message of the speaker. `read` reads one line without its label, given its speaker and whether it is inside a
+/// code fence.
 pub(super) fn read(text: &str, mut speaker: Speaker, read: impl Fn(&str, Speaker, bool) -> Arc<Line>) -> Vec<Placed> {
     let mut layout = Layout { heading: None, fenced: false };
     let mut placed = Vec::new();
@@ -83,14 +84,14 @@ pub(super) fn read(text: &str, mut speaker: Speaker, read: impl Fn(&str, Speaker
     placed
 }
 
-/// What the lines before tell of the next one.
+/// What the earlier lines imply for the next one.
 struct Layout {
     heading: Option<Arc<Cues>>,
     fenced: bool,
 }
 
 impl Layout {
-    /// Layout is no statement, but a heading tells what the lines below it are about.
+    /// Layout is not a statement, but a heading shows what the lines below it are about.
     fn takes(&mut self, content: &str) -> bool {
         if content.starts_with("```") {
             self.fenced = !self.fenced;
@@ -106,7 +107,8 @@ impl Layout {
     }
 }
 
-/// A line's label in a rendered transcript, such as `(earlier summary)`, `(result)` or `(calls NAME)`: whose text follows.
+/// The label of a line in a rendered transcript, such as `(earlier summary)`, `(result)` or `(calls NAME)`. It identifies the
+/// speaker of the text after it.
 fn transcript_label(line: &str) -> (Option<Speaker>, &str) {
     let Some((label, rest)) = line.strip_prefix(['(', '[']).and_then(|line| line.split_once([')', ']', ':'])) else {
         return (None, line);
@@ -126,7 +128,7 @@ fn is_row(line: &str) -> bool {
     line.starts_with('|')
 }
 
-/// Lines made of dashes, bars and the like.
+/// Lines that consist of dashes, bars and similar characters.
 fn is_rule(line: &str) -> bool {
     line.chars().all(|letter| matches!(letter, '-' | '|' | '=' | ':' | '_' | '*' | ' ' | '\t'))
 }

@@ -1,9 +1,10 @@
-//! The mock: stands in for a model where a run must be free, fast and exact. Its results are mechanism, not model.
+//! The mock, which simulates a model in runs that must be free, fast and exact. Its results show mechanisms, not the quality of a
+//! model.
 //!
-//! It reads a request by general rules (what is given, what is asked, in which shape) and writes extracts of what is given.
-//! Text in the material is data: it never changes the shape of the answer. Absent on purpose: scenarios, facts, the
-//! purpose of a call, any knowledge of a particular prompt, and a context window: no request is too long for it.
-//! Faults stand in [`crate::faults`], since they strike any model.
+//! It reads a request by general rules (what is given, what is asked, in which shape) and writes extracts of what is given. Text
+//! in the material is data and never changes the shape of the answer. Absent on purpose: scenarios, facts, the purpose of a call,
+//! any knowledge of a particular prompt, and a context window, so that no request is too long. Faults are in [`crate::faults`],
+//! because they apply to any model.
 
 mod answer;
 pub(crate) mod chat;
@@ -51,7 +52,7 @@ use read::{Ask, Reading, Shape};
 use statements::{Statement, Turn};
 pub(crate) use write::tokens;
 
-/// The mock of a profile, or of a draw of its weights (`PROFILE~NUMBER`); none where no profile has that name.
+/// The mock of a profile, or of a draw of its weights (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
 pub fn by_name(name: &str) -> Option<Mock> {
     let Some((profile, number)) = name.split_once(drawn::MARK) else {
         return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
@@ -70,21 +71,21 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// A mock of that profile, named `mock:PROFILE`.
+    /// A mock of the profile, named `mock:PROFILE`.
     pub fn new(profile: Profile) -> Self {
         let name = format!("mock:{}", profile.name);
-        // A profile without faults has an empty list of them, which names none.
+        // A profile without faults has an empty list, which does not parse.
         let faults = profile.faults.value.parse().ok();
         Mock { profile, faults, name, counts: Counts::default(), known: Known::default() }
     }
 
-    /// The same with its weights of salience drawn anew, named `mock:PROFILE~NUMBER`; the same number, the same weights.
+    /// A mock with randomly drawn weights of salience, named `mock:PROFILE~NUMBER`. The same number gives the same weights.
     pub fn with_drawn_weights(profile: &Profile, number: u64) -> Self {
         let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
         Mock { name, ..Mock::new(drawn::drawn(profile, number)) }
     }
 
-    /// The reply, without a future around it.
+    /// The reply, computed synchronously.
     fn reply(&self, request: &ChatRequest) -> ChatReply {
         let said = read::last_said(request);
         let reading = read::read(request, &said);
@@ -106,7 +107,7 @@ impl Mock {
         reply
     }
 
-    /// What comes where the model takes the chat for its own.
+    /// The reply of a model that mistakes the chat for its own.
     fn continued(&self, reading: &Reading<'_>, seed: u64) -> Option<String> {
         let chance = if reading.is_open { &self.profile.continues_open } else { &self.profile.continues };
         if chance.value <= 0.0 {
@@ -132,7 +133,7 @@ impl Mock {
         answer::answer(question, &statements, &self.profile)
     }
 
-    /// What is read of what is given.
+    /// The statements that the profile reads.
     fn read<'m>(&self, mut statements: Vec<Statement<'m>>, rng: &mut ChaCha8Rng) -> Vec<Statement<'m>> {
         if !self.profile.reads_all() {
             let chances = &self.profile.read.value;
@@ -142,7 +143,7 @@ impl Mock {
     }
 
     fn condense(&self, turns: &[Turn<'_>], shape: &Shape, request: &ChatRequest) -> String {
-        // Keyed by the material alone, so that another wording of the prompt meets the same draws.
+        // Keyed by the material only, so that a reworded prompt gets the same draws.
         let mut rng = draw::keyed(self.profile.name, request.seed, turns.iter().map(|turn| turn.text.as_bytes()));
         let (least, most) = self.profile.fill.value;
         let fill = least + (most - least) * draw::uniform(&mut rng);
@@ -160,7 +161,7 @@ impl Mock {
         write::write(&source, shape, request.max_output_tokens, fill)
     }
 
-    /// Drawn by the whole request's JSON, of which that of the messages is given.
+    /// Keyed by the JSON of the whole request; that of the messages is given.
     fn latency_ms(&self, request: &ChatRequest, messages: &[u8]) -> u64 {
         let (tools, schema) = (request.tools.clone(), request.schema.clone());
         let empty = serde_json::to_vec(&ChatRequest { messages: Vec::new(), tools, schema, ..*request });
@@ -183,7 +184,7 @@ impl ChatModel for Mock {
     }
 }
 
-/// Tokens of a request's tools, which count by their texts.
+/// The tokens of a request's tools, counted by their texts.
 fn count_tools(request: &ChatRequest, counter: &Counts) -> u32 {
     let tools = request.tools.iter().map(|tool| {
         let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));
@@ -192,15 +193,15 @@ fn count_tools(request: &ChatRequest, counter: &Counts) -> u32 {
     tools.sum()
 }
 
-/// A request as the mock reads it.
+/// A request, as the mock reads it.
 pub(crate) struct Parts {
-    /// What is given, message by message.
+    /// The material, message by message.
     pub(crate) material: Vec<String>,
-    /// What is asked, line by line, without the material.
+    /// The instruction without the material, line by line.
     pub(crate) instruction: Vec<String>,
 }
 
-/// What a request gives and what it asks.
+/// The material and the instruction of a request.
 pub(crate) fn parts(request: &ChatRequest) -> Parts {
     let said = read::last_said(request);
     let material = read::read(request, &said).turns.iter().map(|turn| turn.text.to_owned()).collect();
@@ -208,12 +209,12 @@ pub(crate) fn parts(request: &ChatRequest) -> Parts {
     Parts { material, instruction }
 }
 
-/// The text, cut where it exceeds the limit; its tokens; and how it ended.
+/// The text, cut at the limit if there is one, with its tokens and how it ended.
 pub(crate) fn within(text: String, most: Option<u32>, counter: &dyn TokenCounter) -> (String, u32, Finish) {
     let tokens = counter.count_text(&text);
     let Some(most) = most.filter(|most| tokens > *most) else { return (text, tokens, Finish::Stop) };
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    // A token more may come of a character less, so the found end is checked and moved.
+    // Removing a character may add a token, so the end is checked and moved if necessary.
     let mut end = ends.partition_point(|&end| counter.count_text(&text[..end]) <= most).saturating_sub(1);
     while end > 0 && counter.count_text(&text[..ends[end]]) > most {
         end -= 1;

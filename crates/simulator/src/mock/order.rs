@@ -1,19 +1,19 @@
-//! Puts things in order: where a question lists items by letters or numbers and asks for their order, each is looked up like a
-//! question of its own, and the items follow each other as what was found does.
+//! Answers questions about order. If a question lists items under letters or numbers and asks for their order, each item is
+//! looked up as a separate question, and the items are ordered by the position of what was found.
 //!
-//! Absent on purpose: dates, and words such as "before": only the place of what is found counts.
+//! Absent on purpose: dates, and words such as "before". Only the position of what is found counts.
 
 use super::answer::UNKNOWN;
 use super::statements::Turn;
 
-/// One thing of a list in a question.
+/// One item of a list in a question.
 #[derive(Debug, PartialEq)]
 pub(super) struct Item<'q> {
     label: &'q str,
     text: &'q str,
 }
 
-/// What a question lists, where it asks for an order.
+/// The items that a question lists, if it asks for their order.
 pub(super) fn items(question: &str) -> Option<Vec<Item<'_>>> {
     let (asked, _) = question.split_once('(')?;
     let asked = asked.to_lowercase();
@@ -22,7 +22,7 @@ pub(super) fn items(question: &str) -> Option<Vec<Item<'_>>> {
     (asks && items.len() > 1).then_some(items)
 }
 
-/// A label of a letter or number in brackets, then the item.
+/// A letter or number in brackets as the label, followed by the item.
 fn item(listed: &str) -> Option<Item<'_>> {
     let (label, text) = listed.split_once(')')?;
     let is_label = (1..=2).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -30,7 +30,7 @@ fn item(listed: &str) -> Option<Item<'_>> {
     (is_label && !text.is_empty()).then_some(Item { label, text })
 }
 
-/// The labels of those that `find` finds, as what is found for them stands in what is given.
+/// The labels of the items for which `find` finds something, ordered by where the material states what was found.
 pub(super) fn answer(items: &[Item], turns: &[Turn], find: impl Fn(&str) -> String) -> String {
     let place = |item: &Item| {
         let found = find(item.text);

@@ -1,7 +1,7 @@
-//! Reads one line of the material: its statements, as far as they depend on nothing around it, so that each line is read once
-//! ([`super::known`]), whatever message it stands in.
+//! Reads one line of the material: its statements, as far as they do not depend on their context. Each line is therefore read
+//! only once ([`super::known`]), in whatever message it occurs.
 //!
-//! Absent on purpose: the text itself, which a piece finds by its places.
+//! Absent on purpose: the text itself, to which a piece refers by positions.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -19,28 +19,28 @@ use super::words::{Term, add_terms, stem};
 pub(super) struct Line {
     /// Its statements, in order.
     pub(super) pieces: Box<[Piece]>,
-    /// The terms of all of them.
+    /// The terms of all statements.
     words: Box<[Word]>,
 }
 
-/// A statement of a line. Places are in bytes of the line.
+/// A statement of a line. Positions are in bytes of the line.
 #[derive(Debug)]
 pub(super) struct Piece {
     start: u32,
     end: u32,
-    /// Where its words begin and end among those of the line.
+    /// The range of its words among those of the line.
     words: (u32, u32),
-    /// Who said it.
+    /// The speaker.
     pub(super) speaker: Speaker,
-    /// Whether it is a line of a log, of code or of data rather than a sentence.
+    /// Whether it is a line of a log, of code or of data instead of a sentence.
     pub(super) structured: bool,
-    /// Whether the speaker speaks of himself.
+    /// Whether the speaker refers to themselves.
     pub(super) first_person: bool,
     /// What it is about.
     pub(super) cues: Cues,
-    /// A bit for each of its stems, so that most of those that it does not hold are told at once.
+    /// A bit set of its stems (a Bloom filter), which rules out most stems that it does not contain.
     stems: u64,
-    /// What was written of it, shortened to so many words.
+    /// The text shortened to a number of words.
     short: OnceLock<(usize, Box<str>)>,
 }
 
@@ -49,17 +49,17 @@ pub(super) struct Piece {
 pub(super) struct Word {
     /// The number of its stem.
     pub(super) stem: u64,
-    /// Where it starts and ends in the piece, in bytes: a sentence is short.
+    /// Its start and end in the piece, in bytes. Sentences are short enough for 16 bits.
     start: u16,
     end: u16,
     /// Whether it looks like an exact value.
     pub(super) is_value: bool,
-    /// Whether it says something of the subject.
+    /// Whether it is neither a stop word nor a cue word.
     pub(super) is_subject: bool,
 }
 
 impl Line {
-    /// Reads a line without its label, said by that speaker, between fences or not.
+    /// Reads a line without its label, given its speaker and whether it is inside a code fence.
     pub(super) fn read(line: &str, speaker: Speaker, fenced: bool) -> Self {
         let (pieces, words, terms) = (Vec::new(), Vec::new(), Vec::new());
         let mut reader = Reader { line, speaker, fenced, lexicon: &LEXICON, terms, pieces, words };
@@ -72,7 +72,7 @@ impl Line {
         &self.words[piece.words.0 as usize..piece.words.1 as usize]
     }
 
-    /// Bytes of memory that it takes, with what may be written of it.
+    /// The bytes of memory that it takes, including shortened texts that may be added.
     pub(super) fn size(&self) -> usize {
         let written = self.pieces.iter().map(|piece| (piece.end - piece.start) as usize).sum::<usize>();
         size_of::<Line>() + size_of_val(&*self.pieces) + size_of_val(&*self.words) + written
@@ -80,17 +80,17 @@ impl Line {
 }
 
 impl Piece {
-    /// Its text, of that of its line.
+    /// The statement's text, given the text of its line.
     pub(super) fn text<'m>(&self, line: &'m str) -> &'m str {
         &line[self.start as usize..self.end as usize]
     }
 
-    /// Whether one of its terms may have the stem of that number.
+    /// Whether one of its terms may have the stem with this number.
     pub(super) fn may_hold(&self, stem: u64) -> bool {
         self.stems & bit(stem) != 0
     }
 
-    /// Its text in at most so many words, as `shorten` gives it; made once, since it is written again and again.
+    /// Its text in at most `most_words` words, made by `shorten` and kept, because it is written repeatedly.
     pub(super) fn short(&self, most_words: usize, shorten: impl Fn() -> String) -> Cow<'_, str> {
         let (words, text) = self.short.get_or_init(|| (most_words, shorten().into()));
         if *words == most_words { Cow::Borrowed(text) } else { Cow::Owned(shorten()) }
@@ -98,14 +98,14 @@ impl Piece {
 }
 
 impl Word {
-    /// The term, in the text of its piece.
+    /// The term in the text of its piece.
     pub(super) fn term<'m>(&self, piece: &'m str) -> Term<'m> {
         let (start, end) = (usize::from(self.start), usize::from(self.end));
         Term { text: &piece[start..end], start, is_value: self.is_value }
     }
 }
 
-/// The number of a stem, so that stems are compared at once. Two share one with a chance of 1 in 2^64.
+/// The number of a stem, so that stems are compared as integers. Two stems share a number with a probability of 2^-64.
 pub(super) fn number(stem: &str) -> u64 {
     FixedState::default().hash_one(stem)
 }
@@ -119,7 +119,7 @@ struct Reader<'l> {
     speaker: Speaker,
     fenced: bool,
     lexicon: &'static Lexicon,
-    /// Those of the statement that is read.
+    /// The terms of the statement that is being read.
     terms: Vec<Term<'l>>,
     pieces: Vec<Piece>,
     words: Vec<Word>,
@@ -166,7 +166,7 @@ impl<'l> Reader<'l> {
     }
 }
 
-/// A line without its list mark, check box or table bars.
+/// A line without its list marker, check box or table bars.
 fn unmarked(line: &str) -> &str {
     let line = line.trim();
     let line = line.trim_start_matches('|').trim_end_matches('|').trim();
@@ -178,8 +178,8 @@ fn unmarked(line: &str) -> &str {
     ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line)
 }
 
-/// Data, code and log lines: less prose than this percentage, or brackets where a sentence has none. People put values
-/// into their sentences, so they are granted more than tools.
+/// Whether a text is data, code or a log line: its share of prose is below this percentage, or it has brackets where a sentence
+/// has none. People put values into their sentences, so their bound is lower than that of tools.
 fn is_structured(text: &str, least_prose: usize) -> bool {
     let opens_data = text.starts_with(['{', '}', '"', '<', '$', '@']) || text.ends_with(['{', '}', ';', '>']);
     let (prose, all) = if text.is_ascii() {
@@ -191,7 +191,7 @@ fn is_structured(text: &str, least_prose: usize) -> bool {
     opens_data || prose * 100 < all * least_prose || (all > 30 && !text.contains(' ') && text.is_ascii())
 }
 
-/// By a byte of ASCII, 1 where it is of prose.
+/// 1 for each ASCII byte that belongs to prose.
 const PROSE: [u8; 256] = {
     let mut prose = [0; 256];
     let mut byte = 0;
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_is_told_from_sentences() {
+    fn data_is_distinguished_from_sentences() {
         for data in ["{\"id\": 4}", "2024-01-02 03:04:05 [42] 200 GET", "let x = f(1);", "<div>"] {
             assert!(is_structured(data, 75), "{data}");
         }

@@ -1,19 +1,19 @@
-//! Profiles of the mock: what kind of model it stands for. One row each; further profiles are further rows.
+//! Profiles of the mock: the kinds of model that it simulates. Each profile is one constant.
 //!
-//! Scores are log-odds of being written at a middling budget, so that a measured rate turns into a weight by a logarithm.
-//! Each parameter carries where it comes from, and "assumed" where no measurement backs it. "Measured" means aggregates of
-//! real summaries (the data set lost-in-compaction, 8be3154; latencies from claude-code-viewer, 9367cf0) or of a small real
-//! model run here. Absent on purpose: a context window. No request is too long for the mock.
+//! Scores are log-odds of being written at a medium budget, so that the logarithm turns a measured rate into a weight. Each
+//! parameter has a source, which is "assumed" if no measurement supports it. "Measured" refers to aggregates of real summaries
+//! (the data set lost-in-compaction, 8be3154; latencies from claude-code-viewer, 9367cf0) or to a run of a small real model for
+//! this project. Absent on purpose: a context window. No request is too long for the mock.
 
-/// Every profile; the first is the default.
+/// All profiles. The first is the default.
 pub const ALL: &[&Profile] = &[&STRONG, &PERFECT_READER, &WEAK, &LOST_IN_THE_MIDDLE, &CONTINUES_CHAT, &PARAPHRASER];
 
-/// A parameter with where it comes from.
+/// A parameter with its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param<T> {
     /// The value.
     pub value: T,
-    /// The source, or what it is assumed to be.
+    /// The source, or the reason for an assumption.
     pub source: &'static str,
 }
 
@@ -32,66 +32,66 @@ pub struct Profile {
     pub name: &'static str,
     /// One line for help and lists.
     pub about: &'static str,
-    /// Chance that a statement is read at all, by fifths of what is given; for summaries and answers.
+    /// The probability that a statement is read at all, by fifths of the material; for summaries and answers.
     pub read: Param<[f64; 5]>,
-    /// Least and most share of the asked-for length that it uses; drawn anew for each material and seed.
+    /// The smallest and largest share of the requested length that it uses, drawn for each material and seed.
     pub fill: Param<(f64, f64)>,
-    /// Tokens it writes where neither the prompt nor the request names a limit.
+    /// The number of tokens that it writes if neither the prompt nor the request sets a limit.
     pub default_tokens: Param<u32>,
-    /// Scale of the logistic noise on a statement's score.
+    /// The scale of the logistic noise on a statement's score.
     pub noise: Param<f64>,
-    /// Statements that score lower are not written, whatever room is left.
+    /// Statements with a lower score are not written, however much room is left.
     pub floor: Param<f64>,
-    /// Words of a statement beyond which it keeps the best clauses alone.
+    /// A statement with more words than this is reduced to its best clauses.
     pub most_words: Param<usize>,
-    /// What makes a statement worth writing; assumed, but for the position.
+    /// The features that make a statement worth writing. All are assumed except the position.
     pub weights: Weights,
-    /// Added to a score for its place in the material, by fifths, in log-odds.
+    /// Added to a score for the statement's position in the material, by fifths, in log-odds.
     pub position: Param<[f64; 5]>,
-    /// Share of the written statements that are put in other words.
+    /// The share of the written statements that are paraphrased.
     pub reworded: Param<f64>,
-    /// Chance that a reworded statement leaves an exact value out.
+    /// The probability that a paraphrased statement omits an exact value.
     pub value_omitted: Param<f64>,
-    /// Chance of going on with the chat where the request ends on its instruction.
+    /// The probability of continuing the chat if the request ends with its instruction.
     pub continues: Param<f64>,
-    /// The same where the conversation follows the instruction, and nothing follows the conversation.
+    /// The probability of continuing the chat if the request ends with the conversation.
     pub continues_open: Param<f64>,
-    /// Faults of form that its replies have, as they are typed after `mock+`.
+    /// Faults of form in its replies, as typed after `mock+`.
     pub faults: Param<&'static str>,
-    /// Least share of a question's weight that a statement must cover to be given as the answer, from 0 to 1.
+    /// The smallest share of a question's weight that a statement must cover to be the answer, from 0 to 1.
     pub answer_threshold: Param<f64>,
-    /// Median and 95th percentile of the latency of a call, in milliseconds.
+    /// The median and 95th percentile of a call's latency, in milliseconds.
     pub latency_ms: Param<(f64, f64)>,
 }
 
 /// Weights of generic salience, in log-odds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    /// Terms that are rare in the request; times a share from 0 to 1.
+    /// Terms that are rare in the request, multiplied by a share from 0 to 1.
     pub rare: f64,
-    /// The first identifier, number or path of a sentence; further ones, up to three, count a third each.
+    /// The first identifier, number or path of a sentence. Up to three more count a third each.
     pub value: f64,
-    /// Words of obligation, choice, preference or need; halved for the first, whole from the second on.
+    /// Words of obligation, choice, preference or need: half for one word, full from two on.
     pub modality: f64,
-    /// A user who speaks of himself.
+    /// A user who refers to themselves.
     pub first_person: f64,
-    /// Said by the user rather than by the assistant.
+    /// Stated by the user instead of the assistant.
     pub user: f64,
     /// Returned by a tool, or an argument of a call.
     pub tool: f64,
-    /// Added to `tool` where the prompt asks to leave tool output out.
+    /// Added to `tool` if the prompt asks to leave tool output out.
     pub tool_excluded: f64,
-    /// Logs, code, JSON and the like rather than sentences.
+    /// Logs, code, JSON and similar instead of sentences.
     pub structured: f64,
     /// Fewer than four or more than sixty words.
     pub odd_length: f64,
-    /// Questions: what is asked matters less than what is settled.
+    /// Questions, because a question matters less than its answer.
     pub question: f64,
     /// Part of an earlier summary.
     pub earlier_summary: f64,
 }
 
-/// A capable summarizer: keeps to limits, reads all of the material, writes what matters.
+/// A capable summarizer: it keeps to limits, reads all of the material and writes what matters.
 pub const STRONG: Profile = Profile {
     name: "strong",
     about: "reads all, keeps to limits, writes what matters",
@@ -105,8 +105,8 @@ pub const STRONG: Profile = Profile {
     floor: assumed(-2.0),
     most_words: assumed(28),
     weights: Weights {
-        // Measured role rates (user .113, assistant -.001, chance-corrected) are a keyword proxy that undercounts
-        // paraphrase, so only their direction is taken.
+        // Only the direction of the measured role rates is used (user .113, assistant -.001, chance-corrected), because they come
+        // from a keyword proxy that undercounts paraphrases.
         rare: 1.0,
         value: 1.2,
         modality: 1.5,
@@ -132,10 +132,10 @@ pub const STRONG: Profile = Profile {
     latency_ms: of((2_900.0, 9_500.0), "measured on 197 agent turns of a coding agent; assumed for compaction calls"),
 };
 
-/// No noise, no curve, every limit used up: what selection by salience can do at best.
+/// No noise, no position effect, and every limit used in full: the best that selection by salience can achieve.
 pub const PERFECT_READER: Profile = Profile {
     name: "perfect-reader",
-    about: "reads all, without noise, and uses every limit up: a bound, no model",
+    about: "reads all, without noise, and uses every limit in full: an upper bound, not a model",
     read: of([1.0; 5], "assumed: a bound"),
     fill: of((1.0, 1.0), "assumed: a bound"),
     noise: of(0.0, "assumed: a bound"),
@@ -146,10 +146,10 @@ pub const PERFECT_READER: Profile = Profile {
     ..STRONG
 };
 
-/// A small model: misses much of what it is given, and its form fails often.
+/// A small model that misses much of the material and often fails to keep to the form.
 pub const WEAK: Profile = Profile {
     name: "weak",
-    about: "misses much, is noisy, and loses the form that was asked for",
+    about: "misses much, is noisy, and often fails to keep to the requested form",
     read: of(
         [0.59, 0.52, 0.40, 0.58, 0.84],
         "measured: one small hosted model's recall of 190,000 tokens by tenths (1,692 questions), in pairs",
@@ -165,7 +165,7 @@ pub const WEAK: Profile = Profile {
     ..STRONG
 };
 
-/// Reads the start and the end better than what stands between.
+/// Reads the start and the end better than the middle.
 pub const LOST_IN_THE_MIDDLE: Profile = Profile {
     name: "lost-in-the-middle",
     about: "reads the start and the end better than the middle",
@@ -176,10 +176,10 @@ pub const LOST_IN_THE_MIDDLE: Profile = Profile {
     ..STRONG
 };
 
-/// Takes the conversation for its own and goes on with it.
+/// Mistakes the conversation for its own and continues it.
 pub const CONTINUES_CHAT: Profile = Profile {
     name: "continues-chat",
-    about: "goes on with the chat in place of a summary",
+    about: "continues the chat instead of writing a summary",
     continues: of(0.17, "measured: 100 of 471 and 101 of 796 outputs of two models were no summaries; between the two"),
     continues_open: of(
         1.0,
@@ -188,40 +188,40 @@ pub const CONTINUES_CHAT: Profile = Profile {
     ..STRONG
 };
 
-/// Says things in other words, and not always with the exact value.
+/// Paraphrases statements, and sometimes omits their exact values.
 pub const PARAPHRASER: Profile = Profile {
     name: "paraphraser",
-    about: "puts statements in other words and leaves exact values out at times",
+    about: "paraphrases statements and sometimes omits exact values",
     reworded: assumed(0.8),
     value_omitted: assumed(0.3),
     ..STRONG
 };
 
-/// The profile of that name.
+/// The profile with this name.
 pub fn by_name(name: &str) -> Option<&'static Profile> {
     ALL.iter().copied().find(|profile| profile.name == name)
 }
 
-/// A parameter as lists show it.
+/// A parameter, as lists show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Its name.
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// Where the value comes from, or "assumed".
+    /// The source of the value, or "assumed".
     pub source: &'static str,
 }
 
 impl Profile {
-    /// Whether nothing that is given is overlooked.
+    /// Whether it reads every statement of the material.
     pub(super) fn reads_all(&self) -> bool {
         self.read.value.iter().all(|chance| *chance >= 1.0)
     }
 
     /// Every parameter with its value and source.
     pub fn parameters(&self) -> Vec<Row> {
-        // Taken apart by name, so that a parameter cannot be left out.
+        // Destructured by name, so that no parameter can be forgotten.
         let Profile { name: _, about: _, read, fill, default_tokens, noise, floor, .. } = self;
         let Profile { most_words, weights, position, reworded, value_omitted, continues, .. } = self;
         let Profile { continues_open, faults, answer_threshold, latency_ms, .. } = self;
@@ -252,13 +252,13 @@ fn row<T: std::fmt::Debug>(name: &'static str, param: &Param<T>) -> Row {
 }
 
 impl Weights {
-    /// Each weight by its name.
+    /// Each weight with its name.
     pub fn named(&self) -> [(&'static str, f64); 11] {
         let mut copy = self.clone();
         copy.named_mut().map(|(name, value)| (name, *value))
     }
 
-    /// The same, to be changed.
+    /// Each weight with its name, for changing it.
     pub(crate) fn named_mut(&mut self) -> [(&'static str, &mut f64); 11] {
         [
             ("weight rare", &mut self.rare),

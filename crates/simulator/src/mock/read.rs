@@ -1,4 +1,4 @@
-//! Reads a request as a model does: what is given, what is asked, in which shape and within which limits.
+//! Reads a request like a model: what is given, what is asked, in which shape and within which limits.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,36 +16,36 @@ use super::statements::{Speaker, Turn, turns};
 use super::template::{Section, sections};
 use super::unfold;
 
-/// A request, read.
+/// A request that has been read.
 #[derive(Debug)]
 pub(super) struct Reading<'t> {
-    /// What is given, in order.
+    /// The material, in order.
     pub(super) turns: Vec<Turn<'t>>,
-    /// What is asked.
+    /// What the request asks for.
     pub(super) ask: Ask,
-    /// Whether the request ends on the conversation, and nothing asks for anything after it.
+    /// Whether the request ends with the conversation, with no instruction after it.
     pub(super) is_open: bool,
 }
 
 /// What a request asks for.
 #[derive(Debug)]
 pub(super) enum Ask {
-    /// To condense what is given.
+    /// To condense the material.
     Condense(Arc<Shape>),
-    /// To answer this.
+    /// To answer this question.
     Answer(String),
-    /// To choose a word; the one that is chosen.
+    /// To choose a word; this is the choice.
     Choose(String),
 }
 
 /// The shape of a condensed text.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Its parts, in order; more than one only where each has a tag.
+    /// Its parts, in order. There are several only if each has a tag.
     pub(super) parts: Vec<Part>,
     /// Whether the prompt asks to leave tool output out.
     pub(super) without_tools: bool,
-    /// Whether the prompt asks to leave empty fields and headings out.
+    /// Whether the prompt asks to omit empty fields and headings.
     pub(super) omit_empty: bool,
 }
 
@@ -54,15 +54,15 @@ pub(super) struct Shape {
 pub(super) struct Part {
     /// The line that opens it, for example `[SUMMARY]`.
     pub(super) tag: Option<String>,
-    /// How it looks.
+    /// The form of the part.
     pub(super) form: Form,
-    /// Most words.
+    /// The largest number of words.
     pub(super) words: Option<u32>,
-    /// Most tokens that the prompt allows.
+    /// The largest number of tokens that the prompt allows.
     pub(super) tokens: Option<u32>,
 }
 
-/// How a part looks.
+/// The form of a part.
 #[derive(Debug, PartialEq)]
 pub(super) enum Form {
     Prose,
@@ -80,7 +80,7 @@ impl Form {
     }
 }
 
-/// Reads a request whose last user message says `said`.
+/// Reads a request whose last user message is `said`.
 pub(super) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     let last = request.messages.iter().rposition(|message| message.role == Role::User);
     let earlier = &request.messages[..last.unwrap_or(request.messages.len())];
@@ -95,10 +95,10 @@ pub(super) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     let shape = request.schema.as_ref().and_then(json_shape::of_schema);
     let question = question(&lines).filter(|_| shape.is_none());
     if spoken.is_empty() {
-        // With a conversation after it, a system prompt instructs the agent and not the summarizer.
+        // If a conversation follows, the system prompt instructs the agent and not the summarizer.
         lines.splice(0..0, system.iter().flat_map(|message| texts(message)).flat_map(str::lines));
     }
-    // Which word is said depends on the instruction alone, so that a conversation is never asked to choose.
+    // The chosen word depends only on the instruction, so a conversation never triggers a choice.
     if let Some(word) = choose::chosen(&lines).filter(|_| given.is_empty() && shape.is_none()) {
         return Reading { turns: given, ask: Ask::Choose(word), is_open };
     }
@@ -111,7 +111,7 @@ pub(super) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)), is_open }
 }
 
-/// The text of the last user message, with what was written before as a reader of JSON takes it.
+/// The text of the last user message, with earlier JSON checkpoints unfolded into text.
 pub(super) fn last_said(request: &ChatRequest) -> String {
     let last = request.messages.iter().rfind(|message| message.role == Role::User);
     unfold::unfolded(last.map(|message| texts(message).collect::<Vec<_>>().join("\n")).unwrap_or_default())
@@ -140,7 +140,7 @@ fn wire_turns(message: &WireMessage) -> Vec<Turn<'_>> {
     spoken.collect()
 }
 
-/// A prompt without any mark around its material: the first paragraph asks, the rest is given.
+/// A prompt without any marks around its material: the first paragraph is the instruction, the rest is the material.
 fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<Turn<'t>>) {
     let split = said.trim_start().split_once("\n\n").filter(|(first, _)| asks_to_condense(first));
     match split {
@@ -154,14 +154,14 @@ fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<T
 }
 
 thread_local! {
-    /// What the instructions read last ask for: a prompt is filled in again and again. A function of the instruction.
+    /// A cache of shapes by instruction, because prompts are reused. A shape is a function of the instruction.
     static SHAPES: RefCell<HashMap<String, Option<Arc<Shape>>, FixedState>> = RefCell::default();
 }
 
-/// Instructions remembered at most, some 5 KB each; then all are forgotten.
+/// The largest number of instructions in the cache, about 5 KB each; then it is emptied.
 const MOST_SHAPES: usize = 256;
 
-/// The shape of what an instruction asks for, where it asks to condense.
+/// The shape that an instruction asks for, if it asks for a condensed text.
 fn asked_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Option<Arc<Shape>> {
     if schema.is_some() {
         return Some(Arc::new(read_shape(lines, asked, schema)));
@@ -200,7 +200,7 @@ fn asks_to_condense(text: &str) -> bool {
     roots.iter().any(|root| text.contains(root))
 }
 
-/// The question that an instruction ends with, unless it asks politely for a summary.
+/// The question at the end of an instruction, unless it is a polite request for a summary.
 fn question(lines: &[&str]) -> Option<String> {
     let last = lines.iter().rev().find(|line| !line.trim().is_empty())?.trim();
     let lower = last.to_lowercase();
@@ -209,7 +209,7 @@ fn question(lines: &[&str]) -> Option<String> {
 }
 
 fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
-    // A schema of any object leaves the keys to the prompt.
+    // A schema of an arbitrary object leaves the keys to the prompt.
     let json = match schema {
         Some(Node::Map) => json_shape::shown(asked).or(Some(Node::Map)),
         schema => schema.or_else(|| json_shape::shown(asked)),
@@ -252,7 +252,7 @@ fn prose_form(asked: &str) -> Form {
     if asked.to_lowercase().contains("bullet") { Form::Bullets } else { Form::Prose }
 }
 
-/// Tags such as `[SUMMARY]` on lines of their own, each once, and whether JSON stands below it.
+/// Tags such as `[SUMMARY]` on separate lines, each once, and whether JSON follows.
 fn tags(lines: &[&str]) -> Vec<(String, bool)> {
     let mut tags: Vec<(String, bool)> = Vec::new();
     for line in lines.iter().map(|line| line.trim()) {
@@ -267,7 +267,7 @@ fn tags(lines: &[&str]) -> Vec<(String, bool)> {
     tags
 }
 
-/// Gives each limit to the part that the text before it names last, within its paragraph; else to all parts together.
+/// Assigns each limit to the part that the text before it names last in its paragraph, otherwise to all parts together.
 fn assign_limits(parts: &mut [Part], asked: &str) {
     let lower = asked.to_ascii_lowercase();
     let shared = u32::try_from(parts.len()).unwrap_or(1).max(1);
@@ -290,7 +290,7 @@ fn assign_limits(parts: &mut [Part], asked: &str) {
     }
 }
 
-/// Whether some line, or a list under a line that excludes, names tool output or logs.
+/// Whether a line, or a list under a line that excludes something, names tool output or logs.
 fn excludes_tools(lines: &[&str]) -> bool {
     let excludes =
         ["leave out", "leaves out", "exclude", "omit", "do not include", "don't include", "ignore", "without"];

@@ -1,46 +1,46 @@
-//! Parts a prompt into what it asks and what it gives: the material.
+//! Splits a prompt into its instruction and its material.
 //!
-//! By general rules of layout (tagged blocks, headings and labels with telling names, speaker lines), never by the
-//! sentences of a particular prompt.
+//! It uses general rules of layout (tagged blocks, headings and labels with indicative names, speaker lines), never the sentences
+//! of a particular prompt.
 
 use std::collections::HashMap;
 
 use super::lines::{header, lines_of, title};
 
-/// A prompt, parted.
+/// A prompt, split into its parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parted<'t> {
-    /// What is asked, line by line, without the material.
+    /// The instruction without the material, line by line.
     pub(super) instruction: Vec<&'t str>,
-    /// What is given, in order of the prompt.
+    /// The material, in the order of the prompt.
     pub(super) given: Vec<Region<'t>>,
-    /// Whether a place for a conversation was found, even an empty one.
+    /// Whether a place for a conversation was found, even if it is empty.
     pub(super) found: bool,
-    /// Whether nothing is asked after the last of what is given.
+    /// Whether no instruction follows the last of the material.
     pub(super) is_open: bool,
 }
 
 /// A piece of material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Region<'t> {
-    /// What it is.
+    /// The kind of material.
     pub(super) kind: Kind,
     /// Its text.
     pub(super) text: &'t str,
 }
 
-/// What a piece of material is.
+/// The kind of a piece of material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// What was said.
+    /// A conversation.
     Conversation,
-    /// What an earlier summary says.
+    /// An earlier summary.
     EarlierSummary,
-    /// What the user first asked for.
+    /// The user's original request.
     Task,
 }
 
-/// Parts a prompt.
+/// Splits a prompt.
 pub(super) fn part(text: &str) -> Parted<'_> {
     let lines: Vec<&str> = lines_of(text).map(without_end).collect();
     let conversation = tagged(&lines).or_else(|| headed(&lines)).or_else(|| spoken(&lines));
@@ -58,7 +58,7 @@ pub(super) fn part(text: &str) -> Parted<'_> {
     Parted { instruction, given: regions(text, &lines, &owner), found, is_open }
 }
 
-/// As [`str::lines`] gives it.
+/// A line without its line break, like [`str::lines`].
 fn without_end(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
@@ -70,7 +70,7 @@ enum Owner {
     Given(Kind),
 }
 
-/// A block of lines, half open: with its frame, and without.
+/// Half-open ranges of lines of a block, with and without its frame.
 struct Block {
     outer: (usize, usize),
     inner: (usize, usize),
@@ -95,20 +95,20 @@ fn regions<'t>(text: &'t str, lines: &[&'t str], owner: &[Owner]) -> Vec<Region<
     regions
 }
 
-/// From the start of one line of a text to the end of another.
+/// The text from the start of one of its lines to the end of another.
 fn span<'t>(text: &'t str, first: &str, last: &str) -> &'t str {
     let offset = |line: &str| line.as_ptr() as usize - text.as_ptr() as usize;
     &text[offset(first)..offset(last) + last.len()]
 }
 
-/// "None", "N/A" and the like, where a prompt has nothing to give.
+/// "None", "N/A" and similar words of a prompt that has nothing to give.
 fn says_none(content: &str) -> bool {
     let first = content.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
     ["none", "n/a", "no previous", "not available", "empty"].iter().any(|word| first.starts_with(word))
 }
 
-/// The largest block between a tag on its own line and the last line that closes it, where the tag's name tells that it
-/// holds a conversation or the block looks like one. The last closing tag counts, so none inside ends the block early.
+/// The largest block between a tag on a separate line and the last line that closes it, if the tag's name indicates a
+/// conversation or the block looks like one. The last closing tag counts, so that one inside the block does not end it early.
 fn tagged(lines: &[&str]) -> Option<Block> {
     let mut last_closing: HashMap<&str, usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
@@ -138,9 +138,9 @@ fn tagged(lines: &[&str]) -> Option<Block> {
     best
 }
 
-/// The name of a tag that fills its line.
+/// The name of a tag that is alone on its line.
 fn tag<'l>(line: &'l str, opening: &str) -> Option<&'l str> {
-    // Nearly every line is passed by at its first letter.
+    // Nearly every line is rejected by its first character.
     let name = line.trim_start().strip_prefix(opening)?.trim_end().strip_suffix('>')?;
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
@@ -152,7 +152,7 @@ fn names_conversation(name: &str) -> bool {
     words.iter().any(|word| name.contains(word)) && !name.contains("summary")
 }
 
-/// A heading or label that names a conversation, up to the heading that gives instructions, the closing label, or the end.
+/// A heading or label that names a conversation, up to a heading of instructions, the closing label, or the end.
 fn headed(lines: &[&str]) -> Option<Block> {
     let start = lines
         .iter()
@@ -160,14 +160,14 @@ fn headed(lines: &[&str]) -> Option<Block> {
     Some(Block { outer: (start, end_of_untagged(lines, start)), inner: (start + 1, end_of_untagged(lines, start)) })
 }
 
-/// Lines that open with a speaker, up to where instructions follow or the end.
+/// Lines that open with a speaker, up to the instructions or the end.
 fn spoken(lines: &[&str]) -> Option<Block> {
     let start = lines.iter().position(|line| header(line).is_some())?;
     let end = end_of_untagged(lines, start);
     Some(Block { outer: (start, end), inner: (start, end) })
 }
 
-/// Without tags the last heading that gives instructions counts, so that one quoted in the material does not end it.
+/// Without tags, the last heading of instructions counts, so that one quoted in the material does not end it.
 fn end_of_untagged(lines: &[&str], start: usize) -> usize {
     let after = start + 1..lines.len();
     let last_heading = |is_wanted: fn(&str) -> bool| {
@@ -188,7 +188,7 @@ fn end_of_untagged(lines: &[&str], start: usize) -> usize {
     }
 }
 
-/// Whether a paragraph after the material asks for something.
+/// Whether a paragraph after the material contains an instruction.
 fn asks(line: &str) -> bool {
     let verbs =
         ["now", "write", "summar", "answer", "respond", "please", "produce", "create", "return", "output", "condense"];
@@ -196,7 +196,7 @@ fn asks(line: &str) -> bool {
     header(&line).is_none() && verbs.iter().any(|verb| line.starts_with(verb))
 }
 
-/// Gives sections of the prompt whose headings name an earlier summary or the user's task to the material.
+/// Counts sections of the prompt whose headings name an earlier summary or the user's task as material.
 fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
     let mut open: Option<(usize, Kind)> = None;
     let mut template = false;
@@ -223,11 +223,11 @@ fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
     }
 }
 
-/// Gives tagged blocks whose names tell that they hold what was written before, or the user's task, to the material.
+/// Counts tagged blocks whose names indicate an earlier summary or the user's task as material.
 fn claim_tagged_sections(lines: &[&str], owner: &mut [Owner]) {
     let mut at = 0;
     while at < lines.len() {
-        // The run is looked at where a tag opens alone, so that a long prompt is read once.
+        // The run is examined only where a tag opens on a line of its own, so that a long prompt is read once.
         let is_open = owner[at] == Owner::Instruction && tag(lines[at], "<").is_some();
         let run = || owner[at..].iter().take_while(|owner| **owner == Owner::Instruction).count();
         match is_open.then(|| tagged_given(&lines[at..at + run()])).flatten() {
@@ -241,8 +241,8 @@ fn claim_tagged_sections(lines: &[&str], owner: &mut [Owner]) {
     }
 }
 
-/// What the block holds that the first of these lines opens, and which line closes it. The last one that does counts, so
-/// that none inside ends the block early.
+/// The kind of block that the first of these lines opens, and the index of the line that closes it. The last closing tag counts,
+/// so that one inside the block does not end it early.
 pub(super) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
     let name = tag(lines.first()?, "<")?;
     let kind = named_given_by_tag(name)?;
@@ -250,12 +250,12 @@ pub(super) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
     Some((end, kind))
 }
 
-/// Whether a line opens a block of what was written before.
+/// Whether a line opens a block with an earlier summary.
 pub(super) fn opens_earlier_summary(line: &str) -> bool {
     tag(line, "<").and_then(named_given_by_tag) == Some(Kind::EarlierSummary)
 }
 
-/// A tag encloses what it names, so that one word tells more than in a heading: `<previous>`, `<task>`.
+/// A tag encloses what it names, so one word is a stronger indication than in a heading: `<previous>`, `<task>`.
 fn named_given_by_tag(name: &str) -> Option<Kind> {
     let name = name.to_lowercase().replace(['_', '-'], " ");
     let is = |words: &[&str]| name.split(' ').any(|word| words.contains(&word));
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_names_what_was_written_before_encloses_it() {
+    fn a_tag_that_names_an_earlier_summary_encloses_it() {
         let text = "Keep this up to date.\n<previous>\nport 8042\n</previous>\nIn this form:\n<output>\n{}\n</output>\n<messages>\n[1] user:\nhi\n</messages>\nGo.";
         assert_eq!(kinds(text), [(Kind::EarlierSummary, "port 8042"), (Kind::Conversation, "[1] user:\nhi")]);
         assert_eq!(

@@ -1,7 +1,7 @@
-//! What a thread remembers of the request before: questions about one conversation follow each other with the same messages,
-//! which are then compared instead of hashed.
+//! A per-thread cache of the previous request. Questions about one conversation repeat its messages, which are then compared
+//! instead of hashed.
 //!
-//! Nothing remembered shows in a reply: each value is a function of its text.
+//! The cache changes no reply, because each value is a function of its text.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use super::message::Placed;
 use super::statements::Turn;
 
 thread_local! {
-    /// The messages of the last request and what was read of them; a longer request before it may have left some more.
+    /// The messages of the last request and the lines read from them. Entries of a longer earlier request may remain at the end.
     static LAST: RefCell<Vec<(String, Arc<[Placed]>)>> = RefCell::default();
 }
 
-/// The lines of each message, whoever said it.
+/// The lines of each message of any speaker.
 pub(super) fn all(turns: &[Turn<'_>], known: &Known) -> Vec<Arc<[Placed]>> {
     LAST.with_borrow_mut(|last| {
         let of = |(place, turn): (usize, &Turn<'_>)| {

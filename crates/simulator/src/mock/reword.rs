@@ -1,4 +1,4 @@
-//! Puts a statement in other words, and leaves an exact value out at times: what a summarizer does that paraphrases.
+//! Paraphrases a statement and sometimes omits an exact value, like a summarizer that paraphrases.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::draw::{keyed, uniform};
 use super::profile::Profile;
 use super::words::{Term, terms};
 
-/// The text, in other words where the profile draws so. The draw is the text's and the seed's alone.
+/// The text, paraphrased if the profile's draw says so. The draw depends only on the text and the seed.
 pub(super) fn reword<'t>(text: Cow<'t, str>, profile: &Profile, seed: u64) -> Cow<'t, str> {
     if profile.reworded.value <= 0.0 {
         return text;
@@ -18,7 +18,7 @@ pub(super) fn reword<'t>(text: Cow<'t, str>, profile: &Profile, seed: u64) -> Co
     in_other_words(&text, uniform(&mut rng) < profile.value_omitted.value).into()
 }
 
-/// Words of the same sense; longer ones of several words are common in paraphrases.
+/// Synonyms. Several are longer than the original, as is common in paraphrases.
 const OTHER_WORDS: &[(&str, &str)] = &[
     ("always", "every time"),
     ("because", "since"),
@@ -34,8 +34,8 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("want", "would like"),
 ];
 
-/// What stands in the place of a value that is left out.
-const LEFT_OUT: &str = "a certain value";
+/// The replacement for a value that is omitted.
+const OMITTED: &str = "a certain value";
 
 fn in_other_words(text: &str, omits: bool) -> String {
     let terms = terms(text);
@@ -44,7 +44,7 @@ fn in_other_words(text: &str, omits: bool) -> String {
     let mut at = 0;
     for (index, term) in terms.iter().enumerate() {
         let other = OTHER_WORDS.iter().find(|(word, _)| term.text.eq_ignore_ascii_case(word)).map(|(_, other)| *other);
-        let said = if omitted == Some(index) { Some(LEFT_OUT) } else { other };
+        let said = if omitted == Some(index) { Some(OMITTED) } else { other };
         if let Some(said) = said {
             reworded.push_str(&text[at..term.start]);
             reworded.push_str(said);
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_change_and_a_value_goes_where_it_is_left_out() {
+    fn words_change_and_an_omitted_value_disappears() {
         let text = "We decided to keep port 8042 because it must stay";
         assert_eq!(in_other_words(text, false), "We chose to retain port 8042 since it has to stay");
         assert_eq!(in_other_words(text, true), "We chose to retain port a certain value since it has to stay");

@@ -1,4 +1,4 @@
-//! How much each statement is worth writing: generic salience and noise. Nothing here knows what will be asked later.
+//! Ranks statements by how much they are worth writing: generic salience and noise. Nothing here knows what will be asked later.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,8 +9,8 @@ use super::draw::logistic;
 use super::profile::{Profile, Weights};
 use super::statements::{Speaker, Statement};
 
-/// Indices of the statements that score above the profile's floor, best first. What is said twice in the same words counts
-/// once, where it is said first.
+/// Indices of the statements that score above the profile's floor, best first. A statement repeated in the same words counts only
+/// at its first occurrence.
 pub(super) fn rank(
     statements: &[Statement<'_>],
     profile: &Profile,
@@ -23,7 +23,8 @@ pub(super) fn rank(
         .enumerate()
         .map(|(index, statement)| {
             let noise = profile.noise.value * logistic(rng);
-            // The curve is of places in a conversation; where a prompt puts what was written before says nothing.
+            // The curve describes positions in a conversation. Where a prompt puts an earlier summary says nothing about its
+            // position.
             let is_said = statement.piece.speaker != Speaker::Summary;
             let place = if is_said { profile.position.value[statement.fifth()] } else { 0.0 };
             (salience(statement, &profile.weights, &rarity, without_tools) + place + noise, index)
@@ -36,7 +37,7 @@ pub(super) fn rank(
 }
 
 fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, without_tools: bool) -> f64 {
-    // Logs and data are full of values that nobody meant to say.
+    // Logs and data contain many values that nobody meant to state.
     let structured = statement.piece.structured;
     let values = statement.words.iter().filter(|word| !structured && word.is_value).count().min(3);
     let modality = statement.cues.modality().min(2.0) / 2.0;
@@ -57,7 +58,7 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, witho
         + when(statement.piece.speaker == Speaker::Summary, weights.earlier_summary)
 }
 
-/// Inverse document frequency of what so many of the statements hold.
+/// Inverse document frequency of a term in `holders` of the statements.
 pub(super) fn weight(statements: f64, holders: u32) -> f64 {
     libm::log1p(statements / f64::from(holders.max(1)))
 }
@@ -66,14 +67,14 @@ pub(super) fn weight(statements: f64, holders: u32) -> f64 {
 pub(super) struct Rarity {
     stems: HashMap<u64, Held, FixedState>,
     statements: f64,
-    /// The greatest possible weight.
+    /// The largest possible weight.
     most: f64,
 }
 
-/// What is known of a stem.
+/// What is known about a stem.
 #[derive(Default)]
 struct Held {
-    /// Statements that hold it, and the number from 1 of the last of them.
+    /// The number of statements with the stem, and the last of them, counted from 1.
     holders: u32,
     last: usize,
     weight: f64,
@@ -93,19 +94,19 @@ impl Rarity {
         }
         let number = statements.len() as f64;
         let most = libm::log1p(number);
-        // Most stems stand in one statement alone.
+        // Most stems occur in only one statement.
         stems
             .values_mut()
             .for_each(|held| held.weight = if held.holders == 1 { most } else { weight(number, held.holders) });
         Rarity { stems, statements: number, most }
     }
 
-    /// Inverse document frequency of a stem, statements being the documents.
+    /// Inverse document frequency of a stem, with statements as documents.
     pub(super) fn weight(&self, stem: u64) -> f64 {
         self.stems.get(&stem).map_or_else(|| weight(self.statements, 0), |held| held.weight)
     }
 
-    /// Mean weight of the statement's four rarest terms, as a share of the greatest possible.
+    /// Mean weight of the statement's four rarest terms, as a share of the largest possible weight.
     fn share(&self, statement: &Statement<'_>) -> f64 {
         let words = statement.words.iter().filter(|word| word.is_subject);
         let mut rarest = [0.0; 4];

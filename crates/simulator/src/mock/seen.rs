@@ -1,7 +1,7 @@
-//! The messages of a request as their tokens and their JSON: question after question is asked after the same messages, which
-//! are then compared, and neither counted nor written again.
+//! A cache of the tokens and the JSON of a request's messages. Successive questions follow the same messages, which are then
+//! compared instead of being counted and serialized again.
 //!
-//! Nothing remembered shows in a reply: both are functions of the messages.
+//! The cache changes no reply, because both are functions of the messages.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ thread_local! {
     static LAST: RefCell<Seen> = RefCell::default();
 }
 
-/// Messages, and their JSON with a comma between two.
+/// Messages and their JSON, separated by commas.
 #[derive(Default)]
 struct Seen {
     messages: Vec<Counted>,
@@ -24,11 +24,11 @@ struct Seen {
 struct Counted {
     message: WireMessage,
     tokens: u32,
-    /// Where its JSON ends.
+    /// The end of its JSON.
     end: usize,
 }
 
-/// Gives the tokens of the messages, by the engine's rule, and their JSON as the members of a list.
+/// Passes on the messages' tokens by the engine's rule, and their JSON as the elements of a list.
 pub(super) fn with<T>(messages: &[WireMessage], counter: &dyn TokenCounter, take: impl FnOnce(u32, &[u8]) -> T) -> T {
     LAST.with_borrow_mut(|seen| {
         let same = seen.messages.iter().zip(messages).take_while(|(seen, message)| seen.message == **message).count();
@@ -42,7 +42,7 @@ pub(super) fn with<T>(messages: &[WireMessage], counter: &dyn TokenCounter, take
 
 impl Seen {
     fn push(&mut self, message: &WireMessage, counter: &dyn TokenCounter) {
-        // A medium's tokens come from outside.
+        // The tokens of media are given, not counted.
         let parts = message.parts.iter().map(|part| counter.count_part(part));
         let tokens = parts.fold(MESSAGE_OVERHEAD, u32::saturating_add);
         if !self.messages.is_empty() {
@@ -75,7 +75,7 @@ fn write_part(part: &Part, json: &mut Vec<u8>) {
         Part::ToolResult { call_id, text, is_error: false } => {
             write_object(&[("type", "tool_result"), ("call_id", call_id), ("text", text)], json);
         }
-        // A vector takes everything.
+        // Writing to a vector cannot fail.
         rare => drop(serde_json::to_writer(json, rare)),
     }
 }
@@ -92,7 +92,7 @@ fn write_object(fields: &[(&str, &str)], json: &mut Vec<u8>) {
     json.push(b'}');
 }
 
-/// A text as `serde_json` writes it, which looks at each letter where this looks at many at once.
+/// Writes a text like `serde_json`, but faster because it examines many bytes at once.
 fn write_text(text: &str, json: &mut Vec<u8>) {
     json.push(b'"');
     let mut rest = text.as_bytes();
@@ -114,7 +114,7 @@ fn write_text(text: &str, json: &mut Vec<u8>) {
     json.push(b'"');
 }
 
-/// Bytes before the first that is escaped.
+/// The number of bytes before the first that needs escaping.
 fn plain_length(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (place, word) in words.iter().enumerate() {
@@ -127,8 +127,8 @@ fn plain_length(bytes: &[u8]) -> usize {
     8 * words.len() + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
-/// Of eight bytes, the first lowest: the highest bit of the first that is escaped, and perhaps bits above it; zero where none
-/// is.
+/// For eight bytes, lowest first: the highest bit of the first byte that needs escaping is set, and perhaps bits above it. Zero
+/// if none needs escaping.
 fn special(bytes: u64) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const HIGHEST: u64 = ONES << 7;
@@ -174,7 +174,7 @@ mod tests {
     }
 
     proptest! {
-        /// One after the other, of growing and changing lists.
+        /// Growing and changing lists, one after the other.
         #[test]
         fn messages_are_counted_and_written_as_those_of_a_request_are(
             first in messages(), second in messages(), kept in 0..5_usize,

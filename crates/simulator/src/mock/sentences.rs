@@ -1,6 +1,6 @@
-//! Parts a line into sentences.
+//! Splits a line into sentences.
 
-/// The sentences of a line, none longer than [`LONGEST`].
+/// The sentences of a line, each of at most [`LONGEST`] characters.
 pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line.trim();
     std::iter::from_fn(move || {
@@ -18,7 +18,7 @@ fn sentence_end(text: &str) -> usize {
     if window.is_ascii() { ascii_sentence_end(text, window) } else { sentence_end_in_any_script(text) }
 }
 
-/// Where the text opens with [`LONGEST`] letters in ASCII, or has no others.
+/// The fast path, if the text begins with [`LONGEST`] ASCII characters or consists of fewer.
 fn ascii_sentence_end(text: &str, window: &[u8]) -> usize {
     let mut marks = memchr::memchr3_iter(b'.', b'!', b'?', window);
     if let Some(at) = marks.find(|at| starts_sentence(&text[at + 1..])) {
@@ -54,13 +54,13 @@ fn sentence_end_in_any_script(text: &str) -> usize {
     text.len()
 }
 
-/// Whether what follows a full stop opens a new sentence: blanks, then no lower-case letter and no digit.
+/// Whether the text after a full stop begins a new sentence: blanks, then neither a lowercase letter nor a digit.
 fn starts_sentence(after: &str) -> bool {
     let next = after.trim_start();
     next.len() < after.len() && !next.starts_with(|letter: char| letter.is_lowercase() || letter.is_numeric())
 }
 
-/// Characters of a sentence at most; a longer one is cut into several.
+/// The largest number of characters in a sentence. A longer one is split.
 const LONGEST: usize = 400;
 
 #[cfg(test)]

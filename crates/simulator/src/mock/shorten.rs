@@ -1,4 +1,4 @@
-//! Shortens a statement as a summarizer does: no opener, and of a long statement the clauses that bear values.
+//! Shortens a statement like a summarizer: the opener is removed, and a long statement is reduced to the clauses with values.
 
 use std::borrow::Cow;
 
@@ -35,23 +35,23 @@ fn shortened(text: &str, most_words: usize) -> String {
     plain(&kept.into_iter().map(|index| clauses[index].trim()).collect::<Vec<_>>().join(", "))
 }
 
-/// Without marks for bold and without table bars.
+/// The text without bold markers and table bars.
 fn plain(text: &str) -> String {
     let has_marks = text.bytes().any(|byte| matches!(byte, b'*' | b'|'));
     if has_marks { text.replace("**", "").replace(" | ", "; ") } else { text.to_owned() }
 }
 
-/// Words of a text, as limits on words count them.
+/// The number of words, as limits on words count them.
 pub(super) fn count(text: &str) -> usize {
     if !text.is_ascii() {
         return text.split_whitespace().count();
     }
-    // The blanks of ASCII, as `char::is_whitespace` has them.
+    // The ASCII whitespace that `char::is_whitespace` recognises.
     let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
     words.filter(|word| !word.is_empty()).count()
 }
 
-/// Cuts "Okay, so just to be clear, ..." and the like: an opener up to its comma that is made of filler words alone.
+/// Removes "Okay, so just to be clear, ..." and the like: an opener up to a comma that consists of filler words only.
 fn without_opener(text: &str) -> &str {
     const FILLER: &[&str] = &[
         "actually",
@@ -118,7 +118,7 @@ fn clauses(text: &str) -> Vec<&str> {
     let mut rest = text;
     while let Some((at, joint)) = joints.iter().filter_map(|joint| Some((rest.find(joint)?, joint))).min() {
         clauses.push(&rest[..at]);
-        // A conjunction stays with its clause.
+        // A conjunction belongs to the clause after it.
         let skipped = if joint.trim().chars().all(char::is_alphabetic) { 1 } else { joint.len() };
         rest = &rest[at + skipped..];
     }
@@ -132,7 +132,7 @@ fn worth(clause: &str) -> f64 {
     values.min(3) as f64 + Cues::of(clause).modality().min(2.0)
 }
 
-/// A window of words that holds the clause's first value.
+/// A window of words around the clause's first value.
 fn around_value(clause: &str, most_words: usize) -> String {
     let words: Vec<&str> = clause.split_whitespace().collect();
     let value = words.iter().position(|word| terms(word).iter().any(Term::is_value)).unwrap_or(0);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_between_blanks_of_any_kind() {
+    fn words_are_separated_by_whitespace_of_any_kind() {
         for text in ["", " one ", "a\u{b}b\u{c}c\rd\te\nf  g\u{1c}h", "é\u{a0}b"] {
             assert_eq!(count(text), text.split_whitespace().count(), "{text:?}");
         }

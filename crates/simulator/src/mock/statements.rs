@@ -1,4 +1,4 @@
-//! Parts material into statements: sentences, list items, table rows, lines of logs and data.
+//! Splits material into statements: sentences, list items, table rows, lines of logs and data.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use super::words::Term;
 pub(super) struct Statement<'m> {
     /// Its text, on one line.
     pub(super) text: &'m str,
-    /// Where it starts, as a share of the material from 0 to 1.
+    /// Its position, as a share of the material from 0 to 1.
     pub(super) position: f64,
-    /// Which message of the material it stands in.
+    /// The index of its message in the material.
     pub(super) turn: usize,
     /// What it is about.
     pub(super) cues: Cues,
-    /// What was read of it without what stands around it.
+    /// What was read of it without its context.
     pub(super) piece: &'m Piece,
-    /// What is known of each of its terms.
+    /// Its terms, as they were read.
     pub(super) words: &'m [Word],
 }
 
@@ -32,14 +32,14 @@ impl<'m> Statement<'m> {
         ((self.position * 5.0) as usize).min(4)
     }
 
-    /// Its terms.
+    /// The terms with their texts.
     pub(super) fn terms(&self) -> impl Iterator<Item = Term<'m>> {
         let text = self.text;
         self.words.iter().map(move |word| word.term(text))
     }
 }
 
-/// Who says a statement of the material.
+/// The speaker of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
     User,
@@ -56,7 +56,7 @@ pub(super) struct Turn<'m> {
     pub(super) text: &'m str,
 }
 
-/// From this share of the material on, statements tell how things stand: assumed.
+/// Statements after this share of the material describe the current state. Assumed.
 const LAST: f64 = 0.95;
 
 /// The messages of a region of a prompt.
@@ -68,7 +68,7 @@ pub(super) fn turns<'m>(region: &Region<'m>) -> Vec<Turn<'m>> {
     }
 }
 
-/// Parts at speaker lines. The first one sets the style (numbered or not), and numbers must rise, so that a quoted
+/// Splits a text at speaker lines. The first one determines the style (numbered or not), and numbers must rise, so that a quoted
 /// speaker line seldom opens a message.
 fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
     let mut turns = Vec::new();
@@ -99,7 +99,7 @@ fn speaker_named(name: &str) -> Speaker {
     }
 }
 
-/// The statements of all messages, in order; `read` are the lines of each.
+/// The statements of all messages, in order. `read` has the lines of each message.
 pub(super) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Placed]>]) -> Vec<Statement<'m>> {
     let total = turns.iter().map(|turn| turn.text.len()).sum::<usize>().max(1);
     let mut statements = Vec::with_capacity(read.iter().map(|lines| count(lines)).sum());
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn tables_lose_their_head_and_rules() {
         check("| File | Action |\n|---|---|\n| a.rs | Created |", &[(Speaker::User, "a.rs | Created")]);
-        // A row before a blank line heads no table.
+        // A row followed by a blank line is not a table's header.
         check("| a.rs | Created |\n\nAll done.", &[(Speaker::User, "a.rs | Created"), (Speaker::User, "All done.")]);
     }
 }

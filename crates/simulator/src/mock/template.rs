@@ -1,4 +1,4 @@
-//! Headed sections that an instruction asks for: Markdown headings, names with a colon, or a numbered list that the answer
+//! Sections with headings that an instruction asks for: Markdown headings, names with a colon, or a numbered list that the answer
 //! should follow.
 
 use super::cues::Cues;
@@ -8,24 +8,24 @@ use super::words::{stem, terms};
 /// A section of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Section {
-    /// Its heading as the answer should write it.
+    /// Its heading, as the answer should write it.
     pub(super) heading: String,
-    /// How its lines look.
+    /// The form of its lines.
     pub(super) form: Form,
-    /// What belongs in it.
+    /// The topics that belong in it.
     pub(super) cues: Cues,
-    /// Whether it stays away when it would be empty.
+    /// Whether it is omitted if it is empty.
     pub(super) optional: bool,
 }
 
-/// How the lines of a section look.
+/// The form of a section's lines.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form {
-    /// A heading with sections below it and nothing of its own.
+    /// A heading that only has sections below it.
     Title,
-    /// List items after a mark such as `- `.
+    /// List items after a marker such as `- `.
     List(&'static str),
-    /// Table rows below these lines; the number of columns.
+    /// Table rows below these lines, and the number of columns.
     Table(Vec<String>, usize),
     /// One line for each label.
     Labels(Vec<String>),
@@ -35,13 +35,13 @@ pub(super) enum Form {
     Verbatim,
 }
 
-/// Whether a line announces the shape of the answer.
+/// Whether a line introduces the shape of the answer.
 pub(super) fn introduces(line: &str) -> bool {
     let announces = ["section", "structur", "heading", "form", "format", "templat", "outlin", "organiz", "organis"];
     line.trim_end().ends_with(':') && terms(line).iter().any(|term| announces.contains(&&*stem(term.text)))
 }
 
-/// The sections that the lines of an instruction ask for; none where it asks for none.
+/// The sections that the lines of an instruction ask for. Empty if it asks for none.
 pub(super) fn sections(lines: &[&str]) -> Vec<Section> {
     let Some(start) = lines.iter().position(|line| introduces(line)) else { return Vec::new() };
     let template = &lines[start + 1..];
@@ -88,7 +88,7 @@ fn drafts<'l>(template: &[&'l str], style: Style) -> Vec<(&'l str, Vec<&'l str>)
     drafts
 }
 
-/// The heading that a line is, and what describes it on the same line.
+/// The heading on a line, and the description after it.
 fn opens(style: Style, line: &str) -> Option<(&str, &str)> {
     match style {
         Style::Headings => (heading_level(line) > 0).then_some((line.trim(), "")),
@@ -97,7 +97,7 @@ fn opens(style: Style, line: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// A line such as `Open Questions:` or `Status: how things stand`: its name with the colon, and what follows.
+/// A line such as `Open Questions:` or `Status: how things stand`: its name with the colon, and the text after it.
 fn named(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_at(line.find(':')? + 1);
     let letters = |letter: char| letter.is_alphabetic() || " /&'-".contains(letter);
@@ -117,7 +117,7 @@ fn is_numbered(line: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// What describes a place is indented or marked, or stands right below its name; anything else is no longer of the template.
+/// Whether a line ends the template. A description is indented or has a list marker, or directly follows its name.
 fn ends(style: Style, line: &str, after_blank: bool) -> bool {
     let is_free = !line.trim().is_empty() && !line.starts_with([' ', '\t', '-', '*', '•']);
     match style {
@@ -127,7 +127,7 @@ fn ends(style: Style, line: &str, after_blank: bool) -> bool {
     }
 }
 
-/// A heading of rules closes a template: it is said to the writer and no part of the answer.
+/// Whether a heading introduces rules, which end a template: they instruct the writer and are not part of the answer.
 fn heads_rules(heading: &str) -> bool {
     let name = heading.trim_start_matches('#').trim().to_lowercase();
     let rules =

@@ -1,7 +1,7 @@
-//! Reads JSON that was written before, such as an earlier checkpoint, as text: a model knows that a key heads its values.
-//! Without it what stands in one line of JSON would pass for a line of data, and be lost for no reason that a model has.
+//! Turns earlier JSON, such as an earlier checkpoint, into text, because a model knows that a key describes its values. Otherwise
+//! one line of JSON would count as a line of data and would be lost, unlike with a real model.
 //!
-//! Absent on purpose: JSON in a conversation (tool output stays data) and the JSON that an instruction shows.
+//! Absent on purpose: JSON in a conversation (tool output remains data), and the JSON that an instruction shows.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::regions::{Kind, opens_earlier_summary, tagged_given};
 
-/// The text, with each JSON object between tags that name it as written before replaced by headings and items.
+/// The text with each JSON object in an earlier summary's tags replaced by headings and items.
 pub(super) fn unfolded(said: String) -> String {
-    // Most of what is said opens no such block, and need not be parted into lines.
+    // Most texts open no such block and need not be split into lines.
     let opens_line = |at: usize| {
         let before = said[..at].trim_end_matches(|letter: char| letter.is_whitespace() && letter != '\n');
         before.is_empty() || before.ends_with('\n')
@@ -24,7 +24,7 @@ pub(super) fn unfolded(said: String) -> String {
     let mut read: Vec<Cow<'_, str>> = Vec::new();
     let (mut at, mut from) = (0, 0);
     while at < lines.len() {
-        // Nearly every line is passed by at its first letter.
+        // Nearly every line is rejected by its first character.
         let opens = lines[at].trim_start().starts_with('<');
         let content = opens.then(|| tagged_given(&lines[at..])).flatten();
         let content = content.filter(|(_, kind)| *kind == Kind::EarlierSummary);
@@ -45,7 +45,7 @@ pub(super) fn unfolded(said: String) -> String {
     read.join("\n")
 }
 
-/// The keys of an object as headings with their texts below; nothing where it is none.
+/// The keys of an object as headings, with their texts below. `None` if it is not an object.
 fn object(content: &str) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_str(content) else { return None };
     let mut text = String::new();
@@ -56,7 +56,7 @@ fn object(content: &str) -> Option<String> {
     Some(text)
 }
 
-/// Deeper values are not read: no shape that anybody asks for nests so far.
+/// The largest depth that is read. No real checkpoint nests this deep.
 const DEEPEST: usize = 16;
 
 fn items(key: &str, value: &Value, depth: usize, text: &mut String) {
@@ -65,8 +65,8 @@ fn items(key: &str, value: &Value, depth: usize, text: &mut String) {
     }
     match value {
         Value::Object(fields) => fields.iter().for_each(|(key, value)| items(key, value, depth + 1, text)),
-        Value::Array(values) => values.iter().for_each(|value| match record(value) {
-            Some(record) => item(key, &record, text),
+        Value::Array(values) => values.iter().for_each(|value| match list_entry(value) {
+            Some(entry) => item(key, &entry, text),
             None => items(key, value, depth + 1, text),
         }),
         Value::String(said) => item(key, said, text),
@@ -75,13 +75,13 @@ fn items(key: &str, value: &Value, depth: usize, text: &mut String) {
     }
 }
 
-/// The texts of an object of a list, which say one thing together.
-fn record(value: &Value) -> Option<String> {
+/// The texts of an object in a list, which make one statement together.
+fn list_entry(value: &Value) -> Option<String> {
     let said = value.as_object()?.values().filter_map(Value::as_str).filter(|said| !said.is_empty());
     Some(said.collect::<Vec<_>>().join("; ")).filter(|said| !said.is_empty())
 }
 
-/// A text of its own stands alone; a bare name says something only with its key.
+/// A text is complete by itself, but a bare name means something only together with its key.
 fn item(key: &str, said: &str, text: &mut String) {
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.contains(' ') {

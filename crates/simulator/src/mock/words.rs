@@ -1,5 +1,5 @@
-//! Terms of a text: what they are, which of them look like exact values, and their stems. All of a conversation passes here,
-//! so text in ASCII is read by its bytes.
+//! Terms of a text, whether they look like exact values, and their stems. Every conversation is processed here, so ASCII text has
+//! a fast path by bytes.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub(crate) struct Term<'t> {
     /// The term as written.
     pub(crate) text: &'t str,
-    /// Where it starts in the text, in bytes.
+    /// Its start in the text, in bytes.
     pub(crate) start: usize,
     pub(super) is_value: bool,
 }
@@ -45,7 +45,7 @@ fn is_value_in_any_script(text: &str) -> bool {
     text.chars().any(|letter| letter.is_numeric() || MARKS.contains(&letter)) || inner_dot() || is_camel(text)
 }
 
-/// Marks that plain words do not have.
+/// Punctuation that plain words do not contain.
 const MARKS: [char; 5] = ['_', '@', '\\', '/', '#'];
 
 fn is_ascii_value(text: &[u8]) -> bool {
@@ -68,15 +68,15 @@ fn is_camel(text: &str) -> bool {
     letters.any(|(left, right)| left.is_lowercase() && right.is_uppercase())
 }
 
-/// The terms of a text, in order. Each ideograph is a term of its own, since no blanks part them.
+/// The terms of a text, in order. Each ideograph is a separate term, because no blanks separate them.
 pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
-    // A word and its blank have some six letters.
+    // A word and its blank take about six bytes.
     let mut terms = Vec::with_capacity(text.len() / 6 + 1);
     add_terms(text, &mut terms);
     terms
 }
 
-/// The same, after those that are there.
+/// Appends the terms of a text.
 pub(super) fn add_terms<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
     if text.is_ascii() { add_ascii_terms(text, terms) } else { add_terms_in_any_script(text, terms) }
 }
@@ -108,8 +108,8 @@ fn add_ascii_terms<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
     }
 }
 
-/// Of a byte of ASCII: it stands in a term, may open one, may close one, is a letter or digit, makes an exact value, and may
-/// make one beside others.
+/// Classes of ASCII bytes: may occur in a term, may begin one, may end one, is a letter or digit, makes an exact value, makes one
+/// together with others.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -158,7 +158,7 @@ fn add_terms_in_any_script<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
     terms.extend(open.and_then(|start| trimmed(text, start, text.len())));
 }
 
-/// From U+2E80 on, scripts are written without blanks between words.
+/// Scripts from U+2E80 on have no blanks between words.
 fn is_ideograph(letter: char) -> bool {
     letter >= '\u{2E80}' && letter.is_alphanumeric()
 }
@@ -173,22 +173,22 @@ fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
     inside.chars().any(char::is_alphanumeric).then(|| Term::new(inside, start + skipped))
 }
 
-/// The stem of a word in lower case: common English endings are dropped, exact values are kept.
+/// The stem of a lowercase word: common English endings are removed, exact values are unchanged.
 pub(crate) fn stem(word: &str) -> Cow<'_, str> {
-    // Most words are.
+    // The common case.
     if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Cow::Borrowed(without_ending(word));
     }
     let is_small = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
     if word.bytes().fold(true, |all, byte| all & is_small(byte)) {
-        return Cow::Borrowed(stem_of_small(word));
+        return Cow::Borrowed(stem_of_lowercase(word));
     }
     let mut stem = if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() };
-    stem.truncate(stem_of_small(&stem).len());
+    stem.truncate(stem_of_lowercase(&stem).len());
     Cow::Owned(stem)
 }
 
-fn stem_of_small(word: &str) -> &str {
+fn stem_of_lowercase(word: &str) -> &str {
     let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.chars().all(char::is_alphabetic);
     if is_word { without_ending(word) } else { word }
 }
@@ -206,17 +206,17 @@ fn without_ending(word: &str) -> &str {
     stem.strip_suffix('e').filter(|_| stem.len() > 3).unwrap_or(stem)
 }
 
-/// Words that say nothing of the subject, as stems.
+/// Words without a subject of their own, as stems.
 pub(crate) fn is_stop_word(stem: &str) -> bool {
     stem.bytes().next().is_some_and(|first| stop_words(first).contains(&stem))
 }
 
-/// All of them.
+/// All stop words.
 pub(super) fn all_stop_words() -> impl Iterator<Item = &'static str> {
     (b'a'..=b'z').flat_map(stop_words).copied()
 }
 
-/// Those of one first letter.
+/// The stop words with this first letter.
 fn stop_words(first: u8) -> &'static [&'static str] {
     match first {
         b'a' => &["a", "about", "after", "an", "and", "ani", "any", "are", "as", "at"],
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_told_from_words() {
+    fn values_are_distinguished_from_words() {
         let values = |text| terms(text).into_iter().filter(Term::is_value).map(|term| term.text).collect::<Vec<_>>();
         assert_eq!(
             values("Use port 8042, (see /etc/app.conf), `user_id` or maxRetries; e-mail ops@x.io. Done."),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn stems_meet_and_stop_words_are_told() {
+    fn stems_are_equal_and_stop_words_are_recognised() {
         assert_eq!(stem("decided"), stem("decide"));
         assert_eq!(stem("files"), stem("file"));
         assert_eq!(stem("INV-77s"), "inv-77s");

@@ -1,4 +1,4 @@
-//! Writes a condensed text: takes ranked statements until the room is used, in the shape that was asked for.
+//! Writes a condensed text in the requested shape: takes ranked statements until the room is used.
 
 use std::collections::HashSet;
 
@@ -13,20 +13,20 @@ use super::shorten::{count, shorten};
 use super::statements::{Statement, Turn};
 use super::{write_json, write_sections};
 
-/// What a writer works from.
+/// The input of a writer.
 pub(super) struct Source<'s, 'm> {
     pub(super) profile: &'s Profile,
     pub(super) turns: &'s [Turn<'m>],
     pub(super) statements: &'s [Statement<'m>],
     /// Indices of statements, best first.
     pub(super) ranked: &'s [usize],
-    /// The request's seed.
+    /// The seed of the request.
     pub(super) seed: u64,
-    /// Counts what is written.
+    /// The counter for the text written.
     pub(super) counts: &'s Counts,
 }
 
-/// The answer in the asked-for shape. `fill` is the share of the room that is used.
+/// The answer in the requested shape. `fill` is the share of the room that is used.
 pub(super) fn write(source: &Source<'_, '_>, shape: &Shape, most_tokens: Option<u32>, fill: f64) -> String {
     let plans = plan(&shape.parts, most_tokens, source.profile.default_tokens.value);
     let mut answer = String::new();
@@ -51,7 +51,7 @@ pub(super) fn write(source: &Source<'_, '_>, shape: &Shape, most_tokens: Option<
     answer
 }
 
-/// Room for text, in both units.
+/// The room left for text, in both units.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub(super) tokens: u32,
@@ -59,10 +59,10 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Takes the room that a line needs, where there is so much.
+    /// Takes the room for a line, if there is enough.
     pub(super) fn take(&mut self, line: &str, counts: &Counts) -> bool {
         let words = count(line) as u32;
-        // One more for the blank or the line break before it.
+        // One more token for the blank or line break before it.
         let tokens = counts.count_text(line) + 1;
         let fits = tokens <= self.tokens && words <= self.words;
         if fits {
@@ -73,15 +73,15 @@ impl Room {
     }
 }
 
-/// Tokens of a text.
+/// The tokens of a text.
 pub(crate) fn tokens(text: &str) -> u32 {
     Encoding::O200k.count_text(text)
 }
 
-/// Tokens for each part: what the prompt allows, scaled down where all parts together exceed the request's limit.
+/// The tokens for each part: what the prompt allows, scaled down if all parts together exceed the request's limit.
 fn plan(parts: &[Part], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
     let asked = |part: &Part| {
-        // Four tokens in three words is English prose; exact values need more, hence the second bound of three a word.
+        // English prose has four tokens for three words. Exact values need more, so the second bound is three tokens per word.
         let by_words = |words: u32| if parts.len() > 1 { words.saturating_mul(4) / 3 } else { words.saturating_mul(3) };
         part.tokens.or(part.words.map(by_words)).unwrap_or(default_tokens)
     };
@@ -92,10 +92,10 @@ fn plan(parts: &[Part], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
     wanted.iter().map(scaled).collect()
 }
 
-/// After so many statements in a row that do not fit, the rest is taken not to fit either.
+/// After this many consecutive statements that do not fit, the others are assumed not to fit either.
 const MISSES: usize = 12;
 
-/// The best statements that fit, best first. `line` gives what is written for a statement, or nothing where it has no place.
+/// The best statements that fit, best first. `line` returns the text for a statement, or `None` if it has no place.
 pub(super) fn choose<T>(
     source: &Source<'_, '_>,
     room: &mut Room,
@@ -125,13 +125,13 @@ pub(super) fn choose<T>(
     chosen
 }
 
-/// A statement that is written.
+/// A statement that was chosen.
 pub(super) struct Chosen<T> {
-    /// Which one.
+    /// Its index.
     pub(super) index: usize,
-    /// Where it goes.
+    /// The place where it is written.
     pub(super) place: T,
-    /// What is written.
+    /// The text that is written.
     pub(super) line: String,
 }
 

@@ -1,5 +1,5 @@
-//! Writes the asked-for JSON object: each statement under the key that it fits best, names pulled out into lists of names.
-//! Nothing is invented: what the material does not support stays empty, or away where the prompt asks for that.
+//! Writes the requested JSON object: each statement under the key that fits best, with names extracted into lists of names.
+//! Nothing is invented. What the material does not support is left empty, or omitted if the prompt asks for that.
 
 use compactometer_engine::tokens::TokenCounter;
 use serde_json::{Map, Value};
@@ -23,26 +23,26 @@ pub(super) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room
         Some((at, text.to_owned()))
     });
     let mut written: Vec<Written<'_>> = chosen.iter().map(|chosen| Written::new(chosen, source, &slots)).collect();
-    // Quotes, keys and names cost more than the texts alone, so the least of the chosen go until all of it fits.
+    // Quotes, keys and names cost more than the texts, so the least valuable statements are removed until everything fits.
     loop {
         let json = render(node, &slots, &written, omit_empty);
         let excess = source.counts.count_text(&json).saturating_sub(room.tokens);
         if written.is_empty() || excess == 0 {
             return json;
         }
-        // A text and its key have some 40 tokens at most; the last steps go one by one.
+        // A text and its key have at most about 40 tokens; the last statements are removed one by one.
         written.truncate(written.len().saturating_sub(1 + excess as usize / 40));
     }
 }
 
-/// A statement that is written, with what is written of it beside its text: read once, whatever number of tries it takes.
+/// A chosen statement with the topic and names to write, computed once for any number of attempts.
 struct Written<'s> {
     index: usize,
     place: usize,
     text: &'s str,
-    /// What it is about, where its place has topics.
+    /// Its topic, if its place has topics.
     topic: String,
-    /// The names that it holds, each with the slot of its kind.
+    /// Its names, each with the index of the slot for its kind.
     names: Vec<(usize, &'s str)>,
 }
 
@@ -66,7 +66,7 @@ impl<'s> Written<'s> {
 /// A place for texts: a leaf of the shape.
 struct Slot {
     cues: Cues,
-    /// Of its cues, which every statement is held against.
+    /// The length of its cues, which every statement is compared with.
     length: f64,
     kind: Kind,
 }
@@ -76,15 +76,15 @@ enum Kind {
     Text,
     Texts,
     Map,
-    /// A list of objects; the keys that hold texts.
+    /// A list of objects, with the keys that hold texts.
     Records(Vec<String>),
-    /// A list of names of this kind, as a stem.
+    /// A list of names of this kind, given as a stem.
     Names(String),
-    /// A shape that nothing is written into.
+    /// A shape into which nothing is written.
     Closed,
 }
 
-/// The slots of a shape, in the order in which [`build`] meets them.
+/// The slots of a shape, in the order in which [`build`] visits them.
 fn slots(node: &Node) -> Vec<Slot> {
     let mut slots = Vec::new();
     collect(node, "", "", &Cues::default(), &mut slots);
@@ -113,13 +113,13 @@ fn text_keys(fields: &[Field]) -> Vec<String> {
     fields.iter().filter(|field| field.node == Node::Text).map(|field| field.key.clone()).collect()
 }
 
-/// What a list of names holds: the last word of its key.
+/// The kind of names in a list: the last word of its key.
 fn noun(key: &str) -> String {
     let words = terms(key);
     words.iter().flat_map(split_name).last().map(|word| stem(word).into_owned()).unwrap_or_default()
 }
 
-/// The open slot that a statement fits best. A statement that binds or holds a value finds room under a general key.
+/// The open slot that fits a statement best. A binding statement or one with a value may also go under a general key.
 fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Option<usize> {
     let is_open = |at: &usize| match &slots[*at].kind {
         Kind::Closed => false,
@@ -142,7 +142,7 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     best(&Cues::general(), &is_general).filter(|_| is_worth_it).map(|(_, at)| at)
 }
 
-/// The names of a kind that a statement holds: paths, or the values beside the kind's word.
+/// The names of a kind in a statement: paths, or the values next to the kind's word.
 fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m str> {
     let (words, noun_number) = (statement.words, number(noun));
     let beside = move |at: usize| {
@@ -161,7 +161,7 @@ fn render(node: &Node, slots: &[Slot], written: &[Written<'_>], omit_empty: bool
     order.sort_by_key(|written| written.index);
     let mut builder = Builder { slots, written: &order, omit_empty, next: 0 };
     let value = builder.build(node).unwrap_or(Value::Object(Map::new()));
-    // Its keys are texts, so it can be written.
+    // The keys are strings, so serialization cannot fail.
     serde_json::to_string(&value).unwrap_or_default()
 }
 
@@ -173,7 +173,7 @@ struct Builder<'b> {
 }
 
 impl<'b> Builder<'b> {
-    /// The value of a node; nothing where it is empty and may be left out.
+    /// The value of a node, or `None` if it is empty and may be omitted.
     fn build(&mut self, node: &Node) -> Option<Value> {
         let Node::Object(fields) = node else { return self.leaf() };
         let mut object = Map::new();
@@ -207,12 +207,12 @@ impl<'b> Builder<'b> {
         (!is_empty || !self.omit_empty).then_some(value)
     }
 
-    /// What is written at that place.
+    /// The statements written at a place.
     fn at(&self, place: usize) -> impl Iterator<Item = &'b Written<'b>> {
         self.written.iter().copied().filter(move |written| written.place == place)
     }
 
-    /// Topics to texts; a topic that repeats gets a number.
+    /// Texts by topic. A repeated topic gets a number.
     fn map(&self, at: usize) -> Map<String, Value> {
         let mut map = Map::new();
         for written in self.at(at) {
@@ -223,7 +223,7 @@ impl<'b> Builder<'b> {
         map
     }
 
-    /// Each name once, from all that is written.
+    /// The distinct names in all that is written.
     fn names(&self, at: usize) -> Value {
         let mut found: Vec<&str> = Vec::new();
         for (slot, name) in self.written.iter().flat_map(|written| &written.names) {
@@ -239,7 +239,7 @@ fn numbered(topic: &str, number: usize) -> String {
     if number == 1 { topic.to_owned() } else { format!("{topic}_{number}") }
 }
 
-/// What a statement is about: its first two words that carry a subject.
+/// The topic of a statement: its first two content words.
 fn topic(statement: &Statement<'_>) -> String {
     let is_word = |text: &str| text.chars().all(char::is_alphabetic);
     let subjects = statement.terms().filter(|term| is_word(term.text) && is_subject(&stem(term.text)));
@@ -248,7 +248,7 @@ fn topic(statement: &Statement<'_>) -> String {
     if topic.is_empty() { "note".to_owned() } else { topic }
 }
 
-/// An object whose first key holds the statement's first clause and whose second holds the rest.
+/// An object whose first key has the statement's first clause and whose second key has the rest.
 fn record(keys: &[String], text: &str, omit_empty: bool) -> Value {
     let joints = [" because ", "; ", " - ", " — ", ", so ", ", "];
     let split = joints.iter().find_map(|joint| text.split_once(joint)).filter(|_| keys.len() > 1);

@@ -1,4 +1,4 @@
-//! Writes headed sections: each statement under the heading that it fits best.
+//! Writes sections with headings: each statement under the heading that fits best.
 
 use compactometer_engine::tokens::TokenCounter;
 
@@ -9,7 +9,7 @@ use super::template::{Form, Section};
 use super::words::{Term, stem};
 use super::write::{Chosen, Room, Source, choose, sentence};
 
-/// The sections with what was chosen for them.
+/// The sections with the statements chosen for them.
 pub(super) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> String {
     room.tokens = room.tokens.saturating_sub(source.counts.count_text(&frame(sections)));
     let verbatim = verbatim(source, sections, room);
@@ -42,7 +42,7 @@ fn free_labels(sections: &[Section]) -> Vec<Vec<String>> {
     sections.iter().map(labels).collect()
 }
 
-/// What stands in the answer whatever is chosen.
+/// The part of the answer that does not depend on the statements.
 fn frame(sections: &[Section]) -> String {
     let lines = sections.iter().filter(|section| !section.optional).map(|section| match &section.form {
         Form::Table(head, _) => format!("{}\n{}", section.heading, head.join("\n")),
@@ -54,7 +54,7 @@ fn frame(sections: &[Section]) -> String {
 fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize> {
     let takes = |at: &usize| !matches!(sections[*at].form, Form::Title | Form::Verbatim);
     let best = |cues: &Cues| {
-        // Of equals the first counts.
+        // On a tie, the first section counts.
         let places = (0..sections.len()).rev().filter(takes);
         let fits = places.map(|at| (cues.fit(&sections[at].cues), at));
         fits.max_by(|one, other| one.0.total_cmp(&other.0))
@@ -63,15 +63,15 @@ fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize
     if fit >= Cues::LEAST_FIT {
         return Some(at);
     }
-    // What fits nowhere is told in sentences, where there is a place for them.
+    // Statements that fit nowhere go into a section of sentences, if there is one.
     let sentences = sections.iter().position(|section| section.form == Form::Text);
     sentences.or_else(|| best(&Cues::general()).map(|(_, at)| at))
 }
 
-/// The share of the room that a request copied word for word may take: assumed.
+/// The request copied word for word may take up to one part in this many of the room. Assumed.
 const VERBATIM_SHARE: u32 = 4;
 
-/// The user's first request, its first sentences where it is long.
+/// The user's first request, or its first sentences if it is long.
 fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> Option<String> {
     sections.iter().find(|section| section.form == Form::Verbatim)?;
     let first = source.turns.iter().position(|turn| turn.speaker == Speaker::User)?;
@@ -98,7 +98,7 @@ fn line(form: &Form, statement: &Statement<'_>, text: &str) -> String {
     }
 }
 
-/// A row: the thing, what was done to it, the statement; a dash where the statement does not tell.
+/// A row: the thing, what was done to it, and the statement; a dash for what the statement does not say.
 fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
     let is_name = |term: &Term<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
     let thing = statement.terms().find(Term::is_path).or(statement.terms().find(is_name));
@@ -114,7 +114,7 @@ fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-/// A statement of an earlier summary may carry one of the labels already.
+/// A statement of an earlier summary may already have one of the labels.
 fn without_labels<'t>(text: &'t str, sections: &[Section]) -> &'t str {
     let labels = sections.iter().filter_map(|section| match &section.form {
         Form::Labels(labels) => Some(labels),

@@ -1,4 +1,4 @@
-//! The checkpoint strategies under every fault: what became of each attempt at a checkpoint stands in the events.
+//! The checkpoint strategies under every fault. The events say what became of each attempt at a checkpoint.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::material::by_name;
@@ -14,11 +14,11 @@ use compactometer_simulator::faults::{self, Kind};
 
 use crate::sessions::{at_2000_tokens, conversation};
 
-/// What one session shows of its checkpoints.
+/// The checkpoints of one session.
 struct Seen {
     extractions: Vec<Extraction>,
     /// Decisions that applied a summary although its checkpoint was unreadable.
-    summaries_alone: usize,
+    summaries_only: usize,
     /// Texts of the last checkpoint.
     last: String,
 }
@@ -35,7 +35,7 @@ async fn run(strategy: &str, model: &str) -> Seen {
         }
         session.push(counted).unwrap();
     }
-    let alone = session.events().iter().filter(|event| {
+    let only_summaries = session.events().iter().filter(|event| {
         let read = |extraction: &Extraction| matches!(extraction.reading, Reading::Rung(_));
         event.outcome == Outcome::Applied && !event.extractions.is_empty() && !event.extractions.iter().any(read)
     });
@@ -46,7 +46,7 @@ async fn run(strategy: &str, model: &str) -> Seen {
     });
     let with_summaries = session.events().iter().flat_map(|event| &event.extractions).copied();
     Seen {
-        summaries_alone: alone.count(),
+        summaries_only: only_summaries.count(),
         extractions: before_turns.chain(with_summaries).collect(),
         last: latest_checkpoint(session.history())
             .map_or(String::new(), |(checkpoint, _)| serde_json::to_string(&checkpoint).unwrap()),
@@ -55,7 +55,7 @@ async fn run(strategy: &str, model: &str) -> Seen {
 
 const STRICT: Reading = Reading::Rung(Rung::Strict);
 
-/// How an answer under a fault may be read, in `prompt-checkpoint` and in `middleware-checkpoint`.
+/// How an answer under a fault may be read by `prompt-checkpoint` and by `middleware-checkpoint`.
 fn expected(fault: &str) -> [Vec<Reading>; 2] {
     use Unreadable::{Empty, Malformed, NoAnswer, NoObject, Refused, Unclosed};
     let rung = |rung| vec![Reading::Rung(rung)];
@@ -66,17 +66,17 @@ fn expected(fault: &str) -> [Vec<Reading>; 2] {
         "fenced-json" => [rung(Rung::Fenced), rung(Rung::Fenced)],
         "broken-json" => [0, 1].map(|_| [Malformed, Unclosed].map(Reading::Unreadable).to_vec()),
         "cut-json" => [cut(), cut()],
-        // Of both parts the summary may be the one that is cut.
+        // The summary, and not the checkpoint, may be the part that is cut.
         "dropped" => [[cut(), unreadable(NoObject)].concat(), cut()],
         "over-length" => [rung(Rung::Balanced), rung(Rung::Balanced)],
-        // Not every such answer is known as none; its chat is then the summary.
+        // Not every such answer is recognised as missing a summary; otherwise its chat is the summary.
         "continues-chat" => [[Refused, NoObject].map(Reading::Unreadable).to_vec(), unreadable(NoObject)],
         "empty" | "blank" | "filtered" | "reasoning-only" => [unreadable(Refused), unreadable(Empty)],
         "missing-section" => [unreadable(NoObject), vec![STRICT]],
         "rate-limit" | "rate-limit-wait" | "server-error" | "timeout" | "refused" => {
             [unreadable(NoAnswer), unreadable(NoAnswer)]
         }
-        // These leave the form as it was asked for; without its marker a checkpoint is still found.
+        // These faults keep the requested form. Without its marker a checkpoint is still found.
         _ => [vec![STRICT], vec![STRICT]],
     }
 }
@@ -125,6 +125,6 @@ fn a_summary_outlives_its_unreadable_checkpoint_and_the_event_says_so() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for strategy in ["prompt-checkpoint", "hybrid-checkpoint"] {
         let seen = runtime.block_on(run(strategy, "mock+broken-json=1"));
-        assert!(seen.summaries_alone >= 2 && seen.last.is_empty(), "{strategy}: {}", seen.summaries_alone);
+        assert!(seen.summaries_only >= 2 && seen.last.is_empty(), "{strategy}: {}", seen.summaries_only);
     }
 }

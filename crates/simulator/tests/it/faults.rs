@@ -1,4 +1,4 @@
-//! Every fault does what it says, at its rate, at the same calls each time, and nothing else.
+//! Every fault has its described effect, at its rate, on the same calls each time, and no other effect.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::material::by_name;
@@ -14,7 +14,7 @@ use crate::material::{PROMPT_CHECKPOINT, SUMMARIZE, complete as plain, conversat
 
 type Outcome = Result<ChatReply, ChatError>;
 
-/// Says one thing whatever it is asked.
+/// A model that always gives the same reply.
 struct Says(String);
 
 #[async_trait]
@@ -38,7 +38,7 @@ fn faulty(faults: &str) -> Box<dyn ChatModel> {
     by_name(&format!("mock:strong+{faults}"))
 }
 
-/// A request whose reply holds all that a fault can spoil: markers, JSON, values, room for more.
+/// A request whose reply has everything that a fault can change: markers, JSON, values, and room for more.
 fn request(seed: u64) -> ChatRequest {
     let prompt = filled(PROMPT_CHECKPOINT, &conversation(&values(30, seed)), 300);
     ChatRequest::prompt(prompt, 800, None, seed)
@@ -57,7 +57,7 @@ fn tokens(text: &str) -> u64 {
     u64::from(Encoding::O200k.count_text(text))
 }
 
-/// What holds of a call that a fault struck: the request, the plain reply and the reply that came.
+/// What must hold for a call that a fault struck, given the request, the plain reply and the changed one.
 type Check = fn(&ChatRequest, &ChatReply, &ChatReply) -> bool;
 
 const CHANGES: &[(&str, Check)] = &[
@@ -127,7 +127,7 @@ const CHANGES: &[(&str, Check)] = &[
     ("slow", |_, plain, got| *got == ChatReply { latency_ms: plain.latency_ms * 10, ..plain.clone() }),
 ];
 
-/// What holds of the error of a call that a fault struck.
+/// What must hold for the error of a call that a fault struck.
 type Fails = fn(&ChatError) -> bool;
 
 const FAILURES: &[(&str, Fails)] = &[
@@ -139,7 +139,7 @@ const FAILURES: &[(&str, Fails)] = &[
 ];
 
 #[test]
-fn every_fault_does_what_it_says_and_does_it_again() {
+fn every_fault_has_its_effect_repeatably() {
     for seed in 0..3 {
         let request = request(seed);
         let plain = plain(&request);
@@ -184,7 +184,7 @@ fn small(seed: u64) -> ChatRequest {
     ChatRequest::prompt(format!("Sum up {seed}."), 50, None, seed)
 }
 
-/// Calls of 2,000 that each fault of a list strikes, in its order.
+/// The number of 2,000 calls that each fault of a list strikes, in the order of the list.
 fn struck(faults: &str, names: &[&str]) -> Vec<u32> {
     let faults: Faults = faults.parse().unwrap();
     let mut counts = vec![0; names.len()];
@@ -196,7 +196,7 @@ fn struck(faults: &str, names: &[&str]) -> Vec<u32> {
     counts
 }
 
-/// Within five standard deviations of the binomial.
+/// Within five standard deviations of the binomial distribution.
 fn is_near(count: u32, rate: f64) -> bool {
     (f64::from(count) - 2_000.0 * rate).abs() <= 5.0 * (2_000.0 * rate * (1.0 - rate)).sqrt()
 }
@@ -226,7 +226,7 @@ fn composed_faults_each_keep_their_rate() {
 }
 
 #[test]
-fn the_calls_struck_go_by_seed_fault_and_request_alone() {
+fn the_calls_struck_depend_only_on_seed_fault_and_request() {
     let hits = |faults: &str| {
         let faults: Faults = faults.parse().unwrap();
         (0..300)
@@ -276,7 +276,7 @@ fn a_reply_with_nothing_to_spoil_stays_as_it_is() {
 }
 
 #[test]
-fn a_stale_value_is_the_one_of_the_same_subject() {
+fn a_stale_value_is_about_the_same_subject() {
     let talk = "[1] user:\nThe retry pause is 30 s.\n\n[2] user:\nThe shop listens on port 8080.\n\n[3] user:\nThe retry pause is now 45 s.";
     let request = ChatRequest::prompt(filled(SUMMARIZE, talk, 100), 200, None, 1);
     let model = Faulty::new(Box::new(Says("Retry pause: 45 s.".to_owned())), "stale-value=1".parse().unwrap());
@@ -310,7 +310,7 @@ fn every_fault_is_named_once_and_described() {
     assert!(ALL.iter().all(|fault| is_typable(fault.name) && fault.about.len() > 10));
 }
 
-/// Replies with all that could upset a fault that looks for places in a text.
+/// Replies with everything that could confuse a fault that searches a text.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "\\PC{0,30}",

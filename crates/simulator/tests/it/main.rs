@@ -1,4 +1,4 @@
-//! The mock and the faults from outside: requests in, replies out.
+//! The mock and the faults at their boundary: requests go in, replies come out.
 
 mod extraction;
 mod faults;

@@ -1,5 +1,5 @@
-//! Many conversations at once on tokio's paused clock: every model call takes its reply's latency, so that sessions overlap
-//! inside their compactions, and nothing of one conversation may reach another.
+//! Many conversations at once on tokio's paused clock. Every model call takes its reply's latency, so that sessions overlap
+//! during their compactions. Nothing of one conversation may reach another.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use compactometer_simulator::faults;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// A model whose calls take as long as their replies say.
+/// A model whose calls take the latency of their replies.
 struct Slow(Box<dyn ChatModel>);
 
 #[async_trait]
@@ -39,7 +39,7 @@ impl ChatModel for Slow {
     }
 }
 
-/// Answers every prompt with all the marks that the request holds, in a form that every strategy reads.
+/// Answers every prompt with all marks in the request, in a form that every strategy reads.
 struct Echo;
 
 #[async_trait]
@@ -52,14 +52,14 @@ impl ChatModel for Echo {
         let said = request.texts().collect::<Vec<_>>().join(" ");
         let found = marks(&said).into_iter().collect::<Vec<_>>().join(" ");
         let text = format!("[SUMMARY]\nGoal: {found}.\n[CHECKPOINT]\n{{\"active_goals\":[\"{found}\"]}}");
-        // Spread over some 800 ms, the same in every run.
+        // Spread over about 800 ms, the same in every run.
         let latency_ms = 200 + found.bytes().map(u64::from).sum::<u64>() * 37 % 800;
         let usage = Usage { input: 9, output: 3, ..Usage::default() };
         Ok(ChatReply { text, finish: Finish::Stop, usage, latency_ms, served: None })
     }
 }
 
-/// Four bytes a token: exact counts are not what these tests are about.
+/// Four bytes a token, since these tests do not need exact counts.
 struct Quarter;
 
 impl TokenCounter for Quarter {
@@ -74,7 +74,7 @@ impl TokenCounter for Quarter {
 
 const MARK: &str = "zedmark";
 
-/// A word that one conversation alone holds; of letters, since a fault may swap digits.
+/// A word that only one conversation contains. It consists of letters, since a fault may swap digits.
 fn mark(thread: usize) -> String {
     let letter = |place: u32| char::from(b'a' + (thread / 26_usize.pow(place) % 26) as u8);
     format!("{MARK}{}", (0..4).map(letter).collect::<String>())
@@ -85,7 +85,7 @@ fn marks(text: &str) -> BTreeSet<&str> {
     text.match_indices(MARK).map(|(at, _)| &text[at..at + length(&text[at..])]).collect()
 }
 
-/// A mark of another conversation; a fault may have cut the own one.
+/// A mark of another conversation. The conversation's own mark may be cut by a fault.
 fn foreign(text: &str, own: &str) -> Option<String> {
     marks(text).into_iter().find(|found| !own.starts_with(found)).map(str::to_owned)
 }
@@ -117,19 +117,19 @@ impl Shared {
     }
 }
 
-/// What one conversation came to.
+/// The result of one conversation.
 #[derive(Debug)]
 struct Seen {
     thread: usize,
     applied: usize,
     calls: usize,
-    /// A mark of another conversation, and where it stood.
+    /// A mark of another conversation, and where it was found.
     leaked: Option<(&'static str, String)>,
-    /// Its own mark stands in what compactions wrote.
+    /// Whether its own mark occurs in what compactions wrote.
     remembered: bool,
-    /// Most bytes that the session held beside its log.
+    /// The most bytes that the session held in addition to its log.
     held: usize,
-    /// Time that its model calls took.
+    /// The time that its model calls took.
     waited_ms: u64,
 }
 
@@ -160,7 +160,7 @@ async fn converse(shared: Arc<Shared>, thread: usize) -> Seen {
     seen
 }
 
-/// Everything that a session sent, got and holds after its model was called.
+/// Examines everything that a session sent, received and holds after its model was called.
 fn inspect(session: &Session<'_>, calls: &[Call], own: &str, seen: &mut Seen) {
     let leaks = |place: &'static str, text: &str| foreign(text, own).map(|found| (place, found));
     let mut held = 0;
@@ -183,7 +183,7 @@ fn inspect(session: &Session<'_>, calls: &[Call], own: &str, seen: &mut Seen) {
     seen.held = seen.held.max(held);
 }
 
-/// Runs all conversations at once; gives what each saw and the virtual time that passed.
+/// Runs all conversations at once. Returns the result of each and the virtual time that passed.
 fn at_once(threads: impl IntoIterator<Item = (Arc<Shared>, usize)>) -> (Vec<Seen>, Duration) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
@@ -226,10 +226,10 @@ fn ten_thousand_conversations_at_once_do_not_mix() {
         assert_eq!(one.leaked, None, "{}: conversation {}", names(one), one.thread);
         assert!(one.applied >= 2, "{}: conversation {} compacted {} times", names(one), one.thread, one.applied);
         assert!(one.remembered, "{}: conversation {}", names(one), one.thread);
-        // A view of 400 tokens of four bytes, and records of some ten rounds.
+        // A view of 400 tokens of four bytes, and records of about ten rounds.
         assert!(one.held < 6_000, "{}: conversation {} holds {} bytes", names(one), one.thread, one.held);
     }
-    // The clock passed for all of them together: as long as the slowest took, not as long as all in turn.
+    // The clock passed for all of them together: as long as the slowest one took, not the sum of all.
     let slowest = seen.iter().map(|one| 16_000 + one.waited_ms).max().unwrap();
     assert!(seen.iter().all(|one| one.waited_ms >= 400), "a call takes 200 ms and more");
     assert!((slowest..slowest + 2_000).contains(&(passed.as_millis() as u64)), "{passed:?} for {slowest} ms");

@@ -1,4 +1,5 @@
-//! Conversations and prompts for the tests. The statements are the tests' own; the prompts are the engine's and rewordings.
+//! Conversations and prompts for the tests. The statements are written for the tests. The prompts are the engine's and rewordings
+//! of them.
 
 use std::fmt::Write as _;
 
@@ -17,7 +18,7 @@ pub(crate) fn fill(prompt: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(prompt.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
-/// A prompt that asks for at most so many tokens; words, where it counts words, by three in four.
+/// A prompt that asks for at most `tokens` tokens, or three words for four tokens if it counts words.
 pub(crate) fn filled(prompt: &str, messages: &str, tokens: u32) -> String {
     let (words, tokens) = ((tokens * 3 / 4).to_string(), tokens.to_string());
     let values = [
@@ -51,7 +52,7 @@ pub(crate) fn ask_as(profile: &Profile, prompt: &str, most: u32, seed: u64) -> C
     complete_as(profile, &ChatRequest::prompt(prompt.to_owned(), most, None, seed))
 }
 
-/// A value that no other statement holds, for a slot of a seeded conversation.
+/// A value that no other statement contains, for a slot of a seeded conversation.
 pub(crate) fn value(slot: usize, salt: u64) -> String {
     let hash = (slot as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03);
     let number = 1_000 + hash % 9_000;
@@ -63,7 +64,7 @@ pub(crate) fn value(slot: usize, salt: u64) -> String {
     }
 }
 
-/// What the user or the agent says of a value.
+/// A statement of the user or the agent about a value.
 pub(crate) fn statement(slot: usize, value: &str) -> String {
     match slot % 6 {
         0 => format!("Please always route the exports through {value} from now on."),
@@ -75,7 +76,7 @@ pub(crate) fn statement(slot: usize, value: &str) -> String {
     }
 }
 
-/// A conversation of so many exchanges with one valued statement each, amid small talk and tool output.
+/// A conversation with one exchange and one statement for each value, mixed with small talk and tool output.
 pub(crate) fn conversation(values: &[String]) -> String {
     let mut text = String::new();
     let mut number = 0;
@@ -115,12 +116,12 @@ pub(crate) fn values(count: usize, salt: u64) -> Vec<String> {
     (0..count).map(|slot| value(slot, salt)).collect()
 }
 
-/// The share of the values that a text holds.
+/// The share of the values that a text contains.
 pub(crate) fn kept(values: &[String], text: &str) -> f64 {
     values.iter().filter(|value| text.contains(value.as_str())).count() as f64 / values.len() as f64
 }
 
-/// The mock of a name as users type it, with faults after a `+`.
+/// The mock with a name as users type it, with faults after a `+`.
 pub(crate) fn by_name(name: &str) -> Box<dyn ChatModel> {
     let (plain, faults) = name.split_once('+').map_or((name, None), |(plain, faults)| (plain, Some(faults)));
     let profile = plain.strip_prefix("mock").expect("a mock").trim_start_matches(':');

@@ -1,4 +1,4 @@
-//! What must not change, and what must: averaged over seeds where a draw is involved.
+//! Metamorphic tests: changes of the input that must or must not change the reply, averaged over seeds if a draw is involved.
 
 use crate::material::{
     CHAINED, PROGRESSIVE, PROMPT_CHECKPOINT, SUMMARIZE, ask, conversation, filled, kept, statement, value, values,
@@ -6,7 +6,7 @@ use crate::material::{
 
 const SEEDS: u64 = 40;
 
-/// Mean share of the values that replies keep, over seeds.
+/// The mean share of the values that replies keep, over seeds.
 fn mean_kept(values: &[String], prompt: &str) -> f64 {
     (0..SEEDS).map(|seed| kept(values, &ask(prompt, 4_000, seed).text)).sum::<f64>() / SEEDS as f64
 }
@@ -22,7 +22,7 @@ fn equal_bytes_in_equal_bytes_out_and_seeds_differ() {
 fn permuted_values_keep_the_rate() {
     for prompt in [SUMMARIZE, CHAINED, PROGRESSIVE] {
         let original = values(24, 1);
-        // Within their form: a rate may depend on what a value looks like, not on which one it is.
+        // Values are permuted within their form: a rate may depend on a value's form, but not on the value.
         let permuted = (0..24).map(|slot| original[(slot + 8) % 24].clone()).collect::<Vec<_>>();
         let fresh = values(24, 99);
         let rates =
@@ -71,7 +71,7 @@ fn a_reworded_prompt_keeps_the_rate() {
         let other = mean_kept(&values, &filled(prompt, &material, 250));
         assert!((rate - other).abs() < 0.03, "{rate} against {other}");
     }
-    // Another announcement, other sentences, the same names.
+    // Another introduction and other sentences, with the same names.
     let named = "<talk>\n{messages}\n</talk>\n\nCondense the talk to {tokens} tokens or less. Use these headings, none of them empty; omit empty ones:\n\nGoal:\n- what the user wants from the whole work\n\nRequirements:\n- each thing that the result must do or have\n\nConstraints:\n- each limit or prohibition that holds until the end\n\nArchitecture Decisions:\n- each decision that later work builds on, its reason and its impact\n\nSummary: what was done, in full sentences, the most important first\n\nKey Decisions:\n- each other decision, with its reason, names and values\n\nFiles Modified:\n- each file, and what changed\n\nNext Steps:\n- each step that is open";
     let rates = [PROGRESSIVE, named].map(|prompt| mean_kept(&values, &filled(prompt, &material, 250)));
     assert!((rates[0] - rates[1]).abs() < 0.03, "{rates:?}");
@@ -80,7 +80,7 @@ fn a_reworded_prompt_keeps_the_rate() {
     assert!((rates[0] - rates[1]).abs() < 0.03, "{rates:?}");
 }
 
-/// What was written before competes by what it says, not by where a prompt puts it.
+/// An earlier checkpoint competes by its content, not by its place in the prompt.
 #[test]
 fn an_earlier_checkpoint_is_kept_alike_before_and_after_the_messages() {
     let earlier = values(16, 21);
@@ -113,9 +113,9 @@ fn a_repeated_summary_erodes() {
     assert!(rates[0] > 0.4 && rates[1] > 0.1 && rates[4] < rates[1], "{rates:?}");
 }
 
-/// Two statements of one form, role and place are kept equally often: nothing tells a fact from its decoy.
+/// Two statements of one form, role and place are kept equally often, so nothing distinguishes a fact from its decoy.
 #[test]
-fn facts_and_decoys_are_kept_alike() {
+fn facts_and_decoys_are_kept_equally_often() {
     for prompt in [SUMMARIZE, PROMPT_CHECKPOINT, CHAINED, PROGRESSIVE] {
         let (mut facts, mut decoys, mut pairs) = (0_i32, 0_i32, 0);
         for seed in 0..SEEDS {
@@ -138,7 +138,7 @@ fn facts_and_decoys_are_kept_alike() {
             }
         }
         assert!(facts > pairs / 10, "{facts} of {pairs}");
-        // Four standard errors of a difference of two rates near one third.
+        // Four standard errors of the difference of two rates near one third.
         let bound = 4.0 * (2.0 * 0.22 * f64::from(pairs)).sqrt();
         assert!(f64::from((facts - decoys).abs()) < bound, "{facts} against {decoys} of {pairs}");
     }

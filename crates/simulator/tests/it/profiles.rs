@@ -1,4 +1,4 @@
-//! The metamorphic rules hold for every profile, and each profile does what it stands for.
+//! The metamorphic rules hold for every profile, and each profile behaves as described.
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
@@ -20,7 +20,7 @@ fn mean_kept(profile: &Profile, values: &[String], prompt: &str) -> f64 {
 fn permuted_values_keep_every_profiles_rate() {
     let original = values(24, 1);
     let permuted = (0..24).map(|slot| original[(slot + 8) % 24].clone()).collect::<Vec<_>>();
-    // Whether a chat goes on in place of a summary is one draw for all values: too rough a rate to compare.
+    // Continuing a chat is one draw for all values, which makes the rate too coarse to compare.
     for profile in ALL.iter().filter(|profile| profile.continues.value <= 0.0) {
         let [one, other] = [&original, &permuted]
             .map(|values| mean_kept(profile, values, &filled(SUMMARIZE, &conversation(values), 250)));
@@ -52,7 +52,7 @@ fn a_larger_budget_never_lowers_any_profiles_mean() {
     }
 }
 
-/// Instructions that ask for nothing of the summary do nothing to it, to the byte.
+/// Instructions that ask for nothing about the summary do not change a byte of it.
 #[test]
 fn placebos_change_no_byte() {
     let material = conversation(&values(24, 8));
@@ -65,7 +65,7 @@ fn placebos_change_no_byte() {
             "Remember every fact, every value and every name!",
         ] {
             for profile in ALL.iter().filter(|profile| profile.faults.value.is_empty()) {
-                // After the material, so that neither prompt ends on it.
+                // After the material, so that neither prompt ends with it.
                 let with = match prompt.find("\n\n") {
                     Some(at) => filled(&format!("{} {placebo}{}", &prompt[..at], &prompt[at..]), &material, 250),
                     None => panic!("a prompt of one paragraph"),
@@ -100,7 +100,7 @@ fn the_middle_is_lost() {
     let of = |part: std::ops::Range<usize>| mean_kept(&LOST_IN_THE_MIDDLE, &values[part], &prompt);
     let [start, middle] = [of(0..6), of(12..18)];
     assert!(start > middle + 0.1, "{start} against {middle}");
-    // Answers are lost alike.
+    // Facts in the middle are also lost for answers.
     let chat = |at: usize, seed: u64| {
         let mut said: Vec<String> =
             (0..30).map(|turn| format!("Turn {turn} brings nothing that is new to us.")).collect();
@@ -117,7 +117,7 @@ fn the_middle_is_lost() {
 }
 
 #[test]
-fn a_chat_goes_on_where_nothing_follows_it() {
+fn a_chat_is_continued_if_nothing_follows_it() {
     let material = conversation(&values(12, 11));
     let open = format!("Summarize the conversation below in at most 200 words.\n\n{material}");
     let closed = format!("{open}\n\nWrite the summary now.");
@@ -126,13 +126,13 @@ fn a_chat_goes_on_where_nothing_follows_it() {
         replies.filter(|reply| reply.ends_with("keep in mind?")).count()
     };
     assert_eq!(went_on(&open), 200);
-    // 17 % of 200, by four standard errors.
+    // 17 % of 200, with four standard errors.
     assert!((13..=55).contains(&went_on(&closed)), "{}", went_on(&closed));
     assert!(!ask(&open, 600, 1).text.ends_with("keep in mind?"));
 }
 
 #[test]
-fn a_paraphraser_says_it_otherwise_and_leaves_values_out() {
+fn a_paraphraser_rewords_and_omits_values() {
     let values = values(24, 12);
     let prompt = filled(SUMMARIZE, &conversation(&values), 600);
     let [strong, paraphraser] = [&STRONG, &PARAPHRASER].map(|profile| mean_kept(profile, &values, &prompt));
@@ -145,20 +145,19 @@ fn a_paraphraser_says_it_otherwise_and_leaves_values_out() {
 fn the_weak_one_fails_in_form_as_measured() {
     let prompt = filled(PROMPT_CHECKPOINT, &conversation(&values(12, 13)), 400);
     let missing = (0..200).filter(|seed| !ask_as(&WEAK, &prompt, 800, *seed).text.contains("[CHECKPOINT]")).count();
-    // 3 in 10 of 200, by four standard errors.
+    // 3 in 10 of 200, with four standard errors.
     assert!((34..=86).contains(&missing), "{missing}");
 }
 
-/// The rules that read a request know no prompt of ours: what is written in them as a phrase of three
-/// words or more stands in none.
+/// The rules that read a request know none of our prompts: no phrase of three or more words in them occurs in a prompt.
 #[test]
-fn no_phrase_of_a_prompt_stands_in_the_rules() {
+fn no_phrase_of_a_prompt_occurs_in_the_rules() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/mock");
     let strategies = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/src/strategies");
     let prompts = files(strategies, "md").join("\n").to_lowercase();
     assert!(prompts.len() > 5_000);
-    // A phrase of everyone's: a text that is given again unchanged.
-    const COMMON: &[&str] = &["word for word"];
+    // A common phrase for repeating a text unchanged.
+    const COMMON_PHRASES: &[&str] = &["word for word"];
     for source in files(folder, "rs") {
         let rules = source.split("#[cfg(test)]").next().unwrap_or_default();
         let code = rules.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
@@ -166,13 +165,13 @@ fn no_phrase_of_a_prompt_stands_in_the_rules() {
             let phrase = text.trim().to_lowercase();
             let is_word = |word: &&str| word.chars().any(char::is_alphabetic);
             let is_phrase =
-                phrase.split_whitespace().filter(is_word).count() >= 3 && !COMMON.contains(&phrase.as_str());
-            assert!(!(is_phrase && prompts.contains(&phrase)), "`{phrase}` stands in a prompt");
+                phrase.split_whitespace().filter(is_word).count() >= 3 && !COMMON_PHRASES.contains(&phrase.as_str());
+            assert!(!(is_phrase && prompts.contains(&phrase)), "`{phrase}` occurs in a prompt");
         }
     }
 }
 
-/// The texts of all files below a folder with that ending.
+/// The texts of all files below a folder with the given extension.
 fn files(folder: &str, ending: &str) -> Vec<String> {
     let mut texts = Vec::new();
     let mut folders = vec![std::path::PathBuf::from(folder)];

@@ -1,4 +1,4 @@
-//! What holds for any input.
+//! Properties that hold for any input.
 
 use compactometer_engine::model::Finish;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::material::{CHAINED, PROMPT_CHECKPOINT, SUMMARIZE, ask, filled};
 
-/// Text with everything that could upset a reader.
+/// Text with everything that could confuse a reader.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "\\PC{0,40}",

@@ -1,4 +1,4 @@
-//! Every strategy against every fault: whatever a model does, the session stays sound.
+//! Every strategy with every fault: whatever a model does, the session remains sound.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::Encoding;
 use compactometer_simulator::faults;
 
-/// A conversation of some 4,000 tokens, with tool calls.
+/// A conversation of about 4,000 tokens with tool calls.
 pub(crate) fn conversation() -> Vec<Arc<Counted>> {
     let mut said = vec![(Role::System, vec![text("You are an agent.")])];
     for turn in 0..40 {
@@ -56,7 +56,7 @@ pub(crate) fn at_2000_tokens(spec: &StrategySpec) -> (Arc<dyn Strategy>, Session
     ((spec.build)(&settings.scaled(spec, factor)), config)
 }
 
-/// Runs a session; gives how many compactions were applied, and how many decisions there were.
+/// Runs a session. Returns the number of compactions applied and the number of decisions.
 async fn run(spec: &StrategySpec, model: &str, messages: &[Arc<Counted>]) -> (usize, usize) {
     let model = by_name(model);
     let metered = Metered::new(&*model, 3);
@@ -78,7 +78,7 @@ async fn run(spec: &StrategySpec, model: &str, messages: &[Arc<Counted>]) -> (us
         }
         session.push(counted.clone()).unwrap();
     }
-    // What the records say was used is what the meter saw.
+    // The records report the usage that the meter counted.
     let remembered = session.history().iter().map(|saved| saved.usage.total_input()).sum::<u64>();
     assert!(remembered <= metered.usage().total_input(), "{}", spec.name);
     let applied = session.events().iter().filter(|event| event.outcome == Outcome::Applied).count();
@@ -94,7 +94,7 @@ fn every_strategy_survives_every_fault() {
         let (applied, _) = runtime.block_on(run(spec, "mock", &messages));
         assert!(applied >= 2, "{}: {applied} compactions without faults", spec.name);
         for fault in faults::ALL {
-            // So that both the fault and the retry after it are met.
+            // A rate at which both the fault and the retry after it occur.
             let model = format!("mock+{}=0.7", fault.name);
             let (_, decisions) = runtime.block_on(run(spec, &model, &messages));
             assert!(decisions > 0 && decisions <= turns / 2, "{} {}: {decisions}", spec.name, fault.name);

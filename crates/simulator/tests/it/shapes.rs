@@ -1,4 +1,4 @@
-//! Each asked-for shape comes back with its marks, whatever the material says.
+//! Each requested shape comes back with its marks, whatever the material says.
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatRequest, Finish, WireMessage};
@@ -64,7 +64,7 @@ fn sections_come_in_order() {
         expected.iter().collect::<Vec<_>>()
     );
     assert!(reply.text.contains("### Original Task\nMove the billing service to the new cluster."), "{}", reply.text);
-    // A table stands where there are rows for it, which the noise decides.
+    // There is a table only if there are rows for it, which depends on the noise.
     let replies = (0..20).map(|seed| ask(&filled(CHAINED, &conversation(&values(30, 1)), 400), 500, seed));
     let table = "| File/Component | Action | Description |\n|--";
     assert!(replies.into_iter().any(|reply| reply.text.contains(table)), "no reply has the table");
@@ -96,7 +96,8 @@ fn names_with_a_colon_come_in_order_and_empty_ones_stay_away() {
         assert!(kept(&values, &reply.text) > 0.1, "{}", reply.text);
         seen.extend(names);
     }
-    // The goal, what binds, and what fits nowhere else; where a statement fits two places alike, the first takes it.
+    // The goal, the binding statements, and those that fit nowhere else. A statement that fits two places equally goes into the
+    // first.
     assert!([0, 3, 4].iter().all(|at| seen.contains(at)), "{seen:?}");
 }
 
@@ -201,7 +202,7 @@ fn usage_counts_the_request_by_the_engines_rule() {
     assert!((100..120_000).contains(&reply.latency_ms), "{}", reply.latency_ms);
 }
 
-/// Bytes that every platform must give alike; a change of them is a decision.
+/// Bytes that must be the same on every platform. Changing them is a deliberate decision.
 #[test]
 fn replies_are_pinned() {
     let material = conversation(&values(9, 6));

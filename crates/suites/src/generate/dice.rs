@@ -1,4 +1,4 @@
-//! Seeded choices that fall the same on every platform: integers alone, no floating point.
+//! Seeded random choices. They use integer arithmetic only, so every platform draws the same.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -6,23 +6,23 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// A stream of choices.
 pub(crate) struct Dice(ChaCha8Rng);
 
-/// What a stream is for. Streams of one conversation are independent, so that more filler moves no fact.
+/// The purpose of a stream. Streams of one conversation are independent, so that a change of filler moves no fact.
 #[derive(Clone, Copy)]
 pub(crate) enum Stream {
     /// Facts, their values and places.
     Plan,
     /// Everything else that is said.
     Text,
-    /// Where facts are asked for.
+    /// The points at which facts are asked for.
     Probes,
-    /// What is asked that the conversation never says.
+    /// Questions that the conversation does not answer.
     Unanswerable,
-    /// Whose order is asked for.
+    /// The facts whose order is asked for.
     Orders,
 }
 
 impl Dice {
-    /// The stream of that conversation.
+    /// The stream of a conversation for one purpose.
     pub(crate) fn new(seed: u64, conversation: usize, stream: Stream) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -37,18 +37,18 @@ impl Dice {
         Dice(ChaCha8Rng::from_seed(key))
     }
 
-    /// A number under `bound`; 0 where `bound` is 0.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let wide = u128::from(self.0.next_u64()) * bound as u128;
         (wide >> 64) as usize
     }
 
-    /// A number from `low` to `high`, both included.
+    /// A number from `low` to `high`, inclusive.
     pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// Whether something happens that happens in `percent` of a hundred cases.
+    /// True with a probability of `percent` in a hundred.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

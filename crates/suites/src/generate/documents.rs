@@ -1,11 +1,11 @@
-//! Results of tools: lines of text, dressed as a log, JSON, a table, code or a page.
+//! Tool results: lines of text formatted as a log, JSON, a table, code or a page.
 
 use serde_json::{Map, Value};
 
 use crate::generate::domains::{Style, Tool};
 use crate::generate::writer::{Writer, capitalized};
 
-/// A result of that tool. `stated` lines stand among the others, as one of them.
+/// A result of the tool, with the `stated` lines mixed in among its other lines.
 pub(crate) fn result(writer: &mut Writer, tool: &Tool, stated: Vec<String>) -> String {
     let count = lines_wanted(writer, &tool.style);
     let mut lines: Vec<String> = (0..count).map(|_| writer.line(tool.items)).collect();
@@ -22,7 +22,7 @@ pub(crate) fn result(writer: &mut Writer, tool: &Tool, stated: Vec<String>) -> S
     }
 }
 
-/// Lines of a result: half of all results are short, a few are long, as agents' tools answer.
+/// The number of lines of a result. Half of all results are short and a few are long, as with real tools of agents.
 fn lines_wanted(writer: &mut Writer, style: &Style) -> usize {
     let longest = match style {
         Style::Log => 40,
@@ -84,7 +84,7 @@ fn code(writer: &mut Writer, blocks: &[&'static str], lines: &[String]) -> Strin
     text
 }
 
-/// Paragraphs of three or so sentences under headings.
+/// Paragraphs of about three sentences under headings.
 fn page(writer: &mut Writer, heads: &[&'static str], lines: &[String]) -> String {
     let mut text = String::new();
     let mut rest = lines;

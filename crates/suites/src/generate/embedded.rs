@@ -1,4 +1,4 @@
-//! The specs that come with the program, by name.
+//! The specs that are embedded in the program, by name.
 
 use std::path::Path;
 
@@ -7,20 +7,20 @@ use compactometer_formats::suite::Suite;
 use crate::generate::generate;
 use crate::generate::spec::{Spec, SpecError};
 
-/// A spec that comes with the program.
+/// A spec that is embedded in the program.
 pub struct Embedded {
     /// The suite's name.
     pub name: &'static str,
-    /// What the suite is for.
+    /// The purpose of the suite.
     pub about: &'static str,
     text: &'static str,
 }
 
-/// Every embedded spec.
+/// All embedded specs.
 pub static ALL: &[Embedded] = &[
     Embedded {
         name: "smoke",
-        about: "16 conversations of 24k to 100k tokens in three domains: the suite that runs when none is named",
+        about: "16 conversations of 24k to 100k tokens in three domains: the default suite",
         text: include_str!("../../../../datasets/smoke.toml"),
     },
     Embedded {
@@ -30,12 +30,12 @@ pub static ALL: &[Embedded] = &[
     },
 ];
 
-/// The embedded spec of that name.
+/// The embedded spec with this name.
 pub fn by_name(name: &str) -> Option<&'static Embedded> {
     ALL.iter().find(|embedded| embedded.name == name)
 }
 
-/// The suite that runs when none is named.
+/// The default suite.
 ///
 /// # Errors
 /// As [`Embedded::spec`].
@@ -47,7 +47,7 @@ impl Embedded {
     /// The spec, parsed.
     ///
     /// # Errors
-    /// [`SpecError`] where the embedded text is wrong; a test holds that none is.
+    /// [`SpecError`] if the embedded text is invalid. A test shows that none is.
     pub fn spec(&self) -> Result<Spec, SpecError> {
         Spec::parse(self.text, &Path::new("datasets").join(self.name).with_extension("toml"))
     }

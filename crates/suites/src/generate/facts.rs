@@ -6,7 +6,7 @@ use compactometer_formats::scenario::{Category, Fact, Polarity, Salience};
 use crate::generate::plan::{Pair, Plan};
 use crate::generate::talk::{Talk, Trace};
 
-/// Facts and decoys, each decoy right after its fact.
+/// Facts and decoys, each decoy directly after its fact.
 pub(crate) fn build(plan: &Plan, talk: &Talk) -> Vec<Fact> {
     (0..plan.pairs.len())
         .flat_map(|pair| [plan.pairs[pair].fact, 1 - plan.pairs[pair].fact].map(|side| (pair, side)))
@@ -14,7 +14,7 @@ pub(crate) fn build(plan: &Plan, talk: &Talk) -> Vec<Fact> {
         .collect()
 }
 
-/// The id of a pair's fact or of its decoy.
+/// The id of the fact or the decoy of a pair.
 pub(crate) fn id(plan: &Plan, pair: usize, side: usize) -> String {
     let ending = if plan.pairs[pair].fact == side { "" } else { "-decoy" };
     format!("f{:02}{ending}", pair + 1)
@@ -25,7 +25,7 @@ fn fact(plan: &Plan, talk: &Talk, at: usize, side: usize) -> Fact {
     let spoken = &pair.sides[side];
     let trace = &talk.traces[at][side];
     let replaced_by = plan.pairs.iter().position(|later| later.replaces == Some(at));
-    // A call that takes a value states nothing of what must not be done with it, and uses no prohibition.
+    // A call that takes a value does not state a prohibition on it, so it is no use of one.
     let used = if polarity(pair) == Polarity::Negated { &[][..] } else { &trace.used };
     let said_anew = replaced_by.and_then(|later| talk.traces[later][side].said.first().copied());
     Fact {

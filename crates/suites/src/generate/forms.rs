@@ -1,5 +1,5 @@
-//! The forms of values: made-up words, identifiers, numbers with a unit, paths, phrases and common words. Facts, decoys,
-//! foils and the incidental values of the filler are all drawn here, so that no form tells them apart.
+//! The forms of values: made-up words, identifiers, numbers with a unit, paths, phrases and common words. Facts, decoys, foils
+//! and incidental values of the filler are all drawn here, so that no form distinguishes them.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::generate::part::Part;
 pub(crate) enum Form {
     /// A made-up word: `tavorim`.
     Word,
-    /// A ticket, booking or order: `QRM-48213`.
+    /// A ticket, booking or order number: `QRM-48213`.
     Ticket,
     /// A key or code: `7F3K-92QD`.
     Code,
@@ -21,7 +21,7 @@ pub(crate) enum Form {
     Hash,
     /// Milliseconds.
     Millis,
-    /// Rows, items or the like.
+    /// A count of rows, items and so on.
     Rows,
     /// Megabytes.
     Megabytes,
@@ -33,9 +33,9 @@ pub(crate) enum Form {
     Percent,
     /// A file.
     Path,
-    /// Three plain words together.
+    /// Three plain words in a row.
     Phrase,
-    /// One plain word out of few, the same in many conversations: what a keyword may hit by luck.
+    /// A plain word from a short list that many conversations share: the kind of value that a keyword search may hit by chance.
     Common,
 }
 
@@ -54,7 +54,7 @@ impl Form {
         }
     }
 
-    /// The form that a slot of a template names.
+    /// The form that a template's slot names.
     pub(crate) fn by_slot(slot: &str) -> Option<Self> {
         Some(match slot {
             "word" => Form::Word,
@@ -73,7 +73,7 @@ impl Form {
         })
     }
 
-    /// A value of this form; its plain words are of that part.
+    /// A value of this form, with plain words from the given part of the vocabulary.
     pub(crate) fn draw(self, part: Part, dice: &mut Dice) -> String {
         match self {
             Form::Word => word(dice),
@@ -95,7 +95,7 @@ impl Form {
         }
     }
 
-    /// A value that no text may hold: of this form, and for common words from a list of its own.
+    /// A value that may occur in no text. It has this form; for common words it comes from a separate list.
     pub(crate) fn draw_foil(self, part: Part, dice: &mut Dice) -> String {
         match self {
             Form::Common => part.pick(COMMON_FOILS, dice).to_owned(),
@@ -114,12 +114,12 @@ impl Form {
     }
 }
 
-/// Everything that a drawn value must not resemble: values and foils of the whole suite, and their telling pieces.
+/// Everything that a drawn value must not resemble: values and foils of the whole suite, and their distinctive pieces.
 #[derive(Default)]
 pub(crate) struct Reserved(HashSet<String>);
 
 impl Reserved {
-    /// Draws until the value shares no telling piece with any other reserved value, and reserves it.
+    /// Draws until the value shares no distinctive piece with any other reserved value, and reserves it.
     pub(crate) fn draw(&mut self, form: Form, part: Part, dice: &mut Dice) -> String {
         loop {
             let value = form.draw(part, dice);
@@ -130,7 +130,7 @@ impl Reserved {
         }
     }
 
-    /// Draws an incidental value: one that resembles nothing reserved.
+    /// Draws an incidental value, which resembles no reserved one.
     pub(crate) fn draw_incidental(&self, form: Form, part: Part, dice: &mut Dice) -> String {
         loop {
             let value = form.draw(part, dice);
@@ -145,8 +145,8 @@ impl Reserved {
     }
 }
 
-/// The value, and each part of it that tells: runs of five or more letters and digits, runs of four digits, and all
-/// digits of a number. The words of a phrase tell nothing; together they do.
+/// The value and each distinctive piece of it: runs of five or more letters and digits, runs of four digits, and all digits of a
+/// number. The words of a phrase are distinctive only together.
 fn pieces(value: &str) -> impl Iterator<Item = String> {
     let lower = value.to_lowercase();
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
@@ -178,7 +178,7 @@ fn path(dice: &mut Dice) -> String {
     format!("{root}/{folder}/{name}_{}.{ending}", dice.between(11, 98))
 }
 
-/// A number that is not round, so that nobody guesses it.
+/// A number that is not round, so that it cannot be guessed.
 fn number(dice: &mut Dice, low: usize, high: usize) -> usize {
     let number = dice.between(low, high);
     if number.is_multiple_of(10) { number - 7 } else { number }
@@ -188,7 +188,7 @@ fn letters(dice: &mut Dice, alphabet: &[u8], count: usize) -> String {
     (0..count).map(|_| char::from(dice.pick(alphabet))).collect()
 }
 
-/// Letters and digits, at least one of each.
+/// Letters and digits, with at least one of each.
 fn mixed(dice: &mut Dice, alphabet: &[u8], count: usize) -> String {
     loop {
         let text = letters(dice, alphabet, count);

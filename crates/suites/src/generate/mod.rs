@@ -1,8 +1,8 @@
-//! Generated suites: conversations whose facts are known, from a spec and a seed.
+//! Generated suites: conversations with known facts, made from a spec and a seed.
 //!
-//! Statements are drawn in pairs from one template, said by the same speaker at the same place; a coin makes one of the
-//! two the fact and the other its decoy, so that no text tells them apart. The suite is made anew from its spec at each
-//! start: the same spec gives the same bytes everywhere. Absent on purpose: models, files, the clock.
+//! Statements are drawn in pairs from one template and are said by the same speaker at the same place. A random choice makes one
+//! of the two the fact and the other its decoy, so that no text distinguishes them. The suite is generated from its spec at each
+//! start, and the same spec gives the same bytes on every platform. Absent on purpose: models, files, the clock.
 
 mod dice;
 mod documents;
@@ -40,7 +40,7 @@ pub fn generate(spec: &Spec) -> Suite {
     generate_telling(spec, &mut |_| ())
 }
 
-/// As [`generate`]; `tell` gets the tokens (o200k_base) of each conversation when it is written, in order.
+/// Like [`generate`]. Calls `tell` with the number of tokens (o200k_base) of each conversation as it is written, in order.
 pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
     let (plans, reserved) = plans(spec);
     let write = |(number, plan)| {
@@ -52,7 +52,7 @@ pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
     Suite { header: Header::new(&spec.name, Some(spec.window), notes(spec)), scenarios }
 }
 
-/// All values are drawn before any text, so that no filler of any conversation repeats one by chance.
+/// Draws all values before any text, so that no filler of any conversation repeats one by chance.
 fn plans(spec: &Spec) -> (Vec<Plan>, Reserved) {
     let mut reserved = Reserved::default();
     let plans = (0..spec.lengths.len()).map(|number| plan::draw(spec, number, &mut reserved)).collect();
@@ -74,7 +74,7 @@ fn notes(spec: &Spec) -> Vec<String> {
     [Some(made), splits].into_iter().flatten().collect()
 }
 
-/// A conversation and its tokens.
+/// A conversation and its number of tokens.
 fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Scenario, usize) {
     let text = Dice::new(spec.seed, number, Stream::Text);
     let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
@@ -109,7 +109,7 @@ fn definition(tool: &Tool) -> ToolDefinition {
     }
 }
 
-/// Every text of a domain, for tests over all of them.
+/// Every text of a domain, for tests that check all of them.
 #[cfg(test)]
 fn template_texts(domain: &Domain) -> Vec<&'static str> {
     use crate::generate::domains::Style;

@@ -1,7 +1,7 @@
-//! Questions for the order in which facts were stated: each lists the questions that ask for the facts, by letters, and is
-//! answered by letters.
+//! Questions about the order in which facts were stated. Each lists the questions that ask for the facts under letters, and the
+//! answer is a sequence of those letters.
 //!
-//! Absent on purpose: values. A list of them would tell what other questions ask for.
+//! Absent on purpose: values, since a list of them would reveal the answers to other questions.
 
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::{Fact, Probe};
@@ -9,7 +9,7 @@ use compactometer_formats::scenario::{Fact, Probe};
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::spec::Spec;
 
-/// Letters of the listed facts: none is an English word, so that an answer is read without doubt.
+/// Labels of the listed facts. None is an English word, so that an answer is read unambiguously.
 const LABELS: [&str; 4] = ["P", "Q", "R", "S"];
 
 /// A fact with the question that asks for it.
@@ -18,7 +18,8 @@ pub(crate) struct Item<'f> {
     pub(crate) question: String,
 }
 
-/// As many as the spec asks for, each at one of the points, of facts that `lasting` gives there; fewer where too few are given.
+/// As many questions as the spec asks for, each at one of the points, about facts that `lasting` returns for that point. Fewer if
+/// it returns too few facts.
 pub(crate) fn build<'f>(
     spec: &Spec,
     conversation: usize,
@@ -36,7 +37,7 @@ pub(crate) fn build<'f>(
     probes
 }
 
-/// Facts of as many messages as there are labels, in the order in which they were stated.
+/// Facts of as many different messages as there are labels, in the order in which they were stated.
 fn draw<'f>(mut items: Vec<Item<'f>>, dice: &mut Dice) -> Option<Vec<Item<'f>>> {
     dice.shuffle(&mut items);
     let mut drawn: Vec<Item<'f>> = Vec::new();

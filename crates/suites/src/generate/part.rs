@@ -1,7 +1,7 @@
-//! Held-out vocabulary: which entries of a list a conversation may draw.
+//! Held-out vocabulary: the entries of a list that a conversation may draw.
 //!
-//! What conversations of the test split are about, and the templates that they are told with, occur in no other split.
-//! The system prompt's rules, tool definitions, tools' error messages and the frames of their results are the same for all.
+//! The subjects of test conversations and the templates that state facts about them occur in no other split. All splits share the
+//! rules of the system prompt, the tool definitions, the tools' error messages and the frames of their results.
 
 use compactometer_formats::scenario::Split;
 
@@ -10,16 +10,16 @@ use crate::generate::dice::Dice;
 /// The entries that a conversation may draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All: the suite has no splits.
+    /// All entries, because the suite has no splits.
     Whole,
-    /// Those for development and calibration: every other one.
+    /// Every second entry, for development and calibration.
     Open,
-    /// Those for the test split alone: the others.
+    /// The other entries, for the test split only.
     HeldOut,
 }
 
 impl Part {
-    /// The part for a split of a suite that has splits.
+    /// The part that a split of a suite uses.
     pub(crate) fn of_split(split: Split) -> Self {
         match split {
             Split::Test => Part::HeldOut,
@@ -33,7 +33,7 @@ impl Part {
         list.iter().skip(first).step_by(step).copied().collect()
     }
 
-    /// One of them. A list must hold two entries at least where a suite has splits.
+    /// One of those entries. In a suite with splits, the list must have at least two entries.
     pub(crate) fn pick<T: Copy>(self, list: &[T], dice: &mut Dice) -> T {
         let (first, step) = self.places();
         list[first + step * dice.below((list.len() - first).div_ceil(step))]
@@ -68,7 +68,7 @@ mod tests {
         }
     }
 
-    /// An entry that stands twice in a list, once in each part, would be held out in name only.
+    /// An entry listed twice, once in each part, would not really be held out.
     #[test]
     fn every_list_can_be_parted() {
         for domain in domains::ALL {

@@ -1,4 +1,4 @@
-//! What a conversation will state: pairs of statements, their values, and where each is said.
+//! What a conversation will state: pairs of statements, their values, and their places.
 
 use compactometer_formats::scenario::{Category, ValueKind};
 
@@ -10,86 +10,86 @@ use crate::generate::spec::Spec;
 
 /// Foil values of each fact and decoy.
 const FOILS: usize = 6;
-/// Subjects that one conversation is about.
+/// Number of subjects of one conversation.
 const SUBJECTS: usize = 20;
-/// One fact in this many has a value that other conversations hold too.
+/// One fact in this many has a value that other conversations may share.
 const COMMON_EVERY: usize = 12;
-/// Percent of pairs that are said again later.
+/// Percentage of pairs that are said again later.
 const REPEATED: usize = 25;
-/// Percent of the pairs with an identifier or path that a later tool call uses.
+/// Percentage of the pairs with an identifier or path that a later tool call uses.
 const USED: usize = 30;
-/// Percent of pairs that are said early enough to be a trigger's distance away at the last observation point.
+/// Percentage of pairs that are said early enough to be at least the trigger's distance away at the last observation point.
 const EARLY: usize = 85;
 
 /// What a conversation will state.
 pub(crate) struct Plan {
-    /// What it is about.
+    /// The subject area of the conversation.
     pub(crate) domain: &'static Domain,
-    /// What of the domain's lists it draws from.
+    /// The part of the domain's lists that it draws from.
     pub(crate) part: Part,
-    /// What its claims are about.
+    /// The subjects of its claims.
     pub(crate) subjects: Vec<&'static str>,
-    /// The pairs; a pair that replaces another comes after it.
+    /// The pairs. A pair that replaces another comes after it.
     pub(crate) pairs: Vec<Pair>,
-    /// Lengths that places follow from.
+    /// Lengths that determine places.
     pub(crate) span: Span,
 }
 
 /// Lengths of a conversation, in tokens.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
-    /// The whole.
+    /// The length of the whole conversation.
     pub(crate) length: usize,
-    /// A fact whose last mention is this far back counts as one to be kept by a compaction.
+    /// A fact whose last mention is at least this far back is one that a compaction must retain.
     pub(crate) trigger: usize,
-    /// The first observation point stands about here.
+    /// The approximate place of the first observation point.
     pub(crate) first_point: usize,
-    /// What is said before this place is a trigger's distance away at the end.
+    /// Anything said before this place is at least the trigger's distance away at the end.
     early: usize,
     /// Nothing is stated after this place.
     late: usize,
     window: usize,
 }
 
-/// Two statements of one form, one of them a fact.
+/// Two statements of one form, one of which is the fact.
 pub(crate) struct Pair {
-    /// What they state.
+    /// The claim that they state.
     pub(crate) claim: &'static Claim,
-    /// What their values look like.
+    /// The form of their values.
     pub(crate) form: Form,
-    /// The two, in the order in which they are said.
+    /// The two statements, in the order in which they are said.
     pub(crate) sides: [Side; 2],
-    /// Which of the two is the fact.
+    /// The index of the side that is the fact.
     pub(crate) fact: usize,
-    /// The pair whose values these replace, as an index.
+    /// The index of the pair whose values these replace.
     pub(crate) replaces: Option<usize>,
-    /// Where they are said.
+    /// The places where they are said.
     pub(crate) mentions: Vec<Place>,
-    /// Where a tool call uses their values.
+    /// The place where a tool call uses their values.
     pub(crate) use_at: Option<Place>,
 }
 
-/// A place in the conversation for both sides, in tokens from its start.
+/// A place in the conversation for each side, in tokens from its start.
 pub(crate) type Place = [usize; 2];
 
 /// One of the two statements.
 pub(crate) struct Side {
-    /// What it is about.
+    /// The subject of the statement.
     pub(crate) subject: &'static str,
     /// The value that it states.
     pub(crate) value: String,
-    /// Values that are stated nowhere.
+    /// Values that are never stated.
     pub(crate) foils: Vec<String>,
 }
 
 impl Pair {
-    /// The category of its fact.
+    /// The category of the pair's fact.
     pub(crate) fn category(&self) -> Category {
         if self.replaces.is_some() { Category::Update } else { self.claim.category }
     }
 }
 
-/// Draws the plan of the conversation of that number.
+/// Draws the plan of conversation `number`.
 pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan {
     let domain = spec.domains[number % spec.domains.len()];
     let part = spec.part(number);
@@ -114,7 +114,7 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan 
     Plan { domain, part, subjects: draft.subjects, pairs: draft.pairs, span }
 }
 
-/// More facts in longer conversations, from the spec's low number to its high one.
+/// The number of facts, which grows with the conversation's length from the spec's low number to its high one.
 fn facts_wanted(spec: &Spec, length: usize) -> usize {
     let (low, high) = spec.facts;
     let shortest = spec.lengths.iter().copied().min().unwrap_or(0) as usize;
@@ -139,13 +139,13 @@ struct Draft<'r> {
     subjects: Vec<&'static str>,
     reserved: &'r mut Reserved,
     pairs: Vec<Pair>,
-    /// Pairs with common words that are still to come, and the words taken.
+    /// The number of pairs with common words still to draw, and the words already used.
     commons: usize,
     words: Vec<String>,
 }
 
 impl Draft<'_> {
-    /// Pairs until there are `count`: some to be replaced later, their replacements, the others.
+    /// Adds pairs until there are `count`: first those to be replaced later, then their replacements, then the others.
     fn fill(&mut self, count: usize) {
         let claims = self.claims_in_turn();
         let wanted = 3 + self.span.length / 40_000;
@@ -167,7 +167,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The domain's claims in random order, but first one of each category.
+    /// The domain's claims in random order, after one of each category.
     fn claims_in_turn(&mut self) -> Vec<&'static Claim> {
         let mut claims: Vec<&'static Claim> = self.domain.claims.iter().collect();
         self.dice.shuffle(&mut claims);
@@ -187,8 +187,8 @@ impl Draft<'_> {
         Pair { claim, form, sides, fact, replaces: None, mentions, use_at: None }
     }
 
-    /// A pair that gives the subjects of the last pair new values, late enough that the old ones can be asked for first
-    /// and early enough that the new ones can be forgotten.
+    /// A pair that gives the subjects of the last pair new values, late enough that the old ones can be asked for first and early
+    /// enough that the new ones can be forgotten.
     fn replace_last(&mut self) {
         let Some(at) = self.pairs.len().checked_sub(1) else { return };
         let [first, second] = [self.pairs[at].sides[0].subject, self.pairs[at].sides[1].subject];
@@ -200,7 +200,7 @@ impl Draft<'_> {
         self.pairs.push(Pair { claim, form: claim.form, sides, fact, replaces, mentions: vec![place], use_at: None });
     }
 
-    /// A subject of which that claim is not made yet.
+    /// A subject for which the claim has not been made yet.
     fn free_subject(&mut self, claim: &'static Claim, other: Option<&'static str>) -> &'static str {
         let taken = |subject: &&str| {
             let mut same = self.pairs.iter().filter(|pair| std::ptr::eq(pair.claim, claim));
@@ -226,7 +226,7 @@ impl Draft<'_> {
         Side { subject, value, foils }
     }
 
-    /// A common word that this conversation does not hold yet; others may.
+    /// A common word that this conversation does not use yet. Other conversations may use it.
     fn common(&mut self) -> String {
         loop {
             let word = Form::Common.draw(self.part, &mut self.dice);
@@ -237,7 +237,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Where a pair is said: once, or two or three times.
+    /// The places where a pair is said: one, or two or three.
     fn mentions(&mut self) -> Vec<Place> {
         let Span { early, late, .. } = self.span;
         let first = if self.dice.chance(EARLY) { self.between(200, early) } else { self.between(early, late) };
@@ -250,7 +250,7 @@ impl Draft<'_> {
         mentions
     }
 
-    /// A use long after the last mention where there is room, else soon after it.
+    /// A place for a use, long after the last mention if there is room, otherwise soon after it.
     fn place_of_use(&mut self, pair: &Pair) -> Option<Place> {
         let usable = matches!(pair.form.kind(), ValueKind::Id | ValueKind::Path);
         if !usable || tool_for(self.domain, pair.form).is_none() || !self.dice.chance(USED) {
@@ -266,7 +266,7 @@ impl Draft<'_> {
         })
     }
 
-    /// A random place; the second side often comes in the same message, else a little later.
+    /// A random place. The second side often comes in the same message, otherwise a little later.
     fn between(&mut self, low: usize, high: usize) -> Place {
         let first = self.dice.between(low, high.max(low));
         let apart = if self.dice.chance(60) { 0 } else { self.dice.between(20, self.span.window / 20) };
@@ -274,7 +274,7 @@ impl Draft<'_> {
     }
 }
 
-/// The tool that takes values of that form, and the place of the argument.
+/// The tool that takes values of the form, and the index of the argument.
 pub(crate) fn tool_for(domain: &Domain, form: Form) -> Option<(&'static Tool, usize)> {
     let takes = |template: &str| {
         let slot = template.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -290,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    /// The forms must hold enough values for the largest suite that a spec may ask for; else drawing would never end.
+    /// The forms must have enough values for the largest suite that a spec may ask for; otherwise drawing would never end.
     #[test]
     fn the_largest_suite_finds_enough_values() {
         for domains in ["\"software\"", "\"operations\"", "\"service\"", "\"research\""] {

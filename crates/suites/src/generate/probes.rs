@@ -1,4 +1,4 @@
-//! Where a conversation is looked at, and which facts are asked for there.
+//! The observation points of a conversation, and the facts that are asked for at each.
 
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_formats::scenario::{Fact, Probe};
@@ -10,15 +10,15 @@ use crate::generate::plan::{Plan, Span};
 use crate::generate::spec::Spec;
 use crate::generate::talk::Talk;
 
-/// Facts that are asked for at each earlier point beside those that cannot be asked for later.
+/// Facts asked for at each earlier point in addition to those that cannot be asked for later.
 const EARLIER: usize = 4;
 
-/// The probes of that conversation: each fact at the latest point that suits it, some at each earlier point; then what nothing
-/// answers, and orders.
+/// The probes of a conversation: each fact at the latest suitable point, some facts at each earlier point too, then questions
+/// without an answer and questions about order.
 pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts: &[Fact]) -> Vec<Probe> {
     let mut dice = Dice::new(spec.seed, number, Stream::Probes);
     let points = points(spec, plan.span, talk, facts, &mut dice);
-    // Facts stand at even places, their decoys after them.
+    // Facts have even indices; the decoy of each follows it.
     let asked: Vec<Asked> = (0..plan.pairs.len()).map(|pair| Asked { pair, fact: &facts[2 * pair] }).collect();
     let mut chosen: Vec<(MessageId, usize)> =
         asked.iter().filter_map(|asked| Some((latest(asked.fact, &points, plan.span, talk)?, asked.pair))).collect();
@@ -43,7 +43,7 @@ pub(crate) fn build(spec: &Spec, number: usize, plan: &Plan, talk: &Talk, facts:
     probes
 }
 
-/// What was said once by then, far away, and is replaced never, so that it has one place in an order.
+/// Facts that were stated once and far away by then, and that are never replaced or replacing. Each has one place in an order.
 fn lasting<'f>(plan: &Plan, talk: &Talk, asked: &[Asked<'f>], point: MessageId) -> Vec<Item<'f>> {
     let is_lasting = |fact: &Fact| {
         let said_once = fact.evidence_message_ids.len() == 1 && fact.supersedes.is_none() && fact.valid_to.is_none();
@@ -53,9 +53,9 @@ fn lasting<'f>(plan: &Plan, talk: &Talk, asked: &[Asked<'f>], point: MessageId) 
     lasting.map(|asked| Item { fact: asked.fact, question: question(plan, asked) }).collect()
 }
 
-/// Questions that the conversation makes of other subjects of its own, and of these subjects never answers. Nothing but the
-/// conversation tells them from those that it answers: their words, subjects and places are of the same; `asked_at` are the
-/// places of the others.
+/// Questions that the conversation answers for some of its subjects, asked about other subjects for which it never does. Only the
+/// conversation distinguishes them from answerable questions, since they use the same wording, subjects and points. `asked_at`
+/// lists the points of the answerable ones.
 fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_at: &[MessageId]) -> Vec<Probe> {
     if asked_at.is_empty() {
         return Vec::new();
@@ -91,7 +91,7 @@ fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_at: &[Messa
     questions.into_iter().map(asked).collect()
 }
 
-/// So many of them, drawn such that no point has two before every point has one.
+/// A random selection of at most `most`, in which no point has two before every point has one.
 fn limited(mut chosen: Vec<(MessageId, usize)>, most: usize, dice: &mut Dice) -> Vec<(MessageId, usize)> {
     dice.shuffle(&mut chosen);
     let place = |at: usize| chosen[..at].iter().filter(|(point, _)| *point == chosen[at].0).count();
@@ -124,7 +124,7 @@ fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pai
     }
 }
 
-/// Observation points: spread from the first sensible place to the end, each right before a turn of the agent.
+/// Observation points, spread from the first sensible place to the end. Each comes directly before a turn of the agent.
 fn points(spec: &Spec, span: Span, talk: &Talk, facts: &[Fact], dice: &mut Dice) -> Vec<MessageId> {
     let places = places(talk);
     let count = dice.between(spec.points.0, spec.points.1);
@@ -142,7 +142,7 @@ fn points(spec: &Spec, span: Span, talk: &Talk, facts: &[Fact], dice: &mut Dice)
     points
 }
 
-/// Whether every value that is replaced later is known and holds at that place: it must be asked for while it does.
+/// Whether every value that is replaced later has been stated and still holds at that place, so that it can be asked for.
 fn all_hold(facts: &[Fact], place: MessageId) -> bool {
     facts.iter().filter(|fact| fact.valid_to.is_some() && fact.decoy_of.is_none()).all(|fact| holds(fact, place))
 }
@@ -151,7 +151,7 @@ fn nearest<'p>(places: impl Iterator<Item = &'p MessageId>, target: usize, talk:
     places.copied().min_by_key(|place| talk.end(*place).abs_diff(target))
 }
 
-/// Messages after which the agent speaks.
+/// Messages that are followed by a turn of the agent.
 fn places(talk: &Talk) -> Vec<MessageId> {
     let turns = talk.messages.windows(2).skip(1);
     turns
@@ -160,25 +160,25 @@ fn places(talk: &Talk) -> Vec<MessageId> {
         .collect()
 }
 
-/// The latest point at which the fact is far away, else the latest at which it has been said and still holds.
+/// The latest point at which the fact is far away, otherwise the latest at which it has been stated and still holds.
 fn latest(fact: &Fact, points: &[MessageId], span: Span, talk: &Talk) -> Option<MessageId> {
     let far = points.iter().rev().find(|point| is_far(fact, **point, span, talk));
     far.or_else(|| points.iter().rev().find(|point| holds(fact, **point))).copied()
 }
 
-/// Whether the fact has been said before the point and not been replaced.
+/// Whether the fact has been stated before the point and has not been replaced.
 fn holds(fact: &Fact, point: MessageId) -> bool {
     fact.evidence_message_ids.first().is_some_and(|first| *first < point) && fact.valid_to.is_none_or(|end| point < end)
 }
 
-/// Whether the fact holds and its last mention is at least the trigger's distance away.
+/// Whether the fact holds and was last mentioned at least the trigger's distance ago.
 fn is_far(fact: &Fact, point: MessageId, span: Span, talk: &Talk) -> bool {
     let last = fact.evidence_message_ids.iter().rev().find(|id| **id <= point);
     holds(fact, point) && last.is_some_and(|last| talk.end(point) - talk.end(*last) >= span.trigger)
 }
 
 impl Talk {
-    /// Tokens from the start to the end of that message.
+    /// The number of tokens up to and including the message.
     fn end(&self, id: MessageId) -> usize {
         self.ends[id.0 as usize - 1]
     }

@@ -1,4 +1,4 @@
-//! What a suite is generated from: a small TOML file.
+//! The spec from which a suite is generated: a small TOML file.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -9,34 +9,34 @@ use serde::Deserialize;
 use crate::generate::domains::{self, Domain};
 use crate::generate::part::Part;
 
-/// A checked spec. Made by [`Spec::parse`] alone, so that [`crate::generate::generate`] cannot fail.
+/// A validated spec. Only [`Spec::parse`] makes one, so [`crate::generate::generate`] cannot fail.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// The suite's name; conversations are named after it.
+    /// The suite's name, which also names its conversations.
     pub(crate) name: String,
-    /// Seed of everything random.
+    /// The seed of all random choices.
     pub(crate) seed: u64,
-    /// The context window that the suite is made for, in tokens.
+    /// The context window for which the suite is made, in tokens.
     pub(crate) window: u32,
-    /// What conversations are about, in turn.
+    /// The domains of the conversations, used in turn.
     pub(crate) domains: Vec<&'static Domain>,
-    /// Length of each conversation, in tokens.
+    /// The lengths of the conversations in tokens, used in turn.
     pub(crate) lengths: Vec<u32>,
-    /// Facts of the shortest and of the longest conversation, decoys not counted.
+    /// The number of facts of the shortest and of the longest conversation, not counting decoys.
     pub(crate) facts: (usize, usize),
-    /// Fewest and most observation points of a conversation.
+    /// The fewest and the most observation points of a conversation.
     pub(crate) points: (usize, usize),
-    /// Questions of a conversation that nothing in it answers.
+    /// The number of questions per conversation that nothing in it answers.
     pub(crate) unanswerable: usize,
-    /// Questions of a conversation that ask in which order some of its facts were stated.
+    /// The number of questions per conversation about the order in which some of its facts were stated.
     pub(crate) orders: usize,
-    /// Most questions of a conversation that ask for a value; without it each fact is asked for.
+    /// The largest number of questions per conversation that ask for a value. Without it, each fact is asked for.
     pub(crate) probes: Option<usize>,
-    /// Conversations of each split; without splits all are for development and draw from every list.
+    /// The number of conversations in each split. Without splits, all are for development and draw from every list.
     pub(crate) splits: Option<Splits>,
 }
 
-/// Conversations of each split, in this order.
+/// The number of conversations in each split, in this order.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Splits {
@@ -48,22 +48,23 @@ pub(crate) struct Splits {
 
 /// Context windows that a spec may ask for, in tokens.
 const WINDOWS: RangeInclusive<u32> = 2_000..=200_000;
-/// Facts a conversation: room for most categories, from 24 on for each; no more than the forms hold values for over a whole suite.
+/// Facts per conversation. Twelve leave room for most categories and 24 for all. More than 60 would need more values than the
+/// forms have for a whole suite.
 const FACTS: RangeInclusive<usize> = 12..=60;
-/// Observation points a conversation.
+/// Observation points per conversation.
 const POINTS: RangeInclusive<usize> = 2..=12;
-/// Questions without an answer a conversation.
+/// Questions without an answer per conversation.
 const UNANSWERABLE: RangeInclusive<usize> = 0..=12;
-/// Questions about an order a conversation.
+/// Questions about an order per conversation.
 const ORDERS: RangeInclusive<usize> = 0..=6;
-/// Questions a conversation, where a spec limits them.
+/// Questions per conversation, if a spec limits them.
 const MOST_PROBES: usize = 100;
-/// Conversations of a suite.
+/// Conversations per suite.
 const CONVERSATIONS: RangeInclusive<usize> = 1..=200;
-/// Facts of a suite, and of the splits that share their words: the forms hold no more values.
+/// Facts per suite and per group of splits that share their vocabulary. The forms have no more values.
 const MOST_FACTS: usize = 6_000;
 const MOST_FACTS_OF_PART: usize = 3_500;
-/// Longest conversation, in tokens.
+/// The longest conversation, in tokens.
 const LONGEST: u32 = 1_000_000;
 
 #[derive(Deserialize)]
@@ -86,10 +87,10 @@ struct Raw {
 }
 
 impl Spec {
-    /// Reads a spec; `path` names it in errors.
+    /// Parses a spec; errors name `path`.
     ///
     /// # Errors
-    /// [`SpecError`] naming the file, the key, the value and what it may be.
+    /// [`SpecError`] with the file, the key, the value and the accepted values.
     pub fn parse(text: &str, path: &Path) -> Result<Self, SpecError> {
         let raw: Raw = toml::from_str(text).map_err(|error| SpecError::Toml {
             path: path.to_owned(),
@@ -105,7 +106,7 @@ impl Spec {
         self.lengths.len()
     }
 
-    /// The split of the conversation of that number.
+    /// The split of conversation `number`.
     pub(crate) fn split(&self, number: usize) -> Split {
         match self.splits {
             Some(splits) if number >= splits.dev + splits.test => Split::Calibration,
@@ -114,7 +115,7 @@ impl Spec {
         }
     }
 
-    /// What that conversation draws from.
+    /// The part of the vocabulary that conversation `number` draws from.
     pub(crate) fn part(&self, number: usize) -> Part {
         self.splits.map_or(Part::Whole, |_| Part::of_split(self.split(number)))
     }
@@ -130,7 +131,7 @@ impl Raw {
         within("unanswerable", self.unanswerable, &UNANSWERABLE)?;
         within("orders", self.orders, &ORDERS)?;
         if let Some(probes) = self.probes {
-            // Each point has one.
+            // Each point has at least one probe.
             within("probes", probes, &(points.1..=MOST_PROBES))?;
         }
         let lengths = check_lengths(&self.lengths, self.window)?;
@@ -150,7 +151,7 @@ fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Twice the window leaves something to forget, and room in which to ask for it.
+/// A length of at least twice the window leaves something to forget, and room to ask for it.
 fn check_lengths(lengths: &[u32], window: u32) -> Result<&[u32], String> {
     if lengths.is_empty() {
         return Err("`lengths` is empty; expected the length of each conversation in tokens, used in turn".to_owned());
@@ -160,7 +161,7 @@ fn check_lengths(lengths: &[u32], window: u32) -> Result<&[u32], String> {
     Ok(lengths)
 }
 
-/// A suite that asked for more values than there are would never be done.
+/// Generating a suite that needs more values than exist would never end.
 fn check_values(conversations: usize, facts: usize, splits: Option<Splits>) -> Result<(), String> {
     let at_most = |what: &str, conversations: usize, most: usize| {
         let count = conversations * facts;
@@ -170,7 +171,7 @@ fn check_values(conversations: usize, facts: usize, splits: Option<Splits>) -> R
     };
     at_most("all conversations", conversations, MOST_FACTS)?;
     let Some(Splits { dev, test, calibration }) = splits else { return Ok(()) };
-    // A spec may hold any numbers.
+    // The numbers of a spec may overflow, so their sum saturates.
     if [dev, test, calibration].into_iter().fold(0, usize::saturating_add) != conversations {
         return Err(format!(
             "`splits` are `{dev}`, `{test}` and `{calibration}` conversations; expected `{conversations}` in all"
@@ -184,7 +185,7 @@ fn check_domains(names: &[String]) -> Result<Vec<&'static Domain>, String> {
     let known: Vec<&str> = domains::ALL.iter().map(|domain| domain.name).collect();
     let find = |name: &String| {
         let found = domains::ALL.iter().copied().find(|domain| domain.name == name);
-        found.ok_or_else(|| format!("`domains` holds `{name}`; expected some of `{}`", known.join("`, `")))
+        found.ok_or_else(|| format!("`domains` contains `{name}`; expected some of `{}`", known.join("`, `")))
     };
     if names.is_empty() {
         return Err(format!("`domains` is empty; expected some of `{}`", known.join("`, `")));
@@ -205,26 +206,26 @@ fn within<N: PartialOrd + std::fmt::Display>(key: &str, value: N, range: &RangeI
     if range.contains(&value) {
         return Ok(());
     }
-    Err(format!("`{key}` holds `{value}`; expected `{}` to `{}`", range.start(), range.end()))
+    Err(format!("value `{value}` of `{key}` is out of range; expected `{}` to `{}`", range.start(), range.end()))
 }
 
 /// A spec that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
-    /// It is not the TOML that was expected.
+    /// The file is not TOML of the expected form.
     #[error("`{}`: {what}", path.display())]
     Toml {
         /// The file.
         path: PathBuf,
-        /// What the parser says, with line and key.
+        /// The parser's message, with line and key.
         what: String,
     },
-    /// A value is out of range.
+    /// A value is invalid.
     #[error("`{}`: {what}", path.display())]
     Value {
         /// The file.
         path: PathBuf,
-        /// The key, the value and what it may be.
+        /// The key, the value and the accepted values.
         what: String,
     },
 }

@@ -1,5 +1,5 @@
-//! Tests of the standard suite: all of its plans, and the text of a few conversations of each split. The whole is pinned by
-//! `tests/standard.rs`.
+//! Tests of the standard suite: all its plans, and the text of a few conversations of each split. A test in
+//! `tests/it/standard.rs` pins the whole suite.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn spec() -> Spec {
     embedded::by_name("standard").expect("is embedded").spec().expect("the spec is right")
 }
 
-/// Conversations of each domain in each split.
+/// The given number of conversations of each domain in each split.
 fn sample(spec: &Spec) -> Vec<Scenario> {
     let (plans, reserved) = plans(spec);
     let numbers = [0, 1, 2, 3, 48, 49, 50, 51, 105, 108, 110, 115];
@@ -40,7 +40,7 @@ fn the_specs_sizes_are_those_that_it_is_made_for() {
     };
     assert_eq!(plans.len(), 120);
     assert!(spec.lengths.iter().all(|length| (20_000..=99_000).contains(length)));
-    // Each length in each domain, once.
+    // Each length occurs once in each domain.
     assert_eq!(pairs(Split::Test).len(), 60);
     assert_eq!((pairs(Split::Dev).len(), pairs(Split::Calibration).len()), (45, 15));
 }
@@ -67,7 +67,7 @@ fn plans_of_the_test_split_share_no_subject_value_or_plain_word_with_others() {
     assert_eq!(open.intersection(&held_out).next(), None);
 }
 
-/// Runs of text between slots that are long enough to be known again. The two ways to state a claim may share some.
+/// Runs of text between slots that are long enough to be recognised. The two ways of stating a claim may share some.
 fn runs(part: Part) -> BTreeSet<String> {
     let claims = |part: Part| {
         let of_domain = move |domain: &&'static Domain| domain.claims.iter();
@@ -80,7 +80,7 @@ fn runs(part: Part) -> BTreeSet<String> {
     runs
 }
 
-/// All templates but those of claims.
+/// All templates except those of claims.
 fn templates(part: Part) -> Vec<&'static str> {
     let mut templates = Vec::new();
     for domain in ALL {
@@ -131,7 +131,7 @@ fn what_the_test_split_is_told_with_stands_in_no_other_split() {
     }
 }
 
-/// A change of the suite is a decision: it voids every baseline made with it.
+/// Changing the suite is a deliberate decision, because it invalidates every baseline made with it.
 #[test]
 fn the_sample_is_pinned() {
     let json = serde_json::to_string(&sample(&spec())).expect("scenarios have a JSON form");

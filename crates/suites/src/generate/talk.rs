@@ -1,4 +1,4 @@
-//! The conversation itself: turns of user, agent and tools, with each statement of the plan in an ordinary turn.
+//! The conversation itself: turns of the user, the agent and tools, with each statement of the plan in an ordinary turn.
 
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -10,29 +10,29 @@ use crate::generate::domains::Tool;
 use crate::generate::plan::{Pair, Plan, Side, tool_for};
 use crate::generate::writer::{Writer, capitalized};
 
-/// Room for the last exchange, in tokens, in which nothing is stated.
+/// Tokens kept for the last exchange, in which nothing is stated.
 const CLOSING: usize = 700;
 
 /// A written conversation.
 pub(crate) struct Talk {
-    /// What was said.
+    /// The messages.
     pub(crate) messages: Vec<Message>,
-    /// Tokens from the start to the end of each message.
+    /// The number of tokens up to and including each message.
     pub(crate) ends: Vec<usize>,
-    /// For each pair and side, where it was said and where it was used.
+    /// For each pair and side, the messages that state it and that use it.
     pub(crate) traces: Vec<[Trace; 2]>,
 }
 
-/// Where a value stands; ids ascend.
+/// The messages that contain a value, in ascending order of id.
 #[derive(Clone, Default)]
 pub(crate) struct Trace {
-    /// In words.
+    /// Messages that state it in words.
     pub(crate) said: Vec<MessageId>,
-    /// As an argument.
+    /// Messages that use it as an argument.
     pub(crate) used: Vec<MessageId>,
 }
 
-/// Writes the conversation of a plan.
+/// Writes the conversation that a plan describes.
 pub(crate) fn write(plan: &Plan, writer: Writer) -> Talk {
     let traces = vec![<[Trace; 2]>::default(); plan.pairs.len()];
     let talk = Talk { messages: Vec::new(), ends: Vec::new(), traces };
@@ -46,7 +46,7 @@ pub(crate) fn write(plan: &Plan, writer: Writer) -> Talk {
     stage.talk
 }
 
-/// Something that the plan wants said or used from some place on.
+/// A statement or use that the plan schedules at or after some place.
 #[derive(Clone, Copy)]
 struct Due {
     place: usize,
@@ -80,7 +80,7 @@ struct Stage<'p, 'r> {
     due: Vec<Due>,
     talk: Talk,
     calls: usize,
-    /// Exchanges begun since the last value that is to be replaced was stated.
+    /// Exchanges begun since the last value that will be replaced was stated.
     settled: usize,
 }
 
@@ -94,7 +94,7 @@ impl Stage<'_, '_> {
         self.push(Role::System, vec![Part::Text { text }]);
     }
 
-    /// A request, some steps with tools, and the agent's answer.
+    /// A request, a number of steps with tools, and the agent's answer.
     fn exchange(&mut self, steps: usize) {
         self.writer.pass(7_200);
         let is_replaced = |pair: usize| self.plan.pairs.iter().any(|later| later.replaces == Some(pair));
@@ -185,7 +185,7 @@ impl Stage<'_, '_> {
         self.push(Role::Tool, vec![Part::ToolResult { call_id: call.id, text, is_error }]);
     }
 
-    /// Puts what that speaker is due to state among the sentences.
+    /// Inserts the statements that the speaker is due to make among the sentences.
     fn mix_in(&mut self, speaker: Speaker, most: usize, sentences: &mut Vec<String>) {
         for statement in self.statements(speaker, most) {
             let at = self.writer.dice.below(sentences.len() + 1);
@@ -203,8 +203,8 @@ impl Stage<'_, '_> {
         taken.into_iter().map(state).collect()
     }
 
-    /// Takes what is due by now, the oldest first, and nothing twice in one message. A replacement waits until the old
-    /// value could have been asked for in an exchange of its own.
+    /// Removes and returns what is due, oldest first, and at most once per pair and side in a message. A replacement waits until
+    /// the old value could have been asked for in a separate exchange.
     fn take(&mut self, by: By, most: usize) -> Vec<Due> {
         let now = self.now();
         let (plan, settled) = (self.plan, self.settled >= 2);
@@ -225,7 +225,7 @@ impl Stage<'_, '_> {
         self.talk.ends.last().copied().unwrap_or(0)
     }
 
-    /// The id of the message that is being written: ids count from 1.
+    /// The id of the message that is being written. Ids start at 1.
     fn next_id(&self) -> MessageId {
         MessageId(self.talk.messages.len() as u32 + 1)
     }
@@ -243,13 +243,13 @@ struct Call {
     part: Part,
 }
 
-/// One side of a pair in words: a sentence in a turn, a bare line in a tool's result.
+/// One side of a pair in words: a sentence in a turn, or a bare line in a tool's result.
 fn statement(writer: &mut Writer, pair: &Pair, side: usize) -> String {
     let Side { subject, value, .. } = &pair.sides[side];
     let phrases = if pair.replaces.is_some() { pair.claim.changes } else { pair.claim.says };
     let phrase = writer.line(phrases);
     let phrase = match pair.claim.speaker {
-        // A tool names things without an article.
+        // Tools refer to things without an article.
         Speaker::Tool => phrase.replace("{s}", subject.strip_prefix("the ").unwrap_or(subject)),
         _ => capitalized(&phrase.replace("{s}", subject)),
     };

@@ -1,11 +1,11 @@
-//! Turns templates into text for one conversation, with a cast of its own.
+//! Turns templates into text for one conversation, which keeps to its own selection of words.
 
 use crate::generate::dice::Dice;
 use crate::generate::domains::{Domain, PEOPLE, Pool};
 use crate::generate::forms::{Form, Reserved};
 use crate::generate::part::Part;
 
-/// Words of each pool that one conversation keeps to.
+/// The number of words of each pool that one conversation uses.
 const CAST: usize = 7;
 
 /// Writes the text of one conversation.
@@ -17,12 +17,12 @@ pub(crate) struct Writer<'r> {
     part: Part,
     reserved: &'r Reserved,
     cast: Vec<(&'static str, Vec<&'static str>)>,
-    /// Since the first day.
+    /// Seconds since the start of the first day.
     seconds: usize,
 }
 
 impl<'r> Writer<'r> {
-    /// A writer for a conversation about `subjects`, with the words and templates of that part.
+    /// A writer for a conversation about `subjects`, with the words and templates of the given part.
     pub(crate) fn new(
         domain: &'static Domain,
         part: Part,
@@ -37,26 +37,26 @@ impl<'r> Writer<'r> {
         Writer { dice, domain, part, reserved, cast, seconds }
     }
 
-    /// Sentences from so many of the templates, none of them twice.
+    /// Sentences from `count` different templates.
     pub(crate) fn sentences(&mut self, templates: &[&'static str], count: usize) -> Vec<String> {
         let mut chosen = self.part.of(templates);
         self.dice.shuffle(&mut chosen);
         chosen.iter().take(count).map(|template| capitalized(&self.fill(template))).collect()
     }
 
-    /// Text from one of the templates, as it stands.
+    /// Text from one of the templates, not turned into a sentence.
     pub(crate) fn line(&mut self, templates: &[&'static str]) -> String {
         let template = self.pick(templates);
         self.fill(template)
     }
 
-    /// One of the templates that the conversation may use.
+    /// A random template of those that the conversation may use.
     pub(crate) fn pick(&mut self, templates: &[&'static str]) -> &'static str {
         self.part.pick(templates, &mut self.dice)
     }
 
-    /// Fills the slots of a template. General slots: `n` (2 to 40), `date`, `clock`, `stamp` (these move forward),
-    /// `subject`, `person`. An unknown slot, such as a claim's `s` and `v`, stays as it is.
+    /// Fills the slots of a template. General slots are `n` (2 to 40), `date`, `clock` and `stamp` (time only moves forward),
+    /// `subject` and `person`. An unknown slot, such as a claim's `s` and `v`, remains.
     pub(crate) fn fill(&mut self, template: &str) -> String {
         let mut text = String::with_capacity(template.len() * 2);
         let mut rest = template;
@@ -84,18 +84,18 @@ impl<'r> Writer<'r> {
             _ => {
                 let (_, words) = self.cast.iter().find(|(name, _)| *name == slot)?;
                 let word = self.dice.pick(words);
-                // Pool words may hold slots themselves; none holds its own.
+                // Pool words may contain slots, but never their own.
                 Some(if word.contains('{') { self.fill(word) } else { word.to_owned() })
             }
         }
     }
 
-    /// Lets time pass: at least a second, at most so many.
+    /// Advances the clock by at least one second and at most `seconds`.
     pub(crate) fn pass(&mut self, seconds: usize) {
         self.seconds += self.dice.between(1, seconds);
     }
 
-    /// Months of 28 days, so that every date exists.
+    /// Months have 28 days, so that every date exists.
     fn date(&self) -> String {
         let days = self.seconds / 86_400;
         format!("{}-{:02}-{:02}", 2024 + days / 336, days / 28 % 12 + 1, days % 28 + 1)
@@ -113,7 +113,7 @@ fn choose(pool: &Pool, part: Part, dice: &mut Dice) -> Vec<&'static str> {
     words
 }
 
-/// The text with its first letter large; a name such as `orders_raw` stays as it is.
+/// The text with its first letter in upper case. A name such as `orders_raw` is unchanged.
 pub(crate) fn capitalized(text: &str) -> String {
     let first_word = text.split(' ').next().unwrap_or_default();
     if first_word.contains(['_', '/']) {
@@ -123,7 +123,7 @@ pub(crate) fn capitalized(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The next `{slot}` of lowercase letters, with what stands before and after it. Other braces are text.
+/// The next `{slot}` of lowercase letters, with the text before and after it. Other braces are text.
 pub(crate) fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(open) = text[from..].find('{').map(|at| from + at) {
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// A word in the text that names what is measured would be read by a strategy as a key to the answers.
+    /// A strategy could use a word that names what is measured as a key to the answers.
     #[test]
     fn no_template_names_what_is_measured() {
         let labels = [

@@ -1,15 +1,15 @@
-//! What can still be read of a Claude Code line that is no JSON: its links, so that what follows it stays in its conversation.
+//! Recovers the links of a Claude Code line that is not valid JSON, so that later rows stay in its conversation.
 //!
-//! Absent on purpose: its text. A guess at what a broken message said would put words into the log.
+//! Absent on purpose: the line's text. Guessing what a broken message said would invent part of the log.
 
 use std::collections::HashSet;
 
 use super::claude_tree::Row;
 
-/// A broken line and its number.
+/// A broken line's number and text.
 pub(super) type Broken<'i> = (usize, &'i str);
 
-/// Puts a row without a message in place for each broken line.
+/// Inserts a row without a message for each broken line.
 pub(super) fn put_back(rows: &mut Vec<Row>, broken: &[Broken<'_>]) {
     let mut named = rows.iter().filter_map(|row| row.parent.clone()).collect::<HashSet<_>>();
     named.extend(broken.iter().filter_map(|(_, text)| parent(text)));
@@ -17,7 +17,7 @@ pub(super) fn put_back(rows: &mut Vec<Row>, broken: &[Broken<'_>]) {
     rows.sort_by_key(|row| row.line);
 }
 
-/// Of several uuids, such as those in a tool's arguments, the row's own is the one that another row names.
+/// If there are several uuids, such as some in a tool's arguments, the row's own is the one that another row refers to.
 fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
     let uuids = values(text, "uuid").filter_map(string).collect::<Vec<_>>();
     let uuid = uuids.iter().find(|uuid| named.contains(**uuid)).or(uuids.last());
@@ -40,7 +40,7 @@ fn parent(text: &str) -> Option<String> {
     first("parentUuid").or_else(|| first("logicalParentUuid"))
 }
 
-/// What stands after each `"key":`.
+/// The text after each `"key":`.
 fn values<'t>(text: &'t str, key: &str) -> impl Iterator<Item = &'t str> {
     let quoted = format!("\"{key}\"");
     let ends = text.match_indices(&quoted).map(|(at, found)| at + found.len()).collect::<Vec<_>>();

@@ -1,8 +1,9 @@
 //! Sessions of Claude Code: one JSON object a line, linked by `uuid` and `parentUuid`.
 //!
-//! Rows that share `message.id` are one message, whose usage counts once: the row with the most output. An image or document
-//! counts 1,600 tokens, what a provider's rule gives a large image; its digest is that of the decoded bytes, or of the link where
-//! the file holds no bytes.
+//! Rows that share `message.id` are one message. Its usage is that of the row with the most output and counts once. An image or
+//! document counts as 1,600 tokens, which is what a provider's rule gives for a large image. Its digest is that of the decoded
+//! bytes, or of the link if the file has no bytes.
+//! Absent on purpose: the system prompt and tool definitions, which these files do not contain.
 //! Absent on purpose: system prompt and tool definitions, which these files do not hold.
 
 use std::collections::HashMap;
@@ -85,7 +86,7 @@ fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError>
     Ok(rows)
 }
 
-/// A line's value; also what was mended where a text was cut inside a character.
+/// A line's value, and the repairs made if a text was cut inside a character.
 fn parse(line: &str) -> serde_json::Result<(Value, Option<Mended>)> {
     let error = match serde_json::from_str(line) {
         Ok(value) => return Ok((value, None)),
@@ -121,17 +122,17 @@ fn at_ms(line: usize, value: &Value, file: &str, recorder: &mut Recorder) -> Res
     let Some(stamp) = value["timestamp"].as_str() else { return Ok(None) };
     let at = stamp.parse::<jiff::Timestamp>().ok();
     if at.is_none() {
-        let what = format!("timestamp `{stamp}` is not of RFC 3339: left out");
+        let what = format!("timestamp `{stamp}` is not in the format of RFC 3339: left out");
         recorder.repair(file, Place::Line(line), what)?;
     }
     Ok(at.map(jiff::Timestamp::as_millisecond))
 }
 
-/// Types whose rows are known to hold no turn of the conversation, whatever else they hold.
+/// Row types that never contain a turn of the conversation.
 const SILENT: &[&str] =
     &["summary", "system", "file-history-snapshot", "queue-operation", "progress", "attachment", "last-prompt"];
 
-/// Whether a row holds a turn; the error says what is odd about one that seems to.
+/// Whether a row contains a turn. The error says why a row that seems to contain one is invalid.
 fn spoken(kind: &str, value: &Value) -> Result<bool, String> {
     let message = &value["message"];
     let role = message["role"].as_str();
@@ -186,7 +187,7 @@ impl Reader<'_> {
         Ok(Spoken { place: Place::Line(row.line), role: Role::Assistant, at_ms: row.at_ms, parts, usage })
     }
 
-    /// A user's row: results become a message of the tools, what else it holds one of the user.
+    /// A user's row: its results become a message of role tool, everything else a message of role user.
     fn user(
         &mut self,
         row: &Row,
@@ -238,7 +239,7 @@ impl Reader<'_> {
         Ok(Some(part))
     }
 
-    /// A result with its texts joined, media after it.
+    /// A result with its texts joined, followed by its media.
     fn result(&mut self, block: &Value, out: &mut Vec<Part>) {
         let (mut texts, mut others) = (Vec::new(), Vec::new());
         for inner in blocks(&block["content"]) {
@@ -257,7 +258,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds a later row of the same message.
+/// Adds a later row of the same message to it.
 fn absorb(message: &mut Spoken, row: Spoken) {
     message.parts.extend(row.parts);
     if row.usage.map(|usage| usage.output) > message.usage.map(|usage| usage.output) {
@@ -265,7 +266,7 @@ fn absorb(message: &mut Spoken, row: Spoken) {
     }
 }
 
-/// A content's blocks; a string is one block of text.
+/// The blocks of a message's content. A string is one block of text.
 fn blocks(content: &Value) -> Vec<Value> {
     match content {
         Value::Array(blocks) => blocks.clone(),
@@ -285,7 +286,7 @@ fn media(block: &Value) -> Part {
     }
 }
 
-/// What the provider reported; none where it reported nothing but zeros, as for messages that the program made itself.
+/// The usage that the provider reported, or `None` if all counts are zero, as in messages that the program made itself.
 fn usage(value: &Value) -> Option<Usage> {
     let count = |key: &str| value[key].as_u64().unwrap_or(0);
     let usage = Usage {

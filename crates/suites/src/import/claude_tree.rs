@@ -1,7 +1,7 @@
-//! Which rows of a Claude Code session belong to one conversation: the trees that `parentUuid` spans.
+//! Assigns the rows of a Claude Code session to conversations: the trees that `parentUuid` links form.
 //!
-//! Of a tree that branches, the chain to the latest leaf is kept, with the rows of its messages and the results of its
-//! calls wherever they hang: parallel calls branch too. The rest is counted as abandoned.
+//! If a tree branches, the chain to the latest leaf is kept, together with the other rows of its messages and the results of its
+//! calls on other branches, because parallel calls branch too. All other rows are counted as abandoned.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,13 +16,13 @@ pub(super) struct Row {
     pub(super) line: usize,
     pub(super) kind: String,
     pub(super) uuid: Option<String>,
-    /// The row before it; across a compaction that the program itself made, the row that it names as such.
+    /// The row before it. After a compaction that the program made itself, the logical parent that the row names.
     pub(super) parent: Option<String>,
     pub(super) session: Option<String>,
     pub(super) sidechain: bool,
-    /// Whether it stands in for what the program itself compacted.
+    /// Whether it is a summary that the program itself put in place of earlier messages.
     pub(super) summary: bool,
-    /// Whether the line is no JSON, so that only its links could be read.
+    /// Whether the line is not valid JSON, so that only its links could be read.
     pub(super) broken: bool,
     pub(super) at_ms: Option<i64>,
     pub(super) message: Option<Value>,
@@ -42,7 +42,7 @@ pub(super) struct Chosen {
     pub(super) results_only: bool,
 }
 
-/// The conversations of a file, in order of their first rows.
+/// The conversations of a file, in the order of their first rows.
 pub(super) fn trees(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Tree>, ImportError> {
     let parents = parents(file, rows, recorder)?;
     let inner = inner(rows, &parents);
@@ -66,7 +66,7 @@ pub(super) fn trees(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result
     Ok(trees)
 }
 
-/// Each row's parent. A side conversation starts its own tree; so does a row whose parent is not in the file.
+/// Each row's parent. A side conversation and a row whose parent is not in the file each start a new tree.
 fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Option<usize>>, ImportError> {
     let by_uuid = by_uuid(file, rows, recorder)?;
     let mut parents = Vec::with_capacity(rows.len());
@@ -89,7 +89,7 @@ fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Opti
     Ok(parents)
 }
 
-/// Rows by their uuid. Of two with the same, one that could be read counts before one that could not.
+/// Rows by uuid. If rows share a uuid, a row that could be read takes precedence over a broken one.
 fn by_uuid<'r>(file: &str, rows: &'r [Row], recorder: &mut Recorder) -> Result<HashMap<&'r str, usize>, ImportError> {
     let mut by_uuid = HashMap::new();
     for (at, row) in rows.iter().enumerate().filter(|(_, row)| !row.broken) {
@@ -110,14 +110,14 @@ fn by_uuid<'r>(file: &str, rows: &'r [Row], recorder: &mut Recorder) -> Result<H
     Ok(by_uuid)
 }
 
-/// The parent of the rows right before, if they lost their uuid: the row that is looked for is among them.
+/// The parent of the rows directly before, if they lost their uuid. The missing parent must be one of these rows.
 fn above_nameless(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> Option<usize> {
     let before = rows[..at].iter().rev();
     let mut nameless = before.take_while(|row| row.uuid.is_none() && (row.broken || row.message.is_some()));
     nameless.find_map(|row| by_uuid.get(row.parent.as_deref()?).copied())
 }
 
-/// Cuts one link of each cycle; returns the rows that lost their parent.
+/// Cuts one link of each cycle. Returns the rows that lost their parent.
 fn break_cycles(parents: &mut [Option<usize>]) -> Vec<usize> {
     let mut walk_of = vec![0_usize; parents.len()];
     let mut cut = Vec::new();
@@ -159,7 +159,7 @@ fn roots(parents: &[Option<usize>]) -> Vec<usize> {
     roots.into_iter().enumerate().map(|(row, root)| root.unwrap_or(row)).collect()
 }
 
-/// Whether a row that speaks comes anywhere below.
+/// Whether any descendant of each row has a message.
 fn inner(rows: &[Row], parents: &[Option<usize>]) -> Vec<bool> {
     let mut inner = vec![false; rows.len()];
     for (row, _) in rows.iter().enumerate().filter(|(_, row)| row.message.is_some()) {
@@ -172,14 +172,14 @@ fn inner(rows: &[Row], parents: &[Option<usize>]) -> Vec<bool> {
     inner
 }
 
-/// From the root to the leaf.
+/// The path from the root to the leaf.
 fn chain(leaf: usize, parents: &[Option<usize>]) -> Vec<usize> {
     let mut chain = std::iter::successors(Some(leaf), |row| parents[*row]).collect::<Vec<_>>();
     chain.reverse();
     chain
 }
 
-/// The chain, the other rows of its messages, and results of its calls that hang beside it.
+/// The chain, the other rows of its messages, and results of its calls on other branches.
 fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
     let on_chain = chain.iter().copied().collect::<HashSet<_>>();
     let ids = chain.iter().filter_map(|row| message_id(&rows[*row])).collect::<HashSet<_>>();
@@ -200,7 +200,7 @@ fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
             chosen.push(Chosen { row, results_only: true });
         }
     }
-    // A file that is not in the order of its chain keeps the chain's order.
+    // If the file is not in the order of the chain, the chain's order counts.
     if chain.is_sorted() {
         chosen.sort();
     }
@@ -216,7 +216,7 @@ fn block_ids<'r>(row: &'r Row, kind: &'static str, key: &'static str) -> impl It
     blocks.into_iter().flatten().filter(move |block| block["type"] == kind).filter_map(move |block| block[key].as_str())
 }
 
-/// Leaves out what the program wrote in place of messages that are all here.
+/// Removes summaries that the program wrote in place of messages, since those messages are all in the file.
 fn without_summaries(rows: &[Row], chosen: Vec<Chosen>, recorder: &mut Recorder) -> Vec<Chosen> {
     let mut spoken = false;
     let mut kept = Vec::with_capacity(chosen.len());

@@ -1,7 +1,7 @@
-//! Joins sessions into longer ones, since most recorded sessions are too short for values to be needed after a compaction.
+//! Joins sessions into longer ones, because most recorded sessions are too short for a value to be needed after a compaction.
 //!
-//! Groups, in order of their names, form disjoint blocks. A block's k-th scenario takes the k-th session of each of its
-//! groups and deals them out by user turn, round robin. The block is the new group.
+//! Groups, sorted by name, form disjoint blocks. A block's k-th scenario takes the k-th session of each of its groups and
+//! interleaves them by user turn, round robin. The block becomes the new group.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,7 @@ use super::report::{Recorder, counted};
 use super::session::{Session, Spoken};
 use super::settle;
 
-/// Joins sessions of `groups` groups each time.
+/// Joins sessions of `groups` groups at a time.
 pub(super) fn join(
     sessions: Vec<Session>,
     groups: usize,
@@ -26,8 +26,8 @@ pub(super) fn join(
         return Err(ImportError::Concat { asked: groups, groups: by_group.len() });
     }
     let mut ordered = by_group.into_values().collect::<Vec<_>>();
-    let over = ordered.split_off(ordered.len() - ordered.len() % groups);
-    for group in &over {
+    let leftover = ordered.split_off(ordered.len() - ordered.len() % groups);
+    for group in &leftover {
         let name = group.first().map_or("", |session| session.group.as_str());
         recorder.report.leftovers.push(format!("group `{name}` left over: {groups} groups make a block"));
     }
@@ -50,7 +50,7 @@ pub(super) fn join(
     Ok(joined)
 }
 
-/// Joins a block's sessions; returns how many system prompts were dropped.
+/// Joins a block's sessions. Returns how many system prompts were dropped.
 fn join_block(
     number: usize,
     mut block: Vec<Vec<Session>>,
@@ -60,12 +60,12 @@ fn join_block(
     let count = block.iter().map(Vec::len).min().unwrap_or(0);
     for group in &mut block {
         group.sort_by_key(|session| session.order);
-        if let (Some(first), over @ 1..) = (group.first(), group.len() - count) {
-            let (name, over) = (&first.group, counted(over, "session"));
+        if let (Some(first), leftover @ 1..) = (group.first(), group.len() - count) {
+            let (name, leftover) = (&first.group, counted(leftover, "session"));
             recorder
                 .report
                 .leftovers
-                .push(format!("{over} of group `{name}` left over: block-{number} has {count} of each"));
+                .push(format!("{leftover} of group `{name}` left over: block-{number} has {count} of each"));
         }
         group.truncate(count);
     }
@@ -92,8 +92,9 @@ fn interleave(
     let mut system = None;
     let mut turns = Vec::new();
     for session in sessions {
-        let (own, rest): (Vec<_>, Vec<_>) = session.messages.into_iter().partition(|said| said.role == Role::System);
-        for said in own {
+        let (systems, rest): (Vec<_>, Vec<_>) =
+            session.messages.into_iter().partition(|said| said.role == Role::System);
+        for said in systems {
             match system {
                 None => system = Some(said),
                 Some(_) => *dropped_systems += 1,
@@ -101,13 +102,14 @@ fn interleave(
         }
         turns.push(by_user_turn(rest));
     }
-    let dealt = system.into_iter().chain(deal(turns)).map(|said| Spoken { at_ms: None, ..said }).collect();
-    let (messages, _) = settle::pair(&file, dealt, recorder)?;
+    let interleaved =
+        system.into_iter().chain(interleave_turns(turns)).map(|said| Spoken { at_ms: None, ..said }).collect();
+    let (messages, _) = settle::pair(&file, interleaved, recorder)?;
     let group = format!("block-{block}");
     Ok(Session { file, source, stem: format!("{group}/"), group, numbered: true, order: 0, messages })
 }
 
-/// A session's user turns, each with all that follows until the next.
+/// A session's user turns, each with the messages up to the next user turn.
 fn by_user_turn(messages: Vec<Spoken>) -> VecDeque<Vec<Spoken>> {
     let mut turns: VecDeque<Vec<Spoken>> = VecDeque::new();
     for said in messages {
@@ -119,21 +121,21 @@ fn by_user_turn(messages: Vec<Spoken>) -> VecDeque<Vec<Spoken>> {
     turns
 }
 
-/// One turn of each session in order, again and again, until none is left.
-fn deal(mut sessions: Vec<VecDeque<Vec<Spoken>>>) -> Vec<Spoken> {
-    let mut dealt = Vec::new();
+/// Interleaves the sessions' turns, round robin.
+fn interleave_turns(mut sessions: Vec<VecDeque<Vec<Spoken>>>) -> Vec<Spoken> {
+    let mut interleaved = Vec::new();
     while sessions.iter().any(|turns| !turns.is_empty()) {
         for turns in &mut sessions {
-            dealt.extend(turns.pop_front().into_iter().flatten());
+            interleaved.extend(turns.pop_front().into_iter().flatten());
         }
     }
-    dealt
+    interleaved
 }
 
-/// A piece of a name; numbers sort by their value, so that `task-2` comes before `task-10`.
+/// A piece of a name. Numbers sort by their value, so that `task-2` comes before `task-10`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Chunk {
-    /// Length without leading zeros, and the digits as they stand.
+    /// The length without leading zeros, and the digits as written.
     Digits(usize, String),
     Text(String),
 }

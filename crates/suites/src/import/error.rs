@@ -1,4 +1,4 @@
-//! Why an import fails.
+//! The errors of an import.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,66 +14,66 @@ pub enum ImportError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// Nothing stands in the file.
+    /// The file is empty.
     #[error("`{}` is empty; expected a transcript", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// The file is of another format.
+    /// The file has another format.
     #[error("`{}`, line 1: expected {expected}{hint}", path.display())]
     OtherFormat {
         /// The file.
         path: PathBuf,
-        /// What the importer reads.
+        /// The format that the importer reads.
         expected: &'static str,
-        /// What the file seems to be.
+        /// The format that the file seems to have.
         hint: String,
     },
-    /// The file breaks its format where no repair is possible.
+    /// The file violates its format and cannot be repaired.
     #[error("`{file}`, {place}: {what}")]
     Broken {
         /// The file.
         file: String,
-        /// Line or element.
+        /// The line or element.
         place: String,
         /// What was found and what was expected.
         what: String,
     },
-    /// Strict reading met something that it would have to repair.
+    /// Strict reading found something that needs a repair.
     #[error("{0} (strict: leave out --strict to repair it)")]
     Strict(Repair),
-    /// No file holds a conversation.
+    /// No file contains a conversation.
     #[error("no conversation of format `{importer}` in {files} file(s){repairs}")]
     NoConversation {
         /// The format.
         importer: &'static str,
         /// Number of files read.
         files: usize,
-        /// What emptied them.
+        /// The repairs that removed their content.
         repairs: FirstRepairs,
     },
     /// Sessions cannot be joined this way.
     #[error("cannot join sessions of `{asked}` groups: expected 2 to {groups}, the number of groups imported")]
     Concat {
-        /// Groups asked for.
+        /// The number of groups requested.
         asked: usize,
-        /// Groups there are.
+        /// The number of groups imported.
         groups: usize,
     },
-    /// The table of secrets cannot be used: a bug in this program.
+    /// The table of secrets is invalid, which is a bug in this program.
     #[error("table of secrets: {0}")]
     Secrets(#[from] TableError),
 }
 
-/// All repairs of a read; its display lists the first.
+/// All repairs made while reading. `Display` lists the first.
 #[derive(Debug)]
 pub struct FirstRepairs(pub Vec<Repair>);
 
-/// Repairs that an error lists.
+/// The number of repairs that an error lists.
 const LISTED: usize = 3;
 
 impl fmt::Display for FirstRepairs {

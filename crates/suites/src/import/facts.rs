@@ -1,7 +1,7 @@
-//! Exact values as facts, and where calls use them (MEASUREMENT section 3, needed-at-use).
+//! Finds exact values as facts, and the calls that use them (needed-at-use, see `docs/measurement.md`).
 //!
-//! A value counts as used where it is an argument value of a call and was mentioned in an earlier message. Absent on
-//! purpose: decisions, preferences and whatever else is no exact value; and any question about a value.
+//! A call uses a value if one of its arguments has the value and an earlier message mentions it. Absent on purpose: decisions,
+//! preferences and other facts that are not exact values, and questions about values.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,30 +15,30 @@ use compactometer_formats::scenario::{Category, Fact, Polarity, Salience, Scenar
 use compactometer_text::exact::{self, Exact};
 use compactometer_text::matcher::Matcher;
 
-/// Most unused values of a scenario that become facts.
+/// The largest number of unused values that become facts of a scenario.
 const INCIDENTAL: usize = 200;
-/// Least characters of an unused value.
+/// The fewest characters of an unused value.
 const INCIDENTAL_LENGTH: usize = 6;
 
-/// What was found.
+/// Counts of the facts found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FactCounts {
     /// All facts.
     pub facts: usize,
     /// Facts that a call uses.
     pub used: usize,
-    /// Uses: one for each value and calling message.
+    /// Uses, counting each pair of a value and a calling message once.
     pub uses: usize,
     /// Facts whose value also occurs in another group.
     pub generic: usize,
     /// Facts that the system prompt states first.
     pub system: usize,
-    /// Groups; with one there is nothing to tell generic values by.
+    /// Groups. With only one, generic values cannot be identified.
     pub groups: usize,
 }
 
 impl FactCounts {
-    /// The counts for a person.
+    /// The counts as text.
     pub(super) fn lines(&self) -> Vec<String> {
         let FactCounts { facts, used, generic, system, .. } = self;
         let mut lines = vec![format!(
@@ -52,7 +52,7 @@ impl FactCounts {
         lines
     }
 
-    /// What readers of results must know.
+    /// Notes for readers of results.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = vec!["exact values only; decisions and preferences unmeasured".to_owned()];
         notes.extend(self.lines());
@@ -60,7 +60,7 @@ impl FactCounts {
     }
 }
 
-/// Finds the facts of every scenario and puts them in.
+/// Finds the facts of every scenario and adds them to it.
 pub(super) fn find(scenarios: &mut [Scenario]) -> FactCounts {
     let mut candidates = scenarios.iter().map(candidates).collect::<Vec<_>>();
     let mentions = Mentions::find(scenarios, &candidates);
@@ -84,19 +84,19 @@ pub(super) fn find(scenarios: &mut [Scenario]) -> FactCounts {
     counts
 }
 
-/// Values that may become facts, by their form in lower case: the matcher does not tell cases apart.
+/// Values that may become facts, keyed in lower case because the matcher ignores case.
 type Candidates = BTreeMap<String, Candidate>;
 
 struct Candidate {
     exact: Exact,
-    /// Whether a text or a result holds it.
+    /// Whether a text or a result contains it.
     in_text: bool,
     used_at: Vec<MessageId>,
-    /// Argument and tool of its first use.
+    /// The argument and tool of its first use.
     subject: Option<String>,
 }
 
-/// The values of all arguments, and enough of the others to fill the quota.
+/// The values of all arguments, and enough other values to fill the quota.
 fn candidates(scenario: &Scenario) -> Candidates {
     let mut found = Candidates::new();
     for message in &scenario.messages {
@@ -137,7 +137,7 @@ fn note_uses(found: &mut Candidates, message: &Message, tool: &str, arguments: &
     }
 }
 
-/// String and number leaves with the name of the field that holds them.
+/// String and number leaves, each with the name of its field.
 fn collect_leaves<'v>(name: &'v str, value: &'v Value, leaves: &mut Vec<(&'v str, String)>) {
     match value {
         Value::String(text) => leaves.push((name, text.clone())),
@@ -148,7 +148,7 @@ fn collect_leaves<'v>(name: &'v str, value: &'v Value, leaves: &mut Vec<(&'v str
     }
 }
 
-/// Of the values without a use, keeps `quota` that are long enough and stand in a text, in the order of their hashes.
+/// Keeps at most `quota` unused values: those that are long enough and occur in a text, chosen by hash order.
 fn keep_unused(found: &mut Candidates, quota: usize) {
     let mut unused = found
         .iter()
@@ -163,10 +163,10 @@ fn keep_unused(found: &mut Candidates, quota: usize) {
     found.retain(|key, candidate| !candidate.used_at.is_empty() || kept.contains(key));
 }
 
-/// Where every candidate stands, in all scenarios.
+/// The messages that mention each candidate, in all scenarios.
 struct Mentions {
     by_scenario: Vec<HashMap<String, Vec<MessageId>>>,
-    /// Values that stand in more than one group.
+    /// Values that occur in more than one group.
     generic: BTreeSet<String>,
 }
 
@@ -201,7 +201,7 @@ impl Mentions {
     }
 }
 
-/// Keeps the uses of values that were mentioned before, drops what never stands in the log as a value, and fills the quota
+/// Keeps the uses of values that were mentioned before, drops candidates that the log never mentions, and fills the quota
 /// of unused values.
 fn settle_uses(found: &mut Candidates, mentions: &HashMap<String, Vec<MessageId>>) {
     found.retain(|key, candidate| {
@@ -212,7 +212,7 @@ fn settle_uses(found: &mut Candidates, mentions: &HashMap<String, Vec<MessageId>
     keep_unused(found, INCIDENTAL);
 }
 
-/// Foils by the value's form in lower case; generic values have none.
+/// Foils by the value in lower case. Generic values have none.
 fn foils_of(scenarios: &[Scenario], candidates: &[Candidates], mentions: &Mentions) -> HashMap<String, Vec<String>> {
     let values = candidates
         .iter()

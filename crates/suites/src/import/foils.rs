@@ -1,24 +1,24 @@
-//! Foils: values of the same shape that stand nowhere in the import. Made, never copied.
+//! Foils: values of the same shape that occur nowhere in the import. They are generated, never copied.
 
 use std::collections::BTreeSet;
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::matcher::Matcher;
 
-/// Foils of each value.
-const WANTED: usize = 5;
-/// Made at first, so that few rounds need a second.
-const MADE: usize = 8;
-/// After so many rounds a value keeps the foils it has: a short number in a long import may have no free neighbours.
+/// The number of foils for each value.
+const FOILS: usize = 5;
+/// Candidates per round, so that a second round is seldom needed.
+const DRAFTS: usize = 8;
+/// The largest number of rounds. A short number in a long import may have no free values of its shape.
 const ROUNDS: u64 = 4;
 
-/// Five foils for each value, fewer where the shape allows no more; none of them stands in `texts`.
+/// Five foils for each value, or fewer if its shape allows no more. None of them occurs in `texts`.
 pub(crate) fn make<'t>(values: &[(ValueKind, &str)], texts: impl Iterator<Item = &'t str> + Clone) -> Vec<Vec<String>> {
     let mut foils: Vec<BTreeSet<String>> = vec![BTreeSet::new(); values.len()];
     let mut kept: Vec<Vec<String>> = vec![Vec::new(); values.len()];
     for round in 0..ROUNDS {
         let mut drafts: Vec<(usize, String)> = Vec::new();
-        for (item, (_, value)) in values.iter().enumerate().filter(|(item, _)| kept[*item].len() < WANTED) {
+        for (item, (_, value)) in values.iter().enumerate().filter(|(item, _)| kept[*item].len() < FOILS) {
             let fresh = draw(value, round).into_iter().filter(|foil| foils[item].insert(foil.clone()));
             drafts.extend(fresh.map(|foil| (item, foil)));
         }
@@ -29,7 +29,7 @@ pub(crate) fn make<'t>(values: &[(ValueKind, &str)], texts: impl Iterator<Item =
         let mut present = vec![false; drafts.len()];
         texts.clone().for_each(|text| matcher.mark(text, &mut present));
         for ((item, foil), _) in drafts.into_iter().zip(present).filter(|(_, present)| !present) {
-            if kept[item].len() < WANTED {
+            if kept[item].len() < FOILS {
                 kept[item].push(foil);
             }
         }
@@ -37,9 +37,9 @@ pub(crate) fn make<'t>(values: &[(ValueKind, &str)], texts: impl Iterator<Item =
     kept
 }
 
-/// Candidates of one round, in the value's shape and other than the value.
+/// Candidates of one round, which have the value's shape and differ from it.
 fn draw(value: &str, round: u64) -> Vec<String> {
-    // The stream is the value's own hash, extended: the same value has the same foils in every import where they are free.
+    // The stream extends the value's own hash, so a value has the same foils in every import that does not mention them.
     let mut stream = blake3::Hasher::new().update(value.as_bytes()).update(&round.to_le_bytes()).finalize_xof();
     let mut below = |limit: u32| {
         let mut bytes = [0; 4];
@@ -47,13 +47,13 @@ fn draw(value: &str, round: u64) -> Vec<String> {
         u32::from_le_bytes(bytes) % limit
     };
     let mut drawn = Vec::new();
-    for _ in 0..MADE {
+    for _ in 0..DRAFTS {
         let mut leading = true;
         let foil: String = value
             .chars()
             .map(|letter| {
                 let (first, count) = match letter {
-                    // A number keeps its length, so its first digit stays no zero.
+                    // A leading digit other than zero stays so, which keeps the number's length.
                     '1'..='9' if leading => ('1', 9),
                     '0'..='9' => ('0', 10),
                     'a'..='z' => ('a', 26),
@@ -81,7 +81,7 @@ mod tests {
         let first = make(&[(ValueKind::Path, value)], std::iter::empty());
         let taken = first[0][0].clone();
         let again = make(&[(ValueKind::Path, value)], [taken.as_str()].into_iter());
-        assert_eq!((first[0].len(), again[0].len()), (WANTED, WANTED));
+        assert_eq!((first[0].len(), again[0].len()), (FOILS, FOILS));
         assert!(!again[0].contains(&taken));
         for foil in &again[0] {
             let shape = |text: &str| {

@@ -9,17 +9,17 @@ use compactometer_disk::input::{Kind, read};
 
 /// A file's text and its name.
 pub(super) struct Input {
-    /// The path as it was given, for messages to the person who gave it.
+    /// The path as the user gave it, for messages to the user.
     pub(super) file: String,
-    /// The last part of the path: all that a suite may hold of it.
+    /// The last component of the path, which is the only part that a suite may contain.
     pub(super) name: String,
-    /// The file's name without its ending.
+    /// The file's name without its extension.
     pub(super) stem: String,
     pub(super) text: String,
 }
 
 impl Input {
-    /// Reads a file. Bytes that are no UTF-8 are replaced and reported, line by line.
+    /// Reads a file. Invalid UTF-8 is replaced and reported line by line.
     pub(super) fn open(path: &Path, recorder: &mut Recorder) -> Result<Self, ImportError> {
         let bytes = read(path, Kind::TRANSCRIPT).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
         let part = |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();

@@ -1,9 +1,8 @@
-//! Importers of foreign transcripts: a file of another program becomes a suite that a replay can trust.
+//! Importers of transcripts: a file of another program becomes a suite that a replay can trust.
 //!
-//! A format is one file and one line in [`ALL`]; it only reads. What follows is the same for all of them: calls and results
-//! are paired, secrets masked, sessions joined if asked, exact values found if asked. Nothing is mended in silence: each
-//! repair stands in the [`ImportReport`] with its file and place. Absent on purpose: prices, questions, anything that needs
-//! a model.
+//! A format is one file and one line in [`ALL`], and it only reads. The later steps are the same for all formats: calls and
+//! results are paired, secrets masked, sessions joined if requested, and exact values found if requested. No repair is silent:
+//! the [`ImportReport`] lists each with its file and place. Absent on purpose: prices, questions, anything that needs a model.
 
 mod base64;
 mod claude_broken;
@@ -40,7 +39,7 @@ use session::Session;
 /// Every format that can be imported.
 pub const ALL: &[&Importer] = &[&claude_code::IMPORTER, &tau_bench::IMPORTER];
 
-/// The importer of that name.
+/// The importer with this name.
 pub fn by_name(name: &str) -> Option<&'static Importer> {
     ALL.iter().copied().find(|importer| importer.name == name)
 }
@@ -54,37 +53,37 @@ pub struct Importer {
     pub about: &'static str,
     /// Where the format comes from.
     pub source: &'static str,
-    /// Whether a file's beginning looks like this format.
+    /// Whether the beginning of a file looks like this format.
     recognises: fn(&str) -> bool,
     read: fn(&Input, &mut Recorder) -> Result<Vec<Session>, ImportError>,
 }
 
-/// What an import does beside reading.
+/// What an import does in addition to reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Find exact values and where calls use them, as facts.
     pub auto_facts: bool,
     /// Join sessions of this many groups, interleaved by user turn.
     pub concat: Option<usize>,
-    /// Leave secrets as they stand instead of masking them.
+    /// Keep secrets instead of masking them.
     pub keep_secrets: bool,
-    /// Refuse what would need a repair.
+    /// Fail instead of making a repair.
     pub strict: bool,
 }
 
-/// A suite made of transcripts, and what happened on the way.
+/// A suite made from transcripts, and a report about the import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The suite; it passes [`Suite::read`]'s validation.
     pub suite: Suite,
-    /// What was read, mended, masked and left out.
+    /// What was read, repaired, masked and left out.
     pub report: ImportReport,
 }
 
 /// Reads files of one format into one suite called `name`.
 ///
 /// # Errors
-/// [`ImportError`] naming the file, the place and what was expected; under [`Options::strict`] also the first repair.
+/// [`ImportError`] with the file, the place and what was expected. Under [`Options::strict`], the first repair is also an error.
 pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Options) -> Result<Imported, ImportError> {
     let mut recorder = Recorder::new(importer.name, options.strict);
     let mut sessions = read_all(importer, files, &mut recorder)?;
@@ -109,7 +108,7 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
     Ok(Imported { suite: Suite { header, scenarios }, report })
 }
 
-/// Sessions of all files, settled; a file that was read before under another name is left out.
+/// The normalized sessions of all files. A file with the same content as an earlier one is left out.
 fn read_all(importer: &Importer, files: &[PathBuf], recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let mut seen = HashSet::new();
     let mut sessions = Vec::new();
@@ -138,10 +137,10 @@ fn read_all(importer: &Importer, files: &[PathBuf], recorder: &mut Recorder) -> 
     Ok(sessions)
 }
 
-/// What a file of another format is, as far as its beginning tells.
+/// A hint at the actual format of a file, judged by its beginning.
 fn hint(tried: &Importer, text: &str) -> String {
     if compactometer_formats::suite::looks_like_suite(text.lines().next().unwrap_or_default()) {
-        return "; it is a suite already and needs no import".to_owned();
+        return "; it is already a suite and needs no import".to_owned();
     }
     match ALL.iter().find(|other| other.name != tried.name && (other.recognises)(text)) {
         Some(other) => format!("; it looks like `{}`", other.name),

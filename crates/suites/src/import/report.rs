@@ -1,4 +1,4 @@
-//! What an import did: counts for the command line, notes for readers of results.
+//! A report of an import: counts for the command line, and notes for readers of results.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use super::session::Place;
 use compactometer_formats::scenario::Scenario;
 use compactometer_text::code::code;
 
-/// What was read, mended, masked and left out.
+/// What was read, repaired, masked and left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// The format's name.
@@ -22,28 +22,28 @@ pub struct ImportReport {
     pub scenarios: usize,
     /// Messages in the suite.
     pub messages: usize,
-    /// Exact values found; none where they were not asked for.
+    /// Exact values found, or `None` if they were not requested.
     pub facts: Option<FactCounts>,
-    /// Everything that was mended, in order of reading.
+    /// All repairs, in order of reading.
     pub repairs: Vec<Repair>,
-    /// Secrets masked, by kind; every occurrence counts.
+    /// Secrets masked, by kind. Every occurrence counts.
     pub secrets: BTreeMap<&'static str, usize>,
-    /// Rows that carry no turn of a conversation, by type.
+    /// Rows without a turn of a conversation, by type.
     pub ignored: BTreeMap<String, usize>,
-    /// Tool calls whose id stood in their session before; all calls are numbered anew.
+    /// Tool calls that repeat an id of their session. All calls are renumbered.
     pub repeated_call_ids: usize,
-    /// Sessions joined into one scenario each time; 0 where none were.
+    /// The number of sessions joined into each scenario; 0 if none were joined.
     pub joined: usize,
     /// What joining left out.
     pub leftovers: Vec<String>,
 }
 
-/// Something that was mended.
+/// A repair that the importer made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// The file, as it was named.
+    /// The file, as the user named it.
     pub file: String,
-    /// Line, element or message.
+    /// The line, element or message.
     pub place: String,
     /// What was wrong and what was done.
     pub what: String,
@@ -55,11 +55,11 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Repairs that are shown one by one; the rest is counted.
+/// The number of repairs shown one by one. The others are only counted.
 const SHOWN_REPAIRS: usize = 20;
 
 impl ImportReport {
-    /// The report for a person, one statement a line, the number of units first.
+    /// The report as lines of text, beginning with the number of units of statistics.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![
             format!("{} (units of statistics)", counted(self.groups, "group")),
@@ -75,7 +75,7 @@ impl ImportReport {
         lines
     }
 
-    /// What readers of results must know.
+    /// Notes for readers of results.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = vec![format!("imported from {} of format {}", counted(self.files, "file"), self.importer)];
         notes.extend(self.facts.iter().flat_map(FactCounts::notes));
@@ -123,7 +123,7 @@ fn listed<K: fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
     counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Collects the report while files are read.
+/// Collects the report as files are read.
 pub(super) struct Recorder {
     pub(super) report: ImportReport,
     strict: bool,
@@ -134,7 +134,7 @@ impl Recorder {
         Recorder { report: ImportReport { importer, ..ImportReport::default() }, strict }
     }
 
-    /// Notes a repair; under strict reading it is the error.
+    /// Records a repair. Under strict reading the repair is an error.
     pub(super) fn repair(&mut self, file: &str, place: Place, what: String) -> Result<(), ImportError> {
         let repair = Repair { file: file.to_owned(), place: place.to_string(), what };
         if self.strict {
@@ -144,7 +144,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Counts a row that carries no turn. A kind that the file names itself may hold anything.
+    /// Counts a row without a turn. Control characters are removed, because the file itself may name the kind.
     pub(super) fn ignore(&mut self, kind: &str) {
         *self.report.ignored.entry(kind.replace(char::is_control, " ")).or_insert(0) += 1;
     }

@@ -1,10 +1,10 @@
 //! Masks secrets in transcripts: keys, tokens, passwords.
 //!
-//! A secret becomes `[masked:KIND:N]`, numbered by first appearance, so equal secrets stay equal and none can be guessed back.
-//! Every kind of secret is a row of `rules.toml`: the form of a known issuer, a place where a command or a header takes a
-//! login, a value after a name that announces it, or a string that looks random. Hashes, UUIDs and plain ids stay as they are.
-//! Where ASCII escapes such as `\u002d` hide a secret, the text's escapes are undone. Absent on purpose: names, addresses and
-//! other personal data.
+//! A secret becomes `[masked:KIND:N]`, numbered by first appearance, so that equal secrets stay equal and none can be
+//! reconstructed. Every kind of secret is a row of `rules.toml`: the form of a known issuer, a place where a command or a header
+//! takes a login, a value after a name that announces it, or a string that looks random. Hashes, UUIDs and plain ids are not
+//! masked. If ASCII escapes such as `\u002d` hide a secret, the text is unescaped. Absent on purpose: names, addresses and other
+//! personal data.
 
 mod checks;
 mod named;
@@ -23,7 +23,7 @@ use table::{Found, Table};
 
 pub use table::TableError;
 
-/// Masks every text and argument in place; returns how many were masked, by kind.
+/// Masks every text and argument in place. Returns how many secrets were masked, by kind.
 pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, usize>, ImportError> {
     let mut masker = Masker::new()?;
     for part in sessions.iter_mut().flat_map(|session| &mut session.messages).flat_map(|said| &mut said.parts) {
@@ -32,7 +32,7 @@ pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, us
     Ok(masker.counts)
 }
 
-/// The kind and description of each row. Empty if the table cannot be used, which every import reports.
+/// The kind and description of each row. Empty if the table is invalid, which every import reports.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     let rows = TABLE.as_ref().ok().map(|table| &table.rows).into_iter();
     rows.flat_map(|rows| {
@@ -42,11 +42,11 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Compiled once: that takes longer than masking a short session.
+/// Compiled once, because that takes longer than masking a short session.
 static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| Table::parse(include_str!("secrets/rules.toml")));
 
-/// A text is read at most so often. Two times are enough unless a text is made to take long.
-const READINGS: usize = 4;
+/// The largest number of passes over a text. Two are enough unless a text was made to take long.
+const PASSES: usize = 4;
 
 struct Masker {
     table: &'static Table,
@@ -64,7 +64,7 @@ impl Masker {
         match part {
             Part::Text { text } | Part::ToolResult { text, .. } => drop(self.replace(text)),
             Part::Thinking { text, signature } => {
-                // A signature holds for the very bytes that it was made for.
+                // A signature is valid only for the exact bytes that it was made for.
                 if self.replace(text) {
                     *signature = None;
                 }
@@ -74,7 +74,7 @@ impl Masker {
         }
     }
 
-    /// Arguments stay valid JSON; without a secret they keep their bytes.
+    /// Masks arguments, which stay valid JSON. Without a secret they are unchanged byte for byte.
     fn arguments(&mut self, arguments: &mut String) {
         match serde_json::from_str::<Value>(arguments) {
             Ok(mut value) => {
@@ -95,7 +95,7 @@ impl Masker {
         }
     }
 
-    /// Masks fields by their names, and the value of a pair `{name: ..., value: ...}` by the name in the pair.
+    /// Masks fields by name, and the value of a pair `{name: ..., value: ...}` by the name in the pair.
     fn fields(&mut self, fields: &mut Map<String, Value>) -> bool {
         let given = |key: &str| ["name", "key", "variable"].iter().any(|known| key.eq_ignore_ascii_case(known));
         let pair = fields.iter().filter(|(key, _)| given(key)).find_map(|(_, field)| self.table.name(field.as_str()?));
@@ -109,7 +109,7 @@ impl Masker {
         })
     }
 
-    /// Masks a named field: a text, or several. A text that is no secret as a whole may still hold one.
+    /// Masks a named field, which is a text or a list of texts. A text that is not a secret as a whole may still contain one.
     fn named(&mut self, name: &'static Name, field: &mut Value) -> bool {
         match field {
             Value::String(text) => {
@@ -127,12 +127,12 @@ impl Masker {
         }
     }
 
-    /// Masks a text. A mask may uncover another secret, so a changed text is read again.
+    /// Masks a text. A mask may reveal another secret, so a changed text is read again.
     fn replace(&mut self, text: &mut String) -> bool {
-        (0..READINGS).take_while(|_| self.read(text)).count() > 0
+        (0..PASSES).take_while(|_| self.read(text)).count() > 0
     }
 
-    /// Masks what one reading finds. If only a text's escapes hide a secret, the text loses its escapes.
+    /// Masks what one pass finds. If only a text's escapes hide a secret, the text is unescaped.
     fn read(&mut self, text: &mut String) -> bool {
         if text.contains("\\u00") {
             let mut plain = self.table.rows.known.shapes.escape.replace_all(text, unescaped).into_owned();

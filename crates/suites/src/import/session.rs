@@ -1,4 +1,4 @@
-//! What an importer hands on: sessions whose messages still know where they stood in the file.
+//! The output of an importer: sessions whose messages still have their place in the file.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use compactometer_engine::message::{Part, Role, Usage};
 /// One conversation as it was read.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
-    /// The file's name as it stands in repairs.
+    /// The file's name, as repairs show it.
     pub(super) file: String,
     /// The scenario's source.
     pub(super) source: String,
-    /// What it shares with other sessions: the unit of statistics.
+    /// The group that it shares with other sessions, which is the unit of statistics.
     pub(super) group: String,
-    /// The scenario's id, or what stands before its number.
+    /// The scenario's id, or the part of it before a number.
     pub(super) stem: String,
-    /// Whether a number always follows the stem.
+    /// Whether a number is always appended to the stem.
     pub(super) numbered: bool,
     /// Rank within the group.
     pub(super) order: u64,
-    /// What was said.
+    /// The messages.
     pub(super) messages: Vec<Spoken>,
 }
 
 impl Session {
-    /// The same with control characters in its names written as escapes, since names reach terminals and file names.
+    /// The session with control characters in its names escaped, since names reach terminals and file names.
     pub(super) fn with_plain_names(self) -> Self {
         let plain = |name: String| match name.chars().any(char::is_control) {
             true => name.chars().map(escaped).collect(),
@@ -38,7 +38,7 @@ fn escaped(letter: char) -> String {
     if letter.is_control() { letter.escape_default().collect() } else { letter.to_string() }
 }
 
-/// One message as it was read. Results stand in messages of role [`Role::Tool`]; a result without a call's id has an empty one.
+/// One message as it was read. Results are in messages of role [`Role::Tool`]; a result without a call's id has an empty id.
 #[derive(Clone, Debug)]
 pub(super) struct Spoken {
     pub(super) place: Place,
@@ -48,7 +48,7 @@ pub(super) struct Spoken {
     pub(super) usage: Option<Usage>,
 }
 
-/// A place in a file; numbers from 1.
+/// A place in a file, numbered from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Line(usize),
@@ -66,7 +66,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// The name of a JSON value's type, for messages.
+/// The type of a JSON value, for error messages.
 pub(super) fn type_name(value: &serde_json::Value) -> &'static str {
     use serde_json::Value;
     match value {

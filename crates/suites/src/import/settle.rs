@@ -1,7 +1,7 @@
-//! Puts a session into the shape that a replay can trust: one system message, first; the chat opens with a user turn; no
-//! empty message; each call answered in the one message right after it; call ids unique.
+//! Normalizes a session so that a replay can trust it: at most one system message, which comes first; the first other message is
+//! a user turn; no message is empty; each call is answered in the message directly after it; call ids are unique.
 //!
-//! Turns before the first user turn are dropped: to invent a user turn would put words into the log.
+//! Turns before the first user turn are dropped, because an invented user turn would falsify the log.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use super::error::ImportError;
 use super::report::Recorder;
 use super::session::{Place, Session, Spoken};
 
-/// Stands in for a result that never came; the words are those of the agent-loop source.
+/// The text for a missing result. The wording comes from the agent loop (`docs/sources.md`).
 const NO_RESPONSE: &str = "Tool no response";
 
-/// Settles a session; none where no user turn is in it.
+/// Normalizes a session. Returns `None` if it has no user turn.
 pub(super) fn settle(mut session: Session, recorder: &mut Recorder) -> Result<Option<Session>, ImportError> {
     let place = session.messages.first().map_or(Place::Line(1), |said| said.place);
     drop_empty(&mut session, recorder)?;
@@ -28,7 +28,7 @@ pub(super) fn settle(mut session: Session, recorder: &mut Recorder) -> Result<Op
     Ok(Some(Session { messages, ..session }))
 }
 
-/// Puts each call's result right after it and numbers the calls; also returns how many calls repeated an earlier id.
+/// Moves each call's result directly after it and renumbers the calls. Also returns how many calls repeated an earlier id.
 pub(super) fn pair(
     file: &str,
     messages: Vec<Spoken>,
@@ -56,7 +56,7 @@ fn drop_empty(session: &mut Session, recorder: &mut Recorder) -> Result<(), Impo
     Ok(())
 }
 
-/// Drops turns before the first user turn, and system messages that do not stand first.
+/// Drops turns before the first user turn, and system messages other than the first message.
 fn drop_misplaced(session: &mut Session, recorder: &mut Recorder) -> Result<(), ImportError> {
     let mut opened = false;
     let mut kept: Vec<Spoken> = Vec::with_capacity(session.messages.len());
@@ -67,27 +67,27 @@ fn drop_misplaced(session: &mut Session, recorder: &mut Recorder) -> Result<(), 
             kept.push(said);
             continue;
         }
-        let what = if said.role == Role::System { "is not the first" } else { "stands before the first user turn" };
+        let what = if said.role == Role::System { "is not the first" } else { "comes before the first user turn" };
         recorder.repair(&session.file, said.place, format!("{} message {what}: dropped", said.role.name()))?;
     }
     session.messages = kept;
     Ok(())
 }
 
-/// Brings calls and results together.
+/// Pairs calls with their results.
 struct Pairing<'r> {
     file: &'r str,
     recorder: &'r mut Recorder,
     out: Vec<Slot>,
     batches: Vec<Batch>,
-    /// Unanswered calls by their old id, the latest last.
+    /// Unanswered calls by their old id, in order.
     open: HashMap<String, Vec<(usize, usize)>>,
     calls: usize,
 }
 
 enum Slot {
     Said(Spoken),
-    /// The results of that batch.
+    /// The results of the batch with this index.
     Results(usize),
 }
 
@@ -149,7 +149,7 @@ impl Pairing<'_> {
                     self.recorder.repair(self.file, said.place, what)?;
                 }
             }
-            // Media follows the result that it came with.
+            // Media stays with the preceding result.
             if let Some((batch, call)) = current {
                 let batch = &mut self.batches[batch];
                 batch.at_ms = batch.at_ms.max(said.at_ms);
@@ -159,7 +159,7 @@ impl Pairing<'_> {
         Ok(())
     }
 
-    /// The latest unanswered call of that id; without an id, the first of the batch right before.
+    /// The latest unanswered call with the id. Without an id, the first unanswered call of the batch directly before.
     fn take_open(&mut self, call_id: &str) -> Option<(usize, usize)> {
         if !call_id.is_empty() {
             return self.open.get_mut(call_id)?.pop();

@@ -1,23 +1,24 @@
-//! Mends JSON in which a text was cut inside a character: `\ud83d` without its other half, which no JSON reader takes.
+//! Repairs JSON in which a text was cut inside a character: a lone surrogate escape such as `\ud83d`, which JSON parsers reject.
 
 /// JSON text with its lone surrogate escapes replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mended {
     pub(super) text: String,
-    /// How many were replaced.
+    /// The number of escapes replaced.
     pub(super) count: usize,
-    /// Where the first stood, in bytes of the original.
+    /// The position of the first one, in bytes of the original.
     pub(super) first: usize,
 }
 
 impl Mended {
-    /// What was done, for a repair.
+    /// A description of the repair.
     pub(super) fn what(&self) -> String {
         format!("{}: replaced by U+FFFD", super::report::counted(self.count, "lone surrogate escape"))
     }
 }
 
-/// Replaces each lone surrogate escape by `\ufffd`; none where there is none. Pairs and escaped backslashes stay.
+/// Replaces each lone surrogate escape by `\ufffd`, or returns `None` if there is none. Pairs and escaped backslashes are
+/// unchanged.
 pub(super) fn mend(json: &str) -> Option<Mended> {
     let mut mended = Mended { text: String::new(), count: 0, first: 0 };
     let (mut copied, mut at) = (0, 0);
@@ -44,7 +45,7 @@ pub(super) fn mend(json: &str) -> Option<Mended> {
     (mended.count > 0).then_some(mended)
 }
 
-/// The code unit of an escape `\uXXXX` at that byte.
+/// The code unit of the escape `\uXXXX` at byte `at`.
 fn unit(json: &str, at: usize) -> Option<u32> {
     let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?

@@ -1,6 +1,6 @@
 //! Trajectories of tau-bench: a JSON array of `{task_id, trial, traj}`, messages in OpenAI's chat format.
 //!
-//! Conversations of one task are one group. Absent on purpose: rewards and the answer key in `info`.
+//! The conversations of one task form one group. Absent on purpose: rewards, and the answer key in `info`.
 
 use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// How much of a file is looked at to tell its format, in bytes.
+/// The number of bytes that are read to recognise the format.
 const BEGINNING: usize = 1 << 16;
 
 fn recognises(text: &str) -> bool {
@@ -122,7 +122,7 @@ fn spoken(file: &str, place: Place, turn: &Value, recorder: &mut Recorder) -> Re
     Ok(Some(Spoken { place, role, at_ms: None, parts, usage: None }))
 }
 
-/// A text, or texts in blocks; null is empty.
+/// The text of a content: a string, or the joined text of its blocks. Null is empty.
 fn content(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

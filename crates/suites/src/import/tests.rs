@@ -1,4 +1,4 @@
-//! The importers at their boundary: bytes of a file in, a suite that reads back out.
+//! Tests of the importers at their boundary: a file's bytes go in, and a suite that can be read back comes out.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use compactometer_formats::scenario::{Category, Fact, Speaker, ValueKind};
 const CLAUDE: &str = include_str!("../../tests/fixtures/claude-code.jsonl");
 const TAU: &str = include_str!("../../tests/fixtures/tau-bench.json");
 
-/// Every combination that matters.
+/// The options of most tests.
 const FACTS: Options = Options { auto_facts: true, concat: None, keep_secrets: false, strict: false };
 const STRICT: Options = Options { strict: true, ..FACTS };
 
-/// A file of this test run that is gone at its end.
+/// A temporary file, deleted at the end of the test.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -46,7 +46,7 @@ fn import_bytes(name: &str, bytes: &[u8], options: &Options) -> Result<Imported,
     import(importer(name), std::slice::from_ref(&file.0), "test", options)
 }
 
-/// Imports and reads the suite back from its written form, so that its validation holds.
+/// Imports, then reads the suite back from its written form to validate it.
 fn imported(name: &str, text: &str, options: &Options) -> Imported {
     let imported = import_bytes(name, text.as_bytes(), options).expect("imports");
     assert_valid(&imported);
@@ -64,7 +64,7 @@ fn failure(name: &str, bytes: &[u8], options: &Options) -> String {
     import_bytes(name, bytes, options).expect_err("is refused").to_string()
 }
 
-/// A conversation in a few letters a message.
+/// A conversation in a short notation.
 fn outline(scenario: &Scenario) -> String {
     let part = |part: &Part| match part {
         Part::Text { text } => format!("text({text})"),
@@ -154,7 +154,7 @@ fn facts_are_exact_values_with_every_mention() {
 }
 
 #[test]
-fn foils_stand_nowhere_and_generic_values_have_none() {
+fn foils_occur_nowhere_and_generic_values_have_none() {
     let imported = imported("tau-bench", TAU, &FACTS);
     let texts = serde_json::to_string(&imported.suite.scenarios.iter().map(|s| &s.messages).collect::<Vec<_>>());
     let texts = texts.expect("serialises");

@@ -1,4 +1,4 @@
-//! How many questions a reader answers who has not read the conversation.
+//! How many questions can be answered without reading the conversation.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,12 @@ use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_formats::suite::Suite;
 
-/// MEASUREMENT section 2.
-const MOST: f64 = 0.05;
+/// The largest acceptable share; see `docs/measurement.md`.
+const MAX_SHARE: f64 = 0.05;
 
-/// Share of questions that one of three readers without the conversation answers: one says the answer that is most frequent
-/// among other groups for the same question, one that for the same kind of value, one a word of the question itself.
+/// Share of questions that at least one of three readers without the conversation answers. The first gives the most frequent
+/// answer of other groups to the same question, the second that to questions about the same kind of value, and the third a word
+/// of the question itself.
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("closed_book", "questions answered without the conversation");
     let questions: Vec<Question> = suite.scenarios.iter().flat_map(questions).collect();
@@ -33,13 +34,13 @@ pub(super) fn measure(suite: &Suite) -> Property {
          kind of value, {own} by the question's own words",
         questions.len()
     );
-    Property::share(id, name, any, questions.len(), MOST, detail)
+    Property::share(id, name, any, questions.len(), MAX_SHARE, detail)
         .unwrap_or_else(|| Property::untold(id, name, "no questions"))
 }
 
 struct Question<'s> {
     group: &'s str,
-    /// Its words, without the subject that it asks about.
+    /// The question without the subject that it asks about.
     text: String,
     asked: &'s str,
     kind: ValueKind,
@@ -77,14 +78,14 @@ impl Question<'_> {
     }
 }
 
-/// Lowercase words and numbers, parted by single blanks.
+/// Lowercase words and numbers, separated by single spaces.
 fn words(text: &str) -> String {
     let lower = text.to_lowercase();
     let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// In how many questions of each group each answer is right, by some key.
+/// The number of questions in each group to which each answer is right, by some key.
 struct Answers<'q, K> {
     by_key: BTreeMap<K, BTreeMap<&'q str, BTreeMap<&'q str, usize>>>,
     guesses: BTreeMap<(K, &'q str), Option<&'q str>>,
@@ -100,7 +101,7 @@ impl<'q, K: Ord + Copy> Answers<'q, K> {
         Answers { by_key, guesses: BTreeMap::new() }
     }
 
-    /// The answer that most questions of other groups have; of several the first by the alphabet.
+    /// The answer to most questions of other groups; on a tie, the first in alphabetical order.
     fn most_frequent(&mut self, key: K, group: &'q str) -> Option<&'q str> {
         let elsewhere = |groups: &BTreeMap<&str, usize>| {
             groups.iter().filter(|(other, _)| **other != group).map(|(_, count)| count).sum::<usize>()
@@ -137,7 +138,7 @@ mod tests {
             one("e", "What is the code?", "9Q-2D"),
         ];
         let found = measure(&Suite { header, scenarios });
-        // The three red ones by each other's answer, `d` by its own words.
+        // The three `red` answers are guessed from each other, and `d` contains its own answer.
         assert_eq!((found.value, found.passed), (Some(0.666666667), Some(false)));
         assert_eq!(
             found.detail,

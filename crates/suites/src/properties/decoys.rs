@@ -1,4 +1,4 @@
-//! Whether anything but a coin tells a fact from its decoy.
+//! Whether any simple cue distinguishes a fact from its decoy better than chance.
 
 use std::cmp::Ordering;
 
@@ -8,16 +8,16 @@ use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Scenario};
 use compactometer_formats::suite::Suite;
 
-/// Farthest from a coin that is of no account (MEASUREMENT section 3), and fewest pairs that can show more.
+/// The largest distance from chance that is ignored (see `docs/measurement.md`), and the fewest pairs that can show a larger one.
 const MARGIN: f64 = 0.02;
-const FEWEST: usize = 20;
-/// Square of the two-sided 1 % point of the normal distribution: Bonferroni's level of .05 for the five cues.
+const MIN_PAIRS: usize = 20;
+/// Square of the two-sided 1 % point of the normal distribution: a level of .05 with Bonferroni's correction for five cues.
 const CRITICAL: f64 = 2.576 * 2.576;
 
-/// By what a reader could pick the fact of a pair.
+/// Cues by which a reader could pick the fact of a pair.
 const CUES: [&str; 5] = ["stated first", "stated more often", "used more often", "longer value", "longer subject"];
 
-/// How often the most telling of five cues picks the fact of a pair: a coin's share is .5.
+/// How often the best of five cues picks the fact of a pair. Chance gives .5.
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("decoy_balance", "how often the best cue picks the fact and not its decoy (a coin: .5)");
     let mut tally = Tally::default();
@@ -34,23 +34,23 @@ pub(super) fn measure(suite: &Suite) -> Property {
         "{} pairs; the fact is {}; {} pairs differ in category, role, kind, polarity or end; {} facts have no decoy",
         tally.pairs,
         cues.join(", "),
-        tally.unlike,
-        tally.alone
+        tally.mismatched,
+        tally.without_decoy
     );
     let even = (0..CUES.len()).all(|cue| distance(&cue) <= MARGIN || !is_significant(tally.wins[cue]));
-    let balanced = even && tally.unlike == 0;
-    let passed = if balanced && tally.pairs < FEWEST { None } else { Some(balanced) };
+    let balanced = even && tally.mismatched == 0;
+    let passed = if balanced && tally.pairs < MIN_PAIRS { None } else { Some(balanced) };
     Property::found(id, name, shares[best], None, passed, detail)
 }
 
 #[derive(Default)]
 struct Tally {
     pairs: usize,
-    /// Pairs whose two sides are not of one form.
-    unlike: usize,
+    /// Pairs whose two sides differ in form.
+    mismatched: usize,
     /// Facts without a decoy, in scenarios that have decoys.
-    alone: usize,
-    /// For each cue, how often it picks the fact, neither, the decoy.
+    without_decoy: usize,
+    /// For each cue, how often it picks the fact, neither, or the decoy.
     wins: [[usize; 3]; CUES.len()],
 }
 
@@ -62,14 +62,14 @@ impl Tally {
         }
         for fact in scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()) {
             let mut own = decoys().filter(|(_, of)| *of == fact.id).map(|(decoy, _)| decoy).peekable();
-            self.alone += usize::from(own.peek().is_none());
+            self.without_decoy += usize::from(own.peek().is_none());
             own.for_each(|decoy| self.add(scenario, fact, decoy));
         }
     }
 
     fn add(&mut self, scenario: &Scenario, fact: &Fact, decoy: &Fact) {
         self.pairs += 1;
-        self.unlike += usize::from(form(fact) != form(decoy));
+        self.mismatched += usize::from(form(fact) != form(decoy));
         let more = |of: fn(&Fact) -> usize| of(fact).cmp(&of(decoy));
         let orders = [
             place(scenario, decoy).cmp(&place(scenario, fact)),
@@ -92,7 +92,7 @@ fn form(fact: &Fact) -> impl PartialEq {
     (fact.category, fact.stated_by, fact.value_kind, fact.polarity, fact.valid_to.is_some(), fact.supersedes.is_some())
 }
 
-/// Where the value first stands: the message, and the place in its text.
+/// Where the value first appears: the message, and the position in its text.
 fn place(scenario: &Scenario, fact: &Fact) -> (Option<MessageId>, Option<usize>) {
     let first = fact.evidence_message_ids.iter().min().copied();
     let message = scenario.messages.iter().find(|message| Some(message.id) == first);
@@ -100,10 +100,10 @@ fn place(scenario: &Scenario, fact: &Fact) -> (Option<MessageId>, Option<usize>)
     (first, texts.and_then(|texts| texts.concat().find(&fact.value)))
 }
 
-/// A sign test by the normal approximation, ties left out.
+/// A sign test by the normal approximation, without ties.
 fn is_significant([fact, _, decoy]: [usize; 3]) -> bool {
-    let told = fact + decoy;
-    told >= FEWEST && (fact.abs_diff(decoy) as f64).powi(2) > CRITICAL * told as f64
+    let decided = fact + decoy;
+    decided >= MIN_PAIRS && (fact.abs_diff(decoy) as f64).powi(2) > CRITICAL * decided as f64
 }
 
 #[cfg(test)]
@@ -128,20 +128,20 @@ mod tests {
     }
 
     #[test]
-    fn a_cue_that_tells_facts_from_decoys_fails() {
+    fn a_cue_that_distinguishes_facts_from_decoys_fails() {
         let even = measure(&pairs(20));
         assert_eq!((even.value, even.passed), (Some(0.5), Some(true)), "{}", even.detail);
-        // Twelve of forty are within two and a half standard deviations, ten are not.
+        // Twelve of forty are within two and a half standard deviations of chance; ten are not.
         assert_eq!(measure(&pairs(12)).passed, Some(true));
-        let told = measure(&pairs(10));
-        assert_eq!((told.value, told.passed), (Some(0.25), Some(false)), "{}", told.detail);
+        let decided = measure(&pairs(10));
+        assert_eq!((decided.value, decided.passed), (Some(0.25), Some(false)), "{}", decided.detail);
     }
 
     #[test]
-    fn pairs_of_two_forms_fail_and_few_pairs_tell_nothing() {
-        let mut unlike = pairs(20);
-        unlike.scenarios[3].facts[1].category = Category::Goal;
-        assert_eq!(measure(&unlike).passed, Some(false));
+    fn pairs_of_two_forms_fail_and_few_pairs_give_no_verdict() {
+        let mut mismatched = pairs(20);
+        mismatched.scenarios[3].facts[1].category = Category::Goal;
+        assert_eq!(measure(&mismatched).passed, Some(false));
         let mut few = pairs(5);
         few.scenarios.truncate(10);
         assert_eq!(measure(&few).passed, None);

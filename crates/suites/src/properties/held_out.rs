@@ -1,4 +1,4 @@
-//! Whether what the test split is about occurs in another split.
+//! Whether subjects or values of the test split occur in another split.
 
 use compactometer_engine::message::part_text;
 use compactometer_formats::property::Property;
@@ -7,7 +7,7 @@ use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
 use compactometer_text::matcher::Matcher;
 
-/// Share of the test split's facts whose subject or value stands in a conversation of another split.
+/// Share of the test split's facts whose subject or value occurs in a conversation of another split.
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("held_out", "facts of the test split whose subject or value stands in another split");
     let (test, others): (Vec<&Scenario>, Vec<&Scenario>) =
@@ -39,7 +39,7 @@ pub(super) fn measure(suite: &Suite) -> Property {
         .unwrap_or_else(|| Property::untold(id, name, "no facts"))
 }
 
-/// The subject, where there is one.
+/// The subject, unless it is empty.
 fn subject(fact: &Fact) -> Vec<&str> {
     Some(fact.subject.as_str()).filter(|subject| !subject.is_empty()).into_iter().collect()
 }

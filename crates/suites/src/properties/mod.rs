@@ -1,7 +1,7 @@
-//! Properties of a suite, whatever it was made by: what must be known of the questions and texts before any strategy runs.
+//! Properties of any suite, however it was made: checks of its questions and texts before any strategy runs.
 //!
-//! Each is one file and one line in [`ALL`]. Absent on purpose: strategies, models, records; one reading of the suite is
-//! all that is needed.
+//! Each property is one file and one line in [`ALL`]. Absent on purpose: strategies, models, records. Properties are computed
+//! from the suite only.
 
 mod closed_book;
 mod decoys;
@@ -19,7 +19,7 @@ pub type Measure = fn(&Suite) -> Property;
 pub static ALL: &[Measure] =
     &[closed_book::measure, overlap::measure, decoys::measure, passages::measure, held_out::measure];
 
-/// Every property of the suite.
+/// Measures every property of the suite.
 pub fn measure(suite: &Suite) -> Vec<Property> {
     ALL.iter().map(|measure| measure(suite)).collect()
 }
@@ -34,7 +34,7 @@ pub(crate) mod tests {
 
     use super::measure;
 
-    /// A suite of conversations of one message each: group and text.
+    /// A suite of conversations of one message each, given as group and text.
     pub(crate) fn suite(texts: &[(&str, &str)]) -> Suite {
         let scenario = |(at, (group, text)): (usize, &(&str, &str))| Scenario {
             id: format!("{group}-{at}"),

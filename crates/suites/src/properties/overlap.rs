@@ -1,4 +1,4 @@
-//! Whether a question shares a telling word with its answer.
+//! Whether a question shares a distinctive word with its answer.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
 
-/// Shorter words tell nothing (MEASUREMENT section 2).
-const TELLING: usize = 4;
+/// Words shorter than this are not distinctive; see `docs/measurement.md`.
+const MIN_WORD_LENGTH: usize = 4;
 
-/// Share of questions with a word of four or more characters that stands in the answer or in another form of it.
+/// Share of questions with a word of four or more characters that also occurs in the answer or in another form of it.
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("question_overlap", "questions that share a word of four characters with the answer");
     let questions = suite.scenarios.iter().flat_map(shared_words);
@@ -25,19 +25,24 @@ pub(super) fn measure(suite: &Suite) -> Property {
         .unwrap_or_else(|| Property::untold(id, name, "no questions"))
 }
 
-/// Each question that has an answer, with the words that the two share.
+/// Each question that has an answer, with the words that it shares with the answer.
 fn shared_words(scenario: &Scenario) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
     scenario.probes.iter().filter_map(|probe| {
         let gold = probe.gold.as_deref()?;
         let facts = scenario.facts.iter().filter(|fact| probe.fact_ids.contains(&fact.id));
-        let answers: BTreeSet<String> = facts.flat_map(|fact| fact.forms()).chain([gold]).flat_map(telling).collect();
-        Some((probe.question.as_str(), telling(&probe.question).filter(|word| answers.contains(word)).collect()))
+        let answers: BTreeSet<String> =
+            facts.flat_map(|fact| fact.forms()).chain([gold]).flat_map(distinctive_words).collect();
+        Some((
+            probe.question.as_str(),
+            distinctive_words(&probe.question).filter(|word| answers.contains(word)).collect(),
+        ))
     })
 }
 
-fn telling(text: &str) -> impl Iterator<Item = String> {
+fn distinctive_words(text: &str) -> impl Iterator<Item = String> {
     let lower = text.to_lowercase();
-    let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.chars().count() >= TELLING);
+    let words =
+        lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.chars().count() >= MIN_WORD_LENGTH);
     words.map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 

@@ -1,4 +1,4 @@
-//! How much of the groups' text is the same: groups that share most of it are no independent units.
+//! How much text the groups share. Groups that share most of their text are not independent units.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,23 +10,24 @@ use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
 use foldhash::fast::FixedState;
 
-/// Words of a passage.
+/// Number of words in a passage.
 const WORDS: usize = 8;
-/// A group that shares more with one other group is a part of it rather than a unit of its own. Our own bound.
-const MOST: f64 = 0.5;
-/// Of a passage that more groups have, each counts as shared with the next one alone: their pairs would be too many.
-const MANY: usize = 200;
-/// Parts in which passages are compared: a power of two.
+/// A group that shares more than this with another group is not an independent unit. The bound is our own choice.
+const MAX_SHARE: f64 = 0.5;
+/// If more groups than this have a passage, it counts as shared with the next group only, because counting all pairs would be too
+/// slow.
+const MAX_PAIRED: usize = 200;
+/// Number of partitions in which passages are compared; a power of two.
 const PARTS: u64 = 256;
 
-/// The greatest share of a group's passages of eight words that stand in one other group too; system prompts apart.
+/// The greatest share of a group's eight-word passages that also occur in one other group. System prompts do not count.
 pub(super) fn measure(suite: &Suite) -> Property {
     let (id, name) = ("shared_passages", "greatest share of a group's passages of eight words in one other group");
     let names = suite.scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<BTreeSet<_>>();
     if names.len() < 2 {
         return Property::untold(id, name, "one group");
     }
-    let mut groups: BTreeMap<&str, Parted> = names.iter().map(|group| (*group, Parted::default())).collect();
+    let mut groups: BTreeMap<&str, Partitions> = names.iter().map(|group| (*group, Partitions::default())).collect();
     for scenario in &suite.scenarios {
         let group = groups.entry(&scenario.group_id).or_default();
         passages(scenario).for_each(|passage| group.add(passage));
@@ -47,34 +48,34 @@ pub(super) fn measure(suite: &Suite) -> Property {
         code(names[other]),
         names.len() - 1
     );
-    let passed = Some(most <= MOST);
-    Property::found(id, name, most, Some(MOST), passed, detail)
+    let passed = Some(most <= MAX_SHARE);
+    Property::found(id, name, most, Some(MAX_SHARE), passed, detail)
 }
 
-/// Passages by their highest bits. They are compared part by part, so that what is looked up is near.
-struct Parted(Vec<Vec<u64>>);
+/// Passage hashes, partitioned by their highest bits. Partitions are compared one by one, so that lookups stay in cache.
+struct Partitions(Vec<Vec<u64>>);
 
-impl Default for Parted {
+impl Default for Partitions {
     fn default() -> Self {
-        Parted(vec![Vec::new(); PARTS as usize])
+        Partitions(vec![Vec::new(); PARTS as usize])
     }
 }
 
-impl Parted {
+impl Partitions {
     fn add(&mut self, passage: u64) {
         const WIDTH: u64 = u64::MAX / PARTS + 1;
         self.0[(passage / WIDTH) as usize].push(passage);
     }
 }
 
-/// Hashes of all passages of a conversation, none of them across two texts.
+/// Hashes of all passages of a conversation. No passage spans two texts.
 fn passages(scenario: &Scenario) -> impl Iterator<Item = u64> {
     let spoken = scenario.messages.iter().filter(|message| message.role != Role::System);
     let texts = spoken.flat_map(|message| message.parts.iter().filter_map(part_text));
     texts.flat_map(|text| passages_of(&words(text)))
 }
 
-/// The hash of each run of so many words: a polynomial of theirs, from which the first leaves as the next joins.
+/// The rolling (polynomial) hash of each run of `WORDS` words.
 fn passages_of(words: &[u64]) -> Vec<u64> {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     let Some((first, rest)) = words.split_at_checked(WORDS) else { return Vec::new() };
@@ -87,17 +88,16 @@ fn passages_of(words: &[u64]) -> Vec<u64> {
     std::iter::once(whole).chain(later).map(mixed).collect()
 }
 
-/// The hash of each word.
 fn words(text: &str) -> Vec<u64> {
     if !text.is_ascii() {
         return text.split_whitespace().map(|word| hash(word.as_bytes())).collect();
     }
-    // The blanks of ASCII, as `char::is_whitespace` has them.
+    // The ASCII whitespace that `char::is_whitespace` recognises.
     let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
     words.filter(|word| !word.is_empty()).map(hash).collect()
 }
 
-/// FNV-1a, with its bits mixed once more.
+/// FNV-1a, followed by one more mixing step.
 fn hash(bytes: &[u8]) -> u64 {
     let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     mixed(bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
@@ -107,7 +107,7 @@ fn mixed(sum: u64) -> u64 {
     (sum ^ (sum >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// How many distinct passages groups have, and have in common, by the groups' numbers.
+/// How many distinct passages each group has, and how many of them it shares, by group number.
 struct Shared {
     sizes: Vec<usize>,
     with_any: Vec<usize>,
@@ -115,12 +115,12 @@ struct Shared {
 }
 
 impl Shared {
-    fn of(groups: &[&Parted]) -> Self {
+    fn of(groups: &[&Partitions]) -> Self {
         let count = groups.len();
         let (mut sizes, mut with_any, mut shared) = (vec![0; count], vec![0; count], vec![0; count * count]);
         for part in 0..PARTS as usize {
             let holders = Holders::of(groups.iter().map(|group| &*group.0[part]));
-            // Sums, so that nothing depends on the order of the passages.
+            // Only sums, so that the result does not depend on the order of the passages.
             holders.first.values().for_each(|group| sizes[*group as usize] += 1);
             for (passage, others) in &holders.others {
                 others.iter().for_each(|other| sizes[*other as usize] += 1);
@@ -128,7 +128,8 @@ impl Shared {
                     [holders.first[passage]].iter().chain(others).map(|group| *group as usize).collect::<Vec<_>>();
                 same.iter().for_each(|one| with_any[*one] += 1);
                 for (place, one) in same.iter().enumerate() {
-                    let others = if same.len() > MANY { &same[place..(place + 2).min(same.len())] } else { &same };
+                    let others =
+                        if same.len() > MAX_PAIRED { &same[place..(place + 2).min(same.len())] } else { &same };
                     others.iter().for_each(|other| shared[one * count + other] += 1);
                 }
             }
@@ -138,11 +139,11 @@ impl Shared {
     }
 }
 
-/// The groups that have each passage.
+/// The groups that contain each passage.
 struct Holders {
-    /// The first. Most passages have no other.
+    /// The first group. Most passages have no other.
     first: HashMap<u64, u32, FixedState>,
-    /// The others, ascending, where there are any.
+    /// The other groups, in ascending order, if there are any.
     others: HashMap<u64, Vec<u32>, FixedState>,
 }
 
@@ -172,7 +173,8 @@ mod tests {
     #[test]
     fn the_share_is_that_of_the_pair_that_shares_most() {
         let ten = "a b c d e f g h i j";
-        // All three passages of the first, three of five of the second, none of the third.
+        // All three passages of the first text occur in the second, three of the second's five in the first, and none of the
+        // third's in either.
         let longer = format!("{ten} k l");
         let found =
             measure(&suite(&[("one", ten), ("two", &longer), ("three", "nothing of the kind is said in here at all")]));
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_between_blanks_of_any_kind() {
+    fn words_are_separated_by_whitespace_of_any_kind() {
         let same = words("one two three");
         assert_eq!(same.len(), 3);
         for text in [" one\u{b}two\u{c}\rthree ", "one\ttwo\n\nthree", "one\u{a0}two\u{2003}three"] {
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_is_the_same_whatever_stands_before_it() {
+    fn a_passage_has_the_same_hash_whatever_precedes_it() {
         let all = passages_of(&words("a b c d e f g h i j a b c d e f g h"));
         let alone = |text: &str| passages_of(&words(text));
         assert_eq!(all.len(), 18 - WORDS + 1);

@@ -1,5 +1,5 @@
-//! The importers on real conversations, which stay outside the repository. Skipped where they are absent, unless
-//! `COMPACTOMETER_REQUIRE_SHARED` is set.
+//! The importers on real conversations, which are not part of the repository. The tests are skipped if the files are missing,
+//! unless `COMPACTOMETER_REQUIRE_SHARED` is set.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ fn shared(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    assert!(std::env::var_os("COMPACTOMETER_REQUIRE_SHARED").is_none(), "`{name}` is required and absent");
-    println!("skipped: `{name}` is absent; set COMPACTOMETER_SHARED to the folder that holds it");
+    assert!(std::env::var_os("COMPACTOMETER_REQUIRE_SHARED").is_none(), "`{name}` is required but missing");
+    println!("skipped: `{name}` is missing; set `COMPACTOMETER_SHARED` to the folder that contains it");
     None
 }
 

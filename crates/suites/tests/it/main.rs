@@ -1,4 +1,4 @@
-//! Suites from outside: specs and transcripts in, scenarios out.
+//! Suites at their boundaries: specs and transcripts go in, scenarios come out.
 #![allow(missing_docs, reason = "tests")]
 
 mod common;

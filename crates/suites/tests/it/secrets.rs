@@ -7,7 +7,7 @@ use compactometer_engine::message::Part;
 use compactometer_suites::import::{Imported, Options, by_name, import, secrets};
 use serde_json::{Value, json};
 
-/// Imports one trajectory of these messages.
+/// Imports one trajectory with these messages.
 fn imported(messages: &[Value], options: &Options) -> Imported {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("trajectory.json");
@@ -29,7 +29,7 @@ fn called(id: usize, arguments: &str, result: &str) -> [Value; 2] {
     ]
 }
 
-/// The texts of a list in the fixtures, by kind.
+/// The texts of one table of the fixtures, by kind.
 fn fixtures(group: &str) -> BTreeMap<String, Vec<String>> {
     let table: toml::Table = include_str!("../fixtures/secrets.toml").parse().expect("TOML");
     let texts: BTreeMap<String, Vec<String>> = table[group].clone().try_into().expect("kinds and texts");
@@ -37,7 +37,7 @@ fn fixtures(group: &str) -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn no_secret_reaches_the_suite_wherever_it_was_said() {
+fn no_secret_reaches_the_suite_wherever_it_occurs() {
     let issued =
         fixtures("issued").into_iter().map(|(kind, keys)| (kind, keys.iter().map(|key| format!("«{key}»")).collect()));
     let texts = fixtures("text").into_iter().chain(issued).collect::<Vec<(_, Vec<_>)>>();
@@ -45,7 +45,7 @@ fn no_secret_reaches_the_suite_wherever_it_was_said() {
     let mut hidden = BTreeSet::new();
     for (id, marked) in texts.iter().flat_map(|(_, texts)| texts).enumerate() {
         let secrets = marked.split('«').skip(1).filter_map(|rest| rest.split('»').next());
-        // Words of a dictionary may occur elsewhere.
+        // Dictionary words may also occur elsewhere.
         hidden.extend(secrets.filter(|secret| secret.bytes().any(|byte| byte.is_ascii_digit())).map(str::to_owned));
         let text = marked.replace(['«', '»'], "");
         messages.extend(called(id, &json!({"n": id, "text": text}).to_string(), &text));
@@ -73,7 +73,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The workspace's sources hold no secret, so every mask there is a false alarm. The masker's sources are full of examples.
+/// The workspace's sources contain no secrets, so every mask there is a false positive. The masker's own sources are left out, because they contain examples.
 #[test]
 fn sources_are_masked_at_most_once_in_ten_thousand_lines() {
     let mut files = Vec::new();

@@ -1,9 +1,9 @@
-//! The standard suite as a whole. Ignored in ordinary runs for its length:
-//! `cargo test -p compactometer-suites --test it standard:: -- --ignored`.
+//! The whole standard suite. Ignored in ordinary runs because it takes long: `cargo test -p compactometer-suites --test it
+//! standard:: -- --ignored`.
 
 use compactometer_suites::generate::{embedded, generate_telling};
 
-/// A change of the suite is a decision: it voids every baseline made with it.
+/// Changing the suite is a deliberate decision, because it invalidates every baseline made with it.
 #[test]
 #[ignore = "writes 6 million tokens"]
 fn standard_is_pinned() {

@@ -1,4 +1,4 @@
-//! What a generated suite promises to a measurement, checked on the suite itself and on suites of other seeds.
+//! The properties that a measurement relies on, checked on the smoke suite and on suites of other seeds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,13 +18,13 @@ fn smoke_suite() -> &'static Suite {
     &SUITE
 }
 
-/// A change of the suite is a decision: it voids every baseline made with it.
+/// Changing the suite is a deliberate decision, because it invalidates every baseline made with it.
 #[test]
 fn smoke_is_pinned() {
     insta::assert_snapshot!(&smoke_suite().hash()[..16], @"395f52f77b9fa2a1");
 }
 
-/// A change of it voids every recording of a real model.
+/// Changing it invalidates every recording of a real model.
 #[test]
 fn real_is_pinned() {
     let spec = Spec::parse(include_str!("../../../../datasets/real.toml"), Path::new("real.toml"));
@@ -102,7 +102,7 @@ fn every_category_is_stated_in_every_conversation() {
     assert!((10..=30).contains(&(100 * repeated / all().count())), "{repeated} repeated");
 }
 
-/// The heart of it: what a fact claims to stand in is where it stands, and nowhere else.
+/// The central property: each fact's value occurs exactly where the fact says it does.
 fn check_evidence(suite: &Suite) {
     for (number, scenario) in suite.scenarios.iter().enumerate() {
         let mut values = BTreeSet::new();
@@ -128,16 +128,16 @@ fn check_evidence(suite: &Suite) {
     }
 }
 
-/// A call takes a value and denies nothing of it.
+/// Whether a message states the fact. A call can use a value, but cannot state a prohibition.
 fn states(scenario: &Scenario, fact: &Fact, id: MessageId) -> bool {
     let message = scenario.messages.iter().find(|message| message.id == id).expect("is there");
     let said = message.parts.iter().filter(|part| !matches!(part, Part::ToolCall { .. })).filter_map(part_text);
     fact.polarity == Polarity::Affirmed || said.into_iter().any(|text| text.contains(&fact.value))
 }
 
-/// Every statement says what it states as the matcher reads it.
+/// The matcher reads every statement with the polarity of its fact.
 #[test]
-fn facts_are_held_as_they_are_stated() {
+fn the_matcher_reads_facts_as_they_are_stated() {
     for suite in [smoke_suite(), &standard()] {
         for scenario in &suite.scenarios {
             for fact in &scenario.facts {
@@ -166,7 +166,7 @@ fn standard() -> Suite {
     )
 }
 
-/// A number without its unit; other values as they are.
+/// A number without its unit. Other values are unchanged.
 fn bare_number(fact: &Fact) -> &str {
     match fact.value_kind {
         ValueKind::Number => fact.value.split([' ', '%']).next().unwrap_or_default(),
@@ -192,7 +192,7 @@ fn evidence_is_exactly_where_values_stand() {
 }
 
 #[test]
-fn foils_stand_nowhere_in_the_suite() {
+fn foils_occur_nowhere_in_the_suite() {
     let suite = smoke_suite();
     let all = || suite.scenarios.iter().flat_map(|scenario| &scenario.facts);
     assert!(all().all(|fact| fact.foil_values.len() >= 5));
@@ -207,20 +207,20 @@ fn values_of_other_conversations_match_only_where_they_are_common_words() {
     let suite = smoke_suite();
     let facts: Vec<&Fact> = suite.scenarios.iter().flat_map(|scenario| &scenario.facts).collect();
     let values: Vec<&str> = facts.iter().map(|fact| fact.value.as_str()).collect();
-    let mut lucky = 0;
+    let mut chance_matches = 0;
     for (fact, places) in facts.iter().zip(find_all(suite, &values)) {
         let conversations: BTreeSet<usize> = places.iter().map(|place| place.0).collect();
         if fact.value_kind == ValueKind::Enum {
-            lucky += conversations.len() - 1;
+            chance_matches += conversations.len() - 1;
         } else {
             assert_eq!(conversations.len(), 1, "`{}`", fact.value);
         }
     }
-    assert!(lucky > 0, "no common word occurs twice");
+    assert!(chance_matches > 0, "no common word occurs twice");
 }
 
 #[test]
-fn every_fact_has_a_decoy_that_only_a_coin_tells_apart() {
+fn every_fact_has_a_decoy_that_only_chance_distinguishes() {
     let suite = smoke_suite();
     let mut first = 0;
     let mut apart = Vec::new();
@@ -243,19 +243,19 @@ fn every_fact_has_a_decoy_that_only_a_coin_tells_apart() {
         }
     }
     apart.sort_unstable();
-    let (median, ninth) = (apart[apart.len() / 2], apart[apart.len() * 9 / 10]);
+    let (median, p90) = (apart[apart.len() / 2], apart[apart.len() * 9 / 10]);
     println!(
-        "pairs {}, fact first in {first}, tokens apart: median {median}, p90 {ninth}, mentions {mentions:?}",
+        "pairs {}, fact first in {first}, tokens apart: median {median}, p90 {p90}, mentions {mentions:?}",
         apart.len()
     );
-    assert!(median <= 300 && ninth <= 3_000, "median {median}, p90 {ninth}");
+    assert!(median <= 300 && p90 <= 3_000, "median {median}, p90 {p90}");
     // Two standard deviations of a fair coin.
     let expected = apart.len() / 2;
     assert!(first.abs_diff(expected).pow(2) <= apart.len(), "{first} of {}", apart.len());
     assert!(mentions[0].abs_diff(mentions[1]) * 100 <= mentions[0] * 2, "{mentions:?}");
 }
 
-/// Where a value first stands: the message, and the place in its text.
+/// The first occurrence of a value: the message, and the position in its text.
 fn order(scenario: &Scenario, fact: &Fact) -> (MessageId, usize) {
     let id = fact.evidence_message_ids[0];
     let message = scenario.messages.iter().find(|message| message.id == id).expect("is there");
@@ -301,7 +301,7 @@ fn questions_are_unambiguous() {
 }
 
 #[test]
-fn observation_points_stand_before_the_agents_turns_and_late_enough() {
+fn observation_points_come_before_the_agents_turns_and_late_enough() {
     let (mut far, mut number) = (0, 0);
     for scenario in &smoke_suite().scenarios {
         let ends = ends(scenario);
@@ -351,9 +351,9 @@ fn equal_specs_give_equal_bytes_and_other_seeds_others() {
     assert_ne!(of(5), of(6));
 }
 
-/// Asked for, they come after all other probes and change nothing else; each asks what no statement of its form answers.
+/// Unanswerable questions come after all other probes and change nothing else. No statement answers any of them.
 #[test]
-fn unanswerable_questions_are_about_subjects_of_which_nothing_of_the_kind_is_said() {
+fn unanswerable_questions_ask_for_what_is_never_said_of_their_subject() {
     let text = spec_text(5).replace("[splits]", "unanswerable = 3\n[splits]");
     let suite = generate(&Spec::parse(&text, Path::new("tiny.toml")).expect("the spec is right"));
     let plain = generate(&spec_with(5));
@@ -369,9 +369,10 @@ fn unanswerable_questions_are_about_subjects_of_which_nothing_of_the_kind_is_sai
     }
 }
 
-/// Else a reader could tell by the question alone when not to know: words, subjects and places are those of other questions.
+/// Otherwise a reader could recognise an unanswerable question by itself. Wording, subjects and points are those of other
+/// questions.
 #[test]
-fn no_form_tells_unanswerable_questions_from_answerable_ones() {
+fn unanswerable_questions_have_the_form_of_answerable_ones() {
     let (mut words, mut late) = ([(0, 0); 2], [(0, 0); 2]);
     for scenario in &smoke_suite().scenarios {
         let subjects: BTreeSet<&str> = scenario.facts.iter().map(|fact| fact.subject.as_str()).collect();
@@ -398,7 +399,7 @@ fn no_form_tells_unanswerable_questions_from_answerable_ones() {
     assert!((mean(late[0]) - mean(late[1])).abs() < 0.22, "{late:?}");
 }
 
-/// Each lists four questions of which nobody knows the order who has not read the conversation, and names no answer.
+/// Each lists four questions, contains no answer, and cannot be ordered without reading the conversation.
 #[test]
 fn questions_for_an_order_have_one_right_answer_and_list_it_in_no_order() {
     let (mut number, mut as_listed) = (0, 0_i32);
@@ -426,9 +427,9 @@ fn questions_for_an_order_have_one_right_answer_and_list_it_in_no_order() {
                 .sum::<i32>();
         }
     }
-    println!("{number} questions, pairs in listed order less others {as_listed}");
+    println!("{number} questions, pairs in listed order minus the others {as_listed}");
     assert_eq!(number, 16);
-    // Of 96 pairs; two standard errors of tau over 16 lists of four.
+    // Of 96 pairs, two standard errors of tau over 16 lists of four.
     assert!(as_listed.abs() <= 24, "{as_listed}");
 }
 
@@ -502,7 +503,7 @@ proptest! {
     }
 }
 
-/// Those that ask for a value.
+/// The probes that ask for a value.
 fn answerable(scenario: &Scenario) -> impl Iterator<Item = &Probe> {
     scenario.probes.iter().filter(|probe| !probe.abstain_expected && probe.order.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Messages according to Anthropic's reference.
+//! The rules of Anthropic's Messages API.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Broken, list};
 
-/// The rules that a body of messages breaks.
+/// The rules that a request body for the Messages API breaks.
 pub fn anthropic(body: &Value) -> Vec<String> {
     let mut broken = Broken::default();
     broken.model(body);
@@ -39,14 +39,14 @@ fn tools(body: &Value, messages: &[Value], broken: &mut Broken) {
     }
     let blocks = || messages.iter().flat_map(|message| list(message, "content"));
     let has_calls = blocks().any(|block| ["tool_use", "tool_result"].iter().any(|kind| block["type"] == *kind));
-    broken.unless(!has_calls || !tools.is_empty(), "tools", "are defined where messages hold calls or results");
+    broken.unless(!has_calls || !tools.is_empty(), "tools", "are defined if messages contain calls or results");
     let Some(choice) = body.get("tool_choice") else { return };
-    broken.unless(!tools.is_empty(), "tool_choice", "chooses among tools that are defined");
+    broken.unless(!tools.is_empty(), "tool_choice", "chooses among defined tools");
     let holds = match choice["type"].as_str() {
         Some("tool") => names.contains(&choice["name"].as_str()),
         kind => matches!(kind, Some("none" | "auto" | "any")),
     };
-    broken.unless(holds, "tool_choice", "is a choice of the interface");
+    broken.unless(holds, "tool_choice", "is a choice that the API defines");
 }
 
 struct Turns<'b> {
@@ -64,13 +64,13 @@ impl<'b> Turns<'b> {
         let mut results_may_follow = true;
         for block in blocks {
             let is_result = block["type"] == "tool_result";
-            self.broken.unless(!is_result || results_may_follow, &at, "has results before all else");
+            self.broken.unless(!is_result || results_may_follow, &at, "has results before other blocks");
             results_may_follow &= is_result;
             if is_result {
                 self.result(block, &at);
             }
         }
-        self.broken.unless(self.open.is_empty(), &at, "answers every call of the turn before");
+        self.broken.unless(self.open.is_empty(), &at, "answers every call of the previous turn");
         self.open.clear();
         let is_assistant = message["role"] == "assistant";
         blocks.iter().for_each(|block| self.block(block, is_assistant, &at));
@@ -78,7 +78,7 @@ impl<'b> Turns<'b> {
 
     fn result(&mut self, block: &Value, at: &str) {
         let answers = block["tool_use_id"].as_str().is_some_and(|id| self.open.remove(id));
-        self.broken.unless(answers, at, "has results of calls of the turn before, one each");
+        self.broken.unless(answers, at, "has one result for each call of the previous turn");
         match &block["content"] {
             Value::String(_) => self.broken.text(&block["content"], at),
             content => self.broken.unless(content.is_array(), at, "has a result's content as text or blocks"),
@@ -88,19 +88,19 @@ impl<'b> Turns<'b> {
     fn block(&mut self, block: &'b Value, is_assistant: bool, at: &str) {
         match block["type"].as_str() {
             Some("text") => self.broken.text(&block["text"], at),
-            Some("tool_result") => self.broken.unless(!is_assistant, at, "has results in the user's turns only"),
+            Some("tool_result") => self.broken.unless(!is_assistant, at, "has results only in user turns"),
             Some("thinking") => {
                 let is_signed = block["signature"].as_str().is_some_and(|signature| !signature.is_empty());
                 self.broken.unless(is_assistant && is_signed, at, "has thinking of the assistant, with its signature");
             }
             Some("tool_use") => {
-                self.broken.unless(is_assistant, at, "has calls in the assistant's turns only");
+                self.broken.unless(is_assistant, at, "has calls only in assistant turns");
                 self.broken.call_id(&block["id"], at, &mut self.seen);
                 self.broken.tool_name(&block["name"], at);
                 self.broken.unless(block["input"].is_object(), at, "has a call's input as an object");
                 self.open.extend(block["id"].as_str());
             }
-            _ => self.broken.unless(false, at, "has blocks of the interface"),
+            _ => self.broken.unless(false, at, "has only blocks that the API defines"),
         }
     }
 }

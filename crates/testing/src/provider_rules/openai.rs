@@ -1,4 +1,4 @@
-//! Chat completions according to OpenAI's reference.
+//! The rules of OpenAI's Chat Completions API.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Broken, list};
 
-/// The rules that a body of chat completions breaks.
+/// The rules that a request body for chat completions breaks.
 pub fn openai(body: &Value) -> Vec<String> {
     let mut broken = Broken::default();
     broken.model(body);
@@ -54,7 +54,7 @@ impl<'b> Chat<'b> {
             }
             Some("assistant") if message["content"].is_null() => {}
             Some("assistant") => self.broken.text(&message["content"], &content),
-            _ => self.broken.unless(false, &at, "has a role of the interface"),
+            _ => self.broken.unless(false, &at, "has a role that the API defines"),
         }
         self.settle(&at);
         list(message, "tool_calls").iter().for_each(|call| self.call(call, &at));
@@ -73,7 +73,7 @@ impl<'b> Chat<'b> {
     fn result(&mut self, message: &Value, at: &str) {
         let id = message["tool_call_id"].as_str();
         let answered = self.open.iter().position(|open| Some(*open) == id);
-        self.broken.unless(answered.is_some(), at, "answers a call of the assistant's turn before it");
+        self.broken.unless(answered.is_some(), at, "answers a call of the preceding assistant turn");
         self.broken.unless(message["content"].is_string(), at, "has a text");
         answered.map(|found| self.open.remove(found));
     }

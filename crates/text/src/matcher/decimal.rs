@@ -1,23 +1,23 @@
-//! Decimal numbers, exact: reading, comparing across units, how they open.
+//! Exact decimal numbers: parsing, comparing across units, and their leading digits.
 //!
-//! Absent on purpose: arithmetic beyond that, and numbers of more than 18 digits.
+//! Absent on purpose: other arithmetic, and numbers of more than 18 digits.
 
-/// Most decimals that a conversion may add.
+/// The largest number of decimals that a conversion may add.
 const MOST_ADDED: u32 = 3;
 
-/// A decimal number, exact; no zeros at the end of its decimals.
+/// An exact decimal number without trailing zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
     digits: u128,
     pub(super) decimals: u32,
 }
 
-/// More digits than this are text.
+/// Numbers with more digits are treated as text.
 const MOST_DIGITS: usize = 18;
 
 impl Decimal {
-    /// The number at the start of the text, with its length; no part of a version or a date, not too long, and without zeros
-    /// before it, which codes have.
+    /// The number at the start of the text, with its length. It must not be part of a version or a date, be too long, or have
+    /// leading zeros, which codes have.
     pub(super) fn read(text: &str) -> Option<(Self, usize)> {
         let whole = digits(text);
         let mut end = whole;
@@ -44,7 +44,7 @@ impl Decimal {
         self
     }
 
-    /// Whether `self` of one unit is `other` of another.
+    /// Whether `self` in one unit equals `other` in another.
     pub(super) fn equals(self, size: u64, other: Decimal, other_size: u64) -> bool {
         let sides = |number: Decimal, size: u64, decimals: u32| {
             10_u128.checked_pow(decimals)?.checked_mul(number.digits)?.checked_mul(size.into())
@@ -53,7 +53,7 @@ impl Decimal {
         left.is_some() && left == right
     }
 
-    /// The same quantity in units of another size, where it has finitely many decimals.
+    /// The same quantity in units of another size, if it has finitely many decimals.
     pub(super) fn scaled(self, from: u64, to: u64) -> Option<Self> {
         let mut digits = self.digits.checked_mul(from.into())?;
         let mut decimals = self.decimals;
@@ -65,7 +65,7 @@ impl Decimal {
         Some(Decimal { digits: digits / u128::from(to), decimals }.shortened())
     }
 
-    /// Its digits before the point, with and without separators of thousands.
+    /// Its digits before the decimal point, with and without thousands separators.
     pub(super) fn openings(self) -> Vec<String> {
         let plain = (self.digits / 10_u128.pow(self.decimals)).to_string();
         let separated = (plain.len() >= 4).then(|| with_separators(&plain));

@@ -1,12 +1,12 @@
-//! Where patterns stand in a text, ASCII letters of any case and lines broken at blanks: a tree over the pieces that each is made
-//! of.
+//! Finds patterns in a text, ignoring the case of ASCII letters and matching blanks with line breaks: a trie over the pieces of
+//! each pattern.
 //!
-//! A text is a row of pieces: letters, digits, single marks. What stands whole begins and ends with a piece, and does not begin
-//! with letters inside a word. So the text is searched for the first two bytes of patterns, and where a piece begins so, the tree
-//! is walked, piece by piece. An automaton of all letters reads as fast and takes many times as long to build, which on short
-//! conversations was most of the work.
+//! A text is a sequence of pieces: runs of letters, runs of digits, and single punctuation marks. A whole match begins and ends
+//! at piece boundaries, and does not begin with letters inside a word. The text is therefore searched for the first two bytes of
+//! patterns, and from each such piece the trie is walked piece by piece. An automaton over all letters searches as fast but takes
+//! many times as long to build, which was most of the work on short conversations.
 //!
-//! Absent on purpose: what must stand beside a pattern, which is the matcher's.
+//! Absent on purpose: the conditions on a match's neighbours, which the matcher checks.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,16 @@ use foldhash::fast::FixedState;
 
 use super::is_word;
 
-/// The patterns by their pieces.
+/// The patterns, indexed by their pieces.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     patterns: Vec<Pattern>,
-    /// From a node over a piece, by its hash, to the next node.
+    /// The next node for a node and the hash of a piece.
     edges: HashMap<(u32, u64), u32, FixedState>,
     /// The first pattern of each node.
     ends: Vec<Option<u32>>,
-    /// By a pattern's first byte, the last five bits of its second: those of a letter are the same in both cases. A blank's stand
-    /// for those of a line break too.
+    /// For a pattern's first byte, a bit set of the last five bits of its second byte, which are the same for both cases of a
+    /// letter. The bit of a blank also stands for a line break.
     openings: [u32; 256],
 }
 
@@ -35,15 +35,15 @@ struct Pattern {
 }
 
 const ROOT: u32 = 0;
-/// Pieces of a pattern that tell it from others; what follows is compared alone.
+/// The number of pieces in the trie per pattern. The rest of a pattern is only compared.
 const DEPTH: usize = 32;
 
-/// How far a text has been read; one scan is for one text.
+/// How far a text has been searched. A scan belongs to one text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scan {
-    /// Where the next pattern may begin.
+    /// The position from which the next pattern is searched.
     at: usize,
-    /// Where the walk began, and where it is.
+    /// The start of the walk and its current position.
     start: usize,
     walk: Option<Walk>,
     /// The next pattern of its node.
@@ -57,7 +57,7 @@ struct Walk {
 }
 
 impl Index {
-    /// An index of patterns, none of them empty and all with single blanks between words, each known by its place.
+    /// An index of non-empty patterns with single blanks between words. Each is identified by its position in the list.
     pub(super) fn new(texts: Vec<String>) -> Self {
         let patterns = Vec::with_capacity(texts.len());
         let mut index = Index { patterns, edges: HashMap::default(), ends: vec![None], openings: [0; 256] };
@@ -97,7 +97,7 @@ impl Index {
         node
     }
 
-    /// The next pattern that stands in the text: its place, and where it starts and ends.
+    /// The next pattern in the text: its number, and the start and end of the match.
     pub(super) fn next(&self, text: &str, scan: &mut Scan) -> Option<(usize, usize, usize)> {
         loop {
             while let Some(place) = scan.pattern {
@@ -121,13 +121,13 @@ impl Index {
         }
     }
 
-    /// The next piece that opens as a pattern does and is not inside a word.
+    /// The next piece that begins like a pattern and is not inside a word.
     fn next_start(&self, text: &str, scan: &mut Scan) -> Option<Walk> {
         let bytes = text.as_bytes();
         loop {
             scan.start = scan.at + self.opening_in(&bytes[scan.at..])?;
             scan.at = scan.start + 1;
-            // Most of what opens so stands inside a word, which is told by two letters of ASCII.
+            // Most such beginnings are inside a word, which two ASCII letters show.
             let is_letter = |at: usize| bytes[at].is_ascii_alphabetic();
             let is_inside = scan.start > 0 && is_letter(scan.start) && is_letter(scan.start - 1);
             if !is_inside && begins(text, scan.start) {
@@ -143,7 +143,7 @@ impl Index {
     }
 }
 
-/// Whether the text is the pattern, which is as long.
+/// Whether the text, which is as long as the pattern, matches it.
 fn stands_as(pattern: &[u8], text: &[u8]) -> bool {
     let is_same = |(one, other): (&u8, &u8)| one.eq_ignore_ascii_case(other) || (*one == b' ' && *other == b'\n');
     text.eq_ignore_ascii_case(pattern) || pattern.iter().zip(text).all(is_same)
@@ -151,7 +151,7 @@ fn stands_as(pattern: &[u8], text: &[u8]) -> bool {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// All of a word but ASCII digits.
+    /// Any word character except an ASCII digit.
     Letter,
     Digit,
     Mark,
@@ -167,7 +167,7 @@ impl Kind {
     }
 }
 
-/// Whether a piece begins there that is no letters inside a word.
+/// Whether a piece begins at this position, other than letters inside a word.
 fn begins(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
     let before = before.chars().next_back().map_or(Kind::Mark, Kind::of);
@@ -178,7 +178,7 @@ fn begins(text: &str, at: usize) -> bool {
     }
 }
 
-/// The end of the letters, the digits or the mark that a text has at a place; none at its end.
+/// The end of the piece at a position, or `None` at the end of the text.
 fn piece_end(text: &str, start: usize) -> Option<usize> {
     let rest = &text.as_bytes()[start..];
     let length = match rest.first()? {
@@ -202,10 +202,10 @@ fn end_beyond_ascii(text: &str, start: usize) -> usize {
     next.map_or(text.len(), |(at, _)| start + at)
 }
 
-/// FNV-1a of the bytes, ASCII letters small, a line break as a blank.
+/// FNV-1a of the bytes, with ASCII letters in lower case and a line break as a blank.
 fn hash(bytes: &[u8]) -> u64 {
     let mixed = |hash: u64, byte: u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x100_0000_01b3);
-    // Both are pieces of their own.
+    // Both are single pieces.
     let bytes = if bytes == b"\n" { b" " } else { bytes };
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| mixed(hash, *byte))
 }

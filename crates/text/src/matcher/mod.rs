@@ -1,11 +1,12 @@
-//! The one matcher: where values stand in text. Facts, decoys, foils and foreign facts all pass it, and so do importers
-//! when they list evidence, so that "stated" and "present" mean the same.
+//! The only matcher: it finds values in text. Facts, decoys, foils and foreign facts are all found by it, and so is the evidence
+//! that importers list, so that "stated" and "present" mean the same.
 //!
-//! Text and values are compared in one form (`normal`). A value matches whole: letters of any case, no word character beside
-//! it, a number never inside a longer one. Numbers match by value and unit (`quantity`). A fact that affirms is held where
-//! its value is asserted, one that denies where it is denied; what is said to be replaced holds neither (`stance`).
+//! Text and values are compared in one normal form (`normal`). A value matches as a whole, ignoring case, with no word character
+//! next to it, and a number never matches inside a longer one. Numbers match by value and unit (`quantity`). An affirmed fact is
+//! present if its value is asserted, and a denied one if its value is denied. A value that is said to be replaced counts for
+//! neither (`stance`).
 //!
-//! Absent on purpose: meaning. A paraphrase that leaves the value out holds nothing.
+//! Absent on purpose: meaning. A paraphrase without the value does not match.
 
 mod decimal;
 mod index;
@@ -43,29 +44,29 @@ pub enum ValueKind {
     Number,
     /// A path or URL.
     Path,
-    /// One of a small set.
+    /// A word from a small set.
     Enum,
     /// Free words.
     Free,
 }
 
-/// What is looked for of a value. A bare [`ValueKind`] looks for the value, whatever is said of it.
+/// What is sought about a value. A bare [`ValueKind`] finds the value whatever is said about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sought {
     /// How it is matched.
     pub kind: ValueKind,
-    /// What must be said of it.
+    /// What must be said about it.
     pub said: Said,
 }
 
-/// What must be said of a value for a match.
+/// What must be said about a value for a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     /// Anything.
     Either,
-    /// That it is so: not that it is not, must not be or no longer is.
+    /// That it is so. A value that is denied, forbidden or replaced does not match.
     Affirmed,
-    /// That it is not, or must not be.
+    /// That it is not so, or must not be.
     Denied,
 }
 
@@ -79,12 +80,12 @@ impl From<ValueKind> for Sought {
 struct Form {
     item: usize,
     sought: Sought,
-    /// Index of the quantity that the pattern opens.
+    /// The index of the quantity that begins with the pattern.
     quantity: Option<usize>,
 }
 
 impl Matcher {
-    /// A matcher for items that each have one or more accepted forms; forms without a visible letter are never found.
+    /// A matcher for items that each have one or more accepted forms. A form without a visible letter is never found.
     pub fn new<'f, S, F>(items: impl IntoIterator<Item = (S, F)>) -> Self
     where
         S: Into<Sought>,
@@ -101,7 +102,7 @@ impl Matcher {
         Matcher { index: Index::new(texts), forms, quantities, items: count }
     }
 
-    /// Number of items.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.items
     }
@@ -111,7 +112,7 @@ impl Matcher {
         self.items == 0
     }
 
-    /// Items that stand in the text, in order of appearance; an item may come more than once.
+    /// Items found in the text, in order of appearance. An item may occur more than once.
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let text = if self.forms.is_empty() { Cow::Borrowed("") } else { normal(text) };
         let mut scan = Scan::default();
@@ -126,7 +127,7 @@ impl Matcher {
         })
     }
 
-    /// Sets `present[item]` for every item that stands in the text.
+    /// Sets `present[item]` for every item found in the text.
     pub fn mark(&self, text: &str, present: &mut [bool]) {
         for item in self.find(text) {
             present[item] = true;
@@ -135,8 +136,8 @@ impl Matcher {
 
     fn holds(&self, form: Form, text: &str, start: usize, end: usize) -> bool {
         let end = match form.quantity {
-            Some(quantity) => self.quantities[quantity].stands_at(text, start),
-            None => stands_alone(form.sought.kind, text, start, end).then_some(end),
+            Some(quantity) => self.quantities[quantity].end_at(text, start),
+            None => is_whole(form.sought.kind, text, start, end).then_some(end),
         };
         let stance = |end| stance(text, start, end, form.sought.kind == ValueKind::Number);
         end.is_some_and(|end| match form.sought.said {
@@ -147,7 +148,7 @@ impl Matcher {
     }
 }
 
-/// What the index looks for, and what each pattern stands for.
+/// The patterns for the index, and the form that each belongs to.
 #[derive(Default)]
 struct Patterns {
     texts: Vec<String>,
@@ -178,8 +179,8 @@ impl Patterns {
     }
 }
 
-/// The forms of a text under which it is looked for: as it stands, and with its backslashes read as parting folders, as a
-/// string with escapes holds them.
+/// The spellings under which a text is searched: as it is, and with its backslashes read as folder separators, as in a string
+/// with escapes.
 fn spellings(value: &str) -> Vec<String> {
     let mut all = vec![with_plain_blanks(&normal(value))];
     if value.contains('\\') {
@@ -191,12 +192,12 @@ fn spellings(value: &str) -> Vec<String> {
     all
 }
 
-/// One blank between words, as the index has them.
+/// Single blanks between words, as in the index.
 fn with_plain_blanks(text: &str) -> String {
     text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-fn stands_alone(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {
+fn is_whole(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {
     let mut before = text[..start].chars().rev();
     let mut after = text[end..].chars();
     let (previous, next) = (before.next(), after.next());
@@ -217,7 +218,7 @@ fn stands_alone(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {
     }
 }
 
-/// Whether two neighbours belong to one word; a value that itself ends in punctuation stands alone anywhere.
+/// Whether two neighbouring characters belong to one word. A value that itself ends in punctuation has no such neighbours.
 fn joins(left: Option<char>, right: Option<char>) -> bool {
     left.is_some_and(is_word) && right.is_some_and(is_word)
 }
@@ -226,17 +227,17 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// `1.1` in `1.1.2` is another version.
+/// `1.1` in `1.1.2` is part of another version.
 fn continues_version(edge: Option<char>, neighbour: Option<char>, beyond: Option<char>) -> bool {
     neighbour == Some('.') && [edge, beyond].iter().all(|letter| letter.is_some_and(|letter| letter.is_ascii_digit()))
 }
 
-/// `12` in `12.5` or `1,012` is another number; a full stop after it is not.
+/// `12` in `12.5` or `1,012` is part of another number; a full stop after it is not.
 fn continues_number(neighbour: Option<char>, beyond: Option<char>) -> bool {
     matches!(neighbour, Some('.' | ',')) && beyond.is_some_and(|letter| letter.is_ascii_digit())
 }
 
-/// `ab-12` in `ab-12-99` is another id; a dash between words is not.
+/// `ab-12` in `ab-12-99` is part of another id; a dash between words is not.
 fn continues_id(neighbour: Option<char>, beyond: Option<char>) -> bool {
     neighbour == Some('-') && beyond.is_some_and(char::is_alphanumeric)
 }

@@ -1,21 +1,22 @@
-//! Text in the one form in which values are compared. Applying it twice changes nothing.
+//! The normal form in which text and values are compared. It is idempotent.
 //!
-//! String escapes as in JSON are resolved, compatibility forms (full width, ligatures, composed and decomposed letters)
-//! become one, letters beyond ASCII become small, typographic hyphens and quotes become plain ones, blanks in a row become
-//! one, and what has no width goes. An em dash stays: it parts words. A backslash that escapes nothing becomes a slash.
+//! JSON string escapes are resolved. Compatibility forms (full width, ligatures, composed and decomposed letters) are unified.
+//! Letters beyond ASCII become lower case. Typographic hyphens and quotes become plain ones, consecutive blanks become one, and
+//! characters without width are removed. An em dash remains, because it separates words. A backslash that escapes nothing becomes
+//! a slash.
 //!
-//! Absent on purpose: ASCII letters keep their case, since the index ignores it.
+//! Absent on purpose: lower case for ASCII letters, since the index ignores their case.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The text as values are compared in it: borrowed where it is so already.
+/// The normal form of a text, borrowed if the text already has it.
 pub(super) fn normal(text: &str) -> Cow<'_, str> {
     if is_normal(text.as_bytes()) { Cow::Borrowed(text) } else { Cow::Owned(rewritten(&without_escapes(text))) }
 }
 
-/// All bytes are looked at, not the first alone that is not so: most texts are, and the loops need no branches.
+/// Examines all bytes without stopping at the first that is not plain: most texts are plain, and the loops need no branches.
 fn is_normal(bytes: &[u8]) -> bool {
     let is_blank = |byte: u8| byte == b' ' || byte == b'\n';
     let is_plain = |byte: u8| is_blank(byte) | (byte.is_ascii_graphic() & (byte != b'\\'));
@@ -24,13 +25,13 @@ fn is_normal(bytes: &[u8]) -> bool {
         && pairs.fold(true, |all, (left, right)| all & !(is_blank(*left) & is_blank(*right)))
 }
 
-/// What is normal is copied as it stands, the rest letter by letter.
+/// Copies plain runs as they are and rewrites the rest character by character.
 fn rewritten(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
         let plain = plain_length(rest.as_bytes());
-        // A letter before what is not ASCII may be the base of an accent.
+        // An ASCII letter before a character beyond ASCII may be the base of an accent.
         let ends_in_mark = rest[plain..].chars().next().is_some_and(|next| !next.is_ascii());
         let (copied, special) = rest.split_at(plain - usize::from(ends_in_mark && plain > 0));
         out.push_str(copied);
@@ -43,9 +44,9 @@ fn rewritten(text: &str) -> String {
     out
 }
 
-/// Bytes of the graphic ASCII that the text opens with, with single blanks between. Eight are looked at together.
+/// The number of bytes of graphic ASCII with single blanks between at the start of a text. Eight bytes are examined at once.
 fn plain_length(text: &[u8]) -> usize {
-    // Of the byte before: whether it is graphic. A blank at the start is not between.
+    // Whether the previous byte was graphic. A leading blank does not count.
     let (mut length, mut after_graphic) = (0, false);
     while let Some(eight) = text[length..].first_chunk::<8>() {
         let (graphic, blank) = graphic_and_blank(u64::from_le_bytes(*eight));
@@ -63,14 +64,14 @@ fn plain_length(text: &[u8]) -> usize {
         text[*at].is_ascii_graphic() || is_blank
     };
     length += (length..text.len()).take_while(is_plain).count();
-    // The last blank is between only where a graphic follows.
+    // A trailing blank does not count.
     length - usize::from(length > 0 && !text[length - 1].is_ascii_graphic())
 }
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGHEST: u64 = ONES << 7;
 
-/// Of eight bytes, the highest bit of each that is graphic ASCII, and of each that is a blank or a line feed.
+/// For eight bytes: the highest bit of each byte of graphic ASCII, and of each blank or line feed.
 fn graphic_and_blank(bytes: u64) -> (u64, u64) {
     let rest = bytes & !HIGHEST;
     let ascii = !bytes & HIGHEST;
@@ -80,7 +81,7 @@ fn graphic_and_blank(bytes: u64) -> (u64, u64) {
     (graphic, (equals(b' ') | equals(b'\n')) & ascii)
 }
 
-/// Appends blanks and letters beyond ASCII, with the ASCII letter that an accent may stand on; `tail` is what follows.
+/// Appends blanks and letters beyond ASCII, with the ASCII letter that may carry an accent. `tail` is the following text.
 fn push_folded(out: &mut String, special: &str, tail: &str) {
     if special.is_empty() {
         return;
@@ -103,7 +104,7 @@ fn push_folded(out: &mut String, special: &str, tail: &str) {
     }
 }
 
-/// ASCII letters keep their case: they may have been copied as they stood.
+/// ASCII letters keep their case, because they may have been copied as they were.
 fn small(letter: char) -> impl Iterator<Item = char> {
     let kept = letter.is_ascii().then_some(letter);
     kept.into_iter().chain(letter.to_lowercase().filter(move |_| kept.is_none()))
@@ -123,7 +124,7 @@ fn is_line_end(letter: char) -> bool {
     matches!(letter, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// `4 500` with a narrow or non-breaking blank is one number.
+/// `4 500` with a narrow or non-breaking space is one number.
 fn is_separator_of_thousands(out: &str, special: &str, tail: &str) -> bool {
     let blank = special.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let digits_before = out.bytes().rev().take_while(u8::is_ascii_digit).count() + special.len() - blank.len();
@@ -142,7 +143,7 @@ fn plain(letter: char) -> char {
     }
 }
 
-/// Soft hyphens, joiners, marks of direction and the like cannot be seen.
+/// Soft hyphens, joiners, direction marks and similar characters are invisible.
 fn has_width(letter: char) -> bool {
     !matches!(
         letter,
@@ -151,8 +152,8 @@ fn has_width(letter: char) -> bool {
     )
 }
 
-/// Resolves `\n`, `\"`, `\/`, `\u00e9` and the like, also where they are escaped again. A backslash before a letter that it
-/// cannot escape parts the folders of a path: a slash.
+/// Resolves `\n`, `\"`, `\/`, `\u00e9` and similar escapes, including repeated ones. A backslash before a letter that it cannot
+/// escape separates folders and becomes a slash.
 fn without_escapes(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
@@ -171,7 +172,7 @@ fn without_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What a run of backslashes and the text after it stand for, and how many bytes of that text are used up.
+/// The character that a run of backslashes and the following text denote, and the number of bytes of that text used.
 fn escaped(after: &str, is_odd: bool) -> (Option<char>, usize) {
     match after.chars().next() {
         Some('n' | 'r') if is_odd => (Some('\n'), 1),
@@ -182,7 +183,7 @@ fn escaped(after: &str, is_odd: bool) -> (Option<char>, usize) {
     }
 }
 
-/// `uXXXX`, or a pair of them with the backslashes between.
+/// `uXXXX`, or a surrogate pair with the backslashes between.
 fn code_unit(after: &str) -> Option<(char, usize)> {
     let first = hexadecimal(after)?;
     let second = || {
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_is_settled_at_once() {
+    fn one_pass_normalizes_every_letter() {
         for letter in '\0'..=char::MAX {
             let once = normal(&format!("a{letter}b")).into_owned();
             assert_eq!(normal(&once), once, "{letter:?}");
@@ -243,7 +244,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_plain_ends_where_a_byte_is_neither_graphic_nor_a_single_blank(text in "([!-~]{0,9}( |\n|  |\t|é|\u{7f})?){0,6}") {
+        fn a_plain_run_ends_at_a_byte_that_is_neither_graphic_nor_a_single_blank(text in "([!-~]{0,9}( |\n|  |\t|é|\u{7f})?){0,6}") {
             let bytes = text.as_bytes();
             let is_graphic = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_graphic);
             let is_between = |at: usize| matches!(bytes[at], b' ' | b'\n') && at > 0 && is_graphic(at - 1) && is_graphic(at + 1);

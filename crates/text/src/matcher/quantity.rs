@@ -1,11 +1,11 @@
-//! Numbers with their units, compared by value: `4500 ms`, `4,500ms` and `4.5 s` are one.
+//! Numbers with units, compared by value: `4500 ms`, `4,500ms` and `4.5 s` are equal.
 //!
-//! A closed table: time from nanoseconds to days, bytes, percent, three currencies. Units convert where the factor is exact
-//! and has one reading: `2 GiB` is `2048 MiB`, but `2 GB` is neither `2048 MB` nor `2000 MB`, and `m` is no unit. A number
-//! with another word (`482131 rows`) needs that word. A sign counts where the value has one: before another number a dash is as
-//! often a hyphen, a bullet or the sign of a booking.
+//! The units are a closed table: time from nanoseconds to days, bytes, percent, three currencies. Units convert if the factor is
+//! exact and unambiguous: `2 GiB` is `2048 MiB`, but `2 GB` is neither `2048 MB` nor `2000 MB`, and `m` is not a unit. A number
+//! with another word (`482131 rows`) needs that word. A sign counts if the value has one; otherwise a dash before a number is
+//! ignored, because it is as often a hyphen, a bullet or part of a booking code.
 //!
-//! Absent on purpose: exponents, decimal commas, numbers in words, and units that stand in a key (`"timeout_ms": 4500`).
+//! Absent on purpose: exponents, decimal commas, numbers in words, and units inside a key (`"timeout_ms": 4500`).
 
 use super::decimal::Decimal;
 use super::is_word;
@@ -22,11 +22,11 @@ pub(super) struct Quantity {
 enum Unit {
     None,
     Known(Measure),
-    /// Any other words, small.
+    /// Any other words, in lower case.
     Words(String),
 }
 
-/// Units of one family convert into each other; `size` is in the smallest of them.
+/// Units of one family convert into each other. `size` is in the smallest unit of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Measure {
     family: Family,
@@ -59,7 +59,7 @@ const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Row {
     Row { family, size, names }
 }
 
-/// Every unit, with its names in small letters.
+/// Every unit, with its names in lower case.
 const UNITS: &[Row] = &[
     row(Family::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
     row(Family::Time, 1_000, &["us", "μs", "microsecond", "microseconds"]),
@@ -82,15 +82,15 @@ const UNITS: &[Row] = &[
     row(Family::Dollars, 1, &["$", "usd", "dollar", "dollars"]),
     row(Family::Pounds, 1, &["£", "gbp", "pound", "pounds"]),
 ];
-/// Units that may stand before the number.
+/// Units that may precede the number.
 const BEFORE: &[&str] = &["€", "$", "£", "eur", "usd", "gbp"];
-/// Most decimals of a converted number that is looked for.
+/// The largest number of decimals of a converted number that is searched.
 const MOST_DECIMALS: u32 = 3;
-/// Most letters and marks between a number and its unit: a blank, a hyphen, the end of a marked number.
+/// The most characters between a number and its unit, such as a blank, a hyphen or the end of emphasis.
 const WIDEST_GAP: usize = 3;
 
 impl Quantity {
-    /// Reads a value that is a number, with or without unit, and nothing else.
+    /// Parses a value that is only a number, with or without a unit.
     pub(super) fn parse(value: &str) -> Option<Self> {
         let value = value.trim().to_lowercase();
         let (is_negative, unsigned) = value.strip_prefix('-').map_or((false, &*value), |rest| (true, rest));
@@ -108,7 +108,8 @@ impl Quantity {
         Some(Quantity { is_negative, number, unit })
     }
 
-    /// How the number may open, in each unit that it converts to exactly: its digits before the point, without sign and unit.
+    /// The digits before the decimal point with which the number may begin, in each unit that it converts to exactly, without
+    /// sign and unit.
     pub(super) fn openings(&self) -> Vec<String> {
         let converted = match &self.unit {
             Unit::Known(unit) => UNITS.iter().filter(|row| row.family == unit.family).filter_map(|row| {
@@ -123,8 +124,8 @@ impl Quantity {
         all
     }
 
-    /// Whether the number that begins at `start` is this one. Gives the end of it and its unit.
-    pub(super) fn stands_at(&self, text: &str, start: usize) -> Option<usize> {
+    /// The end of the number that begins at `start`, including its unit, if it is this quantity.
+    pub(super) fn end_at(&self, text: &str, start: usize) -> Option<usize> {
         let (before, rest) = text.split_at(start);
         let (number, length) = Decimal::read(rest)?;
         let after = &rest[length..];
@@ -148,7 +149,7 @@ impl Quantity {
     }
 }
 
-/// Whether a number may begin after this text: no word, and no number with a point or comma.
+/// Whether a number may begin after this text: not after a word, or after a number with a point or comma.
 fn begins_number(before: &str) -> bool {
     let mut letters = before.chars().rev();
     match letters.next() {
@@ -158,7 +159,7 @@ fn begins_number(before: &str) -> bool {
     }
 }
 
-/// A minus stands before a number and after no word: `1000-4500` is a range.
+/// A minus precedes a number and does not follow a word: `1000-4500` is a range.
 fn is_negative(before: &str) -> bool {
     before.strip_suffix('-').is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', '(', '[', '=', ':', ',']))
 }
@@ -168,14 +169,14 @@ fn measure(name: &str) -> Option<Measure> {
     Some(Measure { family: row.family, size: row.size })
 }
 
-/// The unit at the start of a text after a number, with the bytes up to its end.
+/// The unit at the start of a text after a number, and the number of bytes up to its end.
 fn unit_after(text: &str) -> Option<(Measure, usize)> {
     let gap = gap(text);
     let name =
         text[gap..].find(|letter: char| !letter.is_alphabetic()).map_or(&text[gap..], |end| &text[gap..gap + end]);
     let symbol = text[gap..].chars().next().filter(|letter| matches!(letter, '%' | '€' | '$' | '£'));
     let name = symbol.map_or_else(|| name.to_lowercase(), String::from);
-    // Small letters may take more bytes than capitals; units have none such.
+    // Lowercase letters may take more bytes than capitals, but units contain no such letters.
     Some((measure(&name)?, gap + name.len()))
 }
 

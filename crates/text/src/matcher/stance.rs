@@ -1,46 +1,46 @@
-//! What a text says of a value that stands in it: that it is so, that it is not, or that it was and no longer is.
+//! What a text says about a value that occurs in it: that it is so, that it is not, or that it has been replaced.
 //!
-//! A narrow rule over the clause around the value, in English: a word of denial or replacement before the value governs it
-//! up to the clause's start ("never edit V", "instead of V", "no longer V"), and so does a denied verb of which the value
-//! is the subject, or a pronoun for it right after ("V is not", "V must never", "V, it does not", "V was replaced"). It errs
-//! towards not asserted: what it denies wrongly counts as missing, never as held.
+//! A narrow rule for English, applied to the clause around the value. A word of denial or replacement before the value governs it
+//! up to the clause's start ("never edit V", "instead of V", "no longer V"). A denied verb governs it if its subject is the
+//! value, or a pronoun for it directly after ("V is not", "V must never", "V, it does not", "V was replaced"). The rule errs
+//! towards not asserted: a wrong denial counts as missing, never as present.
 //!
-//! Absent on purpose: headings and keys that deny what stands under them, and denials across sentences.
+//! Absent on purpose: headings and keys that deny the text under them, and denials across sentences.
 
-/// What is said of a value at one place.
+/// What is said about a value at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stance {
     /// It is so, or nothing is said against it.
     Asserted,
     /// It is not so, or must not be.
     Denied,
-    /// It was so, and something else is.
+    /// It was so, and has been replaced.
     Replaced,
 }
 
-/// What the text says of the value from `start` to `end`; of a number, limits and counts are no denials.
+/// What the text says about the value from `start` to `end`. For a number, limits and counts are not denials.
 pub(super) fn stance(text: &str, start: usize, end: usize, is_number: bool) -> Stance {
     let before = said_before(&text[..start], is_number);
     if before == Stance::Asserted { said_after(&text[end..]) } else { before }
 }
 
-/// Bytes to each side that are looked at.
+/// The number of bytes examined on each side.
 const REACH: usize = 120;
-/// Words between a denial and what it governs; between one and a number.
+/// The largest number of words between a denial and what it governs, and between a denial and a number.
 const WORDS_BEFORE: usize = 9;
 const WORDS_BEFORE_NUMBER: usize = 3;
-/// Words between a value and the verb that it is the subject of.
+/// The largest number of words between a value and the verb whose subject it is.
 const WORDS_AFTER: usize = 5;
 
-/// Words that begin a clause of its own.
+/// Words that begin a separate clause.
 const CONJUNCTIONS: &[&str] = &[
     "and", "although", "as", "because", "but", "if", "since", "so", "that", "then", "though", "when", "where", "which",
     "while", "who",
 ];
-/// After a denial these take it back: "not only V", "do not forget V", "nothing but V".
+/// Words after a denial that cancel it: "not only V", "do not forget V", "nothing but V".
 const RELEASES: &[&str] =
     &["except", "forget", "hesitate", "just", "merely", "necessarily", "only", "simply", "until", "unless", "yet"];
-/// With a number these make a limit of a denial: "not above V" states V.
+/// Words that, with a number, turn a denial into a limit: "not above V" states V.
 const LIMITS: &[&str] = &[
     "above", "after", "at", "before", "below", "beyond", "exceed", "exceeds", "faster", "later", "less", "longer",
     "more", "over", "past", "slower", "than", "to", "under", "within",
@@ -79,10 +79,10 @@ const REPLACEMENTS: &[&str] = &[
     "superseded",
     "supersedes",
 ];
-/// After a verb of being: what is no longer.
+/// Words after a form of "to be" that say that something is over.
 const ENDED: &[&str] =
     &["abandoned", "deprecated", "dropped", "obsolete", "outdated", "replaced", "retired", "superseded"];
-/// After a verb of being: what must not be.
+/// Words after a form of "to be" that say that something must not be.
 const BARRED: &[&str] = &["excluded", "forbidden", "off", "out", "prohibited", "rejected", "ruled"];
 const AUXILIARIES: &[&str] = &[
     "are", "be", "been", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may", "might", "must",
@@ -110,7 +110,7 @@ fn said_before(text: &str, is_number: bool) -> Stance {
             "fail" if at > 0 && words[at - 1] == "to" => return Stance::Asserted,
             word if CONJUNCTIONS.contains(&word) || RELEASES.contains(&word) => return Stance::Asserted,
             word if is_number && LIMITS.contains(&word) => return Stance::Asserted,
-            // `rejected 40 rows` counts them.
+            // `rejected 40 rows` is a count, not a denial.
             word if is_plain_denial(word) || (!is_number && DENIALS.contains(&word)) => return Stance::Denied,
             word if at < 3 && REPLACEMENTS.contains(&word) => return Stance::Replaced,
             _ => {}
@@ -135,7 +135,7 @@ fn said_after(text: &str) -> Stance {
         Stance::Asserted => {}
         other => return other,
     }
-    // A bracket or a pronoun right after goes on about the value.
+    // A bracket or a pronoun directly after the value continues the statement about it.
     let rest = text[own.len()..].trim_start_matches([',', ':', ';', '(', ' ', '"', '.']);
     let next = first_clause(rest);
     let (first, others) = next.split_once(' ').unwrap_or((next, ""));
@@ -151,7 +151,7 @@ fn said_after(text: &str) -> Stance {
     }
 }
 
-/// What the first denied verb says, where it begins within so many words.
+/// What the first denied verb says, if it begins within `most` words.
 fn verb(clause: &str, most: usize) -> Stance {
     let words = clause.split(is_no_letter).filter(|word| !word.is_empty()).collect::<Vec<_>>();
     for (at, word) in words.iter().take(most).enumerate() {
@@ -185,7 +185,7 @@ fn is_no_letter(letter: char) -> bool {
     !(letter.is_alphanumeric() || matches!(letter, '\'' | '-' | '_'))
 }
 
-/// Marks that open a quotation or emphasis before a value, and those that close it.
+/// Characters that open a quotation or emphasis before a value, and those that close it.
 const OPENING: [char; 7] = ['"', '\'', '`', '*', '_', '<', '/'];
 const CLOSING: [char; 7] = ['"', '\'', '`', '*', '_', '>', '/'];
 
@@ -193,7 +193,7 @@ fn ends_clause(letter: char) -> bool {
     matches!(letter, '!' | '?' | ';' | ':' | ',' | '\n' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '—' | '"')
 }
 
-/// What stands after the last mark that ends a clause. A full stop does where a blank follows.
+/// The text after the last character that ends a clause. A full stop ends one if a blank follows.
 fn last_clause(text: &str) -> &str {
     let stop = text.rfind(". ").map(|at| at + 1);
     let mark =
@@ -208,14 +208,14 @@ fn first_clause(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The last bytes of a text, whole words.
+/// The last bytes of a text, in whole words.
 fn tail(text: &str) -> &str {
     let Some(from) = text.len().checked_sub(REACH) else { return text };
     let from = (from..text.len()).find(|at| text.is_char_boundary(*at) && text[*at..].starts_with([' ', '\n']));
     from.map_or("", |from| &text[from..])
 }
 
-/// The first bytes of a text, whole words.
+/// The first bytes of a text, in whole words.
 fn head(text: &str) -> &str {
     if text.len() <= REACH {
         return text;

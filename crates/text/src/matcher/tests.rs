@@ -1,4 +1,4 @@
-//! Values and texts in, found or not out.
+//! Tests of the matcher with values and texts.
 
 use std::collections::BTreeSet;
 
@@ -113,9 +113,9 @@ fn numbers_match_by_value_and_unit() {
     }
 }
 
-/// A summary that says Redis where the conversation chose Memcached: the value is missing and a wrong one is there.
+/// A summary may say Redis although the conversation chose Memcached: the value is missing and a wrong one is present.
 #[test]
-fn what_is_denied_or_replaced_is_not_held() {
+fn denied_or_replaced_values_do_not_match() {
     let [affirmed, denied, either] =
         [Said::Affirmed, Said::Denied, Said::Either].map(|said| Sought { kind: ValueKind::Free, said });
     for (sought, value, text, expected) in [
@@ -147,19 +147,19 @@ fn one_pass_finds_overlapping_items() {
 }
 
 #[test]
-fn long_values_that_open_alike_are_told_apart() {
+fn long_values_with_a_common_beginning_are_distinguished() {
     let long = |last: &str| format!("{}{last}", "/same".repeat(40));
     let matcher = Matcher::new([long("/one"), long("/two")].iter().map(|value| (ValueKind::Path, [value.as_str()])));
     assert_eq!(matcher.find(&format!("in {}.", long("/two"))).collect::<Vec<_>>(), [1]);
 }
 
-/// Every place of the text tried for every pattern.
+/// Tries every pattern at every place of the text.
 fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
     let mut patterns = Patterns::default();
     items.iter().enumerate().for_each(|(item, (sought, value))| patterns.add(item, *sought, value));
     let matcher = Matcher::new(items.iter().map(|(sought, value)| (*sought, [value.as_str()])));
     let text = normal(text);
-    // No pattern holds a line break.
+    // No pattern contains a line break.
     let on_one_line = text.replace('\n', " ");
     let holds = |(form, pattern): (&Form, &String)| {
         let places = text.char_indices().map(|(start, _)| (start, start + pattern.len()));
@@ -213,9 +213,9 @@ proptest! {
         }
     }
 
-    /// Few letters, so that values open alike, overlap and repeat.
+    /// Only a few letters, so that values share beginnings, overlap and repeat.
     #[test]
-    fn one_pass_finds_what_every_place_holds(
+    fn one_pass_finds_everything_at_every_place(
         values in prop::collection::vec((kinds(), "(a|B|é|日|_|1|12|0|,|\\.|-|/| |€|eur|a/b/| ms| s){1,6}"), 1..8),
         text in "(a|b|É|日|_|1|12|0|,|\\.|-|/| |\n|€|EUR|a/b/| ms| s|\\\\u00e9){0,40}"
     ) {
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_makes_it_stumble(
+    fn arbitrary_text_causes_no_panic(
         kind in kinds(), said in prop::sample::select(vec![Said::Either, Said::Affirmed, Said::Denied]),
         value in "(\\PC|[-0-9.,%€ \\\\u\"\n]|not ){0,12}", text in "(\\PC|[-0-9.,%€ \\\\u\"\n]|not |never |is |ms){0,60}"
     ) {

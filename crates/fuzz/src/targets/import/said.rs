@@ -1,16 +1,16 @@
-//! The texts of a transcript from a second, small reader, each with the places by which a repair may name it.
+//! The texts of a transcript, read by a second, small reader, each with the places by which a repair may name it.
 
 use serde_json::Value;
 
 /// A text of a transcript.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// The place of its row, and those of the other rows of its message.
+    /// The place of its row and those of the other rows of its message.
     pub(super) places: Vec<String>,
     pub(super) text: String,
 }
 
-/// Texts of the rows of type `user` and `assistant`, including tool results.
+/// The texts of rows of type `user` and `assistant`, including tool results.
 pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
     let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
     let rows = (1..).zip(without_mark(file).split('\n').map(row)).collect::<Vec<(usize, Value)>>();
@@ -25,7 +25,7 @@ pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
     said.filter(|said| !said.text.trim().is_empty()).collect()
 }
 
-/// A content that is a text, or texts in blocks.
+/// The text of a content, or the texts of its blocks.
 fn texts(content: &Value) -> Vec<String> {
     let of_block = |block: &Value| match block["type"].as_str() {
         Some("text") => block["text"].as_str().map(str::to_owned).into_iter().collect(),
@@ -39,7 +39,7 @@ fn texts(content: &Value) -> Vec<String> {
     }
 }
 
-/// Texts of all turns. An element without a task is named as a whole.
+/// The texts of all turns. An element without a task is reported as a whole.
 pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
     let tasks = serde_json::from_str::<Value>(without_mark(file)).unwrap_or_default();
     let tasks = (1..).zip(tasks.as_array().into_iter().flatten());

@@ -1,4 +1,4 @@
-//! What conversations are about. A domain is one folder and one line in [`ALL`]; it is text alone.
+//! The domains of conversations. A domain is one folder and one line in [`ALL`], and it holds text only.
 //!
 //! Templates hold slots in braces: a form of [`crate::generate::forms::Form::by_slot`], a pool of the domain, or one of the
 //! general slots of [`crate::generate::writer::Writer::fill`]. Claims also hold `{s}`, the subject, and `{v}`, the value.
@@ -22,79 +22,79 @@ pub(crate) struct Domain {
     pub(crate) name: &'static str,
     /// The opening of the system prompt.
     pub(crate) role: &'static str,
-    /// Rules of the system prompt; each conversation has a selection.
+    /// Rules of the system prompt. Each conversation uses a selection.
     pub(crate) rules: &'static [&'static str],
-    /// What claims are about.
+    /// The subjects of claims.
     pub(crate) subjects: &'static [&'static str],
-    /// Words for slots.
+    /// Words that fill slots.
     pub(crate) pools: &'static [Pool],
-    /// How the user asks for something.
+    /// Requests of the user.
     pub(crate) requests: &'static [&'static str],
-    /// What else the user says.
+    /// Other sentences of the user.
     pub(crate) remarks: &'static [&'static str],
-    /// What the agent says before it calls tools.
+    /// Sentences of the agent before it calls tools.
     pub(crate) steps: &'static [&'static str],
-    /// What the agent says when it is done.
+    /// Sentences of the agent when it is done.
     pub(crate) findings: &'static [&'static str],
-    /// What the agent can call.
+    /// The agent's tools.
     pub(crate) tools: &'static [Tool],
-    /// What can be stated.
+    /// Claims that can be stated.
     pub(crate) claims: &'static [Claim],
 }
 
-/// Words for a slot.
+/// Words that fill a slot.
 #[derive(Debug)]
 pub(crate) struct Pool {
     /// The slot's name.
     pub(crate) slot: &'static str,
-    /// The words; each conversation keeps to some of them.
+    /// The words. Each conversation uses some of them.
     pub(crate) words: &'static [&'static str],
 }
 
 /// A tool of the agent.
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// Its name.
+    /// The tool's name.
     pub(crate) name: &'static str,
-    /// What it does.
+    /// A description of the tool.
     pub(crate) about: &'static str,
-    /// Names of the arguments and what they hold.
+    /// The arguments: each name and a description.
     pub(crate) arguments: &'static [(&'static str, &'static str)],
-    /// What its results look like.
+    /// The format of its results.
     pub(crate) style: Style,
     /// Lines of its results.
     pub(crate) items: &'static [&'static str],
-    /// What it says when it fails.
+    /// Its error messages.
     pub(crate) failures: &'static [&'static str],
 }
 
-/// What a tool's results look like. Each takes lines of text and dresses them.
+/// The format of a tool's results, into which lines of text are put.
 #[derive(Debug)]
 pub(crate) enum Style {
-    /// Lines with time, level and component.
+    /// Lines with a time, a level and a component.
     Log,
-    /// A JSON array of objects: these fields, then the line as `detail`.
+    /// A JSON array of objects with these fields and the line as `detail`.
     Json(&'static [(&'static str, &'static str)]),
-    /// A table: these columns, then the line as `note`.
+    /// A table with these columns and the line as `note`.
     Table(&'static [(&'static str, &'static str)]),
-    /// Source code: these blocks, with lines as comments between them.
+    /// Source code: these blocks, with the lines as comments between them.
     Code(&'static [&'static str]),
-    /// Headed sections with paragraphs.
+    /// Sections of paragraphs under headings.
     Page(&'static [&'static str]),
 }
 
-/// Something that can be stated of a subject.
+/// A claim that can be stated about a subject.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    /// What kind of statement it is; stands in no text.
+    /// The category of the statement. No text mentions it.
     pub(crate) category: Category,
     /// Who states it.
     pub(crate) speaker: Speaker,
-    /// What its value looks like.
+    /// The form of its value.
     pub(crate) form: Form,
     /// Ways to state it.
     pub(crate) says: &'static [&'static str],
-    /// Ways to state that it has another value from now on; empty where it never has.
+    /// Ways to state that the value has changed; empty if it never does.
     pub(crate) changes: &'static [&'static str],
     /// The question that asks for the value.
     pub(crate) asks: &'static str,
@@ -116,7 +116,7 @@ impl Claim {
     }
 }
 
-/// People of every domain.
+/// Names of people, for every domain.
 pub(crate) const PEOPLE: Pool = Pool {
     slot: "person",
     words: &[

@@ -1,17 +1,17 @@
-//! What secrets look like, and what programs, forms and examples have in their place.
+//! What secrets look like, and the text that programs, forms and examples have in their place.
 
 use serde::Deserialize;
 
 use super::super::base64;
 use super::table::Known;
 
-/// Checks that a value must pass besides its form; the table names them.
+/// Additional checks on a value's text, named in the table.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Check {
     Coded,
     Cookie,
-    /// A header's credential: a login, or letters and digits that are neither words nor names.
+    /// The credential in a header: a login, or letters and digits that are neither words nor names.
     Credential,
     Login,
     Mixed,
@@ -47,7 +47,7 @@ impl Check {
     }
 }
 
-/// Letters and digits: not a word of prose.
+/// Both letters and digits: not an ordinary word.
 pub(super) fn mixed(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit()) && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
@@ -59,7 +59,7 @@ pub(super) fn lettered(value: &str, known: &Known) -> bool {
     !remark && value.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Letters and digits, but not words and numbers joined by signs.
+/// Both letters and digits, but not words and numbers joined by punctuation.
 fn coded(value: &str) -> bool {
     let plain = |word: &str| is_word(word) || word.bytes().all(|byte| byte.is_ascii_digit());
     mixed(value) && !joined_names(value) && !value.split(['-', '_', '.', '/']).all(plain)
@@ -72,16 +72,16 @@ fn varied(value: &str) -> bool {
     seen.iter().filter(|seen| **seen).count() >= 10
 }
 
-/// A pair of a name and a value that is neither a word nor a setting.
+/// A name and a value that is neither a word nor a setting.
 fn cookie(pair: &str, known: &Known) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or_default();
     let session = || known.shapes.session.is_match(name);
     value.len() >= 12 && (mixed(value) || session()) && !joined_names(value) && !placeholder(value, known)
 }
 
-/// Random characters: at least three of each case and a digit; at least two of five neighbours differ in class; at most two of
-/// five characters are in runs of small letters, as most are in names, words and paths. Hashes, UUIDs and most ids have letters
-/// of one case; ids of known programs begin with a word.
+/// Random characters: at least three of each case and a digit; at least two of five neighbouring pairs differ in class; at most
+/// two of five characters are in runs of small letters, which names, words and paths mostly consist of. Hashes, UUIDs and most
+/// ids use letters of one case. Ids of known programs begin with a word.
 fn random(value: &str) -> bool {
     let bytes = value.as_bytes();
     let class = |byte: &u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());
@@ -110,7 +110,7 @@ fn login(value: &str) -> bool {
     plain.contains(&b':') && plain.iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// Names joined as in programs and stores: `config.apiKey2`, `user_id_column_1`, `userInput1`, `ref:vault/path`.
+/// Joined names, as programs and stores use them: `config.apiKey2`, `user_id_column_1`, `userInput1`, `ref:vault/path`.
 pub(super) fn joined_names(value: &str) -> bool {
     let words = value.split(['.', '_', '/', ':']).filter(|word| !word.is_empty());
     let words = words.flat_map(humps).collect::<Vec<_>>();
@@ -121,7 +121,7 @@ pub(super) fn joined_names(value: &str) -> bool {
     separated && digits <= 2 && lettered.count() >= 2 && words.iter().all(|word| is_word(word))
 }
 
-/// A path of names, as in `ref:vault/path` and `/run/secrets/db`.
+/// A path made of names, as in `ref:vault/path` and `/run/secrets/db`.
 pub(super) fn path(value: &str) -> bool {
     let bare = value.trim_start_matches(['/', '.', '~']);
     let names = bare.split(['/', ':']).filter(|name| !name.is_empty()).flat_map(|name| name.split(['-', '_', '.']));
@@ -129,7 +129,7 @@ pub(super) fn path(value: &str) -> bool {
     value.contains('/') && bare.len() > 3 && words.into_iter().all(|word| is_word(word) && word.len() < 13)
 }
 
-/// Something in a value's place: a placeholder, a type, an expression, a mask, or one character over and over.
+/// A stand-in for a value: a placeholder, a type, an expression, a mask, or one character repeated.
 pub(super) fn placeholder(value: &str, known: &Known) -> bool {
     let lower = value.to_lowercase();
     let word = lower.trim_end_matches(|letter: char| !letter.is_alphanumeric());
@@ -137,7 +137,7 @@ pub(super) fn placeholder(value: &str, known: &Known) -> bool {
     repeated || known.words.stand_ins.contains(word) || known.shapes.placeholder.is_match(value)
 }
 
-/// Several words, but no word that labels or sentences use.
+/// Several words, none of which is usual in labels or sentences.
 pub(super) fn passphrase(value: &str, known: &Known) -> bool {
     let plain = |word: &str| known.words.labels.contains(&*word.to_lowercase());
     known.shapes.passphrase.is_match(value) && !value.split(' ').any(plain)
@@ -154,7 +154,7 @@ fn dashed_words(value: &str) -> bool {
     words.iter().filter(lettered).count() >= 3 && words.iter().all(|word| short(word))
 }
 
-/// Letters and then at most two digits, or only the digits.
+/// Letters followed by at most two digits, or digits only.
 fn is_word(word: &str) -> bool {
     let letters = word.trim_end_matches(|last: char| last.is_ascii_digit());
     word.len() - letters.len() <= 2 && letters.len() < 16 && letters.bytes().all(|byte| byte.is_ascii_alphabetic())

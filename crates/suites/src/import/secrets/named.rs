@@ -1,7 +1,7 @@
-//! Secrets that a name announces: `DB_PASSWORD=...`, `"authToken": "..."`, `--password ...`, "my password is ...".
+//! Secrets announced by a name: `DB_PASSWORD=...`, `"authToken": "..."`, `--password ...`, "my password is ...".
 //!
-//! A name in a text is a guess, so rules for a bare word are stricter than for a text in quotes, and laxer after a shell
-//! variable's name. Absent on purpose: numbers under these names.
+//! A name in a text is only a hint, so the rules are stricter for a bare word than for a quoted text, and laxer after the name of
+//! a shell variable. Absent on purpose: numbers under such names.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub(super) struct Name {
     least: Least,
 }
 
-/// The fewest characters of a value.
+/// The fewest characters of a value, by how it is written.
 #[derive(Default, Deserialize)]
 struct Least {
     quoted: usize,
@@ -42,19 +42,19 @@ struct Least {
 pub(super) enum Setting {
     /// In quotes, or as a field of JSON.
     Quoted,
-    /// As a word, in a text that may be prose or a program.
+    /// As a bare word, in a text that may be prose or a program.
     #[default]
     Bare,
-    /// As a word that is assigned to a shell's variable or a form's field.
+    /// As a bare word assigned to a shell variable or a form field.
     Assigned,
-    /// As a word after an option.
+    /// As a bare word after a command-line option.
     Option,
     /// As the last word of a line.
     Line,
 }
 
 impl Name {
-    /// The first group that fits a name.
+    /// The first group that matches a name.
     pub(super) fn of<'a>(key: &str, names: &'a [Name], words: &Words) -> Option<&'a Name> {
         let parts = key.split(|letter: char| !letter.is_alphanumeric()).flat_map(humps).map(str::to_lowercase);
         let parts = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>();
@@ -69,7 +69,7 @@ impl Name {
         }
         let ended = |text: &str| text.strip_suffix(end).map(str::len);
         let head = |text: &str| ended(text).or_else(|| ended(text.strip_suffix('s')?));
-        // The part of the last word before the end.
+        // The part of the last word before the end of the name.
         let glue = head(last).map_or("", |length| &last[..length]);
         let glued = glue.is_empty() || self.glued.is_empty() || self.glued.iter().any(|known| known == glue);
         let counted = self.counted && words.counted.contains(if glue.is_empty() { before } else { glue });
@@ -98,22 +98,22 @@ impl Name {
     }
 }
 
-/// Only so many bytes of a word are read: a text without blanks may hold a name every few bytes.
+/// The largest number of bytes read of a word, because a text without blanks may contain a name every few bytes.
 const LONGEST: usize = 512;
-/// Only so many values of a list are read, for the same reason.
+/// The largest number of values read of a list, for the same reason.
 const MOST: usize = 100;
 
 /// A name in a text that announces a secret.
 struct Hit<'t, 'a> {
     text: &'t str,
     spoken: &'t str,
-    /// The place of its end.
+    /// The range of the name's end.
     end: Range<usize>,
     name: &'a Name,
 }
 
 impl Table {
-    /// All secrets after such names, in order.
+    /// All secrets that follow such names, in order.
     pub(super) fn named(&self, text: &str) -> Vec<Found<'_>> {
         let mut found = Vec::<Found<'_>>::new();
         for end in self.end.find_iter(text) {
@@ -130,7 +130,7 @@ impl Table {
         found
     }
 
-    /// The secrets after a name in one context.
+    /// The secrets that follow a name in one context.
     fn after<'a>(&self, hit: &Hit<'_, 'a>, context: &Context) -> Vec<Found<'a>> {
         let Hit { text, spoken, end, name } = hit;
         let known = &self.rows.known;
@@ -150,7 +150,7 @@ impl Table {
         values.into_iter().filter(secret).map(|(at, _)| Found { kind: &name.kind, at: whole(text, at) }).collect()
     }
 
-    /// The value at this byte, or the texts of a list that begins there, and how each is written.
+    /// The value at byte `at`, or the texts of a list that begins there, each with how it is written.
     fn values(&self, hit: &Hit<'_, '_>, at: usize) -> Vec<(Range<usize>, Setting)> {
         let text = hit.text;
         let Some(list) = text[at..].strip_prefix('[') else { return self.value(hit, at, at).into_iter().collect() };
@@ -164,7 +164,7 @@ impl Table {
         values
     }
 
-    /// The value at this byte; a name and the text after it up to `lead` introduce it.
+    /// The value at byte `at`. The text from the name up to `lead` introduces it.
     fn value(&self, hit: &Hit<'_, '_>, lead: usize, at: usize) -> Option<(Range<usize>, Setting)> {
         let (rest, shapes) = (&hit.text[at..], &self.rows.known.shapes);
         if let Some(found) = shapes.quoted.captures(rest) {
@@ -184,13 +184,13 @@ impl Table {
             let setting = if option && !between.contains('=') { Setting::Option } else { Setting::Assigned };
             return Some((shell_word(value, &self.rows.known.words)?, setting));
         }
-        // `PASS: test` reports a test's result.
+        // `PASS: test` is the outcome of a test.
         let result = spoken.eq_ignore_ascii_case("pass") && spoken != "pass" && between.contains(':');
         Some((bare_word(value).filter(|_| !result)?, Setting::Bare))
     }
 }
 
-/// The whole name up to a found end, without the letter of an escape such as `\n`.
+/// The whole name up to the given end, without the letter of an escape such as `\n`.
 fn spoken_name(text: &str, end: Range<usize>) -> &str {
     let near = before(text, end.start);
     let mut start = end.start - (near.len() - near.trim_end_matches(in_name).len());
@@ -204,16 +204,16 @@ fn in_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }
 
-/// Characters that end a word in a program, a sentence or a shell.
+/// Characters that end a word in a program, a sentence or a shell command.
 const ENDS: [char; 15] = ['\\', ')', ']', '}', '<', '>', ';', ',', '&', '|', ' ', '\n', '"', '\'', '`'];
 
-/// The place of a secret up to the end of its word, if only its beginning was judged.
+/// The range of a secret extended to the end of its word, in case only its beginning was examined.
 fn whole(text: &str, at: Range<usize>) -> Range<usize> {
     let more = if at.len() + 4 > LONGEST { &text[at.end..] } else { "" };
     at.start..at.end + more.find(ENDS).unwrap_or(more.len())
 }
 
-/// A value up to where a program or a sentence continues; none for an expression.
+/// A value up to the point where a program or a sentence continues, or `None` for an expression.
 fn bare_word(value: &str) -> Option<&str> {
     let Some(end) = value.find(['\\', '(', ')', '[', ']', '{', '}', '<', '>', ';', ',', '&', '|']) else {
         return Some(value);
@@ -221,7 +221,7 @@ fn bare_word(value: &str) -> Option<&str> {
     (!value[end..].starts_with(['(', '[', '{'])).then(|| &value[..end])
 }
 
-/// A value as a shell reads it; none for an expression or an option.
+/// A value as a shell parses it, or `None` for an expression or an option.
 fn shell_word<'t>(value: &'t str, words: &Words) -> Option<&'t str> {
     let end = value.find(['\\', ';', '|', '&', '<', '>']).unwrap_or(value.len());
     let word = value[..end].trim_end_matches([')', ']', '}', ',']);

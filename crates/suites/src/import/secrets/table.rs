@@ -1,4 +1,4 @@
-//! The table of secrets: `rules.toml`, read and compiled once. A new kind of secret is a row there.
+//! The table of secrets, `rules.toml`, parsed and compiled once. A new kind of secret is a row there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
@@ -9,29 +9,29 @@ use serde::Deserialize;
 use super::checks::Check;
 use super::named::{Name, Setting};
 
-/// A table that cannot be used: a bug in this program.
+/// The table is invalid, which is a bug in this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// It is not TOML, a row has another form, or a pattern is not accepted.
+    /// The file is not TOML, a row has an unexpected form, or a pattern does not compile.
     #[error("{0}")]
     Toml(String),
-    /// The ends of names do not make a pattern.
+    /// The ends of names do not form a pattern.
     #[error("ends of names: {0}")]
     Names(String),
 }
 
-/// Everything that an import looks for.
+/// The compiled table.
 pub(super) struct Table {
     pub(super) rows: Rows,
     /// Matches the end of any name in a text.
     pub(super) end: Regex,
 }
 
-/// The file; its comments explain its fields.
+/// The file. Its comments explain the fields.
 #[derive(Deserialize)]
 pub(super) struct Rows {
     pub(super) known: Known,
-    /// Secrets without a name.
+    /// Secrets that no name announces.
     pub(super) form: Vec<Form>,
     pub(super) name: Vec<Name>,
     pub(super) context: Vec<Context>,
@@ -39,7 +39,7 @@ pub(super) struct Rows {
     pub(super) random: Vec<Form>,
 }
 
-/// What values are compared with.
+/// Patterns and words that values are compared with.
 #[derive(Deserialize)]
 pub(super) struct Known {
     pub(super) shapes: Shapes,
@@ -95,7 +95,7 @@ pub(super) struct Context {
     pub(super) setting: Setting,
 }
 
-/// A compiled expression.
+/// A compiled regular expression.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Pattern(Regex);
@@ -116,13 +116,13 @@ impl Deref for Pattern {
     }
 }
 
-/// A secret's place in a text.
+/// The range of a secret in a text.
 pub(super) struct Found<'a> {
     pub(super) kind: &'a str,
     pub(super) at: Range<usize>,
 }
 
-/// So many bytes before a secret may say what it is.
+/// The number of bytes before a secret that may identify it.
 const NEAR: usize = 200;
 
 impl Table {
@@ -131,7 +131,7 @@ impl Table {
         let fill = |text: String, (name, piece): (&String, &String)| text.replace(&format!("%{name}%"), piece);
         let mut rows: Rows = parsed(&fragments.iter().fold(text.to_owned(), fill))?;
         let ends = rows.name.iter().filter(|name| !name.fields).flat_map(|name| &name.ends);
-        // The longest first.
+        // The longest ends come first.
         let ends = ends.map(|end| end.replace(' ', "[ _-]?")).collect::<BTreeSet<_>>().into_iter().rev();
         let end = Regex::new(&format!("(?i-u:{})s?", ends.collect::<Vec<_>>().join("|")));
         let join = |end: &mut String| end.retain(|letter| letter != ' ');
@@ -139,7 +139,7 @@ impl Table {
         Ok(Table { rows, end: end.map_err(|error| TableError::Names(error.to_string()))? })
     }
 
-    /// The group that a name belongs to; none for a harmless name.
+    /// The group that a name belongs to, or `None` for a harmless name.
     pub(super) fn name(&self, key: &str) -> Option<&Name> {
         Name::of(key, &self.rows.name, &self.rows.known.words)
     }
@@ -149,7 +149,7 @@ impl Form {
     /// All secrets of this form in a text, in order.
     pub(super) fn find(&self, text: &str, known: &Known) -> Vec<Found<'_>> {
         let mut found = Vec::new();
-        // Most texts hold none, and captures cost memory.
+        // Most texts contain no secret, and captures cost memory.
         let mut at = self.pattern.is_match(text).then_some(0);
         let next = |at| self.pattern.captures_at(text, at)?.name("secret").filter(|secret| !secret.is_empty());
         while let Some(secret) = at.and_then(next) {
@@ -168,12 +168,12 @@ impl Form {
     }
 }
 
-/// The text just before a place.
+/// The text directly before a place.
 pub(super) fn before(text: &str, at: usize) -> &str {
     &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at]
 }
 
-/// Whether a place and a mask overlap.
+/// Whether a range overlaps a mask.
 pub(super) fn touches_mask(text: &str, at: &Range<usize>) -> bool {
     const MASK: &str = "[masked:";
     let near = at.start - before(text, at.start).len();
@@ -181,7 +181,7 @@ pub(super) fn touches_mask(text: &str, at: &Range<usize>) -> bool {
     masks.any(|(start, _)| near + start < at.end && !text[near + start..at.start.max(near + start)].contains(']'))
 }
 
-/// The file's first part.
+/// The first part of the file.
 #[derive(Deserialize)]
 struct Fragments {
     fragments: BTreeMap<String, String>,

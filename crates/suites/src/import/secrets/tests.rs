@@ -1,4 +1,4 @@
-//! The table's examples, and texts with and without secrets; masks stay masks, arguments stay JSON.
+//! The table's examples, and texts with and without secrets. Masks are not masked again, and arguments stay JSON.
 
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ fn masked_arguments(arguments: &str) -> String {
     arguments
 }
 
-/// A text without its marks, and the same with a mask of this kind for each marked secret.
+/// A text without its marks, and the same text with a mask of the given kind for each marked secret.
 fn unmarked(kind: Option<&str>, marked: &str) -> (String, String) {
     let marked = marked.replace('·', "");
     let mut expected = String::new();
@@ -35,7 +35,7 @@ fn unmarked(kind: Option<&str>, marked: &str) -> (String, String) {
     (marked.replace(['«', '»'], ""), expected)
 }
 
-/// A row as tests read it.
+/// A row, as the tests read it.
 #[derive(Deserialize)]
 struct Row {
     kind: Option<String>,
@@ -46,7 +46,7 @@ struct Row {
     kept: Vec<String>,
 }
 
-/// The fields that a row may have besides its kind, description and examples.
+/// The fields that a row may have in addition to its kind, description and examples.
 const FIELDS: &[(&str, &[&str])] = &[
     ("form", &["pattern", "checks", "unless_after", "unless_before"]),
     ("name", &["ends", "glued", "counted", "whole", "weak", "machine", "fields", "checks", "least"]),
@@ -79,7 +79,7 @@ fn a_bad_table_is_an_error_that_says_where() {
 }
 
 #[test]
-fn rows_say_nothing_that_nobody_reads() {
+fn rows_have_no_unused_fields() {
     let table: toml::Table = include_str!("rules.toml").parse().expect("TOML");
     let shared = ["kind", "about", "masked", "kept"];
     for (group, fields) in FIELDS {
@@ -118,7 +118,7 @@ fn every_row_of_the_table_masks_its_examples_and_keeps_its_near_misses() {
     assert_none(&wrong);
 }
 
-/// Texts that must vanish, and texts that must stay.
+/// Texts that must be masked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Secrets {
@@ -160,7 +160,7 @@ fn secrets_are_masked() {
 }
 
 #[test]
-fn what_is_no_secret_stays() {
+fn harmless_text_is_unchanged() {
     let harmless: Harmless = toml::from_str(include_str!("../../../tests/fixtures/harmless.toml")).expect("TOML");
     let unmark = |text: &String| text.replace('·', "");
     let texts = harmless.text.iter().map(unmark).map(|text| (masked(&text).0, text));
@@ -193,14 +193,14 @@ fn equal_secrets_stay_equal_and_masking_twice_changes_nothing() {
     assert_eq!(masks[0], masks[1]);
     assert_ne!(masks[0], masks[2]);
     assert_eq!(masked(&once), (once.clone(), BTreeMap::new()));
-    // The colon of a mask parts no user from a password.
+    // The colon of a mask does not separate a user from a password.
     let (once, _) = masked("curl -utoken=aaaa00a0a000password");
     assert_eq!(masked(&once), (once.clone(), BTreeMap::new()));
 }
 
 proptest::proptest! {
     #[test]
-    fn masks_are_no_secrets(
+    fn masks_are_not_masked_again(
         text in r#"(?:password|DB_PASSWORD|--token|api_key|APP_KEY|name|value|token|Bearer|Authorization|[Cc]ookie|curl -u|curl -b|machine|login| is | to |</|://|:5432:|\\u002d|\\n|\n|[ =:@"'\\\[\]$<>&?;]|[a-z0-9]{1,20}|[A-Za-z0-9+/]{28,36}){0,20}"#
     ) {
         let (once, _) = masked(&text);
@@ -254,7 +254,7 @@ fn long_words_are_masked_whole_and_read_once() {
     assert_eq!(masked(&format!("PASSWORD={long} x")).0, "PASSWORD=[masked:password:1] x");
     assert_eq!(masked(&format!("password: \"{long}\"")).0, "password: \"[masked:password:1]\"");
     assert_eq!(masked(&format!("<pwd>{long}</pwd>")).0, "<pwd>[masked:password:1]</pwd>");
-    // Names without a blank between them: each reads only what is near.
+    // The names have no blank between them, and each reads only nearby text.
     for piece in
         ["PASSWORD=$(x),", "password", "secret:[\"\",", "a_token-", "curl ", "://a:", "-----BEGIN PRIVATE KEY-----("]
     {

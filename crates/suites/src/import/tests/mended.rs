@@ -1,8 +1,8 @@
-//! Rows that are broken, odd or silent: mended, reported, and what follows them stays in its conversation.
+//! Broken, odd and silent rows are repaired and reported, and the rows after them stay in their conversation.
 
 use super::*;
 
-/// A row of a Claude Code session; the message is JSON.
+/// A row of a Claude Code session, whose message is JSON.
 fn row(kind: &str, uuid: &str, parent: &str, message: &str) -> String {
     format!(r#"{{"parentUuid":"{parent}","type":"{kind}","message":{message},"uuid":"{uuid}"}}"#)
 }
@@ -11,7 +11,7 @@ fn said(role: &str, text: &str) -> String {
     format!(r#"{{"role":"{role}","content":"{text}"}}"#)
 }
 
-/// Three good rows with one of another kind, `odd`, where the answer to the first stands.
+/// Three good rows and `odd`, another row in the place of the answer to the first.
 fn session_around(odd: &str) -> String {
     let first = format!(r#"{{"type":"user","uuid":"a","message":{}}}"#, said("user", "One."));
     [
@@ -23,8 +23,8 @@ fn session_around(odd: &str) -> String {
     .join("\n")
 }
 
-/// The odd row is reported as `expected`, refused under strict reading, and what follows it stays in its conversation.
-fn assert_dropped_alone(odd: &str, expected: &[&str]) {
+/// The odd row is reported as `expected` and refused under strict reading, and the rows after it stay in its conversation.
+fn assert_only_odd_row_is_dropped(odd: &str, expected: &[&str]) {
     let text = session_around(odd);
     let imported = imported("claude-code", &text, &FACTS);
     assert_eq!(repairs(&imported), expected, "{odd}");
@@ -38,7 +38,7 @@ fn assert_dropped_alone(odd: &str, expected: &[&str]) {
 }
 
 #[test]
-fn text_cut_inside_a_character_is_mended() {
+fn text_cut_inside_a_character_is_repaired() {
     let text = session_around(&row("assistant", "b", "a", &said("assistant", r"ok \ud83d\ude00 cut \ud83d")));
     let mended = imported("claude-code", &text, &FACTS);
     assert_eq!(repairs(&mended), ["line 2: 1 lone surrogate escape: replaced by U+FFFD"]);
@@ -59,18 +59,18 @@ fn a_file_whose_only_row_is_cut_is_recognised() {
 
 #[test]
 fn broken_rows_do_not_cut_a_conversation_in_two() {
-    assert_dropped_alone(
+    assert_only_odd_row_is_dropped(
         r#"{"parentUuid":"a","type":"assistant","message":{"content":[{"input":{"uuid":"other"}},"\x"]},"uuid":"b"}"#,
         &["line 2: broken line (invalid escape at column 89): dropped"],
     );
-    assert_dropped_alone(
+    assert_only_odd_row_is_dropped(
         r#"{"parentUuid":"a","type":"assistant","message":{"content":"torn in the mid"#,
         &[
             "line 2: broken line (EOF while parsing a string at column 74): dropped",
             "line 3: parent `b` is not in the file: linked to line 1, which the row before it follows",
         ],
     );
-    assert_dropped_alone(
+    assert_only_odd_row_is_dropped(
         r#"{"parentUuid":"a","type":"assistant","uuid":"b"}"#,
         &["line 2: row of type `assistant` without a message: dropped"],
     );
@@ -102,12 +102,12 @@ fn rows_of_other_roles_and_types_are_reported() {
         ),
         (row("oracle", "b", "a", &said("user", "?")), "message of role `user` in a row of type `oracle`: dropped"),
     ] {
-        assert_dropped_alone(&odd, &[&format!("line 2: {expected}")]);
+        assert_only_odd_row_is_dropped(&odd, &[&format!("line 2: {expected}")]);
     }
 }
 
 #[test]
-fn rows_without_a_turn_are_counted_alone() {
+fn rows_without_a_turn_are_only_counted() {
     for kind in ["summary", "system", "file-history-snapshot", "queue-operation", "progress", "novelty"] {
         let message = if kind == "novelty" { "null".to_owned() } else { said("user", "?") };
         let imported = imported("claude-code", &session_around(&row(kind, "b", "a", &message)), &STRICT);

@@ -1,10 +1,10 @@
-//! Broken, foreign, huge and random files: repaired and reported, or refused with a reason; never a panic.
+//! Broken, foreign, huge and random files: they are repaired and reported, or refused with a reason, and never cause a panic.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Trajectories of one session whose messages are broken in one way each.
+/// Trajectories of one session, each with messages that are broken in one way.
 #[test]
 fn broken_sessions_are_repaired_and_reported() {
     let text = r#"[{"task_id":"a","trial":0,"traj":[
@@ -68,7 +68,7 @@ fn unreadable_files_are_named_with_what_was_expected() {
         (
             "tau-bench",
             br#"{"format":"compactometer-suite","version":1,"name":"x"}"#,
-            "; it is a suite already and needs no import",
+            "; it is already a suite and needs no import",
         ),
         (
             "tau-bench",
@@ -108,7 +108,7 @@ fn a_line_of_twenty_megabytes_is_read() {
     assert_eq!(imported.report.secrets.get("password"), Some(&100));
 }
 
-/// The file with some bytes replaced, cut out or doubled.
+/// The file with some bytes replaced, deleted or duplicated.
 fn mutated(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
     let edit = (0..text.len(), 0..3_u8, proptest::sample::select(b"{}[]\",:\\0a \n\xff".to_vec()), 1..40_usize);
     proptest::collection::vec(edit, 0..12).prop_map(move |edits| {
@@ -129,7 +129,7 @@ fn mutated(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Whole lines left out, doubled or moved.
+/// Whole lines deleted, duplicated or moved.
 fn shuffled() -> impl Strategy<Value = Vec<u8>> {
     let lines = CLAUDE.lines().collect::<Vec<_>>();
     proptest::collection::vec(proptest::sample::select(lines), 1..40).prop_map(|lines| lines.join("\n").into_bytes())

@@ -1,4 +1,4 @@
-//! An independent look at suites: how the tests find values in text.
+//! An independent reading of suites: how the tests find values in text.
 
 use aho_corasick::AhoCorasick;
 use compactometer_engine::message::{Message, MessageId, Part};
@@ -7,7 +7,7 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
 use compactometer_suites::generate::Spec;
 
-/// The spec of a suite small enough for many draws.
+/// The spec of a suite small enough to be generated many times.
 pub(crate) fn spec_text(seed: u64) -> String {
     format!(
         "name = \"tiny\"\nseed = {seed}\nwindow = 4000\ndomains = [\"software\", \"operations\", \"service\", \"research\"]\n\
@@ -30,7 +30,7 @@ pub(crate) fn sizes(scenario: &Scenario) -> Vec<usize> {
     scenario.messages.iter().map(tokens_of).collect()
 }
 
-/// All that a model would read of a message.
+/// The text of a message that a model would read.
 pub(crate) fn text_of(message: &Message) -> String {
     let texts = message.parts.iter().map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => text.as_str(),
@@ -40,7 +40,7 @@ pub(crate) fn text_of(message: &Message) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Where each of the values stands by itself, in any case: the conversation's number and the message.
+/// The whole-word occurrences of each value, ignoring case, as the conversation's number and the message.
 pub(crate) fn find_all(suite: &Suite, values: &[&str]) -> Vec<Vec<(usize, MessageId)>> {
     let patterns = values.iter().map(|value| value.to_lowercase());
     let finder = AhoCorasick::new(patterns).expect("the values make an automaton");
@@ -51,7 +51,7 @@ pub(crate) fn find_all(suite: &Suite, values: &[&str]) -> Vec<Vec<(usize, Messag
             for hit in finder.find_overlapping_iter(&text) {
                 let place = (number, message.id);
                 let known: &mut Vec<_> = &mut found[hit.pattern().as_usize()];
-                if stands_alone(&text, hit.start(), hit.end()) && known.last() != Some(&place) {
+                if is_whole_word(&text, hit.start(), hit.end()) && known.last() != Some(&place) {
                     known.push(place);
                 }
             }
@@ -60,12 +60,12 @@ pub(crate) fn find_all(suite: &Suite, values: &[&str]) -> Vec<Vec<(usize, Messag
     found
 }
 
-fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let part_of_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
     !part_of_word(text[..start].chars().next_back()) && !part_of_word(text[end..].chars().next())
 }
 
-/// A word of four or more letters that the question has in common with one of the texts.
+/// A word of four or more letters that the question shares with one of the texts.
 pub(crate) fn shared_words<'t>(question: &str, texts: impl Iterator<Item = &'t str>) -> Option<String> {
     let words = |text: &str| {
         let lower = text.to_lowercase();
