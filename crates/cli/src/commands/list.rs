@@ -6,7 +6,7 @@ use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::formats;
 use compactometer_formats::record::Family;
 use compactometer_harness::contender::Contender;
-use compactometer_simulator::mock::profile::{self, Profile};
+use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
 use compactometer_text::suggest::unknown;

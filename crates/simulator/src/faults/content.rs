@@ -1,15 +1,17 @@
 //! Faults of content: the reply is not a summary, or contains something that nobody said.
 
 use super::{Effect, Fault, Scene, json};
-use crate::mock;
-use crate::mock::draw::uniform;
+use crate::draw::uniform;
+use crate::reading;
+use crate::writing;
+use crate::writing::chat;
 
 pub(super) const CONTINUES_CHAT: Fault = Fault {
     name: "continues-chat",
     about: "goes on with the conversation instead of condensing it",
     effect: Effect::Text(|_, scene| {
-        let material = mock::parts(scene.request).material;
-        Some(mock::chat::continued(material.last().map(String::as_str), &mut scene.rng))
+        let material = reading::parts(scene.request).material;
+        Some(chat::continued(material.last().map(String::as_str), &mut scene.rng))
     }),
 };
 
@@ -28,7 +30,7 @@ pub(super) const EXAMPLE_LEAK: Fault = Fault {
     name: "example-leak",
     about: "contains words copied from an example in the instruction, in JSON as a separate value",
     effect: Effect::Text(|text, scene| {
-        let instruction = untagged(&mock::parts(scene.request).instruction);
+        let instruction = untagged(&reading::parts(scene.request).instruction);
         let words = scene.pick(&examples(&instruction))?;
         with_item(text, words, IN_ITS_PLACE, scene)
     }),
@@ -96,7 +98,7 @@ fn with_item(text: &str, item: &str, link: &str, scene: &mut Scene<'_>) -> Optio
         Some(object) => json_item(text, &json::escaped(item), link, object, scene)?,
         None => prose_item(text, item),
     };
-    let fits = scene.request.max_output_tokens.is_none_or(|most| mock::tokens(&added) <= most);
+    let fits = scene.request.max_output_tokens.is_none_or(|most| writing::tokens(&added) <= most);
     Some(if fits { added } else { instead })
 }
 

@@ -3,7 +3,7 @@
 use compactometer_engine::model::{ChatReply, Finish};
 
 use super::{Effect, Fault, Scene, json};
-use crate::mock;
+use crate::writing;
 
 pub(super) const CUT_JSON: Fault = Fault {
     name: "cut-json",
@@ -57,7 +57,7 @@ pub(super) const OVER_LENGTH: Fault = Fault {
     name: "over-length",
     about: "repeats itself beyond the output limit, by at least half of it (limits up to 100,000 tokens)",
     effect: Effect::Reply(|reply, scene| {
-        let own = mock::tokens(&reply.text);
+        let own = writing::tokens(&reply.text);
         let most = scene.request.max_output_tokens.unwrap_or(own);
         if !reply.text.trim().is_empty() && most <= LARGEST_LIMIT {
             end(reply, repeated(&reply.text, own, most.saturating_add(most / 2)), Finish::Stop);
@@ -79,7 +79,7 @@ fn repeated(text: &str, own: u32, most: u32) -> String {
     let mut copies = most / own.max(1) + 1;
     loop {
         let whole = vec![text; copies as usize].join("\n\n");
-        if mock::tokens(&whole) > most {
+        if writing::tokens(&whole) > most {
             return whole;
         }
         copies += 1 + copies / 4;
@@ -96,7 +96,7 @@ fn cut(reply: &mut ChatReply, scene: &mut Scene<'_>, may_be: impl Fn(&str, usize
 
 /// Replaces the reply's text and ending. Tokens are counted with o200k, whatever the model.
 fn end(reply: &mut ChatReply, text: String, finish: Finish) {
-    reply.usage.output = u64::from(mock::tokens(&text));
+    reply.usage.output = u64::from(writing::tokens(&text));
     reply.text = text;
     reply.finish = finish;
 }

@@ -19,7 +19,7 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, 
 use compactometer_engine::tokens::Encoding;
 use rand_chacha::ChaCha8Rng;
 
-use crate::mock;
+use crate::writing;
 pub use rates::are_meant;
 pub use rates::{FaultError, Faults};
 
@@ -120,7 +120,7 @@ impl Scene<'_> {
 }
 
 fn pick<T: Copy>(rng: &mut ChaCha8Rng, choices: &[T]) -> Option<T> {
-    let at = (mock::draw::uniform(rng) * choices.len() as f64) as usize;
+    let at = (crate::draw::uniform(rng) * choices.len() as f64) as usize;
     choices.get(at).copied()
 }
 
@@ -166,8 +166,8 @@ pub(crate) fn spoil(faults: &Faults, request: &ChatRequest, reply: &mut ChatRepl
 /// Replaces the reply's text, cut at the limit. Tokens are counted with o200k, whatever the model.
 fn replace_text(reply: &mut ChatReply, text: String, most: Option<u32>) {
     // A reply that is already over its limit by this count keeps its length, because its model counts differently.
-    let most = most.map(|most| most.max(mock::tokens(&reply.text)));
-    let (text, tokens, finish) = mock::within(text, most, &Encoding::O200k);
+    let most = most.map(|most| most.max(writing::tokens(&reply.text)));
+    let (text, tokens, finish) = writing::within(text, most, &Encoding::O200k);
     reply.text = text;
     reply.usage.output = u64::from(tokens);
     if finish == Finish::Length {

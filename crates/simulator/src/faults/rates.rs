@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{ALL, Fault, SYNTAX};
 use compactometer_text::suggest::hint;
 
-use crate::mock::draw;
+use crate::draw;
 
 /// Faults with their rates and the seed of their draws. Parsed from and displayed as `FAULT=RATE,FAULT=RATE[,seed=N]`.
 #[derive(Clone, Debug)]

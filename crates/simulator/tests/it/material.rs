@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use compactometer_engine::model::{ChatModel, ChatReply, ChatRequest};
 use compactometer_simulator::faults::Faulty;
-use compactometer_simulator::mock::profile::{Profile, STRONG};
 use compactometer_simulator::mock::{self, Mock};
+use compactometer_simulator::profile::{Profile, STRONG};
 
 pub(crate) const SUMMARIZE: &str = include_str!("../../../engine/src/strategies/summarize.md");
 pub(crate) const PROMPT_CHECKPOINT: &str = include_str!("../../../engine/src/strategies/prompt_checkpoint.md");

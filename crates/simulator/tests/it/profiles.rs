@@ -2,7 +2,7 @@
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
-use compactometer_simulator::mock::profile::{
+use compactometer_simulator::profile::{
     ALL, CONTINUES_CHAT, LOST_IN_THE_MIDDLE, PARAPHRASER, PERFECT_READER, Profile, STRONG, WEAK,
 };
 
@@ -152,7 +152,7 @@ fn the_weak_one_fails_in_form_as_measured() {
 /// The rules that read a request know none of our prompts: no phrase of three or more words in them occurs in a prompt.
 #[test]
 fn no_phrase_of_a_prompt_occurs_in_the_rules() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/mock");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     let strategies = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/src/strategies");
     let prompts = files(strategies, "md").join("\n").to_lowercase();
     assert!(prompts.len() > 5_000);

@@ -1,0 +1,165 @@
+//! The mock, which simulates a model in runs that must be free, fast and exact. Its results show mechanisms, not the quality of a
+//! model.
+//!
+//! It reads a request by general rules (what is given, what is asked, in which shape) and writes extracts of what is given. Text
+//! in the material is data and never changes the shape of the answer. Absent on purpose: scenarios, facts, the purpose of a call,
+//! any knowledge of a particular prompt, and a context window, so that no request is too long. Faults are in [`crate::faults`],
+//! because they apply to any model.
+
+use async_trait::async_trait;
+use compactometer_engine::message::Usage;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use compactometer_engine::tokens::{TOOL_OVERHEAD, TokenCounter};
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::draw;
+use crate::drawn;
+use crate::faults::{self, Faults};
+use crate::profile::{self, Profile};
+use crate::reading::counts::Counts;
+use crate::reading::known::Known;
+use crate::reading::statements::{self, Statement, Turn};
+use crate::reading::{self, Ask, Reading, Shape, seen};
+use crate::writing::{self, answer, chat, lookup, order, salience, within};
+
+/// The mock of a profile, or of a draw of its weights (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
+pub fn by_name(name: &str) -> Option<Mock> {
+    let Some((profile, number)) = name.split_once(drawn::MARK) else {
+        return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
+    };
+    Some(Mock::with_drawn_weights(profile::by_name(profile)?, number.parse().ok()?))
+}
+
+/// A mock of one profile. Its reply is a function of the request's bytes, the profile and the request's seed.
+#[derive(Clone, Debug)]
+pub struct Mock {
+    profile: Profile,
+    faults: Option<Faults>,
+    name: String,
+    counts: Counts,
+    known: Known,
+}
+
+impl Mock {
+    /// A mock of the profile, named `mock:PROFILE`.
+    pub fn new(profile: Profile) -> Self {
+        let name = format!("mock:{}", profile.name);
+        // A profile without faults has an empty list, which does not parse.
+        let faults = profile.faults.value.parse().ok();
+        Mock { profile, faults, name, counts: Counts::default(), known: Known::default() }
+    }
+
+    /// A mock with randomly drawn weights of salience, named `mock:PROFILE~NUMBER`. The same number gives the same weights.
+    pub fn with_drawn_weights(profile: &Profile, number: u64) -> Self {
+        let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
+        Mock { name, ..Mock::new(drawn::drawn(profile, number)) }
+    }
+
+    /// The reply, computed synchronously.
+    fn reply(&self, request: &ChatRequest) -> ChatReply {
+        let said = reading::last_said(request);
+        let reading = reading::read(request, &said);
+        let text = match &reading.ask {
+            Ask::Condense(shape) => {
+                let continued = self.continued(&reading, request.seed);
+                continued.unwrap_or_else(|| self.condense(&reading.turns, shape, request))
+            }
+            Ask::Choose(word) => word.clone(),
+            Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
+        };
+        let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
+        let (input, latency_ms) = seen::with(&request.messages, &self.counts, |tokens, json| {
+            (tokens.saturating_add(count_tools(request, &self.counts)), self.latency_ms(request, json))
+        });
+        let usage = Usage { input: u64::from(input), output: u64::from(output), ..Usage::default() };
+        let mut reply = ChatReply { text, finish, usage, latency_ms, served: None };
+        self.faults.iter().for_each(|own| faults::spoil(own, request, &mut reply));
+        reply
+    }
+
+    /// The reply of a model that mistakes the chat for its own.
+    fn continued(&self, reading: &Reading<'_>, seed: u64) -> Option<String> {
+        let chance = if reading.is_open { &self.profile.continues_open } else { &self.profile.continues };
+        if chance.value <= 0.0 {
+            return None;
+        }
+        let mut rng = draw::keyed("continues", seed, reading.turns.iter().map(|turn| turn.text.as_bytes()));
+        let is_struck = draw::uniform(&mut rng) < chance.value;
+        is_struck.then(|| chat::continued(reading.turns.last().map(|turn| turn.text), &mut rng))
+    }
+
+    fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        let find = |item: &str| self.look_up(item, turns, seed);
+        order::items(question).map_or_else(|| find(question), |items| order::answer(&items, turns, find))
+    }
+
+    fn look_up(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        if self.profile.reads_all() {
+            return lookup::answer(question, turns, &self.profile, &self.known);
+        }
+        let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
+        let known = self.known.all(turns);
+        let statements = self.read(statements::statements(turns, &known), &mut rng);
+        answer::answer(question, &statements, &self.profile)
+    }
+
+    /// The statements that the profile reads.
+    fn read<'m>(&self, mut statements: Vec<Statement<'m>>, rng: &mut ChaCha8Rng) -> Vec<Statement<'m>> {
+        if !self.profile.reads_all() {
+            let chances = &self.profile.read.value;
+            statements.retain(|statement| draw::uniform(rng) < chances[statement.fifth()]);
+        }
+        statements
+    }
+
+    fn condense(&self, turns: &[Turn<'_>], shape: &Shape, request: &ChatRequest) -> String {
+        // Keyed by the material only, so that a reworded prompt gets the same draws.
+        let mut rng = draw::keyed(self.profile.name, request.seed, turns.iter().map(|turn| turn.text.as_bytes()));
+        let (least, most) = self.profile.fill.value;
+        let fill = least + (most - least) * draw::uniform(&mut rng);
+        let known = self.known.all(turns);
+        let statements = self.read(statements::statements(turns, &known), &mut rng);
+        let ranked = salience::rank(&statements, &self.profile, shape.without_tools, &mut rng);
+        let source = writing::Source {
+            profile: &self.profile,
+            turns,
+            statements: &statements,
+            ranked: &ranked,
+            seed: request.seed,
+            counts: &self.counts,
+        };
+        writing::write(&source, shape, request.max_output_tokens, fill)
+    }
+
+    /// Keyed by the JSON of the whole request; that of the messages is given.
+    fn latency_ms(&self, request: &ChatRequest, messages: &[u8]) -> u64 {
+        let (tools, schema) = (request.tools.clone(), request.schema.clone());
+        let empty = serde_json::to_vec(&ChatRequest { messages: Vec::new(), tools, schema, ..*request });
+        let empty = empty.unwrap_or_default();
+        let (before, after) = empty.split_at(b"{\"messages\":[".len().min(empty.len()));
+        let mut rng = draw::keyed_by_whole("latency", request.seed, &[before, messages, after]);
+        let (p50, p95) = self.profile.latency_ms.value;
+        draw::lognormal(&mut rng, p50, p95) as u64
+    }
+}
+
+#[async_trait]
+impl ChatModel for Mock {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        Ok(self.reply(request))
+    }
+}
+
+/// The tokens of a request's tools, counted by their texts.
+fn count_tools(request: &ChatRequest, counter: &Counts) -> u32 {
+    let tools = request.tools.iter().map(|tool| {
+        let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));
+        TOOL_OVERHEAD + texts.iter().sum::<u32>()
+    });
+    tools.sum()
+}

@@ -1,0 +1,294 @@
+//! Profiles of the mock: the kinds of model that it simulates. Each profile is one constant.
+//!
+//! Scores are log-odds of being written at a medium budget, so that the logarithm turns a measured rate into a weight. Each
+//! parameter has a source, which is "assumed" if no measurement supports it. "Measured" refers to aggregates of real summaries
+//! (the data set lost-in-compaction, 8be3154; latencies from claude-code-viewer, 9367cf0) or to a run of a small real model for
+//! this project. Absent on purpose: a context window. No request is too long for the mock.
+
+/// All profiles. The first is the default.
+pub const ALL: &[&Profile] = &[&STRONG, &PERFECT_READER, &WEAK, &LOST_IN_THE_MIDDLE, &CONTINUES_CHAT, &PARAPHRASER];
+
+/// A parameter with its source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param<T> {
+    /// The value.
+    pub value: T,
+    /// The source, or the reason for an assumption.
+    pub source: &'static str,
+}
+
+const fn assumed<T>(value: T) -> Param<T> {
+    Param { value, source: "assumed" }
+}
+
+const fn of<T>(value: T, source: &'static str) -> Param<T> {
+    Param { value, source }
+}
+
+/// How a mock reads, selects and writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// The name users type after `mock:`.
+    pub name: &'static str,
+    /// One line for help and lists.
+    pub about: &'static str,
+    /// The probability that a statement is read at all, by fifths of the material; for summaries and answers.
+    pub read: Param<[f64; 5]>,
+    /// The smallest and largest share of the requested length that it uses, drawn for each material and seed.
+    pub fill: Param<(f64, f64)>,
+    /// The number of tokens that it writes if neither the prompt nor the request sets a limit.
+    pub default_tokens: Param<u32>,
+    /// The scale of the logistic noise on a statement's score.
+    pub noise: Param<f64>,
+    /// Statements with a lower score are not written, however much room is left.
+    pub floor: Param<f64>,
+    /// A statement with more words than this is reduced to its best clauses.
+    pub most_words: Param<usize>,
+    /// The features that make a statement worth writing. All are assumed except the position.
+    pub weights: Weights,
+    /// Added to a score for the statement's position in the material, by fifths, in log-odds.
+    pub position: Param<[f64; 5]>,
+    /// The share of the written statements that are paraphrased.
+    pub reworded: Param<f64>,
+    /// The probability that a paraphrased statement omits an exact value.
+    pub value_omitted: Param<f64>,
+    /// The probability of continuing the chat if the request ends with its instruction.
+    pub continues: Param<f64>,
+    /// The probability of continuing the chat if the request ends with the conversation.
+    pub continues_open: Param<f64>,
+    /// Faults of form in its replies, as typed after `mock+`.
+    pub faults: Param<&'static str>,
+    /// The smallest share of a question's weight that a statement must cover to be the answer, from 0 to 1.
+    pub answer_threshold: Param<f64>,
+    /// The median and 95th percentile of a call's latency, in milliseconds.
+    pub latency_ms: Param<(f64, f64)>,
+}
+
+/// Weights of generic salience, in log-odds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// Terms that are rare in the request, multiplied by a share from 0 to 1.
+    pub rare: f64,
+    /// The first identifier, number or path of a sentence. Up to three more count a third each.
+    pub value: f64,
+    /// Words of obligation, choice, preference or need: half for one word, full from two on.
+    pub modality: f64,
+    /// A user who refers to themselves.
+    pub first_person: f64,
+    /// Stated by the user instead of the assistant.
+    pub user: f64,
+    /// Returned by a tool, or an argument of a call.
+    pub tool: f64,
+    /// Added to `tool` if the prompt asks to leave tool output out.
+    pub tool_excluded: f64,
+    /// Logs, code, JSON and similar instead of sentences.
+    pub structured: f64,
+    /// Fewer than four or more than sixty words.
+    pub odd_length: f64,
+    /// Questions, because a question matters less than its answer.
+    pub question: f64,
+    /// Part of an earlier summary.
+    pub earlier_summary: f64,
+}
+
+/// A capable summarizer: it keeps to limits, reads all of the material and writes what matters.
+pub const STRONG: Profile = Profile {
+    name: "strong",
+    about: "reads all, keeps to limits, writes what matters",
+    read: of([1.0; 5], "assumed; one strong model read 90 % early, 77 % in the middle, 100 % late of 190,000 tokens"),
+    fill: of((0.85, 1.0), "assumed; measured calls wrote 0.5 to 1.2 % of their input at a target of 20 %"),
+    default_tokens: of(500, "measured: single calls wrote about 500 tokens whatever was asked"),
+    noise: of(
+        1.0,
+        "assumed; of 1,015 measured pairs of runs both kept 55 facts and one kept 119, so selection is noisy",
+    ),
+    floor: assumed(-2.0),
+    most_words: assumed(28),
+    weights: Weights {
+        // Only the direction of the measured role rates is used (user .113, assistant -.001, chance-corrected), because they come
+        // from a keyword proxy that undercounts paraphrases.
+        rare: 1.0,
+        value: 1.2,
+        modality: 1.5,
+        first_person: 0.4,
+        user: 1.0,
+        tool: -3.0,
+        tool_excluded: -2.0,
+        structured: -4.0,
+        odd_length: -1.5,
+        question: -2.0,
+        earlier_summary: 0.8,
+    },
+    position: of(
+        [-0.24, -0.52, 0.08, -0.03, 0.45],
+        "measured: survival by fifths .060 .045 .082 .074 .119, as log of each over their mean; intervals overlap",
+    ),
+    reworded: assumed(0.0),
+    value_omitted: assumed(0.0),
+    continues: assumed(0.0),
+    continues_open: assumed(0.0),
+    faults: assumed(""),
+    answer_threshold: assumed(0.4),
+    latency_ms: of((2_900.0, 9_500.0), "measured on 197 agent turns of a coding agent; assumed for compaction calls"),
+};
+
+/// No noise, no position effect, and every limit used in full: the best that selection by salience can achieve.
+pub const PERFECT_READER: Profile = Profile {
+    name: "perfect-reader",
+    about: "reads all, without noise, and uses every limit in full: an upper bound, not a model",
+    read: of([1.0; 5], "assumed: a bound"),
+    fill: of((1.0, 1.0), "assumed: a bound"),
+    noise: of(0.0, "assumed: a bound"),
+    floor: of(f64::NEG_INFINITY, "assumed: a bound"),
+    most_words: of(usize::MAX, "assumed: a bound"),
+    position: of([0.0; 5], "assumed: a bound"),
+    answer_threshold: of(0.0, "assumed: a bound"),
+    ..STRONG
+};
+
+/// A small model that misses much of the material and often fails to keep to the form.
+pub const WEAK: Profile = Profile {
+    name: "weak",
+    about: "misses much, is noisy, and often fails to keep to the requested form",
+    read: of(
+        [0.59, 0.52, 0.40, 0.58, 0.84],
+        "measured: one small hosted model's recall of 190,000 tokens by tenths (1,692 questions), in pairs",
+    ),
+    fill: assumed((0.4, 1.0)),
+    noise: assumed(2.0),
+    default_tokens: assumed(300),
+    faults: of(
+        "missing-section=0.3,malformed-json=0.1,example-leak=0.6",
+        "measured: of 10 checkpoints of a model of 0.5 billion weights 3 were missing, 1 was malformed, 6 held the example",
+    ),
+    answer_threshold: assumed(0.5),
+    ..STRONG
+};
+
+/// Reads the start and the end better than the middle.
+pub const LOST_IN_THE_MIDDLE: Profile = Profile {
+    name: "lost-in-the-middle",
+    about: "reads the start and the end better than the middle",
+    read: of(
+        [0.758, 0.572, 0.538, 0.554, 0.632],
+        "Liu et al. 2023 (arXiv 2307.03172): GPT-3.5-Turbo, 20 documents, accuracy by place; for summaries assumed",
+    ),
+    ..STRONG
+};
+
+/// Mistakes the conversation for its own and continues it.
+pub const CONTINUES_CHAT: Profile = Profile {
+    name: "continues-chat",
+    about: "continues the chat instead of writing a summary",
+    continues: of(0.17, "measured: 100 of 471 and 101 of 796 outputs of two models were no summaries; between the two"),
+    continues_open: of(
+        1.0,
+        "measured: all 24 of a set-up whose instruction came first and nothing after the transcript",
+    ),
+    ..STRONG
+};
+
+/// Paraphrases statements, and sometimes omits their exact values.
+pub const PARAPHRASER: Profile = Profile {
+    name: "paraphraser",
+    about: "paraphrases statements and sometimes omits exact values",
+    reworded: assumed(0.8),
+    value_omitted: assumed(0.3),
+    ..STRONG
+};
+
+/// The profile with this name.
+pub fn by_name(name: &str) -> Option<&'static Profile> {
+    ALL.iter().copied().find(|profile| profile.name == name)
+}
+
+/// A parameter, as lists show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// The source of the value, or "assumed".
+    pub source: &'static str,
+}
+
+impl Profile {
+    /// Whether it reads every statement of the material.
+    pub(crate) fn reads_all(&self) -> bool {
+        self.read.value.iter().all(|chance| *chance >= 1.0)
+    }
+
+    /// Every parameter with its value and source.
+    pub fn parameters(&self) -> Vec<Row> {
+        // Destructured by name, so that no parameter can be forgotten.
+        let Profile { name: _, about: _, read, fill, default_tokens, noise, floor, .. } = self;
+        let Profile { most_words, weights, position, reworded, value_omitted, continues, .. } = self;
+        let Profile { continues_open, faults, answer_threshold, latency_ms, .. } = self;
+        let mut rows = vec![
+            row("read", read),
+            row("fill", fill),
+            row("default_tokens", default_tokens),
+            row("noise", noise),
+            row("floor", floor),
+            row("most_words", most_words),
+            row("position", position),
+            row("reworded", reworded),
+            row("value_omitted", value_omitted),
+            row("continues", continues),
+            row("continues_open", continues_open),
+            row("faults", faults),
+            row("answer_threshold", answer_threshold),
+            row("latency_ms", latency_ms),
+        ];
+        let of_weight = |(name, value): (&'static str, f64)| row(name, &assumed(value));
+        rows.extend(weights.named().map(of_weight));
+        rows
+    }
+}
+
+fn row<T: std::fmt::Debug>(name: &'static str, param: &Param<T>) -> Row {
+    Row { name, value: format!("{:?}", param.value), source: param.source }
+}
+
+impl Weights {
+    /// Each weight with its name.
+    pub fn named(&self) -> [(&'static str, f64); 11] {
+        let mut copy = self.clone();
+        copy.named_mut().map(|(name, value)| (name, *value))
+    }
+
+    /// Each weight with its name, for changing it.
+    pub(crate) fn named_mut(&mut self) -> [(&'static str, &mut f64); 11] {
+        [
+            ("weight rare", &mut self.rare),
+            ("weight value", &mut self.value),
+            ("weight modality", &mut self.modality),
+            ("weight first_person", &mut self.first_person),
+            ("weight user", &mut self.user),
+            ("weight tool", &mut self.tool),
+            ("weight tool_excluded", &mut self.tool_excluded),
+            ("weight structured", &mut self.structured),
+            ("weight odd_length", &mut self.odd_length),
+            ("weight question", &mut self.question),
+            ("weight earlier_summary", &mut self.earlier_summary),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_parameter_names_its_source() {
+        for profile in ALL {
+            let rows = profile.parameters();
+            assert_eq!(rows.len(), 14 + 11);
+            for row in rows {
+                let is_told = ["assumed", "measured", "Liu et al."].iter().any(|word| row.source.starts_with(word));
+                assert!(is_told, "{} {}: {}", profile.name, row.name, row.source);
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Limits on length that an instruction states, such as `at most 300 words` or `200-300 words`.
+
+/// A limit on length, and its position in the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limit {
+    /// The largest number of units.
+    pub(crate) most: u32,
+    /// The unit.
+    pub(crate) unit: Unit,
+    /// The byte position of the number.
+    pub(crate) at: usize,
+}
+
+/// The unit of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Words,
+    Tokens,
+}
+
+/// Every upper limit that a text states, in order. The upper end of a range counts, `at least` does not.
+pub(crate) fn limits(text: &str) -> Vec<Limit> {
+    let mut limits = Vec::new();
+    let mut before = "";
+    let mut last_number: Option<(u32, usize, &str)> = None;
+    for raw in text.split_whitespace() {
+        let word = raw.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let at = word.as_ptr() as usize - text.as_ptr() as usize;
+        if let (Some((most, start, lead)), Some(unit)) = (last_number, unit(word))
+            && !["least", "minimum", "over"].contains(&lead)
+        {
+            limits.push(Limit { most, unit, at: start });
+        }
+        let number = number(word);
+        if let Some((most, Some(unit))) = number {
+            limits.push(Limit { most, unit, at });
+        }
+        // A number at the end of a clause is not a limit on the words of the next one.
+        last_number = number.filter(|_| raw.ends_with(word)).map(|(most, _)| (most, at, before));
+        before = word;
+    }
+    limits
+}
+
+fn unit(word: &str) -> Option<Unit> {
+    if !word.starts_with(['w', 'W', 't', 'T']) {
+        return None;
+    }
+    match word.to_lowercase().as_str() {
+        "word" | "words" => Some(Unit::Words),
+        "token" | "tokens" => Some(Unit::Tokens),
+        _ => None,
+    }
+}
+
+/// A number such as `300`, `1,024`, `200-300` (its upper end) or `300-word` (with its unit).
+fn number(word: &str) -> Option<(u32, Option<Unit>)> {
+    if !word.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (number, unit_inside) = match word.rsplit_once(['-', '–']) {
+        Some((number, last)) => match unit(last) {
+            Some(unit) => (number, Some(unit)),
+            None => (last, None),
+        },
+        None => (word, None),
+    };
+    let number = number.rsplit(['-', '–']).next().unwrap_or(number).replace([',', '_'], "");
+    Some((number.parse().ok()?, unit_inside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(u32, Unit)> {
+        limits(text).into_iter().map(|limit| (limit.most, limit.unit)).collect()
+    }
+
+    #[test]
+    fn reads_common_forms() {
+        use Unit::{Tokens, Words};
+        assert_eq!(found("in at most 1,024 tokens."), [(1_024, Tokens)]);
+        assert_eq!(found("Keep it to 200-300 words maximum; a 50-word title"), [(300, Words), (50, Words)]);
+        assert_eq!(found("at least 20 words, under 90 words"), [(90, Words)]);
+        assert_eq!(found("rules 1 and 2; words matter; 99999999999 words"), []);
+    }
+}

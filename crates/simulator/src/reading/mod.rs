@@ -1,0 +1,348 @@
+//! Reads a request like a model: what is given, what is asked, in which shape and within which limits.
+
+mod choose;
+pub(crate) mod counts;
+pub(crate) mod cues;
+pub(crate) mod json_shape;
+pub(crate) mod known;
+mod limits;
+pub(crate) mod lines;
+pub(crate) mod message;
+pub(crate) mod pieces;
+pub(crate) mod regions;
+pub(crate) mod remembered;
+pub(crate) mod seen;
+mod sentences;
+pub(crate) mod statements;
+pub(crate) mod template;
+mod unfold;
+pub(crate) mod words;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use compactometer_engine::message::{Part as WirePart, Role};
+use compactometer_engine::model::{ChatRequest, WireMessage};
+use foldhash::fast::FixedState;
+
+use crate::reading::json_shape::Node;
+use crate::reading::limits::{Unit, limits};
+use crate::reading::pieces::number;
+use crate::reading::regions::Parted;
+use crate::reading::statements::{Speaker, Turn, turns};
+use crate::reading::template::{Section, sections};
+use crate::reading::words::{is_stop_word, stem, terms};
+
+/// A request that has been read.
+#[derive(Debug)]
+pub(crate) struct Reading<'t> {
+    /// The material, in order.
+    pub(crate) turns: Vec<Turn<'t>>,
+    /// What the request asks for.
+    pub(crate) ask: Ask,
+    /// Whether the request ends with the conversation, with no instruction after it.
+    pub(crate) is_open: bool,
+}
+
+/// What a request asks for.
+#[derive(Debug)]
+pub(crate) enum Ask {
+    /// To condense the material.
+    Condense(Arc<Shape>),
+    /// To answer this question.
+    Answer(String),
+    /// To choose a word; this is the choice.
+    Choose(String),
+}
+
+/// The shape of a condensed text.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// Its parts, in order. There are several only if each has a tag.
+    pub(crate) parts: Vec<Part>,
+    /// Whether the prompt asks to leave tool output out.
+    pub(crate) without_tools: bool,
+    /// Whether the prompt asks to omit empty fields and headings.
+    pub(crate) omit_empty: bool,
+}
+
+/// A part of the answer.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The line that opens it, for example `[SUMMARY]`.
+    pub(crate) tag: Option<String>,
+    /// The form of the part.
+    pub(crate) form: Form,
+    /// The largest number of words.
+    pub(crate) words: Option<u32>,
+    /// The largest number of tokens that the prompt allows.
+    pub(crate) tokens: Option<u32>,
+}
+
+/// The form of a part.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Form {
+    Prose,
+    Bullets,
+    Sections(Vec<Section>),
+    Json(Node),
+}
+
+impl Form {
+    fn sections_mut(&mut self) -> Option<&mut Vec<Section>> {
+        match self {
+            Form::Sections(sections) => Some(sections),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a request whose last user message is `said`.
+pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
+    let last = request.messages.iter().rposition(|message| message.role == Role::User);
+    let earlier = &request.messages[..last.unwrap_or(request.messages.len())];
+    let (system, spoken): (Vec<_>, Vec<_>) = earlier.iter().partition(|message| message.role == Role::System);
+    let parted = regions::part(said);
+    let mut given: Vec<Turn<'t>> = spoken.iter().flat_map(|message| wire_turns(message)).collect();
+    let (instruction, bare) = if given.is_empty() { bare_material(said, parted) } else { (parted, None) };
+    given.extend(instruction.given.iter().flat_map(turns));
+    given.extend(bare);
+    let is_open = instruction.is_open;
+    let mut lines = instruction.instruction;
+    let shape = request.schema.as_ref().and_then(json_shape::of_schema);
+    let question = question(&lines).filter(|_| shape.is_none());
+    if spoken.is_empty() {
+        // If a conversation follows, the system prompt instructs the agent and not the summarizer.
+        lines.splice(0..0, system.iter().flat_map(|message| texts(message)).flat_map(str::lines));
+    }
+    // The chosen word depends only on the instruction, so a conversation never triggers a choice.
+    if let Some(word) = choose::chosen(&lines).filter(|_| given.is_empty() && shape.is_none()) {
+        return Reading { turns: given, ask: Ask::Choose(word), is_open };
+    }
+    let asked = lines.join("\n");
+    let shape = if question.is_none() { asked_shape(&lines, &asked, shape) } else { None };
+    if let Some(shape) = shape {
+        return Reading { turns: given, ask: Ask::Condense(shape), is_open };
+    }
+    let context = system.iter().flat_map(|message| wire_turns(message)).chain(given).collect();
+    Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)), is_open }
+}
+
+/// The text of the last user message, with earlier JSON checkpoints unfolded into text.
+pub(crate) fn last_said(request: &ChatRequest) -> String {
+    let last = request.messages.iter().rfind(|message| message.role == Role::User);
+    unfold::unfolded(last.map(|message| texts(message).collect::<Vec<_>>().join("\n")).unwrap_or_default())
+}
+
+fn texts(message: &WireMessage) -> impl Iterator<Item = &str> {
+    message.parts.iter().filter_map(|part| match part {
+        WirePart::Text { text } => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+fn wire_turns(message: &WireMessage) -> Vec<Turn<'_>> {
+    let speaker = match message.role {
+        Role::User => Speaker::User,
+        Role::Tool => Speaker::Tool,
+        Role::Assistant | Role::System => Speaker::Assistant,
+    };
+    let spoken = message.parts.iter().filter_map(|part| match part {
+        WirePart::Text { text } => Some(Turn { speaker, text }),
+        WirePart::ToolCall { arguments: text, .. } | WirePart::ToolResult { text, .. } => {
+            Some(Turn { speaker: Speaker::Tool, text })
+        }
+        WirePart::Thinking { .. } | WirePart::Media { .. } => None,
+    });
+    spoken.collect()
+}
+
+/// A prompt without any marks around its material: the first paragraph is the instruction, the rest is the material.
+fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<Turn<'t>>) {
+    let split = said.trim_start().split_once("\n\n").filter(|(first, _)| asks_to_condense(first));
+    match split {
+        Some((first, rest)) if !parted.found && json_shape::shown(rest).is_none() && rest.len() > first.len() => {
+            let instruction =
+                Parted { instruction: first.lines().collect(), given: Vec::new(), found: true, is_open: true };
+            (instruction, Some(Turn { speaker: Speaker::User, text: rest }))
+        }
+        _ => (parted, None),
+    }
+}
+
+thread_local! {
+    /// A cache of shapes by instruction, because prompts are reused. A shape is a function of the instruction.
+    static SHAPES: RefCell<HashMap<String, Option<Arc<Shape>>, FixedState>> = RefCell::default();
+}
+
+/// The largest number of instructions in the cache, about 5 KB each; then it is emptied.
+const MOST_SHAPES: usize = 256;
+
+/// The shape that an instruction asks for, if it asks for a condensed text.
+fn asked_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Option<Arc<Shape>> {
+    if schema.is_some() {
+        return Some(Arc::new(read_shape(lines, asked, schema)));
+    }
+    SHAPES.with_borrow_mut(|shapes| {
+        if let Some(known) = shapes.get(asked) {
+            return known.clone();
+        }
+        let condenses = asks_to_condense(asked) || json_shape::shown(asked).is_some();
+        let shape = condenses.then(|| Arc::new(read_shape(lines, asked, None)));
+        if shapes.len() >= MOST_SHAPES {
+            shapes.clear();
+        }
+        shapes.insert(asked.to_owned(), shape.clone());
+        shape
+    })
+}
+
+fn asks_to_condense(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let roots = [
+        "summar",
+        "condens",
+        "compress",
+        "compact",
+        "checkpoint",
+        "extract",
+        "distil",
+        "recap",
+        "handoff",
+        "hand-off",
+        "handover",
+        "digest",
+        "snapshot",
+    ];
+    roots.iter().any(|root| text.contains(root))
+}
+
+/// The question at the end of an instruction, unless it is a polite request for a summary.
+fn question(lines: &[&str]) -> Option<String> {
+    let last = lines.iter().rev().find(|line| !line.trim().is_empty())?.trim();
+    let lower = last.to_lowercase();
+    let is_request = ["can you", "could you", "would you", "please"].iter().any(|polite| lower.contains(polite));
+    (last.ends_with(['?', '？']) && !(is_request && asks_to_condense(last))).then(|| last.to_owned())
+}
+
+fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
+    // A schema of an arbitrary object leaves the keys to the prompt.
+    let json = match schema {
+        Some(Node::Map) => json_shape::shown(asked).or(Some(Node::Map)),
+        schema => schema.or_else(|| json_shape::shown(asked)),
+    };
+    let tags = tags(lines);
+    let mut parts: Vec<Part> = if tags.is_empty() {
+        vec![Part { tag: None, form: untagged_form(lines, asked, json), words: None, tokens: None }]
+    } else {
+        let form = |shows_json: bool| match &json {
+            Some(node) if shows_json => Form::Json(node.clone()),
+            _ => prose_form(asked),
+        };
+        tags.into_iter()
+            .map(|(tag, json)| Part { tag: Some(tag), form: form(json), words: None, tokens: None })
+            .collect()
+    };
+    assign_limits(&mut parts, asked);
+    let without_tools = excludes_tools(lines);
+    let omit_empty = lines.iter().any(|line| {
+        let line = line.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        has(&["empty"]) && has(&["omit", "leave", "no ", "skip", "without", "drop"])
+            || has(&["only"]) && has(&["fields", "keys"])
+    });
+    for section in parts.iter_mut().filter_map(|part| part.form.sections_mut()).flatten() {
+        section.optional |= omit_empty;
+    }
+    Shape { parts, without_tools, omit_empty }
+}
+
+fn untagged_form(lines: &[&str], asked: &str, json: Option<Node>) -> Form {
+    if let Some(node) = json {
+        return Form::Json(node);
+    }
+    let sections = sections(lines);
+    if sections.is_empty() { prose_form(asked) } else { Form::Sections(sections) }
+}
+
+fn prose_form(asked: &str) -> Form {
+    if asked.to_lowercase().contains("bullet") { Form::Bullets } else { Form::Prose }
+}
+
+/// Tags such as `[SUMMARY]` on separate lines, each once, and whether JSON follows.
+fn tags(lines: &[&str]) -> Vec<(String, bool)> {
+    let mut tags: Vec<(String, bool)> = Vec::new();
+    for line in lines.iter().map(|line| line.trim()) {
+        let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
+        let is_tag = name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter));
+        if is_tag && !tags.iter().any(|(tag, _)| tag == line) {
+            tags.push((line.to_owned(), false));
+        } else if let Some((_, json)) = tags.last_mut() {
+            *json |= line.starts_with('{') || line.to_lowercase().contains("json");
+        }
+    }
+    tags
+}
+
+/// Assigns each limit to the part that the text before it names last in its paragraph, otherwise to all parts together.
+fn assign_limits(parts: &mut [Part], asked: &str) {
+    let lower = asked.to_ascii_lowercase();
+    let shared = u32::try_from(parts.len()).unwrap_or(1).max(1);
+    for limit in limits(asked) {
+        let paragraph = lower[..limit.at].rfind("\n\n").map_or(0, |at| at + 2);
+        let before = &lower[paragraph..limit.at];
+        let named = |part: &Part| {
+            let name = part.tag.as_deref()?.trim_matches(['[', ']']).to_ascii_lowercase();
+            before.rfind(&name[..name.len().min(6)])
+        };
+        let owner = (0..parts.len()).filter_map(|at| named(&parts[at]).map(|place| (place, at))).max();
+        let (owners, most) = match owner {
+            Some((_, at)) => (at..at + 1, limit.most),
+            None => (0..parts.len(), limit.most / shared),
+        };
+        for part in &mut parts[owners] {
+            let slot = if limit.unit == Unit::Words { &mut part.words } else { &mut part.tokens };
+            *slot = Some(slot.map_or(most, |old| old.min(most)));
+        }
+    }
+}
+
+/// Whether a line, or a list under a line that excludes something, names tool output or logs.
+fn excludes_tools(lines: &[&str]) -> bool {
+    let excludes =
+        ["leave out", "leaves out", "exclude", "omit", "do not include", "don't include", "ignore", "without"];
+    let mut listing = false;
+    lines.iter().any(|line| {
+        let line = line.trim().to_lowercase();
+        let here = excludes.iter().any(|word| line.contains(word));
+        let is_item = line.starts_with(['-', '*', '•']) || line.starts_with(|letter: char| letter.is_ascii_digit());
+        listing = (here && line.ends_with(':')) || (listing && (is_item || line.is_empty()));
+        (here || listing) && (line.contains("tool") || line.contains("logs"))
+    })
+}
+
+/// A request, as the mock reads it.
+pub(crate) struct Parts {
+    /// The material, message by message.
+    pub(crate) material: Vec<String>,
+    /// The instruction without the material, line by line.
+    pub(crate) instruction: Vec<String>,
+}
+
+/// The material and the instruction of a request.
+pub(crate) fn parts(request: &ChatRequest) -> Parts {
+    let said = last_said(request);
+    let material = read(request, &said).turns.iter().map(|turn| turn.text.to_owned()).collect();
+    let instruction = regions::part(&said).instruction.iter().map(|line| (*line).to_owned()).collect();
+    Parts { material, instruction }
+}
+
+/// The numbers of the distinct stems in a question.
+pub(crate) fn wanted(question: &str) -> Vec<u64> {
+    let mut wanted: Vec<String> = terms(question).iter().map(|term| stem(term.text).into_owned()).collect();
+    wanted.retain(|stem| !is_stop_word(stem));
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted.iter().map(|stem| number(stem)).collect()
+}

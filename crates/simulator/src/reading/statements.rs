@@ -1,0 +1,167 @@
+//! Splits material into statements: sentences, list items, table rows, lines of logs and data.
+
+use std::sync::Arc;
+
+use crate::reading::cues::{Cue, Cues};
+use crate::reading::lines::{header, lines_of};
+use crate::reading::message::{Placed, count, said};
+use crate::reading::pieces::{Piece, Word};
+use crate::reading::regions::{Kind, Region};
+use crate::reading::words::Term;
+
+/// One statement of the material.
+#[derive(Clone, Debug)]
+pub(crate) struct Statement<'m> {
+    /// Its text, on one line.
+    pub(crate) text: &'m str,
+    /// Its position, as a share of the material from 0 to 1.
+    pub(crate) position: f64,
+    /// The index of its message in the material.
+    pub(crate) turn: usize,
+    /// What it is about.
+    pub(crate) cues: Cues,
+    /// What was read of it without its context.
+    pub(crate) piece: &'m Piece,
+    /// Its terms, as they were read.
+    pub(crate) words: &'m [Word],
+}
+
+impl<'m> Statement<'m> {
+    /// Its fifth of the material, from 0 to 4.
+    pub(crate) fn fifth(&self) -> usize {
+        ((self.position * 5.0) as usize).min(4)
+    }
+
+    /// The terms with their texts.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = Term<'m>> {
+        let text = self.text;
+        self.words.iter().map(move |word| word.term(text))
+    }
+}
+
+/// The speaker of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    User,
+    Assistant,
+    Tool,
+    /// An earlier summary.
+    Summary,
+}
+
+/// A message of the material.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn<'m> {
+    pub(crate) speaker: Speaker,
+    pub(crate) text: &'m str,
+}
+
+/// Statements after this share of the material describe the current state. Assumed.
+const LAST: f64 = 0.95;
+
+/// The messages of a region of a prompt.
+pub(crate) fn turns<'m>(region: &Region<'m>) -> Vec<Turn<'m>> {
+    match region.kind {
+        Kind::EarlierSummary => vec![Turn { speaker: Speaker::Summary, text: region.text }],
+        Kind::Task => vec![Turn { speaker: Speaker::User, text: region.text }],
+        Kind::Conversation => spoken_turns(region.text),
+    }
+}
+
+/// Splits a text at speaker lines. The first one determines the style (numbered or not), and numbers must rise, so that a quoted
+/// speaker line seldom opens a message.
+fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
+    let mut turns = Vec::new();
+    let mut open = (Speaker::User, 0);
+    let mut last: Option<Option<u32>> = None;
+    let mut at = 0;
+    for line in lines_of(text) {
+        if let Some((number, speaker, said)) = header(line.trim_end())
+            && last.is_none_or(|last| last.is_some() == number.is_some() && (number.is_none() || number > last))
+        {
+            turns.push(Turn { speaker: open.0, text: &text[open.1..at] });
+            open = (speaker_named(speaker), at + line.trim_end().len() - said.len());
+            last = Some(number);
+        }
+        at += line.len();
+    }
+    turns.push(Turn { speaker: open.0, text: &text[open.1..] });
+    turns.retain(|turn| !turn.text.trim().is_empty());
+    turns
+}
+
+fn speaker_named(name: &str) -> Speaker {
+    let is = |names: [&str; 2]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    match () {
+        () if is(["user", "human"]) => Speaker::User,
+        () if is(["tool", "function"]) => Speaker::Tool,
+        () => Speaker::Assistant,
+    }
+}
+
+/// The statements of all messages, in order. `read` has the lines of each message.
+pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Placed]>]) -> Vec<Statement<'m>> {
+    let total = turns.iter().map(|turn| turn.text.len()).sum::<usize>().max(1);
+    let mut statements = Vec::with_capacity(read.iter().map(|lines| count(lines)).sum());
+    let mut before = 0;
+    for (number, (turn, lines)) in turns.iter().zip(read).enumerate() {
+        statements.extend(said(turn.text, lines).map(|said| {
+            let position = (before + said.line) as f64 / total as f64;
+            let (piece, mut cues) = (said.piece, said.piece.cues);
+            if let Some(heading) = said.heading {
+                cues.add_all(heading, 1.0);
+            }
+            if number == 0 && piece.speaker == Speaker::User {
+                cues.add(Cue::Goal, 1.0);
+            }
+            if position >= LAST {
+                cues.add(Cue::State, 1.0);
+            }
+            Statement { text: said.text, position, turn: number, cues, piece, words: said.words }
+        }));
+        before += turn.text.len();
+    }
+    statements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::known::Known;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(Speaker, &str)]) {
+        let region = Region { kind: Kind::Conversation, text };
+        let turns = turns(&region);
+        let read = Known::default().all(&turns);
+        let told = statements(&turns, &read);
+        let told = told.iter().map(|statement| (statement.piece.speaker, statement.text)).collect::<Vec<_>>();
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn speakers_labels_and_sentences() {
+        let text = "[1] user:\nKeep v1.2 of it. Never touch db.prod!\n\n[2] assistant:\nOn it, e.g. now.\n(calls run) {\"a\": 1}\n\n\
+                    [3] tool:\n(result) 12 rows\n[2] user:\nquite fake\n\n[4] user:\n(earlier summary) ## State\n- [ ] Ship it";
+        check(
+            text,
+            &[
+                (Speaker::User, "Keep v1.2 of it."),
+                (Speaker::User, "Never touch db.prod!"),
+                (Speaker::Assistant, "On it, e.g. now."),
+                (Speaker::Tool, "{\"a\": 1}"),
+                (Speaker::Tool, "12 rows"),
+                (Speaker::Tool, "[2] user:"),
+                (Speaker::Tool, "quite fake"),
+                (Speaker::Summary, "Ship it"),
+            ],
+        );
+    }
+
+    #[test]
+    fn tables_lose_their_head_and_rules() {
+        check("| File | Action |\n|---|---|\n| a.rs | Created |", &[(Speaker::User, "a.rs | Created")]);
+        // A row followed by a blank line is not a table's header.
+        check("| a.rs | Created |\n\nAll done.", &[(Speaker::User, "a.rs | Created"), (Speaker::User, "All done.")]);
+    }
+}

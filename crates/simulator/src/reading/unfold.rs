@@ -1,0 +1,123 @@
+//! Turns earlier JSON, such as an earlier checkpoint, into text, because a model knows that a key describes its values. Otherwise
+//! one line of JSON would count as a line of data and would be lost, unlike with a real model.
+//!
+//! Absent on purpose: JSON in a conversation (tool output remains data), and the JSON that an instruction shows.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::reading::regions::{Kind, opens_earlier_summary, tagged_given};
+
+/// The text with each JSON object in an earlier summary's tags replaced by headings and items.
+pub(crate) fn unfolded(said: String) -> String {
+    // Most texts open no such block and need not be split into lines.
+    let opens_line = |at: usize| {
+        let before = said[..at].trim_end_matches(|letter: char| letter.is_whitespace() && letter != '\n');
+        before.is_empty() || before.ends_with('\n')
+    };
+    let mut opening = said.match_indices('<').map(|(at, _)| at).filter(|at| opens_line(*at));
+    if !opening.any(|at| said[at..].lines().next().is_some_and(opens_earlier_summary)) {
+        return said;
+    }
+    let lines: Vec<&str> = said.lines().collect();
+    let mut read: Vec<Cow<'_, str>> = Vec::new();
+    let (mut at, mut from) = (0, 0);
+    while at < lines.len() {
+        // Nearly every line is rejected by its first character.
+        let opens = lines[at].trim_start().starts_with('<');
+        let content = opens.then(|| tagged_given(&lines[at..])).flatten();
+        let content = content.filter(|(_, kind)| *kind == Kind::EarlierSummary);
+        let object = content.and_then(|(end, _)| Some((end, object(&lines[at + 1..at + end].join("\n"))?)));
+        if let Some((end, object)) = object {
+            read.extend(lines[from..=at].iter().map(|line| Cow::Borrowed(*line)));
+            read.push(Cow::Owned(object));
+            at += end;
+            from = at;
+        } else {
+            at += 1;
+        }
+    }
+    if read.is_empty() {
+        return said;
+    }
+    read.extend(lines[from..].iter().map(|line| Cow::Borrowed(*line)));
+    read.join("\n")
+}
+
+/// The keys of an object as headings, with their texts below. `None` if it is not an object.
+fn object(content: &str) -> Option<String> {
+    let Ok(Value::Object(fields)) = serde_json::from_str(content) else { return None };
+    let mut text = String::new();
+    for (key, value) in &fields {
+        text.push_str(&format!("# {}\n", words(key)));
+        items(key, value, 0, &mut text);
+    }
+    Some(text)
+}
+
+/// The largest depth that is read. No real checkpoint nests this deep.
+const DEEPEST: usize = 16;
+
+fn items(key: &str, value: &Value, depth: usize, text: &mut String) {
+    if depth > DEEPEST {
+        return;
+    }
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| items(key, value, depth + 1, text)),
+        Value::Array(values) => values.iter().for_each(|value| match list_entry(value) {
+            Some(entry) => item(key, &entry, text),
+            None => items(key, value, depth + 1, text),
+        }),
+        Value::String(said) => item(key, said, text),
+        Value::Number(number) => item(key, &number.to_string(), text),
+        Value::Bool(_) | Value::Null => {}
+    }
+}
+
+/// The texts of an object in a list, which make one statement together.
+fn list_entry(value: &Value) -> Option<String> {
+    let said = value.as_object()?.values().filter_map(Value::as_str).filter(|said| !said.is_empty());
+    Some(said.collect::<Vec<_>>().join("; ")).filter(|said| !said.is_empty())
+}
+
+/// A text is complete by itself, but a bare name means something only together with its key.
+fn item(key: &str, said: &str, text: &mut String) {
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.contains(' ') {
+        _ if line.is_empty() => {}
+        true => text.push_str(&format!("- {line}\n")),
+        false => text.push_str(&format!("- {} {line}\n", words(key))),
+    }
+}
+
+fn words(key: &str) -> String {
+    key.replace(['_', '-'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_earlier_checkpoint_is_read_as_headings_and_items() {
+        let json = r#"{"active_goals":["Ship \"it\""],"pending_tasks":[{"task":"Close T-4","context":"by Friday"}],
+            "key_decisions":{"port":"We keep 8042 open"},"context_references":{"files":["a.rs"],"tables":[]}}"#;
+        let said = format!("Update it.\n<previous>\n{json}\n</previous>\n<shape>\n{json}\n</shape>\n");
+        let expected = "Update it.\n<previous>\n# active goals\n- Ship \"it\"\n# pending tasks\n- Close T-4; by Friday\n\
+                        # key decisions\n- We keep 8042 open\n# context references\n- files a.rs\n\n</previous>\n";
+        assert_eq!(unfolded(said).split("<shape>").next(), Some(expected));
+    }
+
+    #[test]
+    fn all_else_stays_as_it_is() {
+        for said in [
+            "<previous>\n{\"a\": \n</previous>",
+            "<messages>\n{\"a\": \"b\"}\n</messages>",
+            "{\"a\": \"b\"}",
+            "<previous>",
+        ] {
+            assert_eq!(unfolded(said.to_owned()), said);
+        }
+    }
+}

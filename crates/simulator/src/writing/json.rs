@@ -1,0 +1,263 @@
+//! Writes the requested JSON object: each statement under the key that fits best, with names extracted into lists of names.
+//! Nothing is invented. What the material does not support is left empty, or omitted if the prompt asks for that.
+
+use compactometer_engine::tokens::TokenCounter;
+use serde_json::{Map, Value};
+
+use crate::reading::cues::{Cue, Cues, is_subject, split_name};
+use crate::reading::json_shape::{Field, Node};
+use crate::reading::pieces::number;
+use crate::reading::statements::Statement;
+use crate::reading::words::{Term, stem, terms};
+use crate::writing::{Chosen, Room, Source, choose};
+
+/// The object as one line of JSON within the room.
+pub(crate) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room: Room) -> String {
+    let slots = slots(node);
+    let mut left = room;
+    left.tokens = left.tokens.saturating_sub(source.counts.count_text(&render(node, &slots, &[], omit_empty)));
+    let mut taken = vec![false; slots.len()];
+    let chosen = choose(source, &mut left, |statement, text| {
+        let at = best_slot(statement, &slots, &taken)?;
+        taken[at] |= slots[at].kind == Kind::Text;
+        Some((at, text.to_owned()))
+    });
+    let mut written: Vec<Written<'_>> = chosen.iter().map(|chosen| Written::new(chosen, source, &slots)).collect();
+    // Quotes, keys and names cost more than the texts, so the least valuable statements are removed until everything fits.
+    loop {
+        let json = render(node, &slots, &written, omit_empty);
+        let excess = source.counts.count_text(&json).saturating_sub(room.tokens);
+        if written.is_empty() || excess == 0 {
+            return json;
+        }
+        // A text and its key have at most about 40 tokens; the last statements are removed one by one.
+        written.truncate(written.len().saturating_sub(1 + excess as usize / 40));
+    }
+}
+
+/// A chosen statement with the topic and names to write, computed once for any number of attempts.
+struct Written<'s> {
+    index: usize,
+    place: usize,
+    text: &'s str,
+    /// Its topic, if its place has topics.
+    topic: String,
+    /// Its names, each with the index of the slot for its kind.
+    names: Vec<(usize, &'s str)>,
+}
+
+impl<'s> Written<'s> {
+    fn new(chosen: &'s Chosen<usize>, source: &Source<'_, 's>, slots: &[Slot]) -> Self {
+        let statement = &source.statements[chosen.index];
+        let named = slots.iter().enumerate().filter_map(|(at, slot)| match &slot.kind {
+            Kind::Names(noun) => Some((at, noun)),
+            _ => None,
+        });
+        Written {
+            index: chosen.index,
+            place: chosen.place,
+            text: &chosen.line,
+            topic: if slots[chosen.place].kind == Kind::Map { topic(statement) } else { String::new() },
+            names: named.flat_map(|(at, noun)| names(statement, noun).map(move |name| (at, name))).collect(),
+        }
+    }
+}
+
+/// A place for texts: a leaf of the shape.
+struct Slot {
+    cues: Cues,
+    /// The length of its cues, which every statement is compared with.
+    length: f64,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Text,
+    Texts,
+    Map,
+    /// A list of objects, with the keys that hold texts.
+    Records(Vec<String>),
+    /// A list of names of this kind, given as a stem.
+    Names(String),
+    /// A shape into which nothing is written.
+    Closed,
+}
+
+/// The slots of a shape, in the order in which [`build`] visits them.
+fn slots(node: &Node) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    collect(node, "", "", &Cues::default(), &mut slots);
+    slots
+}
+
+fn collect(node: &Node, key: &str, note: &str, outer: &Cues, slots: &mut Vec<Slot>) {
+    let cues = Cues::of_place(key, note, outer);
+    let kind = match node {
+        Node::Object(fields) => {
+            return fields.iter().for_each(|field| collect(&field.node, &field.key, &field.note, &cues, slots));
+        }
+        Node::Map => Kind::Map,
+        Node::Text => Kind::Text,
+        Node::List(inner) => match &**inner {
+            Node::Text if cues.is_mostly(Cue::Reference) => Kind::Names(noun(key)),
+            Node::Text => Kind::Texts,
+            Node::Object(fields) => Kind::Records(text_keys(fields)),
+            Node::Map | Node::List(_) => Kind::Closed,
+        },
+    };
+    slots.push(Slot { length: cues.length(), cues, kind });
+}
+
+fn text_keys(fields: &[Field]) -> Vec<String> {
+    fields.iter().filter(|field| field.node == Node::Text).map(|field| field.key.clone()).collect()
+}
+
+/// The kind of names in a list: the last word of its key.
+fn noun(key: &str) -> String {
+    let words = terms(key);
+    words.iter().flat_map(split_name).last().map(|word| stem(word).into_owned()).unwrap_or_default()
+}
+
+/// The open slot that fits a statement best. A binding statement or one with a value may also go under a general key.
+fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Option<usize> {
+    let is_open = |at: &usize| match &slots[*at].kind {
+        Kind::Closed => false,
+        Kind::Names(noun) => names(statement, noun).next().is_some(),
+        Kind::Records(keys) => !keys.is_empty(),
+        _ => !taken[*at],
+    };
+    let best = |cues: &Cues, is_place: &dyn Fn(&usize) -> bool| {
+        let places = (0..slots.len()).rev().filter(is_place);
+        let fits = places.map(|at| (cues.fit_of_length(&slots[at].cues, slots[at].length), at));
+        fits.max_by(|one, other| one.0.total_cmp(&other.0))
+    };
+    if let Some((fit, at)) = best(&statement.cues, &is_open)
+        && fit >= Cues::LEAST_FIT
+    {
+        return Some(at);
+    }
+    let is_worth_it = statement.cues.modality() > 0.0 || statement.words.iter().any(|word| word.is_value);
+    let is_general = |at: &usize| matches!(slots[*at].kind, Kind::Map | Kind::Texts);
+    best(&Cues::general(), &is_general).filter(|_| is_worth_it).map(|(_, at)| at)
+}
+
+/// The names of a kind in a statement: paths, or the values next to the kind's word.
+fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m str> {
+    let (words, noun_number) = (statement.words, number(noun));
+    let beside = move |at: usize| {
+        let near = &words[at.saturating_sub(2)..words.len().min(at + 3)];
+        near.iter().any(|word| word.stem == noun_number)
+    };
+    let is_files = ["fil", "path", "document", "script"].contains(&noun);
+    let is_name = move |at: usize, term: &Term<'_>| {
+        if is_files { term.is_path() } else { term.is_value() && beside(at) && !term.is_path() }
+    };
+    statement.terms().enumerate().filter(move |(at, term)| is_name(*at, term)).map(|(_, term)| term.text)
+}
+
+fn render(node: &Node, slots: &[Slot], written: &[Written<'_>], omit_empty: bool) -> String {
+    let mut order: Vec<&Written<'_>> = written.iter().collect();
+    order.sort_by_key(|written| written.index);
+    let mut builder = Builder { slots, written: &order, omit_empty, next: 0 };
+    let value = builder.build(node).unwrap_or(Value::Object(Map::new()));
+    // The keys are strings, so serialization cannot fail.
+    serde_json::to_string(&value).unwrap_or_default()
+}
+
+struct Builder<'b> {
+    slots: &'b [Slot],
+    written: &'b [&'b Written<'b>],
+    omit_empty: bool,
+    next: usize,
+}
+
+impl<'b> Builder<'b> {
+    /// The value of a node, or `None` if it is empty and may be omitted.
+    fn build(&mut self, node: &Node) -> Option<Value> {
+        let Node::Object(fields) = node else { return self.leaf() };
+        let mut object = Map::new();
+        for field in fields {
+            if let Some(value) = self.build(&field.node) {
+                object.insert(field.key.clone(), value);
+            }
+        }
+        (!object.is_empty() || !self.omit_empty).then_some(Value::Object(object))
+    }
+
+    fn leaf(&mut self) -> Option<Value> {
+        let at = self.next;
+        self.next += 1;
+        let kind = &self.slots[at].kind;
+        let texts = || self.at(at).map(|written| written.text);
+        let value = match kind {
+            Kind::Text => Value::from(texts().next().unwrap_or_default()),
+            Kind::Texts => texts().map(Value::from).collect(),
+            Kind::Records(keys) => texts().map(|text| record(keys, text, self.omit_empty)).collect(),
+            Kind::Map => Value::Object(self.map(at)),
+            Kind::Names(_) => self.names(at),
+            Kind::Closed => Value::Array(Vec::new()),
+        };
+        let is_empty = match &value {
+            Value::String(text) => text.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
+            _ => false,
+        };
+        (!is_empty || !self.omit_empty).then_some(value)
+    }
+
+    /// The statements written at a place.
+    fn at(&self, place: usize) -> impl Iterator<Item = &'b Written<'b>> {
+        self.written.iter().copied().filter(move |written| written.place == place)
+    }
+
+    /// Texts by topic. A repeated topic gets a number.
+    fn map(&self, at: usize) -> Map<String, Value> {
+        let mut map = Map::new();
+        for written in self.at(at) {
+            let free = |number: &usize| !map.contains_key(&numbered(&written.topic, *number));
+            let number = (1..).find(free).unwrap_or(1);
+            map.insert(numbered(&written.topic, number), Value::from(written.text));
+        }
+        map
+    }
+
+    /// The distinct names in all that is written.
+    fn names(&self, at: usize) -> Value {
+        let mut found: Vec<&str> = Vec::new();
+        for (slot, name) in self.written.iter().flat_map(|written| &written.names) {
+            if *slot == at && !found.contains(name) {
+                found.push(name);
+            }
+        }
+        found.into_iter().map(Value::from).collect()
+    }
+}
+
+fn numbered(topic: &str, number: usize) -> String {
+    if number == 1 { topic.to_owned() } else { format!("{topic}_{number}") }
+}
+
+/// The topic of a statement: its first two content words.
+fn topic(statement: &Statement<'_>) -> String {
+    let is_word = |text: &str| text.chars().all(char::is_alphabetic);
+    let subjects = statement.terms().filter(|term| is_word(term.text) && is_subject(&stem(term.text)));
+    let subjects = subjects.map(|term| term.text.to_lowercase());
+    let topic = subjects.take(2).collect::<Vec<_>>().join("_");
+    if topic.is_empty() { "note".to_owned() } else { topic }
+}
+
+/// An object whose first key has the statement's first clause and whose second key has the rest.
+fn record(keys: &[String], text: &str, omit_empty: bool) -> Value {
+    let joints = [" because ", "; ", " - ", " — ", ", so ", ", "];
+    let split = joints.iter().find_map(|joint| text.split_once(joint)).filter(|_| keys.len() > 1);
+    let (head, tail) = split.unwrap_or((text, ""));
+    let mut object = Map::new();
+    for (key, value) in keys.iter().zip([head, tail].into_iter().chain(std::iter::repeat(""))) {
+        if !value.is_empty() || !omit_empty {
+            object.insert(key.clone(), Value::from(value));
+        }
+    }
+    Value::Object(object)
+}

@@ -1,0 +1,180 @@
+//! Writes a condensed text in the requested shape: takes ranked statements until the room is used.
+
+pub(crate) mod answer;
+pub(crate) mod chat;
+mod json;
+pub(crate) mod lookup;
+pub(crate) mod order;
+pub(crate) mod reword;
+pub(crate) mod salience;
+mod sections;
+pub(crate) mod shorten;
+
+use std::collections::HashSet;
+
+use compactometer_engine::model::Finish;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use foldhash::fast::FixedState;
+
+use crate::profile::Profile;
+use crate::reading::counts::Counts;
+use crate::reading::statements::{Statement, Turn};
+use crate::reading::{Form, Part, Shape};
+use crate::writing::reword::reword;
+use crate::writing::shorten::{count, shorten};
+
+/// The input of a writer.
+pub(crate) struct Source<'s, 'm> {
+    pub(crate) profile: &'s Profile,
+    pub(crate) turns: &'s [Turn<'m>],
+    pub(crate) statements: &'s [Statement<'m>],
+    /// Indices of statements, best first.
+    pub(crate) ranked: &'s [usize],
+    /// The seed of the request.
+    pub(crate) seed: u64,
+    /// The counter for the text written.
+    pub(crate) counts: &'s Counts,
+}
+
+/// The answer in the requested shape. `fill` is the share of the room that is used.
+pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, most_tokens: Option<u32>, fill: f64) -> String {
+    let plans = plan(&shape.parts, most_tokens, source.profile.default_tokens.value);
+    let mut answer = String::new();
+    for (part, most) in shape.parts.iter().zip(plans) {
+        if !answer.is_empty() {
+            answer.push_str("\n\n");
+        }
+        let share = |whole: u32| (f64::from(whole) * fill) as u32;
+        let mut room = Room { tokens: share(most), words: part.words.map_or(u32::MAX, share) };
+        if let Some(tag) = &part.tag {
+            answer.push_str(tag);
+            answer.push('\n');
+            room.tokens = room.tokens.saturating_sub(source.counts.count_text(tag) + 3);
+        }
+        answer.push_str(&match &part.form {
+            Form::Prose => prose(source, &mut room),
+            Form::Bullets => bullets(source, &mut room),
+            Form::Sections(sections) => sections::write(source, sections, &mut room),
+            Form::Json(node) => json::write(source, node, shape.omit_empty, room),
+        });
+    }
+    answer
+}
+
+/// The room left for text, in both units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) tokens: u32,
+    pub(crate) words: u32,
+}
+
+impl Room {
+    /// Takes the room for a line, if there is enough.
+    pub(crate) fn take(&mut self, line: &str, counts: &Counts) -> bool {
+        let words = count(line) as u32;
+        // One more token for the blank or line break before it.
+        let tokens = counts.count_text(line) + 1;
+        let fits = tokens <= self.tokens && words <= self.words;
+        if fits {
+            self.tokens -= tokens;
+            self.words -= words;
+        }
+        fits
+    }
+}
+
+/// The tokens of a text.
+pub(crate) fn tokens(text: &str) -> u32 {
+    Encoding::O200k.count_text(text)
+}
+
+/// The tokens for each part: what the prompt allows, scaled down if all parts together exceed the request's limit.
+fn plan(parts: &[Part], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
+    let asked = |part: &Part| {
+        // English prose has four tokens for three words. Exact values need more, so the second bound is three tokens per word.
+        let by_words = |words: u32| if parts.len() > 1 { words.saturating_mul(4) / 3 } else { words.saturating_mul(3) };
+        part.tokens.or(part.words.map(by_words)).unwrap_or(default_tokens)
+    };
+    let wanted: Vec<u32> = parts.iter().map(asked).collect();
+    let total: u64 = wanted.iter().map(|tokens| u64::from(*tokens)).sum();
+    let most = u64::from(most.unwrap_or(u32::MAX));
+    let scaled = |tokens: &u32| if total > most { (u64::from(*tokens) * most / total) as u32 } else { *tokens };
+    wanted.iter().map(scaled).collect()
+}
+
+/// After this many consecutive statements that do not fit, the others are assumed not to fit either.
+const MISSES: usize = 12;
+
+/// The best statements that fit, best first. `line` returns the text for a statement, or `None` if it has no place.
+pub(crate) fn choose<T>(
+    source: &Source<'_, '_>,
+    room: &mut Room,
+    mut line: impl FnMut(&Statement<'_>, &str) -> Option<(T, String)>,
+) -> Vec<Chosen<T>> {
+    let mut chosen: Vec<Chosen<T>> = Vec::new();
+    let mut written = HashSet::with_hasher(FixedState::default());
+    let mut misses = 0;
+    for &index in source.ranked {
+        if misses == MISSES {
+            break;
+        }
+        let statement = &source.statements[index];
+        let text = reword(shorten(statement, source.profile.most_words.value), source.profile, source.seed);
+        if text.is_empty() || written.contains(&text) {
+            continue;
+        }
+        let Some((place, line)) = line(statement, &text) else { continue };
+        if room.take(&line, source.counts) {
+            written.insert(text);
+            chosen.push(Chosen { index, place, line });
+            misses = 0;
+        } else {
+            misses += 1;
+        }
+    }
+    chosen
+}
+
+/// A statement that was chosen.
+pub(crate) struct Chosen<T> {
+    /// Its index.
+    pub(crate) index: usize,
+    /// The place where it is written.
+    pub(crate) place: T,
+    /// The text that is written.
+    pub(crate) line: String,
+}
+
+fn prose(source: &Source<'_, '_>, room: &mut Room) -> String {
+    let mut sentences = choose(source, room, |_, text| Some(((), sentence(text))));
+    sentences.sort_by_key(|chosen| chosen.index);
+    let paragraphs =
+        sentences.chunks(6).map(|chunk| chunk.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join(" "));
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
+pub(crate) fn sentence(text: &str) -> String {
+    let is_open = text.ends_with(|letter: char| letter.is_alphanumeric() || ")\"'`%".contains(letter));
+    [text, if is_open { "." } else { "" }].concat()
+}
+
+fn bullets(source: &Source<'_, '_>, room: &mut Room) -> String {
+    let mut lines = choose(source, room, |_, text| Some(((), format!("- {text}"))));
+    lines.sort_by_key(|chosen| chosen.index);
+    lines.iter().map(|chosen| chosen.line.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// The text, cut at the limit if there is one, with its tokens and how it ended.
+pub(crate) fn within(text: String, most: Option<u32>, counter: &dyn TokenCounter) -> (String, u32, Finish) {
+    let tokens = counter.count_text(&text);
+    let Some(most) = most.filter(|most| tokens > *most) else { return (text, tokens, Finish::Stop) };
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    // Removing a character may add a token, so the end is checked and moved if necessary.
+    let mut end = ends.partition_point(|&end| counter.count_text(&text[..end]) <= most).saturating_sub(1);
+    while end > 0 && counter.count_text(&text[..ends[end]]) > most {
+        end -= 1;
+    }
+    let cut = text[..ends.get(end).copied().unwrap_or(0)].to_owned();
+    let tokens = counter.count_text(&cut);
+    (cut, tokens, Finish::Length)
+}

@@ -1,0 +1,141 @@
+//! Writes sections with headings: each statement under the heading that fits best.
+
+use compactometer_engine::tokens::TokenCounter;
+
+use crate::reading::cues::{Cue, Cues};
+use crate::reading::statements::{Speaker, Statement};
+use crate::reading::template::{Form, Section};
+use crate::reading::words::{Term, stem};
+use crate::writing::shorten::count;
+use crate::writing::{Chosen, Room, Source, choose, sentence};
+
+/// The sections with the statements chosen for them.
+pub(crate) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> String {
+    room.tokens = room.tokens.saturating_sub(source.counts.count_text(&frame(sections)));
+    let verbatim = verbatim(source, sections, room);
+    let mut free = free_labels(sections);
+    let mut chosen = choose(source, room, |statement, text| {
+        if verbatim.as_deref().is_some_and(|copied| copied.contains(statement.text)) {
+            return None;
+        }
+        let at = best_section(statement, sections)?;
+        let text = without_labels(text, sections);
+        let fitting = free[at].iter().position(|label| statement.cues.fit(&Cues::of(label)) >= Cues::LEAST_FIT);
+        let line = match fitting {
+            Some(label) => format!("- {}: {text}", free[at].remove(label)),
+            None => line(&sections[at].form, statement, text),
+        };
+        Some((at, line))
+    });
+    chosen.sort_by_key(|chosen| chosen.index);
+    let bodies = sections.iter().enumerate().map(|(at, section)| {
+        render(section, &chosen, at, verbatim.as_deref().filter(|_| section.form == Form::Verbatim))
+    });
+    bodies.flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+fn free_labels(sections: &[Section]) -> Vec<Vec<String>> {
+    let labels = |section: &Section| match &section.form {
+        Form::Labels(labels) => labels.clone(),
+        _ => Vec::new(),
+    };
+    sections.iter().map(labels).collect()
+}
+
+/// The part of the answer that does not depend on the statements.
+fn frame(sections: &[Section]) -> String {
+    let lines = sections.iter().filter(|section| !section.optional).map(|section| match &section.form {
+        Form::Table(head, _) => format!("{}\n{}", section.heading, head.join("\n")),
+        _ => section.heading.clone(),
+    });
+    lines.collect::<Vec<_>>().join("\n\n")
+}
+
+fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize> {
+    let takes = |at: &usize| !matches!(sections[*at].form, Form::Title | Form::Verbatim);
+    let best = |cues: &Cues| {
+        // On a tie, the first section counts.
+        let places = (0..sections.len()).rev().filter(takes);
+        let fits = places.map(|at| (cues.fit(&sections[at].cues), at));
+        fits.max_by(|one, other| one.0.total_cmp(&other.0))
+    };
+    let (fit, at) = best(&statement.cues)?;
+    if fit >= Cues::LEAST_FIT {
+        return Some(at);
+    }
+    // Statements that fit nowhere go into a section of sentences, if there is one.
+    let sentences = sections.iter().position(|section| section.form == Form::Text);
+    sentences.or_else(|| best(&Cues::general()).map(|(_, at)| at))
+}
+
+/// The request copied word for word may take up to one part in this many of the room. Assumed.
+const VERBATIM_SHARE: u32 = 4;
+
+/// The user's first request, or its first sentences if it is long.
+fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> Option<String> {
+    sections.iter().find(|section| section.form == Form::Verbatim)?;
+    let first = source.turns.iter().position(|turn| turn.speaker == Speaker::User)?;
+    let mut own = Room { tokens: room.tokens / VERBATIM_SHARE, ..*room };
+    let mut copied: Vec<&str> = Vec::new();
+    for statement in source.statements.iter().filter(|statement| statement.turn == first) {
+        if !own.take(statement.text, source.counts) {
+            break;
+        }
+        copied.push(statement.text);
+    }
+    let text = copied.join(" ");
+    room.tokens = room.tokens.saturating_sub(source.counts.count_text(&text));
+    room.words = room.words.saturating_sub(count(&text) as u32);
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn line(form: &Form, statement: &Statement<'_>, text: &str) -> String {
+    match form {
+        Form::List(mark) => format!("{mark}{text}"),
+        Form::Table(_, columns) => row(*columns, statement, text),
+        Form::Text => sentence(text),
+        Form::Labels(_) | Form::Title | Form::Verbatim => format!("- {text}"),
+    }
+}
+
+/// A row: the thing, what was done to it, and the statement; a dash for what the statement does not say.
+fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
+    let is_name = |term: &Term<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
+    let thing = statement.terms().find(Term::is_path).or(statement.terms().find(is_name));
+    let action = statement.terms().find(|term| Cues::of_stems([stem(term.text)]).get(Cue::Done) > 0.0);
+    let cell = |term: Option<Term<'_>>| term.map_or("-", |term| term.text).to_owned();
+    let mut cells = match columns {
+        1 => Vec::new(),
+        2 => vec![cell(thing)],
+        _ => vec![cell(thing), cell(action)],
+    };
+    cells.resize(columns - 1, "-".to_owned());
+    cells.push(text.replace('|', "/"));
+    format!("| {} |", cells.join(" | "))
+}
+
+/// A statement of an earlier summary may already have one of the labels.
+fn without_labels<'t>(text: &'t str, sections: &[Section]) -> &'t str {
+    let labels = sections.iter().filter_map(|section| match &section.form {
+        Form::Labels(labels) => Some(labels),
+        _ => None,
+    });
+    labels.flatten().find_map(|label| text.strip_prefix(label.as_str())?.strip_prefix(": ")).unwrap_or(text)
+}
+
+fn render(section: &Section, chosen: &[Chosen<usize>], at: usize, verbatim: Option<&str>) -> Option<String> {
+    let lines: Vec<&str> =
+        chosen.iter().filter(|chosen| chosen.place == at).map(|chosen| chosen.line.as_str()).collect();
+    let mut text = section.heading.clone();
+    match &section.form {
+        Form::Title => return Some(text),
+        Form::Verbatim => text = format!("{text}\n{}", verbatim.unwrap_or("None")),
+        _ if lines.is_empty() && section.optional => return None,
+        Form::Text if lines.is_empty() => text.push_str(" None"),
+        Form::Text => text = format!("{text} {}", lines.join(" ")),
+        _ if lines.is_empty() => text.push_str("\nNone"),
+        Form::Table(head, _) => text = format!("{text}\n{}\n{}", head.join("\n"), lines.join("\n")),
+        Form::List(_) | Form::Labels(_) => text = format!("{text}\n{}", lines.join("\n")),
+    }
+    Some(text)
+}

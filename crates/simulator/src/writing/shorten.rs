@@ -1,0 +1,172 @@
+//! Shortens a statement like a summarizer: the opener is removed, and a long statement is reduced to the clauses with values.
+
+use std::borrow::Cow;
+
+use crate::reading::cues::Cues;
+use crate::reading::statements::Statement;
+use crate::reading::words::{Term, terms};
+
+/// The statement in at most `most_words` words.
+pub(crate) fn shorten<'m>(statement: &Statement<'m>, most_words: usize) -> Cow<'m, str> {
+    statement.piece.short(most_words, || shortened(statement.text, most_words))
+}
+
+fn shortened(text: &str, most_words: usize) -> String {
+    let text = without_opener(text).trim_end_matches(['.', '!', ';', ',', ':', ' ']);
+    if count(text) <= most_words {
+        return plain(text);
+    }
+    let clauses = clauses(text);
+    let mut order: Vec<usize> = (0..clauses.len()).collect();
+    let worth = clauses.iter().map(|clause| worth(clause)).collect::<Vec<_>>();
+    order.sort_by(|one, other| worth[*other].total_cmp(&worth[*one]).then(one.cmp(other)));
+    let mut room = most_words;
+    let mut kept = Vec::new();
+    for index in order {
+        let words = count(clauses[index]);
+        if words <= room {
+            room -= words;
+            kept.push(index);
+        } else if kept.is_empty() {
+            return plain(&around_value(clauses[index], most_words));
+        }
+    }
+    kept.sort_unstable();
+    plain(&kept.into_iter().map(|index| clauses[index].trim()).collect::<Vec<_>>().join(", "))
+}
+
+/// The text without bold markers and table bars.
+fn plain(text: &str) -> String {
+    let has_marks = text.bytes().any(|byte| matches!(byte, b'*' | b'|'));
+    if has_marks { text.replace("**", "").replace(" | ", "; ") } else { text.to_owned() }
+}
+
+/// The number of words, as limits on words count them.
+pub(crate) fn count(text: &str) -> usize {
+    if !text.is_ascii() {
+        return text.split_whitespace().count();
+    }
+    // The ASCII whitespace that `char::is_whitespace` recognises.
+    let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+    words.filter(|word| !word.is_empty()).count()
+}
+
+/// Removes "Okay, so just to be clear, ..." and the like: an opener up to a comma that consists of filler words only.
+fn without_opener(text: &str) -> &str {
+    const FILLER: &[&str] = &[
+        "actually",
+        "again",
+        "ah",
+        "alright",
+        "also",
+        "and",
+        "anyway",
+        "be",
+        "btw",
+        "but",
+        "by",
+        "clear",
+        "for",
+        "forget",
+        "fyi",
+        "great",
+        "hello",
+        "hey",
+        "hi",
+        "i",
+        "just",
+        "more",
+        "note",
+        "oh",
+        "ok",
+        "okay",
+        "one",
+        "perfect",
+        "please",
+        "quick",
+        "record",
+        "reference",
+        "right",
+        "so",
+        "sure",
+        "thank",
+        "thanks",
+        "that",
+        "the",
+        "thing",
+        "to",
+        "way",
+        "well",
+        "yeah",
+        "yes",
+        "you",
+    ];
+    let mut text = text.trim();
+    while let Some((opener, rest)) = text.split_once([',', ':', '!']) {
+        let is_filler = |term: Term<'_>| FILLER.binary_search(&term.text.to_lowercase().as_str()).is_ok();
+        if rest.trim().is_empty() || !terms(opener).into_iter().all(is_filler) {
+            break;
+        }
+        text = rest.trim_start();
+    }
+    text
+}
+
+fn clauses(text: &str) -> Vec<&str> {
+    let joints = [", ", "; ", " - ", " – ", " — ", " (", ") ", " because ", " which ", " so that ", "，", "、"];
+    let mut clauses = Vec::new();
+    let mut rest = text;
+    while let Some((at, joint)) = joints.iter().filter_map(|joint| Some((rest.find(joint)?, joint))).min() {
+        clauses.push(&rest[..at]);
+        // A conjunction belongs to the clause after it.
+        let skipped = if joint.trim().chars().all(char::is_alphabetic) { 1 } else { joint.len() };
+        rest = &rest[at + skipped..];
+    }
+    clauses.push(rest);
+    clauses.retain(|clause| !clause.trim().is_empty());
+    clauses
+}
+
+fn worth(clause: &str) -> f64 {
+    let values = terms(clause).iter().filter(|term| term.is_value()).count();
+    values.min(3) as f64 + Cues::of(clause).modality().min(2.0)
+}
+
+/// A window of words around the clause's first value.
+fn around_value(clause: &str, most_words: usize) -> String {
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    let value = words.iter().position(|word| terms(word).iter().any(Term::is_value)).unwrap_or(0);
+    let start = (value + 1).saturating_sub(most_words);
+    words[start..words.len().min(start + most_words)].join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::known::Known;
+    use crate::reading::statements::{Speaker, Turn, statements};
+
+    fn short(text: &str, most: usize) -> String {
+        let turns = [Turn { speaker: Speaker::User, text }];
+        statements(&turns, &Known::default().all(&turns))
+            .first()
+            .map(|it| shorten(it, most).into_owned())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn words_are_separated_by_whitespace_of_any_kind() {
+        for text in ["", " one ", "a\u{b}b\u{c}c\rd\te\nf  g\u{1c}h", "é\u{a0}b"] {
+            assert_eq!(count(text), text.split_whitespace().count(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn openers_go_and_clauses_with_values_stay() {
+        assert_eq!(short("Okay, by the way, the port is 8042.", 20), "the port is 8042");
+        assert_eq!(short("No, the port is 8042.", 20), "No, the port is 8042");
+        let long = "The weather was nice on our long walk, we must keep port 8042 open, and lunch was good too";
+        assert_eq!(short(long, 9), "we must keep port 8042 open");
+        assert_eq!(short("one two three four five six x77 eight nine", 3), "five six x77");
+    }
+}
