@@ -1,5 +1,5 @@
-//! The matcher on arbitrary values and text: finding many values at once equals finding each alone, and the polarity only narrows
-//! the matches. Values come first, one per line after its kind, followed by an empty line and the text.
+//! The matcher on arbitrary values and text: finding many values at once equals finding each by itself, and the polarity only
+//! narrows the matches. Values come first, one per line after its kind, followed by an empty line and the text.
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::matcher::{Matcher, Said, Sought};

@@ -210,7 +210,7 @@ fn a_hundred_conversations_under_every_fault_at_once_do_not_mix() {
         }
         let applied = seen.iter().filter(|one| one.applied > 0).count();
         assert!(applied >= 90, "{}: {applied} of 100 compacted", spec.name);
-        assert!(seen.iter().any(|one| one.remembered), "{}: no record holds a mark", spec.name);
+        assert!(seen.iter().any(|one| one.remembered), "{}: no record contains a mark", spec.name);
     }
 }
 

@@ -112,7 +112,7 @@ fn runs_of(templates: impl Iterator<Item = &'static str>) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_the_test_split_is_told_with_stands_in_no_other_split() {
+fn templates_of_the_test_split_occur_in_no_other_split() {
     let scenarios = sample(&spec());
     for (part, is_test) in [(Part::HeldOut, true), (Part::Open, false)] {
         let (own, other) = (texts_of(&scenarios, is_test), texts_of(&scenarios, !is_test));

@@ -4,7 +4,6 @@
 //! document counts as 1,600 tokens, which is what a provider's rule gives for a large image. Its digest is that of the decoded
 //! bytes, or of the link if the file has no bytes.
 //! Absent on purpose: the system prompt and tool definitions, which these files do not contain.
-//! Absent on purpose: system prompt and tool definitions, which these files do not hold.
 
 use std::collections::HashMap;
 

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowded_shape_gives_fewer_and_ends() {
+    fn a_shape_without_free_values_gives_no_foils() {
         let all = (0..100).map(|number| format!("é{number:02}é")).collect::<Vec<_>>().join(" ");
         let foils = make(&[(ValueKind::Id, "é07é")], [all.as_str()].into_iter());
         assert!(foils[0].is_empty(), "{foils:?}");

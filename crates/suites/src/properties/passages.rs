@@ -200,12 +200,12 @@ mod tests {
     #[test]
     fn a_passage_has_the_same_hash_whatever_precedes_it() {
         let all = passages_of(&words("a b c d e f g h i j a b c d e f g h"));
-        let alone = |text: &str| passages_of(&words(text));
+        let hashes = |text: &str| passages_of(&words(text));
         assert_eq!(all.len(), 18 - WORDS + 1);
-        assert_eq!((alone("a b c d e f g h"), alone("c d e f g h i j")), (vec![all[0]], vec![all[2]]));
+        assert_eq!((hashes("a b c d e f g h"), hashes("c d e f g h i j")), (vec![all[0]], vec![all[2]]));
         assert_eq!(all[10], all[0]);
         assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 10);
-        assert!(alone("a b c d e f g").is_empty());
+        assert!(hashes("a b c d e f g").is_empty());
     }
 
     #[test]

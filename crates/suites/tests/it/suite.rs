@@ -121,7 +121,7 @@ fn check_evidence(suite: &Suite) {
         let claimed: Vec<Vec<MessageId>> =
             scenario.facts.iter().map(|fact| fact.evidence_message_ids.clone()).collect();
         assert_eq!(of(|fact| &fact.value), claimed, "{}", scenario.id);
-        assert_eq!(of(bare_number), claimed, "{}: by number alone", scenario.id);
+        assert_eq!(of(bare_number), claimed, "{}: by the number without its unit", scenario.id);
         let variants: Vec<&str> =
             scenario.facts.iter().flat_map(|fact| fact.variants.iter().map(String::as_str)).collect();
         assert!(find_all(suite, &variants).iter().all(Vec::is_empty), "{}: a variant", scenario.id);
@@ -187,7 +187,7 @@ fn check_uses(scenario: &Scenario, fact: &Fact) {
 }
 
 #[test]
-fn evidence_is_exactly_where_values_stand() {
+fn evidence_is_exactly_where_values_occur() {
     check_evidence(smoke_suite());
 }
 

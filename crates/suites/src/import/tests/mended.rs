@@ -11,7 +11,7 @@ fn said(role: &str, text: &str) -> String {
     format!(r#"{{"role":"{role}","content":"{text}"}}"#)
 }
 
-/// Three good rows and `odd`, another row in the place of the answer to the first.
+/// Three good rows and `odd`, which replaces the answer to the first.
 fn session_around(odd: &str) -> String {
     let first = format!(r#"{{"type":"user","uuid":"a","message":{}}}"#, said("user", "One."));
     [
