@@ -11,6 +11,7 @@ use compactometer_disk::{create_folder, write_whole};
 use compactometer_formats::baseline::Baseline;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
+use compactometer_report::RunFiles;
 use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
 
 use super::compare;

@@ -8,9 +8,9 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Protocol;
 
 use super::Drawn;
+use crate::data::run_files::RunFiles;
 use crate::data::{Run, Strategy};
-use crate::gate::RunFiles;
-use crate::scores::{Primary, Scores};
+use crate::metrics::scores::{Primary, Scores};
 
 /// The mock's run, the model's, and the model's with another seed.
 pub(super) struct Sides<'r> {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use compactometer_formats::summary::MetricValue;
 
 use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, MetricAgreement};
+use crate::metrics::{Unit, grouped};
 use crate::stats::FEWEST_UNITS;
-use crate::text::{Unit, grouped};
 
 /// The only claim that is permitted, or that there is none.
 pub(super) fn words(found: &Agreement) -> String {

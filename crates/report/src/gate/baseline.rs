@@ -9,13 +9,13 @@ use compactometer_formats::fate::Fates;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{self, Protocol, Record, text_hash};
 
-use super::files::RunFiles;
+use crate::data::run_files::RunFiles;
 use crate::data::{Run, Strategy, Unit, is_applied};
+use crate::data::{decisions, fates};
 use crate::metrics::Corrected;
-use crate::scores::{Primary, Scores};
+use crate::metrics::scores::{Primary, Scores};
 use crate::stats::mean;
-use crate::summarize::nine_digits;
-use crate::{decisions, fates};
+use crate::stats::nine_digits;
 
 /// The baseline that a run makes.
 pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Baseline {

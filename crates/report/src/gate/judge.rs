@@ -13,9 +13,9 @@ use super::power::{Arm, Population};
 use super::rule::{self, Judged};
 use super::{Pair, StrategyGate, Verdict};
 use crate::metrics::reader_strength;
-use crate::scores::{CORRECTED, Primary, RAW, Scores};
+use crate::metrics::scores::{CORRECTED, Primary, RAW, Scores};
+use crate::stats::nine_digits;
 use crate::stats::{family, mean};
-use crate::summarize::nine_digits;
 
 /// A share of failed compactions this much over the baseline's cannot pass: what a failed one leaves is all still there.
 const MORE_FAILURES: f64 = 0.05;

@@ -6,7 +6,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::{GateReport, StrategyGate, Verdict};
-use crate::text::in_xml;
+use crate::render::words::in_xml;
 
 /// XML that could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -12,7 +12,6 @@ use serde::Serialize;
 
 mod baseline;
 mod changes;
-mod files;
 mod judge;
 mod junit;
 mod power;
@@ -22,14 +21,14 @@ mod text;
 
 pub use baseline::{Mismatch, baseline_of};
 pub use changes::Change;
-pub use files::{RunFiles, RunFilesError};
 pub use judge::MetricGate;
 pub use junit::{JunitError, junit};
 pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, self_test_text};
 pub use text::{markdown, terminal};
 
+use crate::data::run_files::RunFiles;
 use crate::data::{Run, Strategy};
-use crate::text::models;
+use crate::render::words::models;
 
 /// The version of gate reports that this program writes.
 pub const VERSION: u32 = 1;
@@ -131,7 +130,7 @@ pub fn gate(
 ) -> Result<GateReport, Mismatch> {
     baseline::check(run, baseline)?;
     let runs = Run::by_protocol(&run.manifest, &run.records, prices);
-    let summary = crate::summarize::of_runs(&runs);
+    let summary = crate::summary::of_runs(&runs);
     let pairs = pairs(&runs, baseline, options)?;
     let mut checks: Vec<Check> = summary.groups.iter().flat_map(|group| group.checks.clone()).collect();
     if options.exact {

@@ -16,13 +16,14 @@ use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;
 
 use super::power::{Arm, Gates, Population};
-use super::{RunFiles, VERSION, Verdict, baseline};
+use super::{VERSION, Verdict, baseline};
+use crate::data::run_files::RunFiles;
 use crate::data::{Run, Strategy};
-use crate::scores::{CORRECTED, RAW, Scores};
+use crate::metrics::scores::{CORRECTED, RAW, Scores};
+use crate::render::words::models;
+use crate::stats::nine_digits;
 use crate::stats::paired::Paired;
 use crate::stats::{mean, proportion};
-use crate::summarize::nine_digits;
-use crate::text::models;
 
 /// At most this share of gates may be wrong.
 const MOST_WRONG: f64 = 0.05;

@@ -6,8 +6,8 @@ use compactometer_text::code::code;
 use minijinja::HtmlEscape;
 
 use super::{Change, GateReport, MetricGate, StrategyGate, Verdict};
-use crate::formats::{markdown_cell, markdown_text, shown};
-use crate::text::models;
+use crate::render::words::models;
+use crate::render::{markdown_cell, markdown_text, shown};
 
 /// Facts listed in a terminal for each strategy; files list all.
 const LISTED: usize = 10;

@@ -10,7 +10,8 @@ use compactometer_formats::summary::{Extractions, MetricValue};
 
 use super::{Better, Metric, over_units, ratio};
 use crate::data::Strategy;
-use crate::text::{Unit, label};
+use crate::data::label;
+use crate::metrics::Unit;
 
 pub(super) const EXTRACTION_SUCCESS: Metric = Metric {
     id: "extraction_success",

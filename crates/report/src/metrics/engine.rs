@@ -5,8 +5,8 @@ use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, over_units, ratio, undefined};
 use crate::data::{Strategy, Unit as Group, is_applied};
+use crate::metrics::Unit;
 use crate::stats::{mean, quantile};
-use crate::text::Unit;
 
 pub(super) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",

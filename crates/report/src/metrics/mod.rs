@@ -7,29 +7,32 @@ use compactometer_formats::summary::MetricValue;
 
 use crate::data::{Run, Strategy, Unit as Group};
 use crate::stats::{bootstrap, mean};
-use crate::text::Unit;
 
 mod answered;
 mod answers;
 mod chance;
+mod chance_match;
 mod cost;
 mod engine;
-mod luck;
 mod prompted;
 mod recall;
+pub(crate) mod scores;
 mod stages;
 mod storage;
 mod survival;
+mod unit;
 
 pub(crate) use answered::wrong::is_cut;
 pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
 pub(crate) use answers::extraction_counts;
 pub(crate) use chance::Corrected;
+pub(crate) use chance_match::by_kind;
 pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
 pub(crate) use engine::{NO_WAITS, waits};
-pub(crate) use luck::by_kind;
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
+pub use unit::Unit;
+pub(crate) use unit::grouped;
 
 /// Every metric, in the order of reports.
 pub const ALL: &[Metric] = &[
@@ -41,7 +44,7 @@ pub const ALL: &[Metric] = &[
     prompted::PROMPTED_RECALL,
     prompted::PROMPTED_RECALL_CORRECTED,
     prompted::RETRIEVED_TOKENS,
-    luck::KEYWORD_LUCK,
+    chance_match::KEYWORD_LUCK,
     answered::ANSWER_RECALL,
     answered::CORRECTED,
     answered::PROMPTED,

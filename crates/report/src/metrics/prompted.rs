@@ -6,7 +6,7 @@ use super::chance::Corrected;
 use super::recall::recall;
 use super::{Better, Metric, estimated, over_units, ratio, undefined};
 use crate::data::{Look, Strategy, Unit as Group, points, prompted_looks};
-use crate::text::Unit;
+use crate::metrics::Unit;
 
 pub(super) const PROMPTED_RECALL: Metric = Metric {
     id: "prompted_recall",

@@ -7,8 +7,9 @@ use compactometer_formats::summary::MetricValue;
 
 use super::chance::Corrected;
 use super::{Better, Metric, over_units, ratio, undefined};
+use crate::data::label;
 use crate::data::{Look, Run, Strategy, Unit as Group, looks, points, uses};
-use crate::text::{Unit, label};
+use crate::metrics::Unit;
 
 pub(super) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",

@@ -5,7 +5,7 @@ use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, over_units, ratio, undefined};
 use crate::data::Strategy;
-use crate::text::Unit;
+use crate::metrics::Unit;
 
 pub(super) const REACHED: Metric = Metric {
     id: "reached",

@@ -4,8 +4,8 @@ use compactometer_formats::stands::Storage;
 
 use super::{Better, Metric, over_units, ratio};
 use crate::data::Unit as Group;
+use crate::metrics::Unit;
 use crate::stats::mean;
-use crate::text::Unit;
 
 pub(super) const STORAGE_BYTES: Metric = Metric {
     id: "storage_bytes",

@@ -11,7 +11,7 @@ use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, estimated, undefined};
 use crate::data::{Strategy, Unit};
-use crate::text::Unit as Shown;
+use crate::metrics::Unit as Shown;
 
 const SOURCE: &str = "MEASUREMENT section 3";
 
@@ -325,8 +325,8 @@ mod tests {
     /// Records of before mentions were kept tell when nothing began: no curve may be drawn of the others alone.
     #[test]
     fn one_old_record_leaves_no_curve() {
-        let (manifest, mut records) = crate::plots::common::simulated::run(6);
-        let prices = crate::plots::common::prices();
+        let (manifest, mut records) = crate::common::simulated::run(6);
+        let prices = crate::common::prices();
         let curves = |records: &[Record]| {
             let runs = crate::data::Run::by_protocol(&manifest, records, &prices);
             runs[0].strategies.iter().map(|one| (by_tokens(one), by_rounds(one))).collect::<Vec<_>>()

@@ -26,6 +26,12 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// Nine decimals: what lies beyond is rounding of sums, and shorter numbers read back to the same bits everywhere.
+pub(crate) fn nine_digits(value: f64) -> f64 {
+    // Adding 0 makes a negative zero a plain one.
+    (value * 1e9).round() / 1e9 + 0.0
+}
+
 /// The quantile at `share` of sorted numbers, with linear interpolation between neighbours.
 pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;

@@ -3,9 +3,9 @@
 //! Absent on purpose: prompted answers. What is retrieved for a question has an order of its own.
 
 use super::answers;
+use crate::metrics::Unit;
 use crate::metrics::{Better, Metric, over_units};
 use crate::stats::tau::tau_b;
-use crate::text::Unit;
 
 pub(in super::super) const ORDER: Metric = Metric {
     id: "order",

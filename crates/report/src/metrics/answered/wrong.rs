@@ -9,8 +9,8 @@ use compactometer_formats::summary::MetricValue;
 
 use super::{Answer, NO_ANSWER, SOURCE, answers, of_context, share};
 use crate::data::Strategy;
+use crate::metrics::Unit;
 use crate::metrics::{Better, Metric, over_units, ratio};
-use crate::text::Unit;
 
 pub(in super::super) const WRONG_VALUE_RATE: Metric = Metric {
     id: "wrong_value_rate",
