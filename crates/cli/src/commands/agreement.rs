@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use compactometer_formats::prices::PriceTable;
-use compactometer_report::agreement::{agreement as compared, agreement_text};
 use compactometer_report::RunFiles;
+use compactometer_report::agreement::{agreement as compared, agreement_text};
 
 use crate::failure::Failure;
 use crate::terminal::{say, say_json};

@@ -12,7 +12,7 @@ use compactometer_formats::baseline::Baseline;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
-use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
+use compactometer_report::gate::{self, GateOptions, GateReport, SelfTest, Verdict};
 
 use super::compare;
 use crate::args::{Args, Command};

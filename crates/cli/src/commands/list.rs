@@ -97,7 +97,7 @@ fn suites() -> Vec<(String, String)> {
 
 fn metrics() -> Vec<(String, String)> {
     let rows = compactometer_report::metrics::ALL.iter();
-    rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.formula, metric.unit.name()))).collect()
+    rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.definition, metric.unit.name()))).collect()
 }
 
 /// The sources' own targets.

@@ -12,8 +12,8 @@ use super::changes::changes;
 use super::power::{Arm, Population};
 use super::rule::{self, Judged};
 use super::{Pair, StrategyGate, Verdict};
-use crate::metrics::reader_strength;
 use crate::metrics::scores::{CORRECTED, Primary, RAW, Scores};
+use crate::metrics::{COST_USD_CHECKPOINT, COST_USD_COMPACTION, COST_USD_PROBES, reader_strength};
 use crate::stats::nine_digits;
 use crate::stats::{family, mean};
 
@@ -312,8 +312,8 @@ fn from_units(pair: &Pair, metric: &MetricGate, summary: &Summary) -> Option<Str
 fn cost(pair: &Pair, summary: &Summary, conversations: f64) -> Option<String> {
     let group = summary.groups.iter().find(|group| group.protocol == pair.head.protocol)?;
     let strategy = group.strategies.iter().find(|strategy| strategy.name == pair.head.strategy)?;
-    let value = |metric: &str| strategy.metrics.get(metric).and_then(|found| found.value);
-    let besides = ["cost_usd_checkpoint", "cost_usd_probes"].iter().filter_map(|metric| value(metric)).sum::<f64>();
-    let each = value("cost_usd_compaction")? + besides;
+    let besides =
+        [COST_USD_CHECKPOINT, COST_USD_PROBES].iter().filter_map(|metric| metric.value(strategy)).sum::<f64>();
+    let each = COST_USD_COMPACTION.value(strategy)? + besides;
     Some(format!("about ${:.2} of calls in all", 2.0 * each * conversations))
 }

@@ -8,17 +8,18 @@ use compactometer_engine::meter::Purpose;
 use compactometer_formats::record::{CompactionRow, Record};
 use compactometer_formats::summary::{Extractions, MetricValue};
 
-use super::{Better, Metric, over_units, ratio};
+use super::{Better, Metric, Section, over_units, ratio};
 use crate::data::Strategy;
 use crate::data::label;
 use crate::metrics::Unit;
 
-pub(super) const EXTRACTION_SUCCESS: Metric = Metric {
+pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
     id: "extraction_success",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    definition: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
+    section: Section::Summarizer,
+    chapter: "Every metric",
     compute: |_, strategy| {
         rate(strategy, "the records hold no attempt at a checkpoint", |record| {
             let all = || extractions(record);
@@ -27,13 +28,14 @@ pub(super) const EXTRACTION_SUCCESS: Metric = Metric {
     },
 };
 
-pub(super) const IS_SUMMARY: Metric = Metric {
+pub(crate) const IS_SUMMARY: Metric = Metric {
     id: "is_summary",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
+    definition: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
               asked for one, failed calls included, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    section: Section::Summarizer,
+    chapter: "Every metric",
     compute: |_, strategy| {
         rate(strategy, "no compaction asked for a summary", |record| {
             let asked = || record.compactions.iter().filter(|row| has_asked(row));

@@ -6,18 +6,19 @@ use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
 
 use super::recall::{CONTEXT_RECALL, bare, recall_at_points};
-use super::{Better, Metric, over_units, ratio};
+use super::{Better, Metric, Section, over_units, ratio};
 use crate::data::label;
 use crate::data::{Strategy, Unit as Group, points};
 use crate::metrics::Unit;
 
-pub(super) const KEYWORD_LUCK: Metric = Metric {
+pub(crate) const KEYWORD_LUCK: Metric = Metric {
     id: "keyword_luck",
     unit: Unit::Share,
     better: Better::Neither,
-    formula: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a unit's observation points and \
+    definition: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a unit's observation points and \
               all kinds; mean over units. The q of CR* pools units instead, by kind and round",
-    source: "MEASUREMENT section 3",
+    section: Section::Recall,
+    chapter: "Recall",
     compute: |_, strategy| over_units(strategy, Unit::Share, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
 };
 

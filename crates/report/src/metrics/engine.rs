@@ -3,26 +3,28 @@
 use compactometer_engine::event::Event;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, over_units, ratio, undefined};
+use super::{Better, Metric, Section, over_units, ratio, undefined};
 use crate::data::{Strategy, Unit as Group, is_applied};
 use crate::metrics::Unit;
 use crate::stats::{mean, quantile};
 
-pub(super) const TOKENS_RETAINED: Metric = Metric {
+pub(crate) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",
     unit: Unit::Tokens,
     better: Better::Neither,
-    formula: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",
-    source: "MEASUREMENT section 3",
+    definition: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",
+    section: Section::Requests,
+    chapter: "Every metric",
     compute: |_, strategy| over_compactions(strategy, Unit::Tokens, |event| Some(f64::from(event.tokens_retained))),
 };
 
-pub(super) const COMPRESSION_RATIO: Metric = Metric {
+pub(crate) const COMPRESSION_RATIO: Metric = Metric {
     id: "compression_ratio",
     unit: Unit::Ratio,
     better: Better::Neither,
-    formula: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
-    source: "MEASUREMENT section 3",
+    definition: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
+    section: Section::Requests,
+    chapter: "Every metric",
     compute: |_, strategy| {
         over_compactions(strategy, Unit::Ratio, |event| {
             ratio(f64::from(event.tokens_after), f64::from(event.tokens_before))
@@ -30,30 +32,33 @@ pub(super) const COMPRESSION_RATIO: Metric = Metric {
     },
 };
 
-pub(super) const REQUEST_VALIDITY: Metric = Metric {
+pub(crate) const REQUEST_VALIDITY: Metric = Metric {
     id: "request_validity",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "turns whose request no provider would refuse / turns, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    definition: "turns whose request no provider would refuse / turns, by unit; mean over units",
+    section: Section::Requests,
+    chapter: "Every metric",
     compute: |_, strategy| over_units(strategy, Unit::Share, NO_TURN, valid_turns),
 };
 
-pub(super) const ADDED_LATENCY_P50: Metric = Metric {
+pub(crate) const ADDED_LATENCY_MS_P50: Metric = Metric {
     id: "added_latency_ms_p50",
     unit: Unit::Milliseconds,
     better: Better::Lower,
-    formula: "median over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
-    source: "MEASUREMENT section 4",
+    definition: "median over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
+    section: Section::Requests,
+    chapter: "Cost and latency",
     compute: |_, strategy| added_latency(strategy, 0.5),
 };
 
-pub(super) const ADDED_LATENCY_P95: Metric = Metric {
+pub(crate) const ADDED_LATENCY_MS_P95: Metric = Metric {
     id: "added_latency_ms_p95",
     unit: Unit::Milliseconds,
     better: Better::Lower,
-    formula: "95th percentile over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
-    source: "MEASUREMENT section 4",
+    definition: "95th percentile over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
+    section: Section::Requests,
+    chapter: "Cost and latency",
     compute: |_, strategy| added_latency(strategy, 0.95),
 };
 

@@ -1,9 +1,10 @@
-//! The metrics: one row each, with unit, direction, formula and source. Reports, tables and documentation iterate
-//! [`ALL`].
+//! The metrics. Each is a row that holds everything about it: id, unit, direction, definition, the table that shows it, the
+//! chapter of `METHODOLOGY.md` that explains it, and its computation. Pages, files and lists iterate [`ALL`], so a new metric
+//! needs its row and one line there.
 //!
-//! Absent on purpose: rankings. Rows of a report stand in the order of the registry of strategies.
+//! Absent on purpose: rankings.
 
-use compactometer_formats::summary::MetricValue;
+use compactometer_formats::summary::{MetricValue, StrategySummary};
 
 use crate::data::{Run, Strategy, Unit as Group};
 use crate::stats::{bootstrap, mean};
@@ -13,23 +14,33 @@ mod answers;
 mod chance;
 mod chance_match;
 mod cost;
+#[cfg(test)]
+pub(crate) mod dummy;
 mod engine;
 mod prompted;
 mod recall;
 pub(crate) mod scores;
+mod section;
 mod stages;
 mod storage;
 mod survival;
 mod unit;
 
 pub(crate) use answered::wrong::is_cut;
+pub(crate) use answered::{ANSWER_RECALL, COST_USD_PROBES};
 pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
-pub(crate) use answers::extraction_counts;
+pub(crate) use answers::{EXTRACTION_SUCCESS, extraction_counts};
 pub(crate) use chance::Corrected;
-pub(crate) use chance_match::by_kind;
+pub(crate) use chance_match::{KEYWORD_LUCK, by_kind};
+pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
+pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_COMPACTION};
 pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
-pub(crate) use engine::{NO_WAITS, waits};
+pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
+pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
+pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, LIFT, NEEDED_AT_USE_RECALL};
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
+pub use section::Section;
+pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
 pub use unit::Unit;
 pub(crate) use unit::grouped;
@@ -40,16 +51,16 @@ pub const ALL: &[Metric] = &[
     recall::CONTEXT_RECALL_CORRECTED,
     recall::LIFT,
     recall::SELECTION_LIFT,
-    recall::NEEDED_AT_USE,
+    recall::NEEDED_AT_USE_RECALL,
     prompted::PROMPTED_RECALL,
     prompted::PROMPTED_RECALL_CORRECTED,
     prompted::RETRIEVED_TOKENS,
     chance_match::KEYWORD_LUCK,
     answered::ANSWER_RECALL,
-    answered::CORRECTED,
-    answered::PROMPTED,
-    answered::GIVEN_PRESENT,
-    answered::GIVEN_ABSENT,
+    answered::ANSWER_RECALL_CORRECTED,
+    answered::PROMPTED_ANSWER_RECALL,
+    answered::ANSWERED_GIVEN_PRESENT,
+    answered::ANSWERED_GIVEN_ABSENT,
     answered::CLOSED_BOOK,
     answered::wrong::WRONG_VALUE_RATE,
     answered::wrong::STALENESS,
@@ -58,8 +69,8 @@ pub const ALL: &[Metric] = &[
     answered::wrong::ABSTENTION,
     answered::wrong::FALSE_ABSTENTION,
     answered::order::ORDER,
-    answered::wrong::FAILED,
-    answered::wrong::CUT,
+    answered::wrong::FAILED_PROBES,
+    answered::wrong::CUT_ANSWERS,
     stages::REACHED,
     stages::WRITTEN,
     stages::KEPT,
@@ -69,21 +80,23 @@ pub const ALL: &[Metric] = &[
     answers::EXTRACTION_SUCCESS,
     answers::IS_SUMMARY,
     storage::FIELDS_POPULATED,
-    survival::FIRST_ROUND,
+    survival::SURVIVAL_FIRST_ROUND,
     survival::DRIFT,
     survival::CLIFF,
-    cost::COST,
-    cost::COST_10MIN,
-    cost::COST_COMPACTION,
-    cost::COST_CHECKPOINT,
-    answered::COST,
+    cost::COST_USD,
+    cost::COST_USD_10MIN,
+    cost::COST_USD_COMPACTION,
+    cost::COST_USD_CHECKPOINT,
+    answered::COST_USD_PROBES,
     cost::COST_SAVING,
     cost::COST_SAVING_10MIN,
-    cost::BREAK_EVEN,
+    cost::BREAK_EVEN_TURNS,
     cost::CACHE_HIT_RATE,
-    engine::ADDED_LATENCY_P50,
-    engine::ADDED_LATENCY_P95,
+    engine::ADDED_LATENCY_MS_P50,
+    engine::ADDED_LATENCY_MS_P95,
     storage::STORAGE_BYTES,
+    #[cfg(test)]
+    dummy::DUMMY,
 ];
 
 /// One metric.
@@ -95,9 +108,11 @@ pub struct Metric {
     /// Which way is better.
     pub better: Better,
     /// How it is computed.
-    pub formula: &'static str,
-    /// Where the definition stands.
-    pub source: &'static str,
+    pub definition: &'static str,
+    /// The table that shows it.
+    pub section: Section,
+    /// The chapter of `METHODOLOGY.md` that explains it.
+    pub chapter: &'static str,
     pub(crate) compute: fn(&Run, &Strategy) -> MetricValue,
 }
 
@@ -123,9 +138,16 @@ impl Better {
     }
 }
 
-/// The metric of that id.
-pub(crate) fn find(id: &str) -> Option<&'static Metric> {
-    ALL.iter().find(|metric| metric.id == id)
+impl Metric {
+    /// What a summary has for a strategy.
+    pub(crate) fn of<'s>(&self, strategy: &'s StrategySummary) -> Option<&'s MetricValue> {
+        strategy.metrics.get(self.id)
+    }
+
+    /// The number, where it is defined.
+    pub(crate) fn value(&self, strategy: &StrategySummary) -> Option<f64> {
+        self.of(strategy)?.value
+    }
 }
 
 fn undefined(unit: Unit, reason: impl Into<String>) -> MetricValue {

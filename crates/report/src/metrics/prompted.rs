@@ -4,30 +4,32 @@ use compactometer_formats::record::{Observation, Prompted, Record};
 
 use super::chance::Corrected;
 use super::recall::recall;
-use super::{Better, Metric, estimated, over_units, ratio, undefined};
+use super::{Better, Metric, Section, estimated, over_units, ratio, undefined};
 use crate::data::{Look, Strategy, Unit as Group, points, prompted_looks};
 use crate::metrics::Unit;
 
-pub(super) const PROMPTED_RECALL: Metric = Metric {
+pub(crate) const PROMPTED_RECALL: Metric = Metric {
     id: "prompted_recall",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "as CR over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
+    definition: "as CR over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
               retrieves for the question, both within the retained budget, hold the fact",
-    source: "MEASUREMENT section 3",
+    section: Section::Retrieval,
+    chapter: "Recall",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(Unit::Share, reason),
         None => over_units(strategy, Unit::Share, NO_QUESTION, |unit| recall(unit, |record| asked(record).into_iter())),
     },
 };
 
-pub(super) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
+pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
     id: "prompted_recall_corrected",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
+    definition: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
               and retrieved texts together",
-    source: "MEASUREMENT section 3",
+    section: Section::Retrieval,
+    chapter: "Recall",
     compute: |run, strategy| {
         if let Some(reason) = why_undefined(strategy) {
             return undefined(Unit::Share, reason);
@@ -42,12 +44,13 @@ pub(super) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
     },
 };
 
-pub(super) const RETRIEVED_TOKENS: Metric = Metric {
+pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
     id: "retrieved_tokens",
     unit: Unit::Tokens,
     better: Better::Neither,
-    formula: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    definition: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by unit; mean over units",
+    section: Section::Retrieval,
+    chapter: "Recall",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(Unit::Tokens, reason),
         None => over_units(strategy, Unit::Tokens, NO_QUESTION, tokens_by_question),

@@ -6,49 +6,53 @@ use compactometer_formats::record::{Observation, Record};
 use compactometer_formats::summary::MetricValue;
 
 use super::chance::Corrected;
-use super::{Better, Metric, over_units, ratio, undefined};
+use super::{Better, Metric, Section, over_units, ratio, undefined};
 use crate::data::label;
 use crate::data::{Look, Run, Strategy, Unit as Group, looks, points, uses};
 use crate::metrics::Unit;
 
-pub(super) const CONTEXT_RECALL: Metric = Metric {
+pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
+    definition: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
               over a unit's facts, mean over units",
-    source: "MEASUREMENT section 3",
+    section: Section::Recall,
+    chapter: "Recall",
     compute: |_, strategy| over_units(strategy, Unit::Share, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true)),
 };
 
-pub(super) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
+pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
+    definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
-    source: "MEASUREMENT section 3",
+    section: Section::Recall,
+    chapter: "Recall",
     compute: |run, strategy| corrected(run, strategy, Corrected::own(strategy)),
 };
 
-pub(super) const LIFT: Metric = Metric {
+pub(crate) const LIFT: Metric = Metric {
     id: "lift",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "CR* less the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
+    definition: "CR* less the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
               is known in both",
-    source: "MEASUREMENT section 3",
+    section: Section::Recall,
+    chapter: "Recall",
     compute: |run, strategy| corrected(run, strategy, Corrected::against_random(strategy)),
 };
 
-pub(super) const SELECTION_LIFT: Metric = Metric {
+pub(crate) const SELECTION_LIFT: Metric = Metric {
     id: "selection_lift",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
+    definition: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
               chance; 0 for a strategy that keeps a tail and nothing else",
-    source: "MEASUREMENT section 3",
+    section: Section::Recall,
+    chapter: "Recall",
     compute: |run, strategy| {
         let has_draws =
             |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
@@ -59,13 +63,14 @@ pub(super) const SELECTION_LIFT: Metric = Metric {
     },
 };
 
-pub(super) const NEEDED_AT_USE: Metric = Metric {
+pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     id: "needed_at_use_recall",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
+    definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
               which the context holds it / uses, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    section: Section::Recall,
+    chapter: "Recall",
     compute: |_, strategy| {
         over_units(strategy, Unit::Share, "no turn uses a fact last mentioned a trigger's length before", needed_at_use)
     },

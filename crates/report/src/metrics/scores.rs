@@ -5,14 +5,17 @@
 use std::collections::BTreeMap;
 
 use crate::data::{Strategy, Unit};
-use crate::metrics::{Corrected, answer_score, answer_shares, fact_shares, recall_of_unit};
+use crate::metrics::{
+    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Corrected, answer_score, answer_shares, fact_shares,
+    recall_of_unit,
+};
 
 /// Recall corrected for chance.
-pub(crate) const CORRECTED: &str = "context_recall_corrected";
+pub(crate) const CORRECTED: &str = CONTEXT_RECALL_CORRECTED.id;
 /// Raw recall, where chance is unknown.
-pub(crate) const RAW: &str = "context_recall";
+pub(crate) const RAW: &str = CONTEXT_RECALL.id;
 /// Right answers of the target model.
-pub(crate) const ANSWERS: &str = "answer_recall";
+pub(crate) const ANSWERS: &str = ANSWER_RECALL.id;
 
 /// What a test is made on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,41 +9,42 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, estimated, undefined};
+use super::{Better, Metric, Section, estimated, undefined};
 use crate::data::{Strategy, Unit};
 use crate::metrics::Unit as Shown;
-
-const SOURCE: &str = "MEASUREMENT section 3";
 
 /// Rounds over which drift is taken.
 const DRIFT_ROUNDS: usize = 4;
 
-pub(super) const FIRST_ROUND: Metric = Metric {
+pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
     id: "survival_first_round",
     unit: Shown::Share,
     better: Better::Higher,
-    formula: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
+    definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
               weighing the same",
-    source: SOURCE,
+    section: Section::Survival,
+    chapter: "Recall",
     compute: |_, strategy| told(strategy, |survival| survival.value(|curve| curve.at(1))),
 };
 
-pub(super) const DRIFT: Metric = Metric {
+pub(crate) const DRIFT: Metric = Metric {
     id: "drift",
     unit: Shown::Share,
     better: Better::Lower,
-    formula: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
+    definition: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
               censored at the end, a restatement or a replacement; each unit weighs the same",
-    source: SOURCE,
+    section: Section::Survival,
+    chapter: "Recall",
     compute: |_, strategy| drift_at(strategy, DRIFT_ROUNDS),
 };
 
-pub(super) const CLIFF: Metric = Metric {
+pub(crate) const CLIFF: Metric = Metric {
     id: "cliff",
     unit: Shown::Count,
     better: Better::Higher,
-    formula: "the first round a with S(a) < S(1) / 2; no interval",
-    source: SOURCE,
+    definition: "the first round a with S(a) < S(1) / 2; no interval",
+    section: Section::Survival,
+    chapter: "Recall",
     compute: |_, strategy| told(strategy, cliff),
 };
 

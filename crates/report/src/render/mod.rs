@@ -11,7 +11,6 @@ use compactometer_formats::summary::Summary;
 
 use self::plots::{Plot, draw};
 use crate::data::Run;
-use crate::render::words::slug;
 
 mod compared;
 mod escape;
@@ -101,16 +100,8 @@ pub fn write_formats(
 fn pictures(dir: &Path, runs: &[Run], summary: &Summary) -> Result<Vec<Vec<Picture>>, ReportError> {
     let folder = dir.join("plots");
     create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
-    let mut pictures = Vec::with_capacity(runs.len());
-    for (run, group) in runs.iter().zip(&summary.groups) {
-        let ending = if runs.len() > 1 { format!("-{}", slug(group)) } else { String::new() };
-        let plots = plots::ALL.iter().map(|plot| plot(run, group));
-        pictures.push(plots.map(|plot| write_plot(&folder, plot, &ending)).collect::<Result<Vec<_>, _>>()?);
-    }
-    if let (Some(plot), Some(first)) = (plots::sizes::plot(&summary.groups), pictures.first_mut()) {
-        first.push(write_plot(&folder, plot, "")?);
-    }
-    Ok(pictures)
+    let groups = plots::all(runs, &summary.groups).into_iter();
+    groups.map(|plots| plots.into_iter().map(|plot| write_plot(&folder, plot)).collect()).collect()
 }
 
 /// A report that could not be written.
@@ -134,16 +125,15 @@ pub enum ReportError {
     },
 }
 
-/// Writes one plot's three files, whose names end in `group`.
-fn write_plot(folder: &Path, plot: Plot, group: &str) -> Result<Picture, ReportError> {
-    let stem = format!("{}{group}", plot.name);
-    let file = |ending: &str| format!("{stem}.{ending}");
+/// Writes one plot's three files.
+fn write_plot(folder: &Path, plot: Plot) -> Result<Picture, ReportError> {
+    let file = |ending: &str| format!("{}.{ending}", plot.name);
     let svg = draw::svg(&plot.figure).map_err(|what| ReportError::Make { file: file("svg"), what })?;
     put(folder, &file("svg"), svg.as_bytes())?;
     put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
     let png = draw::png(&plot.figure).map_err(|what| ReportError::Make { file: file("png"), what })?;
     put(folder, &file("png"), &png)?;
-    Ok(Picture { file: stem, title: plot.title, caption: plot.caption, svg })
+    Ok(Picture { file: plot.name, title: plot.title, caption: plot.caption, svg })
 }
 
 fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
@@ -168,4 +158,32 @@ fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
 
 fn made(file: &str, error: &impl std::fmt::Display) -> ReportError {
     ReportError::Make { file: file.to_owned(), what: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common;
+    use crate::metrics::dummy::DUMMY;
+
+    /// Registries own their entries: a metric and a picture that stand there are in every table, page and file.
+    #[test]
+    fn a_new_metric_and_picture_need_their_row_alone() {
+        let (manifest, records) = common::simulated::run(3);
+        let dir = tempfile::tempdir().expect("a folder");
+        let summary = write(dir.path(), &manifest, &records, &common::prices()).expect("a report");
+        assert_eq!(DUMMY.value(&summary.groups[0].strategies[0]), Some(4_321.0));
+        let read = |file: &str| std::fs::read_to_string(dir.path().join(file)).unwrap_or_default();
+        for file in ["index.html", "report.md", "summary.csv", "summary.json"] {
+            assert!(read(file).contains(DUMMY.id), "{file} does not name the metric");
+        }
+        for page in ["index.html", "report.md"] {
+            let text = read(page);
+            assert!(text.contains("4,321"), "no table of {page} shows the metric");
+            assert!(text.contains(DUMMY.definition), "{page} does not define the metric");
+            assert!(text.contains(plots::dummy::NAME), "{page} does not show the picture");
+        }
+        assert!(read(&format!("plots/{}.csv", plots::dummy::NAME)).starts_with("row"));
+        assert!(crate::metrics::ALL.iter().any(|metric| metric.id == DUMMY.id), "`list metrics` prints this list");
+    }
 }

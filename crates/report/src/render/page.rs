@@ -79,7 +79,7 @@ impl<'p> Section<'p> {
             heading: format!("Protocol {}", conditions(group)),
             warnings: &group.warnings,
             tables: tables::of(group),
-            reasons: reasons::lines(group, &tables::metric_ids()),
+            reasons: reasons::lines(group, tables::in_order()),
             plots,
             compared: Compared::of(group),
             judged: group.judged.as_ref().map_or(Vec::new(), judged::lines),
@@ -131,9 +131,9 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Id, unit, better, formula and source.
+/// Id, unit, better, definition and chapter.
 fn definition(metric: &Metric) -> [&'static str; 5] {
-    [metric.id, metric.unit.name(), metric.better.name(), metric.formula, metric.source]
+    [metric.id, metric.unit.name(), metric.better.name(), metric.definition, metric.chapter]
 }
 
 /// A command line as a shell reads it.

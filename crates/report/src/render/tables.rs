@@ -2,11 +2,11 @@
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Family;
-use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
+use compactometer_formats::summary::{Group, StrategySummary};
 use serde::Serialize;
 
-use crate::metrics;
 use crate::metrics::grouped;
+use crate::metrics::{self, CONTEXT_RECALL, KEYWORD_LUCK, Metric, Section};
 
 /// One table, a row a strategy.
 #[derive(Serialize)]
@@ -27,103 +27,19 @@ struct Row {
 /// Every table of a group, in the order in which a page shows them.
 pub(super) fn of(group: &Group) -> Vec<Table> {
     let mut tables = vec![fates_table(group)];
-    tables.extend(TABLES.iter().map(|(title, note, ids)| metrics_table(group, title, note, ids)));
+    tables.extend(Section::ALL.map(|section| metrics_table(group, section)));
     tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
     tables
 }
 
-/// The ids of every metric that stands in a table.
-pub(super) fn metric_ids() -> Vec<&'static str> {
-    TABLES.iter().flat_map(|(_, _, ids)| *ids).copied().collect()
+/// Every metric, in the order of the tables.
+pub(super) fn in_order() -> impl Iterator<Item = &'static Metric> {
+    Section::ALL.into_iter().flat_map(of_section)
 }
 
-/// Which metrics stand together, and what to know of them.
-const TABLES: &[(&str, &str, &[&str])] = &[
-    (
-        "Recall",
-        "Shares of 1 with 95 % intervals over units. A replay measures what contexts hold, not whether a task succeeds.",
-        &[
-            "context_recall",
-            "context_recall_corrected",
-            "lift",
-            "selection_lift",
-            "needed_at_use_recall",
-            "keyword_luck",
-        ],
-    ),
-    (
-        "Answers to questions",
-        "One call per probe on a copy of the session, from the context alone; `closed_book` and the correction take `null` for a \
-         reader without the conversation. Under a mock all of this depends on the mock: shown with its intervals, unranked.",
-        &[
-            "answer_recall",
-            "answer_recall_corrected",
-            "prompted_answer_recall",
-            "answered_given_present",
-            "answered_given_absent",
-            "closed_book",
-            "order",
-        ],
-    ),
-    (
-        "Answers that are not right",
-        "A wrong value stands apart from none. Failed calls are misses of recall and abstention, and in no other rate here.",
-        &[
-            "wrong_value_rate",
-            "staleness",
-            "contradiction",
-            "hallucination",
-            "false_abstention",
-            "abstention",
-            "failed_probes",
-            "cut_answers",
-        ],
-    ),
-    (
-        "Survival",
-        "Facts since the compaction in which their last original left; `cliff` counts rounds. The picture shows the curves.",
-        &["survival_first_round", "drift", "cliff"],
-    ),
-    (
-        "Found again when asked",
-        "What a strategy retrieves for the question of each eligible fact, within the retained budget, counts as well; no \
-         model is called. `prompted_recall` is over facts with a question alone.",
-        &["prompted_recall", "prompted_recall_corrected", "retrieved_tokens"],
-    ),
-    (
-        "Stages of a summary",
-        "Of the facts whose last original left: read by a summarizer, then written, then in the new context.",
-        &["reached", "written", "kept"],
-    ),
-    (
-        "Answers of the summarizer",
-        "Failed calls count as misses. `summary.json` has the rungs and reasons.",
-        &["is_summary", "extraction_success", "fields_populated"],
-    ),
-    (
-        "Size, validity and waiting",
-        "Waiting is over all turns, most of which wait for nothing.",
-        &["tokens_retained", "compression_ratio", "request_validity", "added_latency_ms_p50", "added_latency_ms_p95"],
-    ),
-    (
-        "Cost",
-        "US dollars per conversation, compaction and checkpoint calls included, what asking the questions costs \
-         apart, where turns without a time follow each other by \
-         10 s; `10min`: by ten minutes, longer than most caches live.",
-        &[
-            "cost_usd",
-            "cost_usd_10min",
-            "cost_usd_compaction",
-            "cost_usd_checkpoint",
-            "cost_usd_probes",
-            "cost_saving",
-            "cost_saving_10min",
-            "break_even_turns",
-            "cache_hit_rate",
-        ],
-    ),
-    ("Storage", "What a session's records take, uncompressed.", &["storage_bytes"]),
-];
+fn of_section(section: Section) -> impl Iterator<Item = &'static Metric> {
+    metrics::ALL.iter().filter(move |metric| metric.section == section)
+}
 
 fn fates_table(group: &Group) -> Table {
     let occurs = |name: &&str| {
@@ -145,9 +61,14 @@ fn fates_table(group: &Group) -> Table {
     }
 }
 
-fn metrics_table(group: &Group, title: &'static str, note: &'static str, ids: &[&str]) -> Table {
-    let cells = |strategy: &StrategySummary| ids.iter().map(|id| cell(strategy.metrics.get(*id), id)).collect();
-    Table { title, note, columns: ids.iter().map(|id| (*id).to_owned()).collect(), rows: rows(group, cells) }
+fn metrics_table(group: &Group, section: Section) -> Table {
+    let cells = |strategy: &StrategySummary| of_section(section).map(|metric| cell(metric, strategy)).collect();
+    Table {
+        title: section.title(),
+        note: section.note(),
+        columns: of_section(section).map(|metric| metric.id.to_owned()).collect(),
+        rows: rows(group, cells),
+    }
 }
 
 fn decisions_table(group: &Group) -> Table {
@@ -196,7 +117,7 @@ fn categories_table(group: &Group) -> Table {
     columns.sort_unstable();
     columns.dedup();
     let of = |strategy: &StrategySummary, category: &String| {
-        let found = strategy.by_category.get(category).and_then(|metrics| metrics.get("context_recall"));
+        let found = strategy.by_category.get(category).and_then(|metrics| metrics.get(CONTEXT_RECALL.id));
         found.and_then(|found| Some(format!("{:.2} (n {})", found.value?, found.n))).unwrap_or("-".to_owned())
     };
     let cells = |strategy: &StrategySummary| columns.iter().map(|category| of(strategy, category)).collect();
@@ -218,7 +139,7 @@ fn kinds_table(group: &Group) -> Table {
     let of = |strategy: &StrategySummary, kind: &String| {
         let value = |id: &str| strategy.by_kind.get(kind).and_then(|metrics| metrics.get(id)?.value);
         let show = |id: &str| value(id).map_or("-".to_owned(), |share| format!("{share:.2}"));
-        format!("{} ({})", show("context_recall"), show("keyword_luck"))
+        format!("{} ({})", show(CONTEXT_RECALL.id), show(KEYWORD_LUCK.id))
     };
     let cells = |strategy: &StrategySummary| columns.iter().map(|kind| of(strategy, kind)).collect();
     let rows = rows(group, cells);
@@ -239,13 +160,12 @@ fn rows(group: &Group, cells: impl Fn(&StrategySummary) -> Vec<String>) -> Vec<R
     group.strategies.iter().map(row).collect()
 }
 
-fn cell(value: Option<&MetricValue>, id: &str) -> String {
-    let (Some(found), Some(metric)) = (value, metrics::find(id)) else { return "-".to_owned() };
-    let Some(value) = found.value else { return "-".to_owned() };
-    match (found.low, found.high) {
-        (Some(low), Some(high)) => {
-            format!("{} [{}, {}]", metric.unit.show(value), metric.unit.show(low), metric.unit.show(high))
-        }
-        _ => metric.unit.show(value),
+fn cell(metric: &Metric, strategy: &StrategySummary) -> String {
+    let show = |value| metric.unit.show(value);
+    let Some(found) = metric.of(strategy) else { return "-".to_owned() };
+    match (found.value, found.low, found.high) {
+        (None, _, _) => "-".to_owned(),
+        (Some(value), Some(low), Some(high)) => format!("{} [{}, {}]", show(value), show(low), show(high)),
+        (Some(value), _, _) => show(value),
     }
 }

@@ -7,8 +7,11 @@ use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
 
 use super::{compared, judged, reasons};
-use crate::metrics::Unit;
 use crate::metrics::scores::{CORRECTED, RAW};
+use crate::metrics::{
+    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_USD, LIFT, Metric, NEEDED_AT_USE_RECALL,
+    PROMPTED_RECALL, RETRIEVED_TOKENS, TOKENS_RETAINED, Unit,
+};
 use crate::render::words::{conditions, models, verdict};
 
 /// Most characters in a line.
@@ -45,26 +48,24 @@ fn heading(group: &Group, is_alone: bool) -> String {
     }
 }
 
-const HEADER: [&str; 12] = [
-    "",
-    "active,\nrounds",
-    "held\n%",
-    "\nunseen",
-    "not\nwritten",
-    "\neroded",
-    "CR",
-    "CR*\n95 %",
-    "lift",
-    "at\nuse",
-    "\ntokens",
-    "cost\n$",
+/// Columns before those of metrics: strategy, activity and the fates that there is room for.
+const FIRST_COLUMNS: [&str; 6] = ["", "active,\nrounds", "held\n%", "\nunseen", "not\nwritten", "\neroded"];
+
+/// The metrics that the terminal has room for; pages show all.
+const METRICS: [(&str, Metric); 6] = [
+    ("CR", CONTEXT_RECALL),
+    ("CR*\n95 %", CONTEXT_RECALL_CORRECTED),
+    ("lift", LIFT),
+    ("at\nuse", NEEDED_AT_USE_RECALL),
+    ("\ntokens", TOKENS_RETAINED),
+    ("cost\n$", COST_USD),
 ];
 
 fn grid(group: &Group) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')));
     table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(HEADER);
+    table.set_header(FIRST_COLUMNS.into_iter().chain(METRICS.iter().map(|(header, _)| *header)));
     for family in [Family::Reference, Family::Faithful, Family::Control] {
         let rows: Vec<_> = group.strategies.iter().filter(|strategy| strategy.family == family).collect();
         if family == Family::Control && !rows.is_empty() {
@@ -92,9 +93,10 @@ fn row(strategy: &StrategySummary) -> Vec<Cell> {
     let fates = fates(strategy).map(|share| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share)));
     let mut cells = vec![strategy.name.clone(), fired];
     cells.extend(fates);
-    cells.push(show(strategy, "context_recall"));
-    cells.push(with_interval(strategy.metrics.get("context_recall_corrected")));
-    cells.extend(["lift", "needed_at_use_recall", "tokens_retained", "cost_usd"].map(|id| show(strategy, id)));
+    cells.extend(METRICS.iter().map(|(_, metric)| match metric.id {
+        CORRECTED => with_interval(metric.of(strategy)),
+        _ => show(strategy, metric),
+    }));
     cells.into_iter().map(Cell::new).collect()
 }
 
@@ -108,10 +110,8 @@ fn fates(strategy: &StrategySummary) -> [Option<f64>; 4] {
     [held, of("dropped_unseen"), of("unwritten"), of("eroded")].map(Some)
 }
 
-fn show(strategy: &StrategySummary, id: &str) -> String {
-    let value = strategy.metrics.get(id).and_then(|metric| metric.value);
-    let unit = crate::metrics::find(id).map_or(Unit::Share, |metric| metric.unit);
-    value.map_or("-".to_owned(), |value| match unit {
+fn show(strategy: &StrategySummary, metric: &Metric) -> String {
+    metric.value(strategy).map_or("-".to_owned(), |value| match metric.unit {
         Unit::Share => short(value),
         other => other.show(value),
     })
@@ -157,9 +157,7 @@ fn compared(group: &Group) -> String {
 
 fn below(group: &Group) -> String {
     let mut text = String::from("\n");
-    let shown =
-        ["context_recall", "context_recall_corrected", "lift", "needed_at_use_recall", "tokens_retained", "cost_usd"];
-    for line in reasons::lines(group, &shown) {
+    for line in reasons::lines(group, METRICS.iter().map(|(_, metric)| metric)) {
         push(&mut text, &format!("- {line}"));
     }
     for strategy in &group.strategies {
@@ -184,21 +182,17 @@ fn below(group: &Group) -> String {
 
 /// Answer recall of every strategy that has one: the grid has no room for it.
 fn answered(group: &Group) -> Option<String> {
-    let has = |strategy: &&StrategySummary| {
-        strategy.metrics.get("answer_recall").is_some_and(|metric| metric.value.is_some())
-    };
-    let of = |strategy: &StrategySummary| {
-        format!("{} {}", strategy.name, with_interval(strategy.metrics.get("answer_recall")))
-    };
+    let has = |strategy: &&StrategySummary| ANSWER_RECALL.value(strategy).is_some();
+    let of = |strategy: &StrategySummary| format!("{} {}", strategy.name, with_interval(ANSWER_RECALL.of(strategy)));
     let found: Vec<String> = group.strategies.iter().filter(has).map(of).collect();
     (!found.is_empty()).then(|| format!("questions answered right from the context (AR): {}", found.join(", ")))
 }
 
 /// What a strategy holds beside its context, where it finds any of it.
 fn found_again(strategy: &StrategySummary) -> Option<String> {
-    strategy.metrics.get("prompted_recall")?.value?;
+    PROMPTED_RECALL.value(strategy)?;
     let stored = 100.0 * strategy.fates.get("stored_only").copied().filter(|share| *share > 0.0)?;
-    let [found, tokens] = ["prompted_recall", "retrieved_tokens"].map(|id| show(strategy, id));
+    let [found, tokens] = [PROMPTED_RECALL, RETRIEVED_TOKENS].map(|metric| show(strategy, &metric));
     Some(format!(
         "stored, not in the context ({}): {stored:.0} % of facts; with what is retrieved for a question, {tokens} tokens on \
          average, prompted recall is {found}",

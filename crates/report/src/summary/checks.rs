@@ -2,10 +2,11 @@
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Protocol, Stages};
-use compactometer_formats::summary::{Check, MetricValue, StrategySummary};
+use compactometer_formats::summary::{Check, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::{FULL, NULL, ORACLE, Run, Strategy, Unit};
+use crate::metrics::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric};
 use crate::stats::{mean, sign_flip};
 
 const MOST_NULL: f64 = 0.02;
@@ -20,7 +21,7 @@ pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<Check> {
 
 fn full(strategies: &[StrategySummary]) -> Check {
     let name = "CR of `full` is 1";
-    match value(strategies, FULL, "context_recall") {
+    match value(strategies, FULL, &CONTEXT_RECALL) {
         Ok(found) => check(name, found >= 1.0 - ROUNDING, format!("{found:.3}")),
         Err(why) => untold(name, why),
     }
@@ -28,7 +29,7 @@ fn full(strategies: &[StrategySummary]) -> Check {
 
 fn null(strategies: &[StrategySummary]) -> Check {
     let name = "CR* of `null` is at most .02";
-    match value(strategies, NULL, "context_recall_corrected") {
+    match value(strategies, NULL, &CONTEXT_RECALL_CORRECTED) {
         Ok(found) => check(name, found <= MOST_NULL + ROUNDING, format!("{found:.3}")),
         Err(why) => untold(name, why),
     }
@@ -40,13 +41,13 @@ fn oracle(run: &Run, strategies: &[StrategySummary]) -> Check {
     if run.protocol == Protocol::Published {
         return untold(name, "under published limits strategies keep other sizes than `oracle`".to_owned());
     }
-    let oracle = match value(strategies, ORACLE, "context_recall") {
+    let oracle = match value(strategies, ORACLE, &CONTEXT_RECALL) {
         Ok(found) => found,
         Err(why) => return untold(name, why),
     };
     let took_part = |strategy: &&StrategySummary| strategy.family.is_tested() && strategy.triggered.conversations > 0;
     let tested = strategies.iter().filter(took_part);
-    let recalls = tested.filter_map(|strategy| Some((metric(strategy, "context_recall")?.value?, &strategy.name)));
+    let recalls = tested.filter_map(|strategy| Some((CONTEXT_RECALL.value(strategy)?, &strategy.name)));
     match recalls.max_by(|one, other| one.0.total_cmp(&other.0)) {
         Some((best, of)) => {
             check(name, oracle >= best - ROUNDING, format!("{oracle:.3} against {best:.3} of {}", code(of)))
@@ -119,15 +120,11 @@ fn decoy_difference(unit: &Unit) -> Option<f64> {
     Some(rate(sum.written, sum.reached)? - rate(sum.decoys_written, sum.decoys_reached)?)
 }
 
-fn value(strategies: &[StrategySummary], name: &str, id: &str) -> Result<f64, String> {
+fn value(strategies: &[StrategySummary], name: &str, metric: &Metric) -> Result<f64, String> {
     let strategy = strategies.iter().find(|strategy| strategy.name == name);
     let found =
-        strategy.and_then(|strategy| metric(strategy, id)).ok_or_else(|| format!("{} was not run", code(name)))?;
+        strategy.and_then(|strategy| metric.of(strategy)).ok_or_else(|| format!("{} was not run", code(name)))?;
     found.value.ok_or_else(|| found.reason.clone().unwrap_or_default())
-}
-
-fn metric<'s>(strategy: &'s StrategySummary, id: &str) -> Option<&'s MetricValue> {
-    strategy.metrics.get(id)
 }
 
 fn check(name: &str, passed: bool, detail: String) -> Check {

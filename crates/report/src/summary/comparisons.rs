@@ -10,7 +10,7 @@ use compactometer_text::code::code;
 
 use crate::data::{Run, Strategy, Unit};
 use crate::metrics::scores::{CORRECTED, Primary, RAW, Scores};
-use crate::metrics::{fact_shares, reader_strength, recall_of_unit};
+use crate::metrics::{TOKENS_RETAINED, fact_shares, reader_strength, recall_of_unit};
 use crate::stats::nine_digits;
 use crate::stats::paired::Paired;
 use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, bootstrap, family, planning, sign_flip};
@@ -164,7 +164,7 @@ fn plan(made: &mut Comparison, pair: &Pair) {
 
 /// That the two do not retain as much, and the reference's tokens.
 fn sizes_differ([strategy, reference]: [&StrategySummary; 2]) -> Option<(String, f64)> {
-    let size = |of: &StrategySummary| of.metrics.get("tokens_retained").and_then(|metric| metric.value);
+    let size = |of: &StrategySummary| TOKENS_RETAINED.value(of);
     let (own, other) = (size(strategy)?, size(reference)?);
     (!sizes::agree(own, other)).then(|| (format!("retains {own:.0} tokens on average against {other:.0}"), other))
 }

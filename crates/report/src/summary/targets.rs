@@ -11,7 +11,10 @@ use compactometer_formats::summary::{Found, StrategySummary, Target as Row};
 
 use crate::data::{Run, Strategy, is_applied};
 use crate::metrics::Unit;
-use crate::metrics::{NO_WAITS, drift_at, extraction_counts, of_carried, saving_without_cache, waits};
+use crate::metrics::{
+    CONTEXT_RECALL, COST_SAVING, COST_USD_COMPACTION, EXTRACTION_SUCCESS, FIELDS_POPULATED, Metric, NO_WAITS,
+    STORAGE_BYTES, drift_at, extraction_counts, of_carried, saving_without_cache, waits,
+};
 use crate::stats::mean;
 
 /// Every target, in the order of the documents.
@@ -22,7 +25,7 @@ pub const ALL: &[Target] = &[
         source: "000, part 6",
         unit: Unit::Share,
         note: "",
-        find: |_, _, summary| of_metric(summary, "extraction_success", |share| share > 0.95),
+        find: |_, _, summary| of_metric(summary, &EXTRACTION_SUCCESS, |share| share > 0.95),
     },
     Target {
         id: "added_latency_ms_mean",
@@ -38,7 +41,7 @@ pub const ALL: &[Target] = &[
         source: "000, part 6",
         unit: Unit::Share,
         note: "of the fields that the conversation supports; the source inspects 20 checkpoints by hand",
-        find: |_, _, summary| of_metric(summary, "fields_populated", |share| share > 0.8),
+        find: |_, _, summary| of_metric(summary, &FIELDS_POPULATED, |share| share > 0.8),
     },
     Target {
         id: "checkpoint_fields",
@@ -63,7 +66,7 @@ pub const ALL: &[Target] = &[
         source: "000, part 6",
         unit: Unit::Bytes,
         note: "a conversation counts as a user; the records uncompressed, without the newest views",
-        find: |_, _, summary| of_metric(summary, "storage_bytes", |bytes| bytes < 1e6),
+        find: |_, _, summary| of_metric(summary, &STORAGE_BYTES, |bytes| bytes < 1e6),
     },
     Target {
         id: "storage_files",
@@ -99,7 +102,7 @@ pub const ALL: &[Target] = &[
         source: "001, expected results",
         unit: Unit::Share,
         note: "facts that the context still holds (`context_recall`); the source says no way to measure quality",
-        find: |_, _, summary| of_metric(summary, "context_recall", |share| share >= 0.9),
+        find: |_, _, summary| of_metric(summary, &CONTEXT_RECALL, |share| share >= 0.9),
     },
     Target {
         id: "decisions_preserved",
@@ -126,7 +129,7 @@ pub const ALL: &[Target] = &[
         source: "001, `cost_reduction`",
         unit: Unit::Share,
         note: "against `full` with caching on both sides, as `cost_saving`; the source does not count caches",
-        find: |_, _, summary| of_metric(summary, "cost_saving", |share| share >= 0.5),
+        find: |_, _, summary| of_metric(summary, &COST_SAVING, |share| share >= 0.5),
     },
     Target {
         id: "compaction_cost_usd",
@@ -134,7 +137,7 @@ pub const ALL: &[Target] = &[
         source: "001, end-to-end test 3",
         unit: Unit::Usd,
         note: "the source asks a cheap model; here the calls are priced as those of the report's summarizer",
-        find: |_, _, summary| of_metric(summary, "cost_usd_compaction", |cost| cost < 0.01),
+        find: |_, _, summary| of_metric(summary, &COST_USD_COMPACTION, |cost| cost < 0.01),
     },
     Target {
         id: "cost_usd_per_compaction",
@@ -216,11 +219,11 @@ fn unknown(reason: impl Into<String>) -> Found {
     Found { value: None, met: None, reason: Some(reason.into()) }
 }
 
-fn of_metric(summary: &StrategySummary, id: &str, meets: impl Fn(f64) -> bool) -> Found {
-    let metric = summary.metrics.get(id);
-    match metric.and_then(|metric| metric.value) {
+fn of_metric(summary: &StrategySummary, metric: &Metric, meets: impl Fn(f64) -> bool) -> Found {
+    let found = metric.of(summary);
+    match found.and_then(|found| found.value) {
         Some(value) => told(value, meets(value)),
-        None => unknown(metric.and_then(|metric| metric.reason.clone()).unwrap_or_else(|| "not computed".to_owned())),
+        None => unknown(found.and_then(|found| found.reason.clone()).unwrap_or_else(|| "not computed".to_owned())),
     }
 }
 
@@ -256,7 +259,7 @@ fn compaction_reduction(strategy: &Strategy) -> Found {
 }
 
 fn decisions_preserved(summary: &StrategySummary) -> Found {
-    let decisions = summary.by_category.get("decision").and_then(|row| row.get("context_recall"));
+    let decisions = summary.by_category.get("decision").and_then(|row| row.get(CONTEXT_RECALL.id));
     match decisions.and_then(|metric| metric.value) {
         Some(share) => told(share, share >= 1.0),
         None => unknown("no decision is among the facts"),
@@ -269,7 +272,7 @@ fn cost_per_compaction(strategy: &Strategy, summary: &StrategySummary) -> Found 
     match mean(&compactions).filter(|each| *each > 0.0) {
         None => unknown("nothing was compacted"),
         Some(each) => {
-            let found = of_metric(summary, "cost_usd_compaction", |cost| cost / each <= 0.0015);
+            let found = of_metric(summary, &COST_USD_COMPACTION, |cost| cost / each <= 0.0015);
             Found { value: found.value.map(|cost| cost / each), ..found }
         }
     }

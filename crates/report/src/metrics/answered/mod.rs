@@ -11,7 +11,7 @@ use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, estimated, over_units, ratio, undefined, weighted_mean};
+use super::{Better, Metric, Section, estimated, over_units, ratio, undefined, weighted_mean};
 use crate::data::{FULL, NULL, Run, Strategy, Unit as Group};
 use crate::metrics::Unit;
 use crate::stats::bootstrap;
@@ -19,33 +19,34 @@ use crate::stats::bootstrap;
 pub(super) mod order;
 pub(super) mod wrong;
 
-const SOURCE: &str = "MEASUREMENT section 3";
-
-pub(super) const ANSWER_RECALL: Metric = Metric {
+pub(crate) const ANSWER_RECALL: Metric = Metric {
     id: "answer_recall",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
+    definition: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
               alone; averaged over a fact's probes, weighted mean over a unit's facts, mean over units; failed calls are misses",
-    source: SOURCE,
+    section: Section::Answers,
+    chapter: "Recall",
     compute: |_, strategy| share(strategy, NO_ANSWER, |answer| of_context(answer).map(Answer::is_right)),
 };
 
-pub(super) const CORRECTED: Metric = Metric {
+pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
     id: "answer_recall_corrected",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
-    source: SOURCE,
+    definition: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
+    section: Section::Answers,
+    chapter: "Recall",
     compute: corrected,
 };
 
-pub(super) const PROMPTED: Metric = Metric {
+pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
     id: "prompted_answer_recall",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "as AR, where something is retrieved for a question with that before the question",
-    source: SOURCE,
+    definition: "as AR, where something is retrieved for a question with that before the question",
+    section: Section::Answers,
+    chapter: "Recall",
     compute: |_, strategy| {
         let retrieves = strategy.records().flat_map(|record| &record.answers).any(|row| row.prompted);
         match retrieves {
@@ -55,40 +56,44 @@ pub(super) const PROMPTED: Metric = Metric {
     },
 };
 
-pub(super) const GIVEN_PRESENT: Metric = Metric {
+pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
     id: "answered_given_present",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "U: as AR over the probes whose facts the context holds",
-    source: SOURCE,
+    definition: "U: as AR over the probes whose facts the context holds",
+    section: Section::Answers,
+    chapter: "Recall",
     compute: |_, strategy| given(strategy, "no context held what was asked for", true),
 };
 
-pub(super) const GIVEN_ABSENT: Metric = Metric {
+pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     id: "answered_given_absent",
     unit: Unit::Share,
     better: Better::Neither,
-    formula: "L: as AR over the probes of which the context lacks a fact: guesses, and what the tracing does not see",
-    source: SOURCE,
+    definition: "L: as AR over the probes of which the context lacks a fact: guesses, and what the tracing does not see",
+    section: Section::Answers,
+    chapter: "Recall",
     compute: |_, strategy| given(strategy, "every context held what was asked for", false),
 };
 
-pub(super) const CLOSED_BOOK: Metric = Metric {
+pub(crate) const CLOSED_BOOK: Metric = Metric {
     id: "closed_book",
     unit: Unit::Share,
     better: Better::Neither,
-    formula: "right answers that `null` gives too, which has nothing but the system prompt and the pending part / right answers",
-    source: SOURCE,
+    definition: "right answers that `null` gives too, which has nothing but the system prompt and the pending part / right answers",
+    section: Section::Answers,
+    chapter: "Recall",
     compute: closed_book,
 };
 
-pub(super) const COST: Metric = Metric {
+pub(crate) const COST_USD_PROBES: Metric = Metric {
     id: "cost_usd_probes",
     unit: Unit::Usd,
     better: Better::Neither,
-    formula: "the calls that answered questions, at the price row; what measuring costs, in no other cost; mean over a unit's \
+    definition: "the calls that answered questions, at the price row; what measuring costs, in no other cost; mean over a unit's \
               conversations, then over units",
-    source: "MEASUREMENT section 4",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: |run, strategy| {
         over_units(strategy, Unit::Usd, &run.no_price(), |unit| {
             let costs: Option<Vec<f64>> = unit.records.iter().map(|record| cost(run, record)).collect();

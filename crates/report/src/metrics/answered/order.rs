@@ -4,18 +4,19 @@
 
 use super::answers;
 use crate::metrics::Unit;
-use crate::metrics::{Better, Metric, over_units};
+use crate::metrics::{Better, Metric, Section, over_units};
 use crate::stats::tau::tau_b;
 
-pub(in super::super) const ORDER: Metric = Metric {
+pub(crate) const ORDER: Metric = Metric {
     id: "order",
     unit: Unit::Ratio,
     better: Better::Higher,
-    formula: "Kendall's tau-b, from -1 to 1, of the order that an answer gives with that in which the facts asked for were \
+    definition: "Kendall's tau-b, from -1 to 1, of the order that an answer gives with that in which the facts asked for were \
               stated; a pair of which the answer does not name both is tied, and an answer that names under two counts 0, failed \
               calls too; mean over a unit's answers, then over units; in no other row of answers but `failed_probes` and \
               `cost_usd_probes`",
-    source: super::SOURCE,
+    section: Section::Answers,
+    chapter: "Recall",
     compute: |_, strategy| {
         over_units(strategy, Unit::Ratio, "no probe asks for the order of facts in the headline set", |unit| {
             let asked = unit.records.iter().flat_map(|record| answers(record));

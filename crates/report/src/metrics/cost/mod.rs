@@ -10,7 +10,7 @@ use compactometer_formats::summary::MetricValue;
 
 use self::break_even::BreakEven;
 use self::cache::Cache;
-use super::{Better, Metric, over_units, ratio, undefined, usage_cost};
+use super::{Better, Metric, Section, over_units, ratio, undefined, usage_cost};
 use crate::data::{FULL, Run, Strategy, Unit as Group};
 use crate::metrics::Unit;
 
@@ -22,80 +22,88 @@ const SHORT_GAP_MS: i64 = 10_000;
 /// The same where the user takes time, longer than most caches live.
 const LONG_GAP_MS: i64 = 600_000;
 
-pub(super) const COST: Metric = Metric {
+pub(crate) const COST_USD: Metric = Metric {
     id: "cost_usd",
     unit: Unit::Usd,
     better: Better::Lower,
-    formula: "agent's input (cache read, cache write or uncached by the price row's rules) and output, compaction and \
+    definition: "agent's input (cache read, cache write or uncached by the price row's rules) and output, compaction and \
               checkpoint calls; turns without a time follow each other by 10 s; mean over a unit's conversations, then over \
               units",
-    source: "MEASUREMENT section 4",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, Unit::Usd, |parts| Some(parts.total())),
 };
 
-pub(super) const COST_10MIN: Metric = Metric {
+pub(crate) const COST_USD_10MIN: Metric = Metric {
     id: "cost_usd_10min",
     unit: Unit::Usd,
     better: Better::Lower,
-    formula: "as cost_usd, turns without a time following each other by 10 minutes",
-    source: "MEASUREMENT section 4",
+    definition: "as cost_usd, turns without a time following each other by 10 minutes",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: |run, strategy| priced(run, strategy, LONG_GAP_MS, Unit::Usd, |parts| Some(parts.total())),
 };
 
-pub(super) const COST_COMPACTION: Metric = Metric {
+pub(crate) const COST_USD_COMPACTION: Metric = Metric {
     id: "cost_usd_compaction",
     unit: Unit::Usd,
     better: Better::Lower,
-    formula: "the compaction calls' share of cost_usd",
-    source: "MEASUREMENT section 4",
+    definition: "the compaction calls' share of cost_usd",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, Unit::Usd, |parts| Some(parts.compaction)),
 };
 
-pub(super) const COST_CHECKPOINT: Metric = Metric {
+pub(crate) const COST_USD_CHECKPOINT: Metric = Metric {
     id: "cost_usd_checkpoint",
     unit: Unit::Usd,
     better: Better::Lower,
-    formula: "the share of cost_usd of calls that write checkpoints before a turn",
-    source: "MEASUREMENT section 4",
+    definition: "the share of cost_usd of calls that write checkpoints before a turn",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, Unit::Usd, |parts| Some(parts.checkpoint)),
 };
 
-pub(super) const COST_SAVING: Metric = Metric {
+pub(crate) const COST_SAVING: Metric = Metric {
     id: "cost_saving",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "1 - cost / cost of `full`, both with caching and without the agent's output, by unit; mean over units",
-    source: "MEASUREMENT section 4",
+    definition: "1 - cost / cost of `full`, both with caching and without the agent's output, by unit; mean over units",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: |run, strategy| saving(run, strategy, SHORT_GAP_MS),
 };
 
-pub(super) const COST_SAVING_10MIN: Metric = Metric {
+pub(crate) const COST_SAVING_10MIN: Metric = Metric {
     id: "cost_saving_10min",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "as cost_saving, turns without a time following each other by 10 minutes on both sides",
-    source: "MEASUREMENT section 4",
+    definition: "as cost_saving, turns without a time following each other by 10 minutes on both sides",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: |run, strategy| saving(run, strategy, LONG_GAP_MS),
 };
 
-pub(super) const BREAK_EVEN: Metric = Metric {
+pub(crate) const BREAK_EVEN_TURNS: Metric = Metric {
     id: "break_even_turns",
     unit: Unit::Count,
     better: Better::Lower,
-    formula: "turns after which a compaction is paid for: (its calls + V) / S; S = tokens taken out x cache read price (write \
+    definition: "turns after which a compaction is paid for: (its calls + V) / S; S = tokens taken out x cache read price (write \
               price where the cache is cold), saved at each turn; V = input cost of the turn after it - that of the same turn \
               uncompacted + S, the price of the voided prefix; sums over a unit's compactions, failed calls included; mean \
               over units",
-    source: "MEASUREMENT section 4",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: break_even_turns,
 };
 
-pub(super) const CACHE_HIT_RATE: Metric = Metric {
+pub(crate) const CACHE_HIT_RATE: Metric = Metric {
     id: "cache_hit_rate",
     unit: Unit::Share,
     better: Better::Higher,
-    formula: "input tokens read from the cache / all input tokens, the session's calls included, by unit; mean over units",
-    source: "MEASUREMENT section 4",
+    definition: "input tokens read from the cache / all input tokens, the session's calls included, by unit; mean over units",
+    section: Section::Cost,
+    chapter: "Cost and latency",
     compute: |run, strategy| {
         priced(run, strategy, SHORT_GAP_MS, Unit::Share, |parts| ratio(parts.tokens_read, parts.tokens_in))
     },

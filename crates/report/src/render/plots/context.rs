@@ -25,7 +25,7 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
         }
     }
     Plot {
-        name: "context_by_turn",
+        name: "context_by_turn".to_owned(),
         title: "Context over one conversation",
         caption: format!(
             "Input tokens of the agent's turns in {}, the first conversation by id: tool definitions and view. A \

@@ -7,7 +7,9 @@ use plotters::style::RGBColor;
 use super::bars::{Bars, Row};
 use super::{Plot, header, number};
 use crate::data::{FULL, Run};
-use crate::metrics::{CostParts as Parts, cost_parts};
+use crate::metrics::{
+    BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts, cost_parts,
+};
 
 const SEGMENTS: &[(RGBColor, &str)] = &[
     (RGBColor(0x00, 0x72, 0xb2), "agent's input"),
@@ -22,11 +24,11 @@ const COLUMNS: [&str; 10] = [
     "agent_output_usd",
     "compaction_usd",
     "checkpoint_usd",
-    "cost_usd",
-    "cost_usd_10min",
-    "cost_saving",
-    "cost_saving_10min",
-    "break_even_turns",
+    COST_USD.id,
+    COST_USD_10MIN.id,
+    COST_SAVING.id,
+    COST_SAVING_10MIN.id,
+    BREAK_EVEN_TURNS.id,
 ];
 
 pub(super) fn plot(run: &Run, group: &Group) -> Plot {
@@ -58,28 +60,27 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
          each other by 10 s; means over units. The dashed line is `full`, with caching too. Beside each bar: its cost, and the \
          turns after which a compaction is paid for.{priced}"
     );
-    Plot { name: "cost", title: "Cost per conversation", caption, figure, rows }
+    Plot { name: "cost".to_owned(), title: "Cost per conversation", caption, figure, rows }
 }
 
-fn row(strategy: &StrategySummary, parts: Option<Parts>) -> Vec<String> {
-    let metric = |id: &str| strategy.metrics.get(id).and_then(|metric| metric.value);
+fn row(strategy: &StrategySummary, parts: Option<CostParts>) -> Vec<String> {
     let columns = [
         parts.map(|parts| parts.agent_input),
         parts.map(|parts| parts.agent_output),
         parts.map(|parts| parts.compaction),
         parts.map(|parts| parts.checkpoint),
         parts.map(|parts| parts.total()),
-        metric("cost_usd_10min"),
-        metric("cost_saving"),
-        metric("cost_saving_10min"),
-        metric("break_even_turns"),
+        COST_USD_10MIN.value(strategy),
+        COST_SAVING.value(strategy),
+        COST_SAVING_10MIN.value(strategy),
+        BREAK_EVEN_TURNS.value(strategy),
     ];
     std::iter::once(strategy.name.clone()).chain(columns.map(number)).collect()
 }
 
 /// The cost, and after how many turns a compaction is paid for.
 fn note(strategy: &StrategySummary, cost: f64) -> String {
-    match strategy.metrics.get("break_even_turns").and_then(|metric| metric.value) {
+    match BREAK_EVEN_TURNS.value(strategy) {
         Some(turns) => format!("{cost:.3}, paid in {turns:.0}"),
         None => format!("{cost:.3}"),
     }

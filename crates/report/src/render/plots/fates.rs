@@ -44,7 +44,7 @@ pub(super) fn plot(_: &Run, group: &Group) -> Plot {
     let inside = |percent: f64| format!("{percent:.0}");
     let figure = Bars { rows: bars, segments: &segments, title, reach: 100.0, inside, mark: None }.draw();
     Plot {
-        name: "fates",
+        name: "fates".to_owned(),
         title: "Where each fact ended",
         caption:
             "Shares of all stated facts, decoys left out, at each conversation's last observation point; means over \

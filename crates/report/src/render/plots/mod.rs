@@ -3,6 +3,7 @@
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Group, StrategySummary};
 
+use super::words::slug;
 use crate::data::Run;
 
 mod axes;
@@ -10,11 +11,13 @@ mod bars;
 mod context;
 mod cost;
 pub(crate) mod draw;
+#[cfg(test)]
+pub(crate) mod dummy;
 mod fates;
-pub(crate) mod figure;
+mod figure;
 mod recall;
 mod rounds;
-pub(crate) mod sizes;
+mod sizes;
 
 mod survival;
 mod view_breakdown;
@@ -30,7 +33,7 @@ const WIDTH: f64 = 900.0;
 /// A picture and what belongs to it.
 pub(crate) struct Plot {
     /// Stem of its files.
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) title: &'static str,
     pub(crate) caption: String,
     pub(crate) figure: Figure,
@@ -38,9 +41,44 @@ pub(crate) struct Plot {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// Every picture, in the order of reports.
-pub(crate) const ALL: &[fn(&Run, &Group) -> Plot] =
-    &[fates::plot, recall::plot, rounds::plot, survival::plot, context::plot, view_breakdown::plot, cost::plot];
+/// What a picture shows.
+enum Drawing {
+    /// One group, once for each.
+    Group(fn(&Run, &Group) -> Plot),
+    /// All groups in one picture, which stands with the first of them; none where there is nothing to compare.
+    Report(fn(&[Group]) -> Option<Plot>),
+}
+
+/// Every picture, in the order of reports. A new one needs its file and one line here.
+const ALL: &[Drawing] = &[
+    Drawing::Group(fates::plot),
+    Drawing::Group(recall::plot),
+    Drawing::Group(rounds::plot),
+    Drawing::Group(survival::plot),
+    Drawing::Group(context::plot),
+    Drawing::Group(view_breakdown::plot),
+    Drawing::Group(cost::plot),
+    Drawing::Report(sizes::plot),
+    #[cfg(test)]
+    Drawing::Group(dummy::plot),
+];
+
+/// The pictures of each group. Of several groups, each picture's file is named after its group.
+pub(crate) fn all(runs: &[Run], groups: &[Group]) -> Vec<Vec<Plot>> {
+    let ending = |group: &Group| if groups.len() > 1 { format!("-{}", slug(group)) } else { String::new() };
+    let of_group = |(at, (run, group)): (usize, (&Run, &Group))| {
+        let drawn = ALL.iter().filter_map(|drawing| match drawing {
+            Drawing::Group(plot) => {
+                let plot = plot(run, group);
+                Some(Plot { name: plot.name + &ending(group), ..plot })
+            }
+            Drawing::Report(plot) if at == 0 => plot(groups),
+            Drawing::Report(_) => None,
+        });
+        drawn.collect()
+    };
+    runs.iter().zip(groups).enumerate().map(of_group).collect()
+}
 
 /// Strategies with their styles, references first.
 fn styled(group: &Group) -> Vec<(Style, &StrategySummary)> {
@@ -76,8 +114,7 @@ mod tests {
         let prices = common::prices();
         let runs = Run::by_protocol(manifest, records, &prices);
         let summary = crate::summary::of_runs(&runs);
-        let drawn = |(run, group)| ALL.iter().map(move |plot| plot(run, group));
-        runs.iter().zip(&summary.groups).flat_map(drawn).collect()
+        all(&runs, &summary.groups).into_iter().flatten().collect()
     }
 
     /// Each level text with its left, right, top and bottom edge.

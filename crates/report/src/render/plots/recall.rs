@@ -1,12 +1,13 @@
 //! Recall against the tokens that a strategy retains.
 
-use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
+use compactometer_formats::summary::{Group, MetricValue};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width, wrap};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, GREY, Style, TEXT};
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::Run;
+use crate::metrics::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric, TOKENS_RETAINED};
 
 const HEIGHT: f64 = 470.0;
 
@@ -19,27 +20,30 @@ struct Point<'s> {
 }
 
 pub(super) fn plot(_: &Run, group: &Group) -> Plot {
-    let has_corrected = group
-        .strategies
-        .iter()
-        .any(|strategy| strategy.metrics.get("context_recall_corrected").is_some_and(|metric| metric.value.is_some()));
-    let (id, title) = if has_corrected {
-        ("context_recall_corrected", "context recall, corrected for chance (CR*)")
+    let has_corrected = group.strategies.iter().any(|strategy| CONTEXT_RECALL_CORRECTED.value(strategy).is_some());
+    let (metric, title) = if has_corrected {
+        (CONTEXT_RECALL_CORRECTED, "context recall, corrected for chance (CR*)")
     } else {
-        ("context_recall", "context recall (CR), not corrected for chance")
+        (CONTEXT_RECALL, "context recall (CR), not corrected for chance")
     };
     let caption =
         "Mean over units with 95 % intervals, upright for recall and level for size. Higher and further left is \
                    better; only points above each other compare strategies at one size."
             .to_owned();
-    let figure = draw(group, id, title);
-    Plot { name: "recall_by_tokens", title: "Recall against retained tokens", caption, figure, rows: rows(group, id) }
+    let figure = draw(group, &metric, title);
+    Plot {
+        name: "recall_by_tokens".to_owned(),
+        title: "Recall against retained tokens",
+        caption,
+        figure,
+        rows: rows(group, &metric),
+    }
 }
 
-fn rows(group: &Group, id: &str) -> Vec<Vec<String>> {
-    let mut rows = vec![header(&["strategy", "tokens", "tokens_low", "tokens_high", id, "low", "high", "n"])];
+fn rows(group: &Group, metric: &Metric) -> Vec<Vec<String>> {
+    let mut rows = vec![header(&["strategy", "tokens", "tokens_low", "tokens_high", metric.id, "low", "high", "n"])];
     for strategy in &group.strategies {
-        let (Some(tokens), Some(recall)) = (strategy.metrics.get("tokens_retained"), strategy.metrics.get(id)) else {
+        let (Some(tokens), Some(recall)) = (TOKENS_RETAINED.of(strategy), metric.of(strategy)) else {
             continue;
         };
         let mut row = vec![strategy.name.clone()];
@@ -50,9 +54,9 @@ fn rows(group: &Group, id: &str) -> Vec<Vec<String>> {
     rows
 }
 
-fn draw(group: &Group, id: &str, title: &str) -> Figure {
+fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
     let mut figure = Figure::new(WIDTH, HEIGHT);
-    let (mut points, left_out) = points(group, id);
+    let (mut points, left_out) = points(group, metric);
     let note = if left_out.is_empty() {
         String::new()
     } else {
@@ -93,11 +97,11 @@ fn draw(group: &Group, id: &str, title: &str) -> Figure {
 }
 
 /// The points with both coordinates, and the names of the strategies without.
-fn points<'s>(group: &'s Group, id: &str) -> (Vec<Point<'s>>, Vec<&'s str>) {
+fn points<'s>(group: &'s Group, metric: &Metric) -> (Vec<Point<'s>>, Vec<&'s str>) {
     let (mut points, mut left_out) = (Vec::new(), Vec::new());
     for (style, strategy) in styled(group) {
-        let defined = |id: &str| metric(strategy, id);
-        match (defined("tokens_retained"), defined(id)) {
+        let defined = |metric: &Metric| metric.of(strategy).filter(|found| found.value.is_some());
+        match (defined(&TOKENS_RETAINED), defined(metric)) {
             (Some(tokens), Some(recall)) => {
                 points.push(Point { style, name: &strategy.name, tokens, recall, at: (0.0, 0.0) })
             }
@@ -105,10 +109,6 @@ fn points<'s>(group: &'s Group, id: &str) -> (Vec<Point<'s>>, Vec<&'s str>) {
         }
     }
     (points, left_out)
-}
-
-fn metric<'s>(strategy: &'s StrategySummary, id: &str) -> Option<&'s MetricValue> {
-    strategy.metrics.get(id).filter(|metric| metric.value.is_some())
 }
 
 fn place(points: &mut [Point], axes: &Axes) {

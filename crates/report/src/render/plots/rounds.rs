@@ -6,18 +6,19 @@ use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::Figure;
 use super::{Plot, WIDTH, header, styled};
 use crate::data::Run;
+use crate::metrics::CONTEXT_RECALL;
 
 const HEIGHT: f64 = 420.0;
 
 pub(super) fn plot(_: &Run, group: &Group) -> Plot {
-    let mut rows = vec![header(&["strategy", "round", "context_recall", "n"])];
+    let mut rows = vec![header(&["strategy", "round", CONTEXT_RECALL.id, "n"])];
     for strategy in &group.strategies {
         for (round, recall, n) in line(strategy) {
             rows.push(vec![strategy.name.clone(), round.to_string(), recall.to_string(), n.to_string()]);
         }
     }
     Plot {
-        name: "recall_by_round",
+        name: "recall_by_round".to_owned(),
         title: "Recall by round",
         caption:
             "Context recall (CR) of observations by the number of compactions applied before them, those right after a \
@@ -31,7 +32,7 @@ pub(super) fn plot(_: &Run, group: &Group) -> Plot {
 /// Round, recall and units, where defined.
 fn line(strategy: &StrategySummary) -> Vec<(usize, f64, usize)> {
     let values = strategy.by_round.iter().enumerate();
-    let values = values.filter_map(|(round, metrics)| Some((round, metrics.get("context_recall")?)));
+    let values = values.filter_map(|(round, metrics)| Some((round, metrics.get(CONTEXT_RECALL.id)?)));
     values.filter_map(|(round, metric)| Some((round, metric.value?, metric.n))).collect()
 }
 

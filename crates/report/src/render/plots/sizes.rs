@@ -6,9 +6,9 @@ use compactometer_formats::summary::{Group, MetricValue};
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::{Figure, Style};
 use super::{Plot, WIDTH, header, number, styled};
+use crate::metrics::{CONTEXT_RECALL, TOKENS_RETAINED};
 
 const HEIGHT: f64 = 470.0;
-const RECALL: &str = "context_recall";
 
 /// One strategy's sizes and recalls, by size.
 struct Curve<'g> {
@@ -18,12 +18,12 @@ struct Curve<'g> {
 }
 
 /// The plot; none where there is one size.
-pub(crate) fn plot(groups: &[Group]) -> Option<Plot> {
+pub(super) fn plot(groups: &[Group]) -> Option<Plot> {
     let matched = || groups.iter().filter(|group| group.protocol == Protocol::Matched);
     let first = matched().next().filter(|_| matched().count() > 1)?;
     let curves = styled(first).into_iter().map(|(style, strategy)| curve(style, &strategy.name, matched()));
     let curves = curves.filter(|curve| !curve.points.is_empty()).collect::<Vec<_>>();
-    let mut rows = vec![header(&["strategy", "tokens", RECALL, "low", "high", "n"])];
+    let mut rows = vec![header(&["strategy", "tokens", CONTEXT_RECALL.id, "low", "high", "n"])];
     for curve in &curves {
         for (tokens, recall) in &curve.points {
             let mut row = vec![curve.name.to_owned(), tokens.to_string()];
@@ -35,14 +35,14 @@ pub(crate) fn plot(groups: &[Group]) -> Option<Plot> {
     let caption = "Context recall (CR) at each retained budget that was run: means over units with 95 % intervals, over the mean \
                    tokens that compactions retained. Strategies compare at one size, where need be between two points of a curve."
         .to_owned();
-    Some(Plot { name: "recall_by_size", title: "Recall over sizes", caption, figure: draw(&curves), rows })
+    Some(Plot { name: "recall_by_size".to_owned(), title: "Recall over sizes", caption, figure: draw(&curves), rows })
 }
 
 fn curve<'g>(style: Style, name: &'g str, groups: impl Iterator<Item = &'g Group>) -> Curve<'g> {
     let strategies = groups.filter_map(|group| group.strategies.iter().find(|strategy| strategy.name == name));
     let point = |strategy: &'g compactometer_formats::summary::StrategySummary| {
-        let recall = strategy.metrics.get(RECALL).filter(|recall| recall.value.is_some())?;
-        Some((strategy.metrics.get("tokens_retained")?.value?, recall))
+        let recall = CONTEXT_RECALL.of(strategy).filter(|recall| recall.value.is_some())?;
+        Some((TOKENS_RETAINED.value(strategy)?, recall))
     };
     let mut points = strategies.filter_map(point).collect::<Vec<_>>();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));

@@ -22,7 +22,7 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
         rows.extend(line.tokens.iter().map(|(tokens, share)| row(line, "tokens", *tokens, *share, String::new())));
     }
     Plot {
-        name: "survival",
+        name: "survival".to_owned(),
         title: "Survival",
         caption: "The share of facts that the context has held ever since their last original left, by Kaplan-Meier: at 1 the \
                   compaction in which it left. Facts leave the count at the end, at a restatement and at a replacement; each \

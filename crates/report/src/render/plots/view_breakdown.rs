@@ -48,7 +48,7 @@ pub(super) fn plot(run: &Run, _: &Group) -> Plot {
         }
     }
     Plot {
-        name: "view_by_round",
+        name: "view_by_round".to_owned(),
         title: "What stands in the view after each round",
         caption: format!(
             "Tokens by kind after each applied compaction of {}, the first conversation by id; the CSV names each \
