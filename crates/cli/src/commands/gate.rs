@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use clap::{Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_formats::baseline::Baseline;
@@ -14,10 +14,20 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{self, GateOptions, GateReport, SelfTest, Verdict};
 
-use super::compare;
-use crate::args::{Args, Command};
-use crate::failure::Failure;
-use crate::terminal::{note, say, say_json};
+use super::{CommandRow, parsed};
+use super::{program, run};
+use crate::arguments::RunArgs;
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::{note, say, say_json};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "gate",
+    about: "Hold a run against a baseline: does it retain less? Or test the gate itself",
+    group: HelpGroup::Everyday,
+    arguments: GateArgs::augment_args,
+    run: |matches| gate(&parsed(matches)?),
+};
 
 /// What to hold against what.
 #[derive(clap::Args)]
@@ -86,7 +96,7 @@ fn margin(text: &str) -> Result<f64, String> {
 }
 
 /// Gates a run, writes a baseline, or tests the gate.
-pub(crate) fn gate(args: &GateArgs) -> Result<(), Failure> {
+fn gate(args: &GateArgs) -> Result<(), Failure> {
     let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
     if args.self_test {
         return self_test(args, &prices);
@@ -231,7 +241,7 @@ fn embedded(seed: u64, quiet: bool, scratch: &Scratch) -> Result<RunFiles, Failu
     if !quiet {
         note(&format!("runs the embedded suite, seed {seed}"));
     }
-    run(&["run", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
+    repeat(&["run", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
 }
 
 /// Runs a run's own command under the next seed, where that costs nothing.
@@ -256,21 +266,23 @@ fn again(first: &RunFiles, scratch: &Scratch) -> Result<RunFiles, Failure> {
     command.splice(..usize::from(!is_bare), ["run".to_owned()]);
     let seed = manifest.seed.wrapping_add(1).to_string();
     command.extend(["--seed".to_owned(), seed]);
-    run(&command, scratch)
+    repeat(&command, scratch)
 }
 
 /// Runs a command line of this program into a folder of its own.
-fn run(command: &[String], scratch: &Scratch) -> Result<RunFiles, Failure> {
+fn repeat(command: &[String], scratch: &Scratch) -> Result<RunFiles, Failure> {
     let seed = command.last().cloned().unwrap_or_default();
     let dir = scratch.0.join(seed);
     let words = std::iter::once("compactometer").chain(command.iter().map(String::as_str));
-    let parsed = Args::try_parse_from(words).context("the run's command cannot be repeated").map_err(Failure::usage)?;
-    let Some(Command::Run(mut args)) = parsed.command else {
+    let matches = program().try_get_matches_from(words);
+    let matches = matches.context("the run's command cannot be repeated").map_err(Failure::usage)?;
+    let Some(("run", matches)) = matches.subcommand() else {
         return Err(Failure::usage(anyhow!("the run's command cannot be repeated; name two runs' folders")));
     };
+    let mut args: RunArgs = parsed(matches)?;
     args.out = Some(dir.clone());
     args.quiet = true;
-    compare::records(&args)?;
+    run::records(&args)?;
     read_run(&dir)
 }
 

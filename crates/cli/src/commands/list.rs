@@ -1,6 +1,7 @@
 //! `list`: what there is, straight from the registries.
 
 use anyhow::anyhow;
+use clap::Args;
 use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::formats;
@@ -11,8 +12,18 @@ use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
 use compactometer_text::suggest::unknown;
 
-use crate::failure::Failure;
-use crate::terminal::say;
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::say;
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "list",
+    about: "List strategies, controls, metrics, targets, formats, schemas and models",
+    group: HelpGroup::Rest,
+    arguments: ListArgs::augment_args,
+    run: |matches| list(&parsed(matches)?),
+};
 
 /// What to list.
 #[derive(clap::Args)]
@@ -45,7 +56,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "faults", rows: faults },
 ];
 
-pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
+fn list(args: &ListArgs) -> Result<(), Failure> {
     let wanted = |kind: &&Kind| args.kind.as_deref().is_none_or(|name| name == kind.name);
     let kinds = KINDS.iter().filter(wanted).collect::<Vec<_>>();
     if kinds.is_empty() {

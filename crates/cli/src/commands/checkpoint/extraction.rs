@@ -25,11 +25,11 @@ use compactometer_suites::import::{self, Options};
 use compactometer_text::suggest::unknown;
 use serde_json::{Value, json};
 
-use super::args::TestArgs;
-use crate::commands::compare::encoding;
-use crate::failure::Failure;
-use crate::terminal::{say, say_json};
-use crate::{source, stores};
+use super::arguments::TestArgs;
+use crate::arguments::encoding;
+use crate::arguments::{stores, suites};
+use crate::output::failure::Failure;
+use crate::output::terminal::{say, say_json};
 
 /// What an extraction came to.
 struct Tried {
@@ -62,7 +62,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
 /// The conversation that is meant: of a suite, or of a transcript in a format that can be imported.
 fn scenario(args: &TestArgs) -> Result<Scenario> {
     let scenarios = match &args.format {
-        None => source::join(std::slice::from_ref(&args.file))?.scenarios,
+        None => suites::join(std::slice::from_ref(&args.file))?.scenarios,
         Some(format) => transcript(format, &args.file)?.scenarios,
     };
     let longest = || scenarios.iter().max_by_key(|scenario| scenario.messages.len());

@@ -6,9 +6,10 @@ use std::path::Path;
 use compactometer_harness::journal::{read_records, read_texts};
 
 use super::Check;
-use crate::args::RunArgs;
-use crate::failure::words;
-use crate::{output, stores};
+use crate::arguments::RunArgs;
+use crate::arguments::stores;
+use crate::output::failure::words;
+use crate::output::run_folder;
 
 /// As much as a small record takes: a disk that cannot take it is full.
 const WRITTEN: usize = 64 << 10;
@@ -35,7 +36,7 @@ fn writable(check: &'static str, path: &Path, flag: &str) -> Check {
     match write_and_remove(folder) {
         Ok(()) => Check::ok(check, format!("`{shown}` can be written")),
         Err(error) => {
-            Check::problem(check, format!("cannot write to `{shown}`: {error}; {}", output::advice(&error, flag)))
+            Check::problem(check, format!("cannot write to `{shown}`: {error}; {}", run_folder::advice(&error, flag)))
         }
     }
 }
@@ -56,13 +57,13 @@ fn write_and_remove(folder: &Path) -> std::io::Result<()> {
 fn run(dir: &Path) -> Check {
     let shown = dir.display();
     if !dir.join("manifest.json").exists() {
-        return match output::holds_no_run(dir) {
+        return match run_folder::holds_no_run(dir) {
             true => Check::problem("output", format!("`{shown}` exists and holds no run; choose another `--out`")),
             false => Check::ok("output", format!("`{shown}` is free")),
         };
     }
     let read = || -> anyhow::Result<(usize, usize)> {
-        let manifest = output::read_manifest(dir)?;
+        let manifest = run_folder::read_manifest(dir)?;
         if !dir.join("records.jsonl").exists() {
             return Ok((0, manifest.cases));
         }

@@ -10,12 +10,23 @@ mod recorded;
 mod settings;
 
 use anyhow::anyhow;
+use clap::Args;
 use serde::Serialize;
 
-use super::compare;
-use crate::args::RunArgs;
-use crate::failure::Failure;
-use crate::terminal::{say, say_json};
+use super::run;
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::{RunArgs, encoding};
+use crate::output::failure::Failure;
+use crate::output::terminal::{say, say_json};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "doctor",
+    about: "Say what would keep a run from its end, and what to do: give it the run's own arguments",
+    group: HelpGroup::Rest,
+    arguments: DoctorArgs::augment_args,
+    run: |matches| doctor(&parsed(matches)?),
+};
 
 /// What to look at.
 #[derive(clap::Args)]
@@ -35,7 +46,7 @@ pub(crate) struct DoctorArgs {
 }
 
 /// Looks at everything that the arguments name; fails where something would keep the run from its end.
-pub(crate) fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
+fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
     let mut checks = settings::checks();
     checks.extend(prices::checks(&args.run));
     checks.extend(models::checks(args)?);
@@ -55,13 +66,13 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
 
 /// Whether suite, strategies and limits make a run, and whether a recording holds the calls that it makes.
 fn plan(args: &RunArgs) -> Result<Vec<Check>, Failure> {
-    let counter = match compare::encoding(&args.setting.tokenizer) {
+    let counter = match encoding(&args.setting.tokenizer) {
         Ok(counter) => counter,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
     let named = models::named(args);
-    let resolve = |suite| compare::resolve(args, suite, compare::contenders(args)?, named.summarizer(), counter);
-    let plan = match compare::suite(args).and_then(resolve) {
+    let resolve = |suite| run::resolve(args, suite, run::contenders(args)?, named.summarizer(), counter);
+    let plan = match run::suite(args).and_then(resolve) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };

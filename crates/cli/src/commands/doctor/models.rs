@@ -8,9 +8,9 @@ use compactometer_models::client::{Client, Greeting, Limits, Receiver};
 
 use super::Check;
 use super::DoctorArgs;
-use crate::args::RunArgs;
-use crate::failure::Failure;
-use crate::roles::Roles;
+use crate::arguments::RunArgs;
+use crate::arguments::roles::Roles;
+use crate::output::failure::Failure;
 
 /// Further apart than this, a server's clock and ours are worth a look: assumed. Dates of retries and records depend on it.
 const SKEW: Duration = Duration::from_secs(300);

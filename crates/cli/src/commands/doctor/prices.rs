@@ -6,8 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit};
 
 use super::{Check, models};
-use crate::args::RunArgs;
-use crate::commands::compare::price_table;
+use crate::arguments::RunArgs;
 
 /// Prices older than this many days are worth another look: assumed.
 const OLD_DAYS: i32 = 180;
@@ -15,7 +14,7 @@ const OLD_DAYS: i32 = 180;
 const AHEAD_DAYS: i32 = 1;
 
 pub(super) fn checks(args: &RunArgs) -> Vec<Check> {
-    let table = match price_table(&args.prices) {
+    let table = match args.prices.table() {
         Ok((table, _)) => table,
         Err(failure) => return vec![Check::problem("prices", failure.words())],
     };

@@ -8,8 +8,8 @@ use compactometer_harness::run::Models;
 use compactometer_harness::watched::{Watched, WatchedModels};
 
 use super::{Check, models};
-use crate::args::RunArgs;
-use crate::failure::Failure;
+use crate::arguments::RunArgs;
+use crate::output::failure::Failure;
 
 /// Each case is followed to its first missing call: what would come after it is not known. Nothing where no model is a
 /// recording, where one cannot be opened (which has its own check), or where a server would have to be asked.

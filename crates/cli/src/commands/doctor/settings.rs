@@ -1,11 +1,10 @@
 //! Settings that nothing reads.
 
-use clap::CommandFactory;
 use compactometer_text::suggest::unknown;
 
 use super::Check;
-use crate::args::Args;
-use crate::settings::PREFIX;
+use crate::arguments::settings::PREFIX;
+use crate::commands::program;
 
 /// Variables that no flag has: the key, and what builds, scripts and tests read.
 const OTHERS: [&str; 10] = [
@@ -22,7 +21,7 @@ const OTHERS: [&str; 10] = [
 ];
 
 pub(super) fn checks() -> Vec<Check> {
-    let command = Args::command();
+    let command = program();
     let mut known = OTHERS.map(str::to_owned).to_vec();
     add_variables(&command, &mut known);
     let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());

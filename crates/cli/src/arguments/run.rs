@@ -1,108 +1,18 @@
-//! The command line: its commands, and the flags that several share. A command's own flags stand in its file.
+//! What several commands take: which suites and strategies to run, under which conditions, and at which prices.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use anyhow::anyhow;
+use clap::ValueEnum;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_formats::prices::{PriceTable, SHIPPED};
 use compactometer_formats::record::Protocol;
 use compactometer_formats::scenario::Split;
 use compactometer_harness::window::Shares;
+use compactometer_text::suggest::unknown;
 
-use crate::commands::agreement::AgreementArgs;
-use crate::commands::checkpoint::CheckpointCommand;
-use crate::commands::doctor::DoctorArgs;
-use crate::commands::explain::ExplainArgs;
-use crate::commands::gate::GateArgs;
-use crate::commands::generate::GenerateArgs;
-use crate::commands::import::ImportArgs;
-use crate::commands::list::ListArgs;
-use crate::commands::probes::ProbesArgs;
-use crate::commands::report::ReportArgs;
-use crate::commands::schema::SchemaArgs;
-use crate::commands::serve::ServeArgs;
-
-/// Measures what a long conversation loses when it is compacted.
-///
-/// Without a command it runs the main job: the embedded suite through every reference strategy and control, against the
-/// mock model. It prints a table and writes a report with plots.
-#[derive(Parser)]
-#[command(name = "compactometer", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
-#[command(
-    after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch, 3 regression, 4 inconclusive, 75 try again later.\nNo telemetry; no network unless a model names a host."
-)]
-pub(crate) struct Args {
-    /// Tell each decision of the engine on stderr; twice for each call too. `RUST_LOG` says it in full.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    pub(crate) verbose: u8,
-    #[command(subcommand)]
-    pub(crate) command: Option<Command>,
-    #[command(flatten)]
-    pub(crate) compare: CompareArgs,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    /// Run strategies on a suite and report what each lost: the main job.
-    Compare(CompareArgs),
-    /// Tell one conversation step by step: what left, what was written, what each fact went through.
-    Explain(ExplainArgs),
-    /// Turn transcripts of another program into a suite.
-    Import(ImportArgs),
-    /// Hold a run against a baseline: does it retain less? Or test the gate itself.
-    Gate(GateArgs),
-    /// Write the suite that a spec describes: conversations with known facts.
-    Generate(GenerateArgs),
-    /// List the facts and questions of a suite, add a value that was forgotten, take one out.
-    Probes(ProbesArgs),
-    /// Run strategies on a suite and write records only.
-    Run(RunArgs),
-    /// Report again what runs recorded; the runs of one suite and configuration may be joined.
-    Report(ReportArgs),
-    /// Say whether a mock puts strategies in the order in which a model does, from two runs of one suite.
-    Agreement(AgreementArgs),
-    /// Look at what a store holds, go back in it, delete it, or try an extraction by hand.
-    #[command(subcommand)]
-    Checkpoint(CheckpointCommand),
-    /// List strategies, controls, metrics, targets, formats, schemas and models.
-    List(ListArgs),
-    /// Print the JSON Schema of a file format, for programs that read or write it.
-    Schema(SchemaArgs),
-    /// Say what would keep a run from its end, and what to do: give it the run's own arguments.
-    Doctor(DoctorArgs),
-    /// Say which settings hold, and from where: the environment, `compactometer.toml`, or the default.
-    Config,
-    /// Write a `compactometer.toml` with every setting as a comment.
-    Init,
-    /// Print a script that completes commands and flags in a shell.
-    Completions {
-        /// The shell.
-        shell: clap_complete::Shell,
-    },
-    /// Answer as an OpenAI-compatible server on loopback: the mock, for programs in other languages.
-    Serve(ServeArgs),
-}
-
-/// What to run and how to report it.
-#[derive(clap::Args)]
-pub(crate) struct CompareArgs {
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    /// Print `summary.json` instead of the table.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Rerun the strategies under N draws of the mock's weights of salience and say which orders depend on them; 50 is a
-    /// good number. Costs N times one conversation of each of 8 groups. Default: none.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) salience_draws: Option<u16>,
-}
-
-/// Which prices to count with.
-#[derive(clap::Args)]
-pub(crate) struct PricesArg {
-    /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
-    #[arg(long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
-    pub(crate) prices: Option<PathBuf>,
-}
+use crate::output::failure::Failure;
 
 /// What to run.
 #[derive(clap::Args)]
@@ -177,6 +87,30 @@ pub(crate) struct RunArgs {
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// Which prices to count with.
+#[derive(clap::Args)]
+pub(crate) struct PricesArg {
+    /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
+    #[arg(long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
+    pub(crate) prices: Option<PathBuf>,
+}
+
+impl PricesArg {
+    /// The table asked for, else the shipped one; and its text.
+    pub(crate) fn table(&self) -> Result<(PriceTable, String), Failure> {
+        match &self.prices {
+            Some(path) => PriceTable::read(path).map_err(Failure::usage),
+            None => PriceTable::shipped().map(|table| (table, SHIPPED.to_owned())).map_err(Failure::failed),
+        }
+    }
+}
+
+/// The encoding of that name.
+pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
+    let choices = || Encoding::ALL.iter().map(|encoding| encoding.name());
+    Encoding::by_name(name).ok_or_else(|| Failure::usage(anyhow!(unknown("tokenizer", name, choices()))))
 }
 
 /// Under which conditions conversations are replayed.

@@ -19,7 +19,7 @@ use compactometer_harness::replay::run_case;
 use compactometer_models::cap::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
 
 use super::Tariffs;
-use crate::failure::Failure;
+use crate::output::failure::Failure;
 
 /// Calls, tokens and cost by purpose.
 pub(crate) struct Estimate {

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal;
+use crate::output::terminal;
 
 /// A bar over `total` cases; hidden where stderr is no terminal, or when quiet.
 pub(crate) fn bar(total: usize, quiet: bool) -> ProgressBar {

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
-use crate::terminal::note;
+use crate::output::terminal::note;
 
 /// Something failed that the user did not ask for wrongly: a full disk, a damaged journal.
 const FAILED: u8 = 1;

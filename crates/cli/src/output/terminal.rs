@@ -14,7 +14,7 @@ use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::filter::EnvFilter;
 use tracing_subscriber::fmt::format::debug_fn;
 
-use crate::failure::Failure;
+use crate::output::failure::Failure;
 
 /// Writes text to stdout. A reader may close the pipe early, as `head` does; that is no error.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {

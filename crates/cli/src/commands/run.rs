@@ -1,5 +1,6 @@
-//! `compare` and `run`: strategies on a suite, with and without a report.
+//! `run`: strategies on a suite, with records and without a report.
 
+use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,10 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::anyhow;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::prices::{PriceTable, SHIPPED};
+use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Record;
 use compactometer_formats::suite::Suite;
-use compactometer_formats::summary::Summary;
 use compactometer_harness::contender::{Contender, select};
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
@@ -19,113 +19,74 @@ use compactometer_harness::watched::Stopped;
 use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
-use super::salience::Salience;
-use crate::args::{CompareArgs, PricesArg, RunArgs};
-use crate::failure::Failure;
-use crate::money::{self, Estimate, Purse};
-use crate::output::{self, SuiteIdentity};
-use crate::roles::Roles;
-use crate::terminal::{note, say, say_json};
-use crate::{progress, recorded, source, stores};
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::roles::Roles;
+use crate::arguments::{RunArgs, encoding, recordings, stores, suites};
+use crate::cost::{self, CostBudget, Estimate};
+use crate::output::failure::Failure;
+use crate::output::progress;
+use crate::output::run_folder::{self, SuiteIdentity};
+use crate::output::terminal::{note, say};
 
-/// Runs, then reports.
-pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let prices = price_table(&args.run.prices)?;
-    let Some(finished) = execute(&args.run, &prices)? else { return Ok(()) };
-    let Finished { dir, plan, mut manifest } = finished;
-    let (prices, _) = prices;
-    if let Some(draws) = args.salience_draws {
-        let counter = encoding(&args.run.setting.tokenizer)?;
-        let jobs = jobs(&args.run);
-        let salience = Salience::test(&plan, &records_of(&dir)?, &counter, usize::from(draws), jobs, args.run.quiet)?;
-        salience.write(&dir)?;
-        manifest.notes.push(salience.note());
-    }
-    // A report reads records alone; those of a large suite and its conversations are never in memory at once.
-    drop(plan);
-    let records = records_of(&dir)?;
-    let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
-    output::point_latest(&dir).map_err(Failure::failed)?;
-    show(&summary, args.json)?;
-    if !args.run.quiet {
-        note(&format!("report: {}", dir.join("index.html").display()));
-    }
-    verdict(&summary)
-}
-
-/// Prints the table, or the summary's JSON.
-pub(crate) fn show(summary: &Summary, json: bool) -> Result<(), Failure> {
-    if json { say_json(summary) } else { say(&compactometer_report::table(summary)) }
-}
-
-/// Fails where a hard check did.
-pub(crate) fn verdict(summary: &Summary) -> Result<(), Failure> {
-    let checks = summary.groups.iter().flat_map(|group| &group.checks);
-    match checks.filter(|check| check.passed == Some(false)).count() {
-        0 => Ok(()),
-        failed => Err(Failure::failed(anyhow!(
-            "hard checks failed: {failed}; the report is written, its numbers are not to be trusted"
-        ))),
-    }
-}
-
-/// The prices asked for, else the shipped ones; and the table's text.
-pub(crate) fn price_table(args: &PricesArg) -> Result<(PriceTable, String), Failure> {
-    match &args.prices {
-        Some(path) => PriceTable::read(path).map_err(Failure::usage),
-        None => PriceTable::shipped().map(|table| (table, SHIPPED.to_owned())).map_err(Failure::failed),
-    }
-}
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "run",
+    about: "Run strategies on a suite and write records only",
+    group: HelpGroup::Rest,
+    arguments: RunArgs::augment_args,
+    run: |matches| run(&parsed(matches)?),
+};
 
 /// Runs and writes records only.
-pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let Some(finished) = execute(args, &price_table(&args.prices)?)? else { return Ok(()) };
+fn run(args: &RunArgs) -> Result<(), Failure> {
+    let Some(finished) = execute(args, &args.prices.table()?)? else { return Ok(()) };
     say(&format!("{}\n", finished.dir.join("records.jsonl").display()))
 }
 
 /// Runs and says nothing on stdout.
-pub(crate) fn records(args: &RunArgs) -> Result<(), Failure> {
-    execute(args, &price_table(&args.prices)?).map(drop)
+pub(super) fn records(args: &RunArgs) -> Result<(), Failure> {
+    execute(args, &args.prices.table()?).map(drop)
 }
 
-struct Finished {
-    dir: PathBuf,
-    plan: Plan,
-    manifest: Manifest,
+/// A run that was made, and where.
+pub(super) struct Finished {
+    pub(super) dir: PathBuf,
+    pub(super) plan: Plan,
+    pub(super) manifest: Manifest,
 }
 
-fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
+pub(super) fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
     read_records(dir).map_err(Failure::failed)
 }
 
 /// Runs; nothing where only an estimate was asked for.
-fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<Finished>, Failure> {
+pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<Finished>, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
     let named = Roles::named(&args.setting, args.judge.as_deref());
-    let purse = Purse::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let budget = CostBudget::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
     // First, since opening a model makes the folder of its recording.
     let (suite, contenders) = (suite(args)?, contenders(args)?);
-    let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
+    let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
     let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
     let (mut plan, identity) = resolve(args, suite, contenders, models.summarizer().name(), counter)?;
     models.target().into_iter().for_each(|target| plan.answered_by(target));
     models.judge.into_iter().for_each(|judge| plan.judged_by(judge.name()));
     let reference = reference(args, &plan)?;
-    let manifest = output::manifest(&plan, identity, counter.name(), table, reference);
-    let dir = output::folder(args.out.as_deref(), &manifest);
+    let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
+    let dir = run_folder::folder(args.out.as_deref(), &manifest);
     if !args.quiet {
         announce(&plan, &manifest);
     }
-    let done = money::done(&dir)?;
-    let missing = money::missing(&plan, &done);
+    let done = cost::done(&dir)?;
+    let missing = cost::missing(&plan, &done);
     if args.estimate {
-        return say(&Estimate::of(&missing, counter, purse.tariffs())?.table()).map(|()| None);
+        return say(&Estimate::of(&missing, counter, budget.tariffs())?.table()).map(|()| None);
     }
-    purse.agree(&missing, args.quiet)?;
-    output::prepare(&dir, &manifest).map_err(Failure::usage)?;
-    purse.count_spent(&done, &args.setting)?;
-    taped.map(|(folder, suite)| recorded::keep(folder, &suite)).transpose().map_err(Failure::usage)?;
+    budget.agree(&missing, args.quiet)?;
+    run_folder::prepare(&dir, &manifest).map_err(Failure::usage)?;
+    budget.count_spent(&done, &args.setting)?;
+    taped.map(|(folder, suite)| recordings::keep(folder, &suite)).transpose().map_err(Failure::usage)?;
     drop(done);
     let outcome = run_cases(args, &plan, models, &counter, &dir)?;
     if !args.quiet {
@@ -136,8 +97,8 @@ fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Opt
 
 /// The conversations asked for.
 pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
-    let suite = source::load(&args.suites, &args.setting.model).map_err(Failure::usage)?;
-    let suite = source::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
+    let suite = suites::load(&args.suites, &args.setting.model).map_err(Failure::usage)?;
+    let suite = suites::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
     Ok(match args.sample {
         Some(count) => sample(suite, count as usize),
         None => suite,
@@ -186,12 +147,6 @@ fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Fail
     Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }
 
-/// The encoding of that name.
-pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
-    let choices = || Encoding::ALL.iter().map(|encoding| encoding.name());
-    Encoding::by_name(name).ok_or_else(|| Failure::usage(anyhow!(unknown("tokenizer", name, choices()))))
-}
-
 fn run_cases(
     args: &RunArgs,
     plan: &Plan,
@@ -223,7 +178,7 @@ fn run_cases(
 }
 
 /// Threads: as given, else one for each core.
-fn jobs(args: &RunArgs) -> usize {
+pub(super) fn jobs(args: &RunArgs) -> usize {
     let cores = || std::thread::available_parallelism().ok().map(usize::from);
     args.jobs.map(usize::from).or_else(cores).unwrap_or(1)
 }

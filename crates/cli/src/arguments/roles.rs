@@ -9,7 +9,7 @@ use compactometer_harness::run::Models;
 use compactometer_models::cap::Cap;
 use compactometer_models::{Opening, cassette};
 
-use crate::args::SettingArgs;
+use crate::arguments::SettingArgs;
 
 /// What a model does in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]

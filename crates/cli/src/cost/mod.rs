@@ -20,14 +20,14 @@ use compactometer_models::cap::{Cap, Tariff};
 use compactometer_models::cassette::Cassette;
 use compactometer_models::client::Receiver;
 
-use crate::args::SettingArgs;
-use crate::failure::Failure;
-use crate::roles::{Role, Roles};
-use crate::terminal::{self, note};
+use crate::arguments::SettingArgs;
+use crate::arguments::roles::{Role, Roles};
+use crate::output::failure::Failure;
+use crate::output::terminal::{self, note};
 pub(crate) use estimate::Estimate;
 
 /// Who is called, and at what price.
-pub(crate) struct Purse {
+pub(crate) struct CostBudget {
     accounts: Roles<Account>,
     counter: Encoding,
 }
@@ -43,8 +43,8 @@ struct Account {
 /// What calls cost; nothing where a price is unknown.
 pub(crate) type Tariffs = Roles<Option<Tariff>>;
 
-impl Purse {
-    /// The purse of a run with these models.
+impl CostBudget {
+    /// The budget of a run with these models.
     ///
     /// # Errors
     /// Where a cap is set and a model's price is unknown, or a model's address cannot be used.
@@ -53,14 +53,14 @@ impl Purse {
         prices: &PriceTable,
         max_cost: Option<f64>,
         counter: Encoding,
-    ) -> anyhow::Result<Purse> {
+    ) -> anyhow::Result<CostBudget> {
         let mut before: Option<Arc<Cap>> = None;
         let accounts = named.map(|role, spec| {
             let account = Account::of(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
             before = account.cap.clone().or(before.take());
             Ok::<_, anyhow::Error>(account)
         })?;
-        Ok(Purse { accounts, counter })
+        Ok(CostBudget { accounts, counter })
     }
 
     /// What ends that model's calls before all together cost too much; nothing where nothing limits them.

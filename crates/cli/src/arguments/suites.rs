@@ -3,15 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use clap::CommandFactory;
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_formats::scenario::Split;
 use compactometer_formats::suite::Suite;
 use compactometer_suites::generate::{Spec, embedded, generate, smoke};
 use compactometer_text::suggest::unknown;
 
-use crate::args::Args;
-use crate::recorded;
+use super::recordings;
 
 /// The suite that the paths name, joined where there are several; without paths what the model is a recording of, else the
 /// embedded one.
@@ -19,7 +17,7 @@ pub(crate) fn load(paths: &[PathBuf], model: &str) -> Result<Suite> {
     if !paths.is_empty() {
         return join(paths);
     }
-    let recorded = recorded::suites(model)?;
+    let recorded = recordings::suites(model)?;
     if recorded.is_empty() { Ok(smoke()?) } else { join(&recorded) }
 }
 
@@ -44,11 +42,9 @@ fn read(path: &Path) -> Result<Suite> {
         return Ok(generate(&spec));
     }
     Suite::read(path).map_err(|error| match path.to_str() {
-        // A lone word that is no file is more likely a command with a typing error.
         Some(word) if !path.exists() && path.extension().is_none() => {
-            let commands = Args::command();
-            let names = commands.get_subcommands().map(clap::Command::get_name);
-            anyhow::Error::new(error).context(unknown("command or suite", word, names))
+            let names = embedded::ALL.iter().map(|suite| suite.name);
+            anyhow::Error::new(error).context(unknown("suite", word, names))
         }
         _ => error.into(),
     })

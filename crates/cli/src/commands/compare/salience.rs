@@ -20,8 +20,8 @@ use compactometer_harness::replay::run_case;
 use compactometer_report::salience::{Pair, Recalls, note, pairs, recalls};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
-use crate::progress;
+use crate::output::failure::Failure;
+use crate::output::progress;
 
 const FILE: &str = "salience.json";
 /// Most groups, with one conversation each.

@@ -10,7 +10,7 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
 use compactometer_models::cassette;
 
-use crate::output::{cannot, safe_name};
+use crate::output::run_folder::{cannot, safe_name};
 
 /// The suites that the recording of that name was made on; none where the name is another model's, or none were kept.
 pub(crate) fn suites(model: &str) -> Result<Vec<PathBuf>> {

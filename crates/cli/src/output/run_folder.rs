@@ -13,7 +13,7 @@ use compactometer_harness::contender::Contender;
 use compactometer_harness::plan::Plan;
 use compactometer_suites::properties::measure;
 
-use crate::failure::words;
+use crate::output::failure::words;
 
 /// What a run resolves to. Taken before the plan consumes the suite.
 pub(crate) struct SuiteIdentity {
