@@ -197,7 +197,7 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
 /// Tests the gate on two runs that differ in their seed: those given; the one given and a second run of its own command; or two
 /// runs of the embedded suite.
 fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
-    let scratch = Scratch::new().map_err(Failure::failed)?;
+    let scratch = ScratchFolder::new().map_err(Failure::failed)?;
     let (first, second) = match &args.dirs[..] {
         [first, second] => (read_run(first)?, read_run(second)?),
         [first] => {
@@ -237,7 +237,7 @@ fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
 /// Strategies of the self-test without a run: few calls, and one of each way to summarize.
 const SELF_TESTED: &str = "summarize,progressive,chained";
 
-fn embedded(seed: u64, quiet: bool, scratch: &Scratch) -> Result<RunFiles, Failure> {
+fn embedded(seed: u64, quiet: bool, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     if !quiet {
         note(&format!("runs the embedded suite, seed {seed}"));
     }
@@ -245,7 +245,7 @@ fn embedded(seed: u64, quiet: bool, scratch: &Scratch) -> Result<RunFiles, Failu
 }
 
 /// Runs a run's own command under the next seed, where that costs nothing.
-fn again(first: &RunFiles, scratch: &Scratch) -> Result<RunFiles, Failure> {
+fn again(first: &RunFiles, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     let manifest = &first.manifest;
     let models = [manifest.model.as_str(), manifest.target_model()];
     if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
@@ -270,7 +270,7 @@ fn again(first: &RunFiles, scratch: &Scratch) -> Result<RunFiles, Failure> {
 }
 
 /// Runs a command line of this program into a folder of its own.
-fn repeat(command: &[String], scratch: &Scratch) -> Result<RunFiles, Failure> {
+fn repeat(command: &[String], scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     let seed = command.last().cloned().unwrap_or_default();
     let dir = scratch.0.join(seed);
     let words = std::iter::once("compactometer").chain(command.iter().map(String::as_str));
@@ -287,17 +287,17 @@ fn repeat(command: &[String], scratch: &Scratch) -> Result<RunFiles, Failure> {
 }
 
 /// A folder that goes with the command.
-struct Scratch(PathBuf);
+struct ScratchFolder(PathBuf);
 
-impl Scratch {
+impl ScratchFolder {
     fn new() -> anyhow::Result<Self> {
         let dir = std::env::temp_dir().join(format!("compactometer-self-test-{}", std::process::id()));
         std::fs::create_dir_all(&dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
-        Ok(Scratch(dir))
+        Ok(ScratchFolder(dir))
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
         // What cannot be removed lies among temporary files.
         let _ = std::fs::remove_dir_all(&self.0);

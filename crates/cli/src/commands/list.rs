@@ -35,29 +35,29 @@ pub(crate) struct ListArgs {
 }
 
 /// A kind of thing and its rows: name, what it is, where it comes from.
-struct Kind {
+struct ListedKind {
     name: &'static str,
     rows: fn() -> Vec<(String, String)>,
 }
 
-const KINDS: &[Kind] = &[
-    Kind { name: "strategies", rows: || contenders(Family::Reference) },
-    Kind { name: "faithful", rows: faithful },
-    Kind { name: "parameters", rows: parameters },
-    Kind { name: "controls", rows: || contenders(Family::Control) },
-    Kind { name: "suites", rows: suites },
-    Kind { name: "metrics", rows: metrics },
-    Kind { name: "targets", rows: targets },
-    Kind { name: "formats", rows: importers },
-    Kind { name: "secrets", rows: secrets },
-    Kind { name: "schemas", rows: schemas },
-    Kind { name: "models", rows: models },
-    Kind { name: "profiles", rows: profiles },
-    Kind { name: "faults", rows: faults },
+const KINDS: &[ListedKind] = &[
+    ListedKind { name: "strategies", rows: || contenders(Family::Reference) },
+    ListedKind { name: "faithful", rows: faithful },
+    ListedKind { name: "parameters", rows: parameters },
+    ListedKind { name: "controls", rows: || contenders(Family::Control) },
+    ListedKind { name: "suites", rows: suites },
+    ListedKind { name: "metrics", rows: metrics },
+    ListedKind { name: "targets", rows: targets },
+    ListedKind { name: "formats", rows: importers },
+    ListedKind { name: "secrets", rows: secrets },
+    ListedKind { name: "schemas", rows: schemas },
+    ListedKind { name: "models", rows: models },
+    ListedKind { name: "profiles", rows: profiles },
+    ListedKind { name: "faults", rows: faults },
 ];
 
 fn list(args: &ListArgs) -> Result<(), Failure> {
-    let wanted = |kind: &&Kind| args.kind.as_deref().is_none_or(|name| name == kind.name);
+    let wanted = |kind: &&ListedKind| args.kind.as_deref().is_none_or(|name| name == kind.name);
     let kinds = KINDS.iter().filter(wanted).collect::<Vec<_>>();
     if kinds.is_empty() {
         let given = args.kind.as_deref().unwrap_or_default();
@@ -66,7 +66,7 @@ fn list(args: &ListArgs) -> Result<(), Failure> {
     say(&kinds.iter().map(|kind| section(kind)).collect::<Vec<_>>().join("\n"))
 }
 
-fn section(kind: &Kind) -> String {
+fn section(kind: &ListedKind) -> String {
     let rows = (kind.rows)();
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let lines = rows.iter().map(|(name, about)| format!("  {name:<width$}  {about}\n")).collect::<String>();

@@ -49,7 +49,7 @@ pub(super) fn records(args: &RunArgs) -> Result<(), Failure> {
 }
 
 /// A run that was made, and where.
-pub(super) struct Finished {
+pub(super) struct FinishedRun {
     pub(super) dir: PathBuf,
     pub(super) plan: Plan,
     pub(super) manifest: Manifest,
@@ -60,7 +60,7 @@ pub(super) fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
 }
 
 /// Runs; nothing where only an estimate was asked for.
-pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<Finished>, Failure> {
+pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<FinishedRun>, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
     let named = Roles::named(&args.setting, args.judge.as_deref());
     let budget = CostBudget::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
@@ -92,7 +92,7 @@ pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) ->
     if !args.quiet {
         tell_outcome(&plan, &outcome);
     }
-    Ok(Some(Finished { dir, plan, manifest }))
+    Ok(Some(FinishedRun { dir, plan, manifest }))
 }
 
 /// The conversations asked for.

@@ -23,13 +23,13 @@ use crate::output::failure::Failure;
 
 /// Calls, tokens and cost by purpose.
 pub(crate) struct Estimate {
-    rows: BTreeMap<&'static str, Row>,
+    rows: BTreeMap<&'static str, EstimateRow>,
     tariffs: Tariffs,
     cases: usize,
 }
 
 #[derive(Default)]
-struct Row {
+struct EstimateRow {
     calls: u64,
     used: Usage,
     /// Tokens of all replies, were each as long as it may be.
@@ -44,13 +44,15 @@ impl Estimate {
     pub(crate) fn of(cases: &[&PlannedCase], counter: impl TokenCounter, tariffs: Tariffs) -> Result<Self, Failure> {
         let mock = compactometer_models::by_name("mock").map_err(Failure::failed)?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-        let mut rows: BTreeMap<&str, Row> =
-            ["compaction", "checkpoint", "probe"].map(|purpose| (purpose, Row::default())).into_iter().collect();
+        let mut rows: BTreeMap<&str, EstimateRow> = ["compaction", "checkpoint", "probe"]
+            .map(|purpose| (purpose, EstimateRow::default()))
+            .into_iter()
+            .collect();
         if tariffs.judge.is_some() {
-            rows.insert(JUDGE, Row::default());
+            rows.insert(JUDGE, EstimateRow::default());
         }
         for case in cases {
-            let noting = Noting { model: &*mock, limits: Mutex::default() };
+            let noting = LimitRecorder { model: &*mock, limits: Mutex::default() };
             let mut result = runtime.block_on(run_case(case, &noting, &counter));
             if tariffs.judge.is_some() {
                 runtime.block_on(judge_answers(case, &noting, &mut result));
@@ -72,7 +74,7 @@ impl Estimate {
         );
         let head = ["purpose", "calls", "tokens in", "tokens out", "US dollars"];
         let _ = writeln!(text, "{:<12}{:>8}{:>24}{:>24}{:>20}", head[0], head[1], head[2], head[3], head[4]);
-        let (mut all, mut cost) = (Row::default(), Some((0.0, 0.0)));
+        let (mut all, mut cost) = (EstimateRow::default(), Some((0.0, 0.0)));
         for (purpose, row) in &self.rows {
             let of_row = row.dollars(self.tariff(purpose));
             line(&mut text, purpose, row, of_row);
@@ -98,7 +100,7 @@ impl Estimate {
 /// What verdicts are called in the table.
 const JUDGE: &str = "judge";
 
-impl Row {
+impl EstimateRow {
     /// Fewest and most US dollars; nothing where the price is unknown.
     fn dollars(&self, tariff: Option<Tariff>) -> Option<(f64, f64)> {
         let (input, output) = (self.used.total_input(), self.used.output);
@@ -107,7 +109,7 @@ impl Row {
     }
 }
 
-fn line(text: &mut String, purpose: &str, row: &Row, dollars: Option<(f64, f64)>) {
+fn line(text: &mut String, purpose: &str, row: &EstimateRow, dollars: Option<(f64, f64)>) {
     let (input, output) = (row.used.total_input(), row.used.output);
     let most_input = (input as f64 * TOKENS_AT_MOST) as u64;
     let dollars = dollars.map_or("unknown".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}"));
@@ -127,7 +129,12 @@ fn name(purpose: Purpose, has_summarizer: bool) -> &'static str {
     }
 }
 
-fn add(rows: &mut BTreeMap<&'static str, Row>, name: &'static str, call: &CallRow, limits: &HashMap<String, u32>) {
+fn add(
+    rows: &mut BTreeMap<&'static str, EstimateRow>,
+    name: &'static str,
+    call: &CallRow,
+    limits: &HashMap<String, u32>,
+) {
     let row = rows.entry(name).or_default();
     let limit = call.reply.as_ref().and_then(|reply| limits.get(reply)).copied().unwrap_or(REPLY_AT_MOST);
     row.calls += 1;
@@ -136,13 +143,13 @@ fn add(rows: &mut BTreeMap<&'static str, Row>, name: &'static str, call: &CallRo
 }
 
 /// A model, and by the hash of each reply the largest limit that a request for it set: records do not hold it.
-struct Noting<'m> {
+struct LimitRecorder<'m> {
     model: &'m dyn ChatModel,
     limits: Mutex<HashMap<String, u32>>,
 }
 
 #[async_trait]
-impl ChatModel for Noting<'_> {
+impl ChatModel for LimitRecorder<'_> {
     fn name(&self) -> &str {
         self.model.name()
     }

@@ -28,12 +28,12 @@ pub(crate) use estimate::Estimate;
 
 /// Who is called, and at what price.
 pub(crate) struct CostBudget {
-    accounts: Roles<Account>,
+    accounts: Roles<ModelAccount>,
     counter: Encoding,
 }
 
 /// One model's part of the cost.
-struct Account {
+struct ModelAccount {
     /// Nobody where the model answers in the process, from a recording or on this machine.
     receiver: Option<Receiver>,
     tariff: Option<Tariff>,
@@ -56,7 +56,7 @@ impl CostBudget {
     ) -> anyhow::Result<CostBudget> {
         let mut before: Option<Arc<Cap>> = None;
         let accounts = named.map(|role, spec| {
-            let account = Account::of(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
+            let account = ModelAccount::of(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
             before = account.cap.clone().or(before.take());
             Ok::<_, anyhow::Error>(account)
         })?;
@@ -92,7 +92,7 @@ impl CostBudget {
             ));
         }
         let known_to_bill =
-            |(receiver, account): &(&Receiver, &Account)| account.tariff.is_some() || receiver.is_provider;
+            |(receiver, account): &(&Receiver, &ModelAccount)| account.tariff.is_some() || receiver.is_provider;
         let billing = billed().filter(known_to_bill).collect::<Vec<_>>();
         let Some((first, _)) = billing.first() else { return Ok(()) };
         note(Estimate::of(cases, self.counter, self.tariffs())?.table().trim_end_matches('\n'));
@@ -123,13 +123,13 @@ impl CostBudget {
     }
 }
 
-impl Account {
+impl ModelAccount {
     fn of(role: Role, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
         let receiver = compactometer_models::receiver(spec)
             .map_err(|error| role.told(error))?
             .filter(|receiver| !receiver.is_here);
         let tariff = receiver.as_ref().and_then(|receiver| prices.row(&receiver.name)).map(tariff);
-        Ok(Account { receiver, tariff, cap: None })
+        Ok(ModelAccount { receiver, tariff, cap: None })
     }
 
     /// The same under a limit, which it shares with the cap before it.
@@ -143,7 +143,7 @@ impl Account {
             )
         };
         let cap = before.map_or_else(|| Cap::new(limit, tariff, counter), |cap| cap.beside(tariff));
-        Ok(Account { cap: Some(Arc::new(cap)), ..self })
+        Ok(ModelAccount { cap: Some(Arc::new(cap)), ..self })
     }
 
     fn tariff(&self) -> Option<Tariff> {

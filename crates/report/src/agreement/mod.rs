@@ -15,9 +15,9 @@ pub use self::sides::AgreementError;
 use self::sides::Sides;
 pub use self::text::agreement_text;
 use crate::data::run_files::RunFiles;
-use crate::metrics::Unit;
+use crate::metrics::MetricUnit;
 use crate::metrics::reader_strength;
-use crate::metrics::scores::Primary;
+use crate::metrics::scores::PrimaryMetric;
 use crate::stats::kendall::tau_b;
 use crate::stats::nine_digits;
 use crate::stats::{FEWEST_UNITS, bootstrap};
@@ -90,7 +90,7 @@ pub fn agreement(
     prices: &PriceTable,
 ) -> Result<Agreement, AgreementError> {
     let sides = Sides::new(mock, model, again, prices)?;
-    let metrics: Vec<_> = Primary::ALL.iter().map(|primary| metric(&sides, *primary)).collect();
+    let metrics: Vec<_> = PrimaryMetric::ALL.iter().map(|primary| metric(&sides, *primary)).collect();
     let claim = claim(&sides, &metrics);
     let mut found = Agreement {
         version: 1,
@@ -109,8 +109,8 @@ pub fn agreement(
     Ok(found)
 }
 
-fn metric(sides: &Sides, primary: Primary) -> MetricAgreement {
-    let undefined = |reason: &str| MetricValue::undefined(Unit::Ratio.name(), reason);
+fn metric(sides: &Sides, primary: PrimaryMetric) -> MetricAgreement {
+    let undefined = |reason: &str| MetricValue::undefined(MetricUnit::Ratio.name(), reason);
     let no_ceiling = || undefined("no ceiling recorded: the model was not run again with another seed");
     let Some((metric, runs)) = sides.scores(primary) else {
         let metric = primary.metrics()[0];
@@ -122,7 +122,7 @@ fn metric(sides: &Sides, primary: Primary) -> MetricAgreement {
     let values = means(mock, &all).zip(means(model, &all)).map_or(Vec::new(), |(mock, model)| {
         mock.into_iter().zip(model).map(|(one, other)| (nine_digits(one), nine_digits(other))).collect()
     });
-    let weak = (primary == Primary::Answers)
+    let weak = (primary == PrimaryMetric::Answers)
         .then(|| sides.runs().find_map(|run| Some((run, reader_strength(run).err()?))))
         .flatten();
     if let Some((run, why)) = weak {
@@ -149,7 +149,10 @@ fn means(scores: &Drawn<'_>, times: &[u32]) -> Option<Vec<f64>> {
 fn tau(one: &Drawn<'_>, other: &Drawn<'_>, units: usize) -> MetricValue {
     let drawn = |times: &[u32]| tau_b(&means(one, times)?, &means(other, times)?);
     let Some(value) = drawn(&vec![1; units]) else {
-        return MetricValue::undefined(Unit::Ratio.name(), "all strategies have the same value in one of the runs");
+        return MetricValue::undefined(
+            MetricUnit::Ratio.name(),
+            "all strategies have the same value in one of the runs",
+        );
     };
     let interval = bootstrap::interval(units, drawn);
     MetricValue {
@@ -157,7 +160,7 @@ fn tau(one: &Drawn<'_>, other: &Drawn<'_>, units: usize) -> MetricValue {
         low: interval.map(|(low, _)| nine_digits(low)),
         high: interval.map(|(_, high)| nine_digits(high)),
         n: units,
-        unit: Unit::Ratio.name().to_owned(),
+        unit: MetricUnit::Ratio.name().to_owned(),
         reason: None,
     }
 }

@@ -5,13 +5,13 @@ use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::Decisions;
 
-use crate::data::{Strategy, is_applied};
+use crate::data::{StrategyRecords, is_applied};
 
 /// From so many failures in a row on a reader is alerted.
 pub(crate) const ALERT: usize = 3;
 
 /// The decisions of all conversations of a strategy.
-pub(crate) fn counted(strategy: &Strategy) -> Decisions {
+pub(crate) fn counted(strategy: &StrategyRecords) -> Decisions {
     let mut counts = Decisions::default();
     for record in strategy.records() {
         for row in &record.compactions {

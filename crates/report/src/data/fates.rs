@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{FactRow, Record};
 
-use crate::data::{Strategy, Unit, points};
+use crate::data::{StrategyRecords, UnitRecords, points};
 
 /// Shares of all stated facts, decoys left out, by name of the fate; the mean over units. They sum to 1; empty where no
 /// fact is stated.
-pub(crate) fn shares(strategy: &Strategy) -> BTreeMap<String, f64> {
+pub(crate) fn shares(strategy: &StrategyRecords) -> BTreeMap<String, f64> {
     let units: Vec<Vec<f64>> = strategy.units.iter().filter_map(unit_shares).collect();
     if units.is_empty() {
         return BTreeMap::new();
@@ -24,7 +24,7 @@ pub(crate) fn last(record: &Record) -> impl Iterator<Item = (&FactRow, Fate)> {
     record.facts.iter().zip(fates.iter().copied())
 }
 
-fn unit_shares(unit: &Unit) -> Option<Vec<f64>> {
+fn unit_shares(unit: &UnitRecords) -> Option<Vec<f64>> {
     let mut counts = vec![0.0; Fate::STATED.len()];
     for (_, fate) in unit.records.iter().flat_map(|record| last(record)).filter(|(fact, _)| !fact.decoy) {
         if let Some(at) = Fate::STATED.iter().position(|stated| *stated == fate) {

@@ -25,31 +25,31 @@ pub(crate) const NULL: &str = "null";
 pub(crate) const ORACLE: &str = "oracle";
 
 /// One protocol's part of a run: the manifest, its records by strategy, and the prices they are costed at.
-pub(crate) struct Run<'r> {
+pub(crate) struct ProtocolRun<'r> {
     pub(crate) protocol: Protocol,
     /// Tokens that a compaction may leave under the matched protocol.
     pub(crate) retained: Option<u32>,
     pub(crate) manifest: &'r Manifest,
     pub(crate) prices: &'r PriceTable,
-    pub(crate) strategies: Vec<Strategy<'r>>,
+    pub(crate) strategies: Vec<StrategyRecords<'r>>,
 }
 
 /// One strategy's records.
 #[derive(Clone)]
-pub(crate) struct Strategy<'r> {
+pub(crate) struct StrategyRecords<'r> {
     pub(crate) name: &'r str,
     pub(crate) family: Family,
-    pub(crate) units: Vec<Unit<'r>>,
+    pub(crate) units: Vec<UnitRecords<'r>>,
 }
 
 /// The records of one group: one unit of statistics.
 #[derive(Clone)]
-pub(crate) struct Unit<'r> {
+pub(crate) struct UnitRecords<'r> {
     pub(crate) group: &'r str,
     pub(crate) records: Vec<&'r Record>,
 }
 
-impl<'r> Run<'r> {
+impl<'r> ProtocolRun<'r> {
     /// One for each protocol: those of the manifest in its order, then those that records alone name; then the matched protocol
     /// under each further retained budget.
     pub(crate) fn by_protocol(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Vec<Self> {
@@ -81,12 +81,12 @@ impl<'r> Run<'r> {
         }
         let place = |name: &str| manifest.strategies.iter().position(|listed| listed == name).unwrap_or(usize::MAX);
         let mut strategies: Vec<_> =
-            by_name.into_iter().filter_map(|(name, records)| Strategy::new(name, records)).collect();
+            by_name.into_iter().filter_map(|(name, records)| StrategyRecords::new(name, records)).collect();
         strategies.sort_by_key(|strategy| (strategy.family, place(strategy.name)));
-        Run { protocol, retained, manifest, prices, strategies }
+        ProtocolRun { protocol, retained, manifest, prices, strategies }
     }
 
-    pub(crate) fn strategy(&self, name: &str) -> Option<&Strategy<'r>> {
+    pub(crate) fn strategy(&self, name: &str) -> Option<&StrategyRecords<'r>> {
         self.strategies.iter().find(|strategy| strategy.name == name)
     }
 
@@ -112,7 +112,7 @@ impl<'r> Run<'r> {
     }
 }
 
-impl<'r> Strategy<'r> {
+impl<'r> StrategyRecords<'r> {
     pub(crate) fn new(name: &'r str, records: Vec<&'r Record>) -> Option<Self> {
         let family = records.first()?.case.family;
         let mut by_group: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
@@ -121,9 +121,9 @@ impl<'r> Strategy<'r> {
         }
         let unit = |(group, mut records): (&'r str, Vec<&'r Record>)| {
             records.sort_by_key(|record| &record.case.scenario);
-            Unit { group, records }
+            UnitRecords { group, records }
         };
-        Some(Strategy { name, family, units: by_group.into_iter().map(unit).collect() })
+        Some(StrategyRecords { name, family, units: by_group.into_iter().map(unit).collect() })
     }
 
     pub(crate) fn records(&self) -> impl Iterator<Item = &'r Record> {

@@ -9,13 +9,13 @@ use compactometer_formats::record::{CompactionRow, Record};
 use compactometer_formats::summary::{Extractions, MetricValue};
 
 use super::{Better, Metric, Section, over_units, ratio};
-use crate::data::Strategy;
+use crate::data::StrategyRecords;
 use crate::data::label;
-use crate::metrics::Unit;
+use crate::metrics::MetricUnit;
 
 pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
     id: "extraction_success",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
     section: Section::Summarizer,
@@ -30,7 +30,7 @@ pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
 
 pub(crate) const IS_SUMMARY: Metric = Metric {
     id: "is_summary",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
               asked for one, failed calls included, by unit; mean over units",
@@ -45,7 +45,7 @@ pub(crate) const IS_SUMMARY: Metric = Metric {
 };
 
 /// Every attempt at a checkpoint of a strategy, counted; nothing where there was none.
-pub(crate) fn extraction_counts(strategy: &Strategy) -> Option<Extractions> {
+pub(crate) fn extraction_counts(strategy: &StrategyRecords) -> Option<Extractions> {
     let mut counts = Extractions::default();
     for extraction in strategy.records().flat_map(extractions) {
         let (of, name): (&mut BTreeMap<String, usize>, _) = match &extraction.reading {
@@ -77,8 +77,8 @@ fn is_accepted(row: &CompactionRow) -> bool {
     !matches!(failed, Some(FailReason::NoSummary(_) | FailReason::Call(_)))
 }
 
-fn rate(strategy: &Strategy, reason: &str, count: impl Fn(&Record) -> (usize, usize)) -> MetricValue {
-    over_units(strategy, Unit::Share, reason, |unit| {
+fn rate(strategy: &StrategyRecords, reason: &str, count: impl Fn(&Record) -> (usize, usize)) -> MetricValue {
+    over_units(strategy, MetricUnit::Share, reason, |unit| {
         let counts = unit.records.iter().map(|record| count(record));
         let (part, whole) = counts.fold((0, 0), |sum, found| (sum.0 + found.0, sum.1 + found.1));
         ratio(part as f64, whole as f64)

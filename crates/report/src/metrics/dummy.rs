@@ -2,11 +2,11 @@
 
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, Section, Unit};
+use super::{Better, Metric, MetricUnit, Section};
 
 pub(crate) const DUMMY: Metric = Metric {
     id: "dummy_metric",
-    unit: Unit::Count,
+    unit: MetricUnit::Count,
     better: Better::Neither,
     definition: "four thousand three hundred and twenty-one",
     section: Section::Storage,

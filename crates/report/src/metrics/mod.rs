@@ -6,7 +6,7 @@
 
 use compactometer_formats::summary::{MetricValue, StrategySummary};
 
-use crate::data::{Run, Strategy, Unit as Group};
+use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
 use crate::stats::{bootstrap, mean};
 
 mod answered;
@@ -30,11 +30,11 @@ pub(crate) use answered::wrong::is_cut;
 pub(crate) use answered::{ANSWER_RECALL, COST_USD_PROBES};
 pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
 pub(crate) use answers::{EXTRACTION_SUCCESS, extraction_counts};
-pub(crate) use chance::Corrected;
+pub(crate) use chance::CorrectedRecall;
 pub(crate) use chance_match::{KEYWORD_LUCK, by_kind};
 pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
 pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_COMPACTION};
-pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
+pub(crate) use cost::{CostParts, parts as cost_parts, saving_without_cache};
 pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
 pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, LIFT, NEEDED_AT_USE_RECALL};
@@ -42,7 +42,7 @@ pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of
 pub use section::Section;
 pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
-pub use unit::Unit;
+pub use unit::MetricUnit;
 pub(crate) use unit::grouped;
 
 /// Every metric, in the order of reports.
@@ -104,7 +104,7 @@ pub struct Metric {
     /// Its id in `summary.json`.
     pub id: &'static str,
     /// What its value counts.
-    pub unit: Unit,
+    pub unit: MetricUnit,
     /// Which way is better.
     pub better: Better,
     /// How it is computed.
@@ -113,7 +113,7 @@ pub struct Metric {
     pub section: Section,
     /// The chapter of `METHODOLOGY.md` that explains it.
     pub chapter: &'static str,
-    pub(crate) compute: fn(&Run, &Strategy) -> MetricValue,
+    pub(crate) compute: fn(&ProtocolRun, &StrategyRecords) -> MetricValue,
 }
 
 /// Which way a metric is better.
@@ -150,12 +150,17 @@ impl Metric {
     }
 }
 
-fn undefined(unit: Unit, reason: impl Into<String>) -> MetricValue {
+fn undefined(unit: MetricUnit, reason: impl Into<String>) -> MetricValue {
     MetricValue::undefined(unit.name(), reason)
 }
 
 /// The mean of a number over the units that have it, with its interval.
-fn over_units(strategy: &Strategy, unit: Unit, reason: &str, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
+fn over_units(
+    strategy: &StrategyRecords,
+    unit: MetricUnit,
+    reason: &str,
+    number: impl Fn(&UnitRecords) -> Option<f64>,
+) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
     match mean(&values) {
         None => undefined(unit, reason),
@@ -170,7 +175,7 @@ fn over_units(strategy: &Strategy, unit: Unit, reason: &str, number: impl Fn(&Gr
 }
 
 /// A statistic of drawn units, with its interval; `units` are resampled, `n` of them carry a value.
-fn estimated(unit: Unit, units: usize, n: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> MetricValue {
+fn estimated(unit: MetricUnit, units: usize, n: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> MetricValue {
     let interval = if n < bootstrap::FEWEST_UNITS { None } else { bootstrap::interval(units, &statistic) };
     MetricValue {
         value: statistic(&vec![1; units]),

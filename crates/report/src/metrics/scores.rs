@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::{Strategy, Unit};
+use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::{
-    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Corrected, answer_score, answer_shares, fact_shares,
+    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, CorrectedRecall, answer_score, answer_shares, fact_shares,
     recall_of_unit,
 };
 
@@ -19,64 +19,64 @@ pub(crate) const ANSWERS: &str = ANSWER_RECALL.id;
 
 /// What a test is made on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Primary {
+pub(crate) enum PrimaryMetric {
     /// CR*, or CR where q is undefined on either side.
     Context,
     /// AR.
     Answers,
 }
 
-impl Primary {
+impl PrimaryMetric {
     /// Every one, in the order of reports.
-    pub(crate) const ALL: [Primary; 2] = [Primary::Context, Primary::Answers];
+    pub(crate) const ALL: [PrimaryMetric; 2] = [PrimaryMetric::Context, PrimaryMetric::Answers];
 
     /// The metrics that may stand for it, the preferred one first.
     pub(crate) fn metrics(self) -> &'static [&'static str] {
         match self {
-            Primary::Context => &[CORRECTED, RAW],
-            Primary::Answers => &[ANSWERS],
+            PrimaryMetric::Context => &[CORRECTED, RAW],
+            PrimaryMetric::Answers => &[ANSWERS],
         }
     }
 }
 
-/// One metric of one strategy, by unit in the order of [`Strategy::units`].
-pub(crate) struct Scores {
+/// One metric of one strategy, by unit in the order of [`StrategyRecords::units`].
+pub(crate) struct UnitScores {
     groups: Vec<String>,
-    values: Values,
+    values: ScoreValues,
 }
 
-enum Values {
-    Corrected(Corrected),
+enum ScoreValues {
+    CorrectedRecall(CorrectedRecall),
     Plain(Vec<Option<f64>>),
 }
 
-impl Scores {
+impl UnitScores {
     /// Nothing where no unit has a value.
-    pub(crate) fn of(metric: &str, strategy: &Strategy) -> Option<Self> {
+    pub(crate) fn of(metric: &str, strategy: &StrategyRecords) -> Option<Self> {
         let groups = strategy.units.iter().map(|unit| unit.group.to_owned()).collect();
         let values = match metric {
-            CORRECTED => Values::Corrected(Corrected::own(strategy)),
-            RAW => Values::Plain(strategy.units.iter().map(recall_of_unit).collect()),
-            _ => Values::Plain(strategy.units.iter().map(answer_score).collect()),
+            CORRECTED => ScoreValues::CorrectedRecall(CorrectedRecall::own(strategy)),
+            RAW => ScoreValues::Plain(strategy.units.iter().map(recall_of_unit).collect()),
+            _ => ScoreValues::Plain(strategy.units.iter().map(answer_score).collect()),
         };
-        let scores = Scores { groups, values };
+        let scores = UnitScores { groups, values };
         let has_any = scores.drawn(&vec![1; strategy.units.len()]).iter().any(Option::is_some);
         has_any.then_some(scores)
     }
 
     /// Values that were computed elsewhere, by unit; a unit without one has none.
-    pub(crate) fn given(values: &BTreeMap<&str, f64>, strategy: &Strategy) -> Self {
-        Scores {
+    pub(crate) fn given(values: &BTreeMap<&str, f64>, strategy: &StrategyRecords) -> Self {
+        UnitScores {
             groups: strategy.units.iter().map(|unit| unit.group.to_owned()).collect(),
-            values: Values::Plain(strategy.units.iter().map(|unit| values.get(unit.group).copied()).collect()),
+            values: ScoreValues::Plain(strategy.units.iter().map(|unit| values.get(unit.group).copied()).collect()),
         }
     }
 
     /// The units' values where units are drawn so many times: q of CR* is that of the drawn units.
     pub(crate) fn drawn(&self, times: &[u32]) -> Vec<Option<f64>> {
         match &self.values {
-            Values::Corrected(corrected) => corrected.unit_values(times),
-            Values::Plain(values) => values.clone(),
+            ScoreValues::CorrectedRecall(corrected) => corrected.unit_values(times),
+            ScoreValues::Plain(values) => values.clone(),
         }
     }
 
@@ -88,17 +88,17 @@ impl Scores {
     }
 
     /// By unit, what each fact that contexts hold, or that answers give, adds to its value.
-    pub(crate) fn held(&self, metric: &str, strategy: &Strategy) -> BTreeMap<String, Vec<f64>> {
+    pub(crate) fn held(&self, metric: &str, strategy: &StrategyRecords) -> BTreeMap<String, Vec<f64>> {
         let held = match &self.values {
-            Values::Corrected(corrected) => corrected.held(strategy),
-            Values::Plain(_) => strategy.units.iter().map(|unit| parts(&shares(metric, unit))).collect(),
+            ScoreValues::CorrectedRecall(corrected) => corrected.held(strategy),
+            ScoreValues::Plain(_) => strategy.units.iter().map(|unit| parts(&shares(metric, unit))).collect(),
         };
         self.groups.iter().cloned().zip(held).collect()
     }
 }
 
 /// The weight of each fact of a unit, and its share of hits.
-fn shares(metric: &str, unit: &Unit) -> Vec<(f64, f64)> {
+fn shares(metric: &str, unit: &UnitRecords) -> Vec<(f64, f64)> {
     if metric == RAW { fact_shares(unit).into_values().collect() } else { answer_shares(unit) }
 }
 

@@ -4,12 +4,12 @@ use compactometer_formats::record::Stages;
 use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, Section, over_units, ratio, undefined};
-use crate::data::Strategy;
-use crate::metrics::Unit;
+use crate::data::StrategyRecords;
+use crate::metrics::MetricUnit;
 
 pub(crate) const REACHED: Metric = Metric {
     id: "reached",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "facts that stood in a request to the summarizer / facts of which the last original left, by unit; mean over units",
     section: Section::Stages,
@@ -19,7 +19,7 @@ pub(crate) const REACHED: Metric = Metric {
 
 pub(crate) const WRITTEN: Metric = Metric {
     id: "written",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "facts that a reply held / facts that reached a summarizer, by unit; mean over units",
     section: Section::Stages,
@@ -29,7 +29,7 @@ pub(crate) const WRITTEN: Metric = Metric {
 
 pub(crate) const KEPT: Metric = Metric {
     id: "kept",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "facts that the new context carries / facts that a reply held, by unit; mean over units",
     section: Section::Stages,
@@ -37,11 +37,11 @@ pub(crate) const KEPT: Metric = Metric {
     compute: |_, strategy| rate(strategy, "no fact was written", |stages| (stages.kept, stages.written)),
 };
 
-fn rate(strategy: &Strategy, reason: &str, parts: impl Fn(&Stages) -> (u32, u32)) -> MetricValue {
+fn rate(strategy: &StrategyRecords, reason: &str, parts: impl Fn(&Stages) -> (u32, u32)) -> MetricValue {
     if strategy.calls().next().is_none() {
-        return undefined(Unit::Share, "calls no summarizer");
+        return undefined(MetricUnit::Share, "calls no summarizer");
     }
-    over_units(strategy, Unit::Share, reason, |unit| {
+    over_units(strategy, MetricUnit::Share, reason, |unit| {
         let rows = unit.records.iter().flat_map(|record| &record.compactions);
         let (part, whole) = rows.map(|row| parts(&row.stages)).fold((0, 0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
         ratio(f64::from(part), f64::from(whole))

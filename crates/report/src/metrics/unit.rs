@@ -2,7 +2,7 @@
 
 /// What a metric's value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum MetricUnit {
     /// A share of 1, or a difference of shares.
     Share,
     /// One quantity over another of the same kind.
@@ -19,26 +19,26 @@ pub enum Unit {
     Count,
 }
 
-impl Unit {
+impl MetricUnit {
     /// The name that files use.
     pub const fn name(self) -> &'static str {
         match self {
-            Unit::Share => "share",
-            Unit::Ratio => "ratio",
-            Unit::Tokens => "tokens",
-            Unit::Usd => "usd",
-            Unit::Milliseconds => "ms",
-            Unit::Bytes => "bytes",
-            Unit::Count => "count",
+            MetricUnit::Share => "share",
+            MetricUnit::Ratio => "ratio",
+            MetricUnit::Tokens => "tokens",
+            MetricUnit::Usd => "usd",
+            MetricUnit::Milliseconds => "ms",
+            MetricUnit::Bytes => "bytes",
+            MetricUnit::Count => "count",
         }
     }
 
     /// A value with the digits that its unit deserves.
     pub(crate) fn show(self, value: f64) -> String {
         match self {
-            Unit::Share | Unit::Ratio => plain_zero(format!("{value:.2}")),
-            Unit::Tokens | Unit::Milliseconds | Unit::Bytes | Unit::Count => grouped(value),
-            Unit::Usd => format!("{value:.3}"),
+            MetricUnit::Share | MetricUnit::Ratio => plain_zero(format!("{value:.2}")),
+            MetricUnit::Tokens | MetricUnit::Milliseconds | MetricUnit::Bytes | MetricUnit::Count => grouped(value),
+            MetricUnit::Usd => format!("{value:.3}"),
         }
     }
 }
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(grouped(1234567.4), "1,234,567");
         assert_eq!(grouped(-999.6), "-1,000");
         assert_eq!(grouped(12.0), "12");
-        assert_eq!(Unit::Share.show(-0.001), "0.00");
-        assert_eq!(Unit::Share.show(-0.126), "-0.13");
+        assert_eq!(MetricUnit::Share.show(-0.001), "0.00");
+        assert_eq!(MetricUnit::Share.show(-0.126), "-0.13");
     }
 }

@@ -5,11 +5,11 @@ use compactometer_formats::summary::{Comparison, Group};
 use compactometer_text::code::code;
 use serde::Serialize;
 
-use crate::metrics::Unit;
+use crate::metrics::MetricUnit;
 
 /// The comparisons of a page.
 #[derive(Serialize)]
-pub(super) struct Compared {
+pub(super) struct ComparisonTable {
     /// What is compared with what, and how; empty where nothing is.
     pub(super) note: String,
     pub(super) columns: &'static [&'static str],
@@ -20,10 +20,10 @@ pub(super) struct Compared {
 const COLUMNS: &[&str] =
     &["strategy", "metric", "difference", "p (t)", "p (sign flip)", "p (Holm)", "smallest found", "units", "verdict"];
 
-impl Compared {
+impl ComparisonTable {
     pub(super) fn of(group: &Group) -> Self {
         let comparisons = &group.comparisons;
-        Compared {
+        ComparisonTable {
             note: note(group).unwrap_or_default(),
             columns: COLUMNS,
             rows: comparisons.iter().map(cells).collect(),
@@ -79,7 +79,7 @@ pub(crate) fn p(value: Option<f64>) -> String {
 
 /// A share, or a dash.
 pub(crate) fn share(value: Option<f64>) -> String {
-    value.map_or("-".to_owned(), |value| Unit::Share.show(value))
+    value.map_or("-".to_owned(), |value| MetricUnit::Share.show(value))
 }
 
 /// Each reason once, with the strategies that it holds for.

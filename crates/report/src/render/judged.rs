@@ -2,7 +2,7 @@
 
 use compactometer_formats::summary::{Judged, MetricValue};
 
-use crate::metrics::{Unit, grouped};
+use crate::metrics::{MetricUnit, grouped};
 use crate::summary::judged::ALL;
 
 /// What is shown first: the conversation contradicts these.
@@ -41,9 +41,8 @@ pub(crate) fn lines(judged: &Judged) -> Vec<String> {
 
 fn shown(value: &MetricValue, of: &str) -> String {
     let Some(found) = value.value else { return format!("- ({})", value.reason.as_deref().unwrap_or("undefined")) };
-    let ends = value
-        .low
-        .zip(value.high)
-        .map_or(String::new(), |(low, high)| format!(" [{}, {}]", Unit::Share.show(low), Unit::Share.show(high)));
-    format!("{}{ends} (n {} {of})", Unit::Share.show(found), value.n)
+    let ends = value.low.zip(value.high).map_or(String::new(), |(low, high)| {
+        format!(" [{}, {}]", MetricUnit::Share.show(low), MetricUnit::Share.show(high))
+    });
+    format!("{}{ends} (n {} {of})", MetricUnit::Share.show(found), value.n)
 }

@@ -10,7 +10,7 @@ use compactometer_formats::record::Record;
 use compactometer_formats::summary::Summary;
 
 use self::plots::{Plot, draw};
-use crate::data::Run;
+use crate::data::ProtocolRun;
 
 mod compared;
 mod escape;
@@ -71,12 +71,12 @@ pub fn write_formats(
     prices: &PriceTable,
     formats: &[Format],
 ) -> Result<Summary, ReportError> {
-    let runs = Run::by_protocol(manifest, records, prices);
+    let runs = ProtocolRun::by_protocol(manifest, records, prices);
     let summary = crate::summary::of_runs(&runs);
     let has = |format| formats.contains(&format);
     create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
     if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
-        let page = page::Page::new(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
+        let page = page::ReportPage::new(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
         if has(Format::Markdown) {
             put(dir, "report.md", page.markdown().map_err(|error| made("report.md", &error))?.as_bytes())?;
         }
@@ -97,7 +97,7 @@ pub fn write_formats(
 }
 
 /// Writes the pictures of each group.
-fn pictures(dir: &Path, runs: &[Run], summary: &Summary) -> Result<Vec<Vec<Picture>>, ReportError> {
+fn pictures(dir: &Path, runs: &[ProtocolRun], summary: &Summary) -> Result<Vec<Vec<Picture>>, ReportError> {
     let folder = dir.join("plots");
     create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
     let groups = plots::all(runs, &summary.groups).into_iter();

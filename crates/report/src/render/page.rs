@@ -6,9 +6,9 @@ use compactometer_formats::summary::Group;
 use minijinja::Error;
 use serde::Serialize;
 
-use super::compared::Compared;
-use super::tables::{self, Table};
-use super::targets::Targets;
+use super::compared::ComparisonTable;
+use super::tables::{self, PageTable};
+use super::targets::TargetTable;
 use super::template::render;
 use super::{judged, reasons};
 use crate::metrics::grouped;
@@ -17,27 +17,27 @@ use crate::render::words::{conditions, slug, verdict};
 
 /// Everything that a page shows.
 #[derive(Serialize)]
-pub(super) struct Page<'p> {
+pub(super) struct ReportPage<'p> {
     title: String,
     run: Vec<(&'static str, String)>,
-    sections: Vec<Section<'p>>,
+    sections: Vec<GroupSection<'p>>,
     definitions: Vec<[&'static str; 5]>,
     command: String,
 }
 
 /// What a page shows of one group.
 #[derive(Serialize)]
-struct Section<'p> {
+struct GroupSection<'p> {
     /// Its anchor.
     id: String,
     heading: String,
     warnings: &'p [String],
-    tables: Vec<Table>,
+    tables: Vec<PageTable>,
     reasons: Vec<String>,
     plots: Vec<Picture>,
-    compared: Compared,
+    compared: ComparisonTable,
     judged: Vec<String>,
-    targets: Targets<'p>,
+    targets: TargetTable<'p>,
     checks: Vec<[&'p str; 3]>,
 }
 
@@ -51,13 +51,13 @@ pub(super) struct Picture {
     pub(super) svg: String,
 }
 
-impl<'p> Page<'p> {
+impl<'p> ReportPage<'p> {
     /// `pictures` are those of each group.
     pub(super) fn new(manifest: &Manifest, groups: &'p [Group], pictures: Vec<Vec<Picture>>) -> Self {
-        Page {
+        ReportPage {
             title: format!("Compaction report: {}", manifest.suite),
             run: run_facts(manifest),
-            sections: groups.iter().zip(pictures).map(|(group, plots)| Section::new(group, plots)).collect(),
+            sections: groups.iter().zip(pictures).map(|(group, plots)| GroupSection::new(group, plots)).collect(),
             definitions: metrics::ALL.iter().map(definition).collect(),
             command: shell(&manifest.command),
         }
@@ -72,18 +72,18 @@ impl<'p> Page<'p> {
     }
 }
 
-impl<'p> Section<'p> {
+impl<'p> GroupSection<'p> {
     fn new(group: &'p Group, plots: Vec<Picture>) -> Self {
-        Section {
+        GroupSection {
             id: slug(group),
             heading: format!("Protocol {}", conditions(group)),
             warnings: &group.warnings,
             tables: tables::of(group),
             reasons: reasons::lines(group, tables::in_order()),
             plots,
-            compared: Compared::of(group),
+            compared: ComparisonTable::of(group),
             judged: group.judged.as_ref().map_or(Vec::new(), judged::lines),
-            targets: Targets::of(group),
+            targets: TargetTable::of(group),
             checks: group
                 .checks
                 .iter()

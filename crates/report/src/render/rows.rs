@@ -2,7 +2,7 @@
 
 use compactometer_formats::summary::Group;
 
-use crate::data::Run;
+use crate::data::ProtocolRun;
 use crate::data::fates;
 use crate::data::label;
 use crate::metrics;
@@ -31,7 +31,7 @@ pub(super) fn metrics(groups: &[Group]) -> Vec<Vec<String>> {
 }
 
 /// Rows of `facts.csv`: the fate of every fact and decoy at its scenario's last observation point.
-pub(super) fn facts(runs: &[Run]) -> Vec<Vec<String>> {
+pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
     let mut rows = vec![header("protocol,retained,scenario,fact,category,kind,decoy,generic,strategy,fate")];
     for (run, strategy) in runs.iter().flat_map(|run| run.strategies.iter().map(move |strategy| (run, strategy))) {
         for record in strategy.records() {

@@ -10,22 +10,22 @@ use crate::metrics::{self, CONTEXT_RECALL, KEYWORD_LUCK, Metric, Section};
 
 /// One table, a row a strategy.
 #[derive(Serialize)]
-pub(super) struct Table {
+pub(super) struct PageTable {
     title: &'static str,
     note: &'static str,
     columns: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<TableRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct TableRow {
     name: String,
     is_control: bool,
     cells: Vec<String>,
 }
 
 /// Every table of a group, in the order in which a page shows them.
-pub(super) fn of(group: &Group) -> Vec<Table> {
+pub(super) fn of(group: &Group) -> Vec<PageTable> {
     let mut tables = vec![fates_table(group)];
     tables.extend(Section::ALL.map(|section| metrics_table(group, section)));
     tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
@@ -41,7 +41,7 @@ fn of_section(section: Section) -> impl Iterator<Item = &'static Metric> {
     metrics::ALL.iter().filter(move |metric| metric.section == section)
 }
 
-fn fates_table(group: &Group) -> Table {
+fn fates_table(group: &Group) -> PageTable {
     let occurs = |name: &&str| {
         group.strategies.iter().any(|strategy| strategy.fates.get(*name).is_some_and(|share| *share > 0.0))
     };
@@ -53,7 +53,7 @@ fn fates_table(group: &Group) -> Table {
             |name: &&str| strategy.fates.get(*name).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         std::iter::once(fired).chain(names.iter().map(share)).collect()
     };
-    Table {
+    PageTable {
         title: "Fates",
         note: "Where the stated facts ended, for the fates that occur, and in how many conversations a strategy compacted, with the most rounds of one.",
         columns: std::iter::once("compacted").chain(names.iter().copied()).map(str::to_owned).collect(),
@@ -61,9 +61,9 @@ fn fates_table(group: &Group) -> Table {
     }
 }
 
-fn metrics_table(group: &Group, section: Section) -> Table {
+fn metrics_table(group: &Group, section: Section) -> PageTable {
     let cells = |strategy: &StrategySummary| of_section(section).map(|metric| cell(metric, strategy)).collect();
-    Table {
+    PageTable {
         title: section.title(),
         note: section.note(),
         columns: of_section(section).map(|metric| metric.id.to_owned()).collect(),
@@ -71,7 +71,7 @@ fn metrics_table(group: &Group, section: Section) -> Table {
     }
 }
 
-fn decisions_table(group: &Group) -> Table {
+fn decisions_table(group: &Group) -> PageTable {
     const COLUMNS: [&str; 11] = [
         "applied",
         "skipped",
@@ -102,7 +102,7 @@ fn decisions_table(group: &Group) -> Table {
         ];
         counts.map(|count| grouped(count as f64)).to_vec()
     };
-    Table {
+    PageTable {
         title: "Decisions",
         note: "What the engine decided in all conversations: compactions, checkpoints before a turn, calls; the longest series \
                of failures is that of one conversation.",
@@ -111,7 +111,7 @@ fn decisions_table(group: &Group) -> Table {
     }
 }
 
-fn categories_table(group: &Group) -> Table {
+fn categories_table(group: &Group) -> PageTable {
     let mut columns: Vec<String> =
         group.strategies.iter().flat_map(|strategy| strategy.by_category.keys().cloned()).collect();
     columns.sort_unstable();
@@ -122,7 +122,7 @@ fn categories_table(group: &Group) -> Table {
     };
     let cells = |strategy: &StrategySummary| columns.iter().map(|category| of(strategy, category)).collect();
     let rows = rows(group, cells);
-    Table {
+    PageTable {
         title: "Recall by category",
         note: "CR, exploratory: many small numbers, no intervals; n units.",
         columns,
@@ -131,7 +131,7 @@ fn categories_table(group: &Group) -> Table {
 }
 
 /// Raw recall beside what it would be by luck.
-fn kinds_table(group: &Group) -> Table {
+fn kinds_table(group: &Group) -> PageTable {
     let mut columns: Vec<String> =
         group.strategies.iter().flat_map(|strategy| strategy.by_kind.keys().cloned()).collect();
     columns.sort_unstable();
@@ -143,7 +143,7 @@ fn kinds_table(group: &Group) -> Table {
     };
     let cells = |strategy: &StrategySummary| columns.iter().map(|kind| of(strategy, kind)).collect();
     let rows = rows(group, cells);
-    Table {
+    PageTable {
         title: "Recall and keyword luck by value kind",
         note: "CR, not corrected, and in brackets how often values of that kind from other conversations match the same contexts.",
         columns,
@@ -151,8 +151,8 @@ fn kinds_table(group: &Group) -> Table {
     }
 }
 
-fn rows(group: &Group, cells: impl Fn(&StrategySummary) -> Vec<String>) -> Vec<Row> {
-    let row = |strategy: &StrategySummary| Row {
+fn rows(group: &Group, cells: impl Fn(&StrategySummary) -> Vec<String>) -> Vec<TableRow> {
+    let row = |strategy: &StrategySummary| TableRow {
         name: strategy.name.clone(),
         is_control: strategy.family == Family::Control,
         cells: cells(strategy),

@@ -3,18 +3,18 @@
 use compactometer_formats::summary::{Found, Group};
 use serde::Serialize;
 
-use crate::summary::targets::{self, Target};
+use crate::summary::targets::{self, SourceTarget};
 
 /// The sources' own targets: one row each, one column a strategy.
 #[derive(Serialize)]
-pub(super) struct Targets<'p> {
+pub(super) struct TargetTable<'p> {
     strategies: Vec<&'p str>,
     /// Target, source, cells.
     rows: Vec<(&'p str, &'p str, Vec<String>)>,
     notes: Vec<String>,
 }
 
-impl<'p> Targets<'p> {
+impl<'p> TargetTable<'p> {
     pub(super) fn of(group: &'p Group) -> Self {
         let strategies = group.targets.first().map_or(Vec::new(), |first| {
             let listed = group.strategies.iter().map(|strategy| strategy.name.as_str());
@@ -38,11 +38,11 @@ impl<'p> Targets<'p> {
             });
             notes.extend(reasons.into_iter().map(|reason| format!("{}: no verdict: {reason}", row.target)));
         }
-        Targets { strategies, rows, notes }
+        TargetTable { strategies, rows, notes }
     }
 }
 
-fn target_cell(target: &Target, found: &Found) -> String {
+fn target_cell(target: &SourceTarget, found: &Found) -> String {
     let value = found.value.map_or("-".to_owned(), |value| target.unit.show(value));
     match found.met {
         Some(true) => format!("{value} met"),

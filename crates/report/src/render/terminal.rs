@@ -9,8 +9,8 @@ use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, Stra
 use super::{compared, judged, reasons};
 use crate::metrics::scores::{CORRECTED, RAW};
 use crate::metrics::{
-    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_USD, LIFT, Metric, NEEDED_AT_USE_RECALL,
-    PROMPTED_RECALL, RETRIEVED_TOKENS, TOKENS_RETAINED, Unit,
+    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_USD, LIFT, Metric, MetricUnit, NEEDED_AT_USE_RECALL,
+    PROMPTED_RECALL, RETRIEVED_TOKENS, TOKENS_RETAINED,
 };
 use crate::render::words::{conditions, models, verdict};
 
@@ -112,7 +112,7 @@ fn fates(strategy: &StrategySummary) -> [Option<f64>; 4] {
 
 fn show(strategy: &StrategySummary, metric: &Metric) -> String {
     metric.value(strategy).map_or("-".to_owned(), |value| match metric.unit {
-        Unit::Share => short(value),
+        MetricUnit::Share => short(value),
         other => other.show(value),
     })
 }
@@ -127,7 +127,7 @@ fn with_interval(metric: Option<&MetricValue>) -> String {
 
 /// A share without its leading zero: the table is narrow.
 fn short(value: f64) -> String {
-    Unit::Share.show(value).replacen("0.", ".", usize::from(value.abs() < 0.995))
+    MetricUnit::Share.show(value).replacen("0.", ".", usize::from(value.abs() < 0.995))
 }
 
 /// Every strategy against the reference, one line each.

@@ -5,7 +5,7 @@ use compactometer_formats::record::{Protocol, Stages};
 use compactometer_formats::summary::{Check, StrategySummary};
 use compactometer_text::code::code;
 
-use crate::data::{FULL, NULL, ORACLE, Run, Strategy, Unit};
+use crate::data::{FULL, NULL, ORACLE, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric};
 use crate::stats::{mean, sign_flip};
 
@@ -15,7 +15,7 @@ const DECOY_MARGIN: f64 = 0.02;
 const ROUNDING: f64 = 1e-9;
 
 /// Every check, in the order of reports.
-pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<Check> {
+pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Check> {
     vec![full(strategies), null(strategies), oracle(run, strategies), unexplained(run), decoys(run)]
 }
 
@@ -35,7 +35,7 @@ fn null(strategies: &[StrategySummary]) -> Check {
     }
 }
 
-fn oracle(run: &Run, strategies: &[StrategySummary]) -> Check {
+fn oracle(run: &ProtocolRun, strategies: &[StrategySummary]) -> Check {
     let name = "CR of `oracle` is at least the best strategy's";
     // The oracle's is the most that one size can hold.
     if run.protocol == Protocol::Published {
@@ -56,8 +56,8 @@ fn oracle(run: &Run, strategies: &[StrategySummary]) -> Check {
     }
 }
 
-fn unexplained(run: &Run) -> Check {
-    let count = |strategy: &Strategy| {
+fn unexplained(run: &ProtocolRun) -> Check {
+    let count = |strategy: &StrategyRecords| {
         let fates =
             strategy.records().flat_map(|record| &record.observations).flat_map(|observation| &observation.fates.0);
         fates.filter(|fate| **fate == Fate::Unexplained).count()
@@ -71,7 +71,7 @@ fn unexplained(run: &Run) -> Check {
 }
 
 /// A strategy that writes facts more readily than decoys of the same form knows the answers.
-fn decoys(run: &Run) -> Check {
+fn decoys(run: &ProtocolRun) -> Check {
     let name = "decoys are written as often as facts";
     let tested = || run.strategies.iter().filter(|strategy| strategy.name != ORACLE);
     let told = tested().filter(|strategy| strategy.units.iter().any(|unit| decoy_difference(unit).is_some())).count();
@@ -92,7 +92,7 @@ fn decoys(run: &Run) -> Check {
 }
 
 /// The verdict on one strategy; nothing where it has no units with both rates.
-fn decoys_of(strategy: &Strategy, level: f64) -> Option<(Option<bool>, String)> {
+fn decoys_of(strategy: &StrategyRecords, level: f64) -> Option<(Option<bool>, String)> {
     let differences: Vec<f64> = strategy.units.iter().filter_map(decoy_difference).collect();
     let difference = mean(&differences)?;
     let units = differences.len();
@@ -107,7 +107,7 @@ fn decoys_of(strategy: &Strategy, level: f64) -> Option<(Option<bool>, String)> 
     Some((Some(p >= level), format!("{found}, p = {p:.3}")))
 }
 
-fn decoy_difference(unit: &Unit) -> Option<f64> {
+fn decoy_difference(unit: &UnitRecords) -> Option<f64> {
     let rows = unit.records.iter().flat_map(|record| &record.compactions).map(|row| row.stages);
     let sum = rows.fold(Stages::default(), |sum, row| Stages {
         reached: sum.reached + row.reached,

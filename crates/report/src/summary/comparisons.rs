@@ -8,8 +8,8 @@ use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
 use compactometer_text::code::code;
 
-use crate::data::{Run, Strategy, Unit};
-use crate::metrics::scores::{CORRECTED, Primary, RAW, Scores};
+use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
+use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
 use crate::metrics::{TOKENS_RETAINED, fact_shares, reader_strength, recall_of_unit};
 use crate::stats::nine_digits;
 use crate::stats::paired::Paired;
@@ -17,7 +17,7 @@ use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, bootstrap, family, planning, si
 use crate::summary::sizes;
 
 /// The strategy that all others are compared with: the one declared, else the first reference strategy of the run.
-pub(crate) fn reference<'s>(run: &Run, strategies: &'s [StrategySummary]) -> Option<&'s StrategySummary> {
+pub(crate) fn reference<'s>(run: &ProtocolRun, strategies: &'s [StrategySummary]) -> Option<&'s StrategySummary> {
     let declared = run.manifest.reference.as_deref();
     let is_it = |strategy: &&StrategySummary| match declared {
         Some(name) => strategy.name == name,
@@ -27,10 +27,10 @@ pub(crate) fn reference<'s>(run: &Run, strategies: &'s [StrategySummary]) -> Opt
 }
 
 /// Every comparison, in the order of strategies, then of metrics; a metric that neither side has is left out.
-pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Vec<Comparison> {
+pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Comparison> {
     let Some(reference) = reference(run, strategies) else { return Vec::new() };
     let tested = strategies.iter().filter(|strategy| strategy.family.is_tested() && strategy.name != reference.name);
-    let primaries = if run.is_mock() { &Primary::ALL[..1] } else { &Primary::ALL[..] };
+    let primaries = if run.is_mock() { &PrimaryMetric::ALL[..1] } else { &PrimaryMetric::ALL[..] };
     let pairs = tested.flat_map(|strategy| primaries.iter().map(move |primary| (strategy, *primary)));
     let mut found: Vec<Comparison> =
         pairs.filter_map(|(strategy, primary)| one(runs, run, [strategy, reference], primary)).collect();
@@ -39,9 +39,14 @@ pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Ve
 }
 
 /// One comparison before Holm; where a test was made, [`Comparison::p_holm`] holds its p as yet unadjusted.
-fn one(runs: &[Run], run: &Run, sides: [&StrategySummary; 2], primary: Primary) -> Option<Comparison> {
+fn one(
+    runs: &[ProtocolRun],
+    run: &ProtocolRun,
+    sides: [&StrategySummary; 2],
+    primary: PrimaryMetric,
+) -> Option<Comparison> {
     let [strategy, reference] = sides;
-    let pair = Pair::of(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
+    let pair = SharedUnits::of(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
     let (scores, metric) = pair.scores(primary)?;
     let mut made = empty(&strategy.name, &reference.name, metric);
     if metric == RAW {
@@ -51,26 +56,26 @@ fn one(runs: &[Run], run: &Run, sides: [&StrategySummary; 2], primary: Primary) 
         return Some(without(made, Compared::Undefined, "one of the two has no value in any unit that both have"));
     };
     test(&mut made, &own, &other, pair.own.units.len());
-    if primary == Primary::Context {
+    if primary == PrimaryMetric::Context {
         plan(&mut made, &pair);
     }
     if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
         return Some(without(made, Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
     }
-    if let Some(weak) = (primary == Primary::Answers).then(|| reader_strength(run).err()).flatten() {
+    if let Some(weak) = (primary == PrimaryMetric::Answers).then(|| reader_strength(run).err()).flatten() {
         return Some(without(made, Compared::Undefined, weak));
     }
     let Some((sizes, at)) = sizes_differ(sides) else { return Some(made) };
     let curve = sizes::curve(runs, &strategy.name, recall_of_unit);
     // Curves are of the matched protocol, and of contexts.
-    let has_curve = primary == Primary::Context && run.protocol == Protocol::Matched;
+    let has_curve = primary == PrimaryMetric::Context && run.protocol == Protocol::Matched;
     match sizes::at_size(&curve, at).filter(|_| has_curve) {
         Some(values) => {
             let mut made = empty(&strategy.name, &reference.name, RAW);
             made.reason =
                 Some(format!("{sizes}; so raw recall is compared, its own read off its curve at {at:.0} tokens"));
-            let other = Scores::of(RAW, &pair.other)?;
-            test(&mut made, &Scores::given(&values, &pair.own), &other, pair.own.units.len());
+            let other = UnitScores::of(RAW, &pair.other)?;
+            test(&mut made, &UnitScores::given(&values, &pair.own), &other, pair.own.units.len());
             Some(made)
         }
         None => Some(without(made, Compared::SizesDiffer, format!("{sizes}: recall is not compared at one size"))),
@@ -83,30 +88,31 @@ fn without(made: Comparison, verdict: Compared, reason: impl Into<String>) -> Co
 }
 
 /// Two strategies in the units that both have.
-struct Pair<'r> {
-    own: Strategy<'r>,
-    other: Strategy<'r>,
+struct SharedUnits<'r> {
+    own: StrategyRecords<'r>,
+    other: StrategyRecords<'r>,
 }
 
 /// The scores of both sides, where both have any, and the metric that they are of.
-type PairedScores = (Option<(Scores, Scores)>, &'static str);
+type PairedScores = (Option<(UnitScores, UnitScores)>, &'static str);
 
-impl<'r> Pair<'r> {
-    fn of(own: &Strategy<'r>, other: &Strategy<'r>) -> Self {
-        let groups = |strategy: &Strategy<'r>| strategy.units.iter().map(|unit| unit.group).collect::<BTreeSet<_>>();
+impl<'r> SharedUnits<'r> {
+    fn of(own: &StrategyRecords<'r>, other: &StrategyRecords<'r>) -> Self {
+        let groups =
+            |strategy: &StrategyRecords<'r>| strategy.units.iter().map(|unit| unit.group).collect::<BTreeSet<_>>();
         let shared: BTreeSet<_> = groups(own).intersection(&groups(other)).copied().collect();
-        let within = |strategy: &Strategy<'r>| Strategy {
+        let within = |strategy: &StrategyRecords<'r>| StrategyRecords {
             units: strategy.units.iter().filter(|unit| shared.contains(unit.group)).cloned().collect(),
             ..strategy.clone()
         };
-        Pair { own: within(own), other: within(other) }
+        SharedUnits { own: within(own), other: within(other) }
     }
 
     /// The first metric that both sides have; nothing where neither has any.
-    fn scores(&self, primary: Primary) -> Option<PairedScores> {
+    fn scores(&self, primary: PrimaryMetric) -> Option<PairedScores> {
         let mut any = None;
         for metric in primary.metrics() {
-            match (Scores::of(metric, &self.own), Scores::of(metric, &self.other)) {
+            match (UnitScores::of(metric, &self.own), UnitScores::of(metric, &self.other)) {
                 (Some(own), Some(other)) => return Some((Some((own, other)), metric)),
                 (None, None) => {}
                 _ => any = any.or(Some(*metric)),
@@ -116,7 +122,7 @@ impl<'r> Pair<'r> {
     }
 }
 
-fn test(made: &mut Comparison, own: &Scores, other: &Scores, units: usize) {
+fn test(made: &mut Comparison, own: &UnitScores, other: &UnitScores, units: usize) {
     let differences: Vec<f64> = differences(own, other, &vec![1; units]).into_iter().flatten().collect();
     made.n = differences.len();
     made.difference = crate::stats::mean(&differences);
@@ -135,11 +141,11 @@ fn test(made: &mut Comparison, own: &Scores, other: &Scores, units: usize) {
     made.p_holm = Some(if made.n < T_ALONE { t.max(flips) } else { t });
 }
 
-fn differences(own: &Scores, other: &Scores, times: &[u32]) -> Vec<Option<f64>> {
+fn differences(own: &UnitScores, other: &UnitScores, times: &[u32]) -> Vec<Option<f64>> {
     own.drawn(times).into_iter().zip(other.drawn(times)).map(|(own, other)| Some(own? - other?)).collect()
 }
 
-fn drawn_mean(own: &Scores, other: &Scores, times: &[u32]) -> Option<f64> {
+fn drawn_mean(own: &UnitScores, other: &UnitScores, times: &[u32]) -> Option<f64> {
     let (mut sum, mut drawn) = (0.0, 0.0);
     for (difference, times) in differences(own, other, times).into_iter().zip(times) {
         if let Some(difference) = difference {
@@ -151,8 +157,8 @@ fn drawn_mean(own: &Scores, other: &Scores, times: &[u32]) -> Option<f64> {
 }
 
 /// How alike the facts of a unit are in what the two strategies make of them.
-fn plan(made: &mut Comparison, pair: &Pair) {
-    let of_unit = |(own, other): (&Unit, &Unit)| {
+fn plan(made: &mut Comparison, pair: &SharedUnits) {
+    let of_unit = |(own, other): (&UnitRecords, &UnitRecords)| {
         let (own, other) = (fact_shares(own), fact_shares(other));
         own.iter().filter_map(|(fact, (_, share))| Some(share - other.get(fact)?.1)).collect()
     };

@@ -10,32 +10,32 @@ use compactometer_formats::record::Record;
 use compactometer_formats::summary::{Judged, MetricValue};
 use compactometer_text::code::code;
 
-use crate::data::Run;
+use crate::data::ProtocolRun;
 use crate::data::label;
-use crate::metrics::Unit;
+use crate::metrics::MetricUnit;
 use crate::metrics::usage_cost;
 use crate::stats::bootstrap;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
 
 /// What a judge says of a run's answers; nothing where none was asked.
-pub(crate) fn of(run: &Run) -> Option<Judged> {
+pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {
     let model = run.manifest.judge.clone()?;
     let records = || run.strategies.iter().flat_map(|strategy| strategy.records());
-    let mut by_unit: BTreeMap<&str, Table> = BTreeMap::new();
+    let mut by_unit: BTreeMap<&str, VerdictCounts> = BTreeMap::new();
     for record in records() {
         let table = by_unit.entry(&record.case.group).or_default();
         opinions(record).for_each(|opinion| table.add(&opinion));
     }
-    let tables: Vec<Table> = by_unit.into_values().filter(|table| table.count() > 0).collect();
-    let all = tables.iter().fold(Table::default(), |sum, table| sum.plus(table, 1));
+    let tables: Vec<VerdictCounts> = by_unit.into_values().filter(|table| table.count() > 0).collect();
+    let all = tables.iter().fold(VerdictCounts::default(), |sum, table| sum.plus(table, 1));
     let calls = || records().flat_map(Record::judge_calls);
     let price = run.prices.row(&model);
     Some(Judged {
         judgements: all.count(),
         unreadable: all.unreadable(),
-        agreement: estimate(&tables, Table::agreement),
-        kappa: estimate(&tables, Table::kappa),
+        agreement: estimate(&tables, VerdictCounts::agreement),
+        kappa: estimate(&tables, VerdictCounts::kappa),
         false_accepts: false_accepts(run),
         false_rejects: share(all.right[1], all.right.iter().sum(), "no answer is right"),
         calls: calls().count(),
@@ -47,30 +47,30 @@ pub(crate) fn of(run: &Run) -> Option<Judged> {
 }
 
 /// One verdict beside one grade.
-struct Opinion {
+struct JudgedAnswer {
     is_right: bool,
     grade: Grade,
     verdict: Verdict,
 }
 
-fn opinions(record: &Record) -> impl Iterator<Item = Opinion> + '_ {
+fn opinions(record: &Record) -> impl Iterator<Item = JudgedAnswer> + '_ {
     let opinion = |row: &AnswerRow| {
         let verdict = row.judged.as_ref()?.verdict;
         let probe = record.probes.get(row.probe as usize)?;
-        Some(Opinion { is_right: probe.is_right(row.grade), grade: row.grade, verdict })
+        Some(JudgedAnswer { is_right: probe.is_right(row.grade), grade: row.grade, verdict })
     };
     record.answers.iter().filter_map(opinion)
 }
 
 /// Verdicts by what the grader says: accepted, rejected, unreadable.
 #[derive(Clone, Copy, Default)]
-struct Table {
+struct VerdictCounts {
     right: [usize; 3],
     wrong: [usize; 3],
 }
 
-impl Table {
-    fn add(&mut self, opinion: &Opinion) {
+impl VerdictCounts {
+    fn add(&mut self, opinion: &JudgedAnswer) {
         let place = match opinion.verdict {
             Verdict::Accepted => 0,
             Verdict::Rejected => 1,
@@ -80,7 +80,7 @@ impl Table {
         row[place] += 1;
     }
 
-    fn plus(mut self, other: &Table, times: usize) -> Self {
+    fn plus(mut self, other: &VerdictCounts, times: usize) -> Self {
         for place in 0..3 {
             self.right[place] += times * other.right[place];
             self.wrong[place] += times * other.wrong[place];
@@ -114,14 +114,14 @@ impl Table {
 }
 
 /// A statistic of all verdicts, with its interval over units.
-fn estimate(tables: &[Table], statistic: impl Fn(&Table) -> Option<f64>) -> MetricValue {
+fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Option<f64>) -> MetricValue {
     let drawn = |times: &[u32]| {
         let pairs = tables.iter().zip(times);
-        statistic(&pairs.fold(Table::default(), |sum, (table, times)| sum.plus(table, *times as usize)))
+        statistic(&pairs.fold(VerdictCounts::default(), |sum, (table, times)| sum.plus(table, *times as usize)))
     };
     let Some(value) = drawn(&vec![1; tables.len()]) else {
         let reason = if tables.is_empty() { "nothing was judged" } else { "grades and verdicts are all alike" };
-        return MetricValue::undefined(Unit::Share.name(), reason);
+        return MetricValue::undefined(MetricUnit::Share.name(), reason);
     };
     let interval = bootstrap::interval(tables.len(), drawn);
     MetricValue {
@@ -129,13 +129,13 @@ fn estimate(tables: &[Table], statistic: impl Fn(&Table) -> Option<f64>) -> Metr
         low: interval.map(|(low, _)| nine_digits(low)),
         high: interval.map(|(_, high)| nine_digits(high)),
         n: tables.len(),
-        unit: Unit::Share.name().to_owned(),
+        unit: MetricUnit::Share.name().to_owned(),
         reason: None,
     }
 }
 
 /// Of the answers that the grader calls wrong, those that the judge accepts: of all, and by grade.
-fn false_accepts(run: &Run) -> BTreeMap<String, MetricValue> {
+fn false_accepts(run: &ProtocolRun) -> BTreeMap<String, MetricValue> {
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::from([(ALL.to_owned(), (0, 0))]);
     let records = run.strategies.iter().flat_map(|strategy| strategy.records());
     for opinion in records.flat_map(opinions).filter(|opinion| !opinion.is_right) {
@@ -154,7 +154,7 @@ pub(crate) const ALL: &str = "all";
 /// A share of answers, with the interval of Wilson, which takes answers for independent.
 fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
     if of == 0 {
-        return MetricValue::undefined(Unit::Share.name(), reason);
+        return MetricValue::undefined(MetricUnit::Share.name(), reason);
     }
     let (low, high) = wilson(hits, of);
     MetricValue {
@@ -162,13 +162,13 @@ fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
         low: Some(nine_digits(low)),
         high: Some(nine_digits(high)),
         n: of,
-        unit: Unit::Share.name().to_owned(),
+        unit: MetricUnit::Share.name().to_owned(),
         reason: None,
     }
 }
 
 /// What a reader must know of a judge before its numbers.
-pub(crate) fn warnings(run: &Run) -> Vec<String> {
+pub(crate) fn warnings(run: &ProtocolRun) -> Vec<String> {
     let Some(judge) = &run.manifest.judge else { return Vec::new() };
     let mut warnings = Vec::new();
     if judge == run.manifest.target_model() {

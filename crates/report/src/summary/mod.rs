@@ -19,21 +19,21 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Protocol, Record};
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
 
-use crate::data::{Run, Strategy};
+use crate::data::{ProtocolRun, StrategyRecords};
 use crate::data::{decisions, fates};
 use crate::metrics::{self, Metric};
 use crate::stats::nine_digits;
 
 /// Computes every number of a report: one group for each protocol and retained budget.
 pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
-    of_runs(&Run::by_protocol(manifest, records, prices))
+    of_runs(&ProtocolRun::by_protocol(manifest, records, prices))
 }
 
-pub(crate) fn of_runs(runs: &[Run]) -> Summary {
+pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
     Summary { version: VERSION, groups: runs.iter().map(|run| group(runs, run)).collect() }
 }
 
-fn group(runs: &[Run], run: &Run) -> Group {
+fn group(runs: &[ProtocolRun], run: &ProtocolRun) -> Group {
     let strategies: Vec<_> = run.strategies.iter().map(|strategy| of_strategy(run, strategy)).collect();
     let manifest = run.manifest;
     Group {
@@ -54,7 +54,7 @@ fn group(runs: &[Run], run: &Run) -> Group {
     }
 }
 
-fn of_strategy(run: &Run, strategy: &Strategy) -> StrategySummary {
+fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary {
     let value = |metric: &Metric| {
         let value = (metric.compute)(run, strategy);
         (metric.id.to_owned(), rounded(MetricValue { unit: metric.unit.name().to_owned(), ..value }))
@@ -80,7 +80,7 @@ fn rounded(value: MetricValue) -> MetricValue {
     MetricValue { value: value.value.map(nine_digits), low, high, ..value }
 }
 
-fn triggered(strategy: &Strategy) -> Triggered {
+fn triggered(strategy: &StrategyRecords) -> Triggered {
     let rounds = |record: &Record| record.rounds() as usize;
     Triggered {
         conversations: strategy.records().filter(|record| rounds(record) > 0).count(),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use compactometer_formats::record::{Protocol, Record};
 use serde::{Deserialize, Serialize};
 
-use crate::data::Strategy;
+use crate::data::StrategyRecords;
 use crate::metrics;
 
 /// Context recall by strategy, as `context_recall` has it.
@@ -16,7 +16,7 @@ pub type Recalls = BTreeMap<String, f64>;
 
 /// How far the order of two strategies holds under drawn weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pair {
+pub struct StrategyOrder {
     /// The strategy with the higher recall under the profile's own weights.
     pub higher: String,
     /// The other one.
@@ -38,12 +38,12 @@ pub fn recalls(records: &[Record]) -> Recalls {
     for record in records.iter().filter(|record| record.case.protocol == Protocol::Matched) {
         by_strategy.entry(&record.case.strategy).or_default().push(record);
     }
-    let recall = |(name, records)| Some((name, metrics::plain_recall(&Strategy::new(name, records)?)?));
+    let recall = |(name, records)| Some((name, metrics::plain_recall(&StrategyRecords::new(name, records)?)?));
     by_strategy.into_iter().filter_map(recall).map(|(name, recall): (&str, f64)| (name.to_owned(), recall)).collect()
 }
 
 /// Each pair of strategies, the ones whose order holds least first.
-pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<Pair> {
+pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<StrategyOrder> {
     let all: Vec<_> = own.iter().collect();
     let mut pairs = Vec::new();
     for (at, one) in all.iter().enumerate() {
@@ -52,7 +52,7 @@ pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<Pair> {
             let is_higher =
                 |draw: &&Recalls| draw.get(higher).zip(draw.get(lower)).is_some_and(|(one, other)| one > other);
             let held = draws.iter().filter(is_higher).count() as f64 / draws.len().max(1) as f64;
-            pairs.push(Pair {
+            pairs.push(StrategyOrder {
                 higher: higher.clone(),
                 lower: lower.clone(),
                 difference: most - least,
@@ -66,7 +66,7 @@ pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<Pair> {
 }
 
 /// What a report says of it.
-pub fn note(pairs: &[Pair], draws: usize, conversations: usize) -> String {
+pub fn note(pairs: &[StrategyOrder], draws: usize, conversations: usize) -> String {
     let shaky: Vec<_> = pairs.iter().filter(|pair| pair.depends_on_the_mock).collect();
     let named = shaky.iter().map(|pair| format!("{} over {} ({:.2})", pair.higher, pair.lower, pair.held));
     let named = if shaky.is_empty() { "none".to_owned() } else { named.collect::<Vec<_>>().join(", ") };

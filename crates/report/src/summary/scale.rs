@@ -2,7 +2,7 @@
 
 use compactometer_formats::record::{Family, Record};
 
-use crate::data::{Run, Strategy, is_applied};
+use crate::data::{ProtocolRun, StrategyRecords, is_applied};
 
 /// A strategy whose published trigger the median conversation never reaches, and the largest scale at which it would,
 /// rounded down to two significant digits.
@@ -12,12 +12,12 @@ pub(crate) struct TooLarge<'r> {
 }
 
 /// The strategies under test whose limits are too large for the conversations, in the run's order.
-pub(crate) fn too_large<'r>(run: &Run<'r>) -> Vec<TooLarge<'r>> {
+pub(crate) fn too_large<'r>(run: &ProtocolRun<'r>) -> Vec<TooLarge<'r>> {
     let tested = run.strategies.iter().filter(|strategy| strategy.family == Family::Reference);
     tested.filter_map(|strategy| too_large_for(strategy, run.manifest.scale)).collect()
 }
 
-fn too_large_for<'r>(strategy: &Strategy<'r>, scale: f64) -> Option<TooLarge<'r>> {
+fn too_large_for<'r>(strategy: &StrategyRecords<'r>, scale: f64) -> Option<TooLarge<'r>> {
     let mut sizes = strategy.records().map(largest_request).collect::<Vec<_>>();
     sizes.sort_unstable();
     let median = *sizes.get(sizes.len() / 2)?;

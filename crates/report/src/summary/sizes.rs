@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::record::Protocol;
 
-use crate::data::{Run, Strategy, Unit, is_applied};
+use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::recall_of_unit;
-use crate::metrics::{Unit as Shown, grouped};
+use crate::metrics::{MetricUnit, grouped};
 use crate::stats::mean;
 
 /// Sizes within this share of each other are compared as they are.
@@ -46,12 +46,12 @@ pub(crate) fn at_size<'r>(curve: &[SizePoint<'r>], tokens: f64) -> Option<BTreeM
 
 /// A strategy's values at each size that was run under the matched protocol, where it has both.
 pub(crate) fn curve<'r>(
-    runs: &[Run<'r>],
+    runs: &[ProtocolRun<'r>],
     strategy: &str,
-    value: impl Fn(&Unit<'r>) -> Option<f64>,
+    value: impl Fn(&UnitRecords<'r>) -> Option<f64>,
 ) -> Vec<SizePoint<'r>> {
     let matched = runs.iter().filter(|run| run.protocol == Protocol::Matched);
-    let point = |run: &Run<'r>| {
+    let point = |run: &ProtocolRun<'r>| {
         let strategy = run.strategy(strategy)?;
         let values = strategy.units.iter().filter_map(|unit| Some((unit.group, value(unit)?)));
         Some(SizePoint { tokens: realized(strategy)?, values: values.collect() })
@@ -60,8 +60,8 @@ pub(crate) fn curve<'r>(
 }
 
 /// Mean tokens that a strategy's compactions retain, over units.
-pub(crate) fn realized(strategy: &Strategy) -> Option<f64> {
-    let of_unit = |unit: &Unit| {
+pub(crate) fn realized(strategy: &StrategyRecords) -> Option<f64> {
+    let of_unit = |unit: &UnitRecords| {
         let rows = unit.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
         mean(&rows.map(|row| f64::from(row.event.tokens_retained)).collect::<Vec<_>>())
     };
@@ -70,7 +70,7 @@ pub(crate) fn realized(strategy: &Strategy) -> Option<f64> {
 
 /// What a reader must know of a matched run's sizes: which strategies under test are not of the reference's size, and what their
 /// recall at it would be. Where the reference compacted nothing, the first strategy that did stands for it.
-pub(crate) fn warning(runs: &[Run], run: &Run, reference: Option<&str>) -> Option<String> {
+pub(crate) fn warning(runs: &[ProtocolRun], run: &ProtocolRun, reference: Option<&str>) -> Option<String> {
     if run.protocol != Protocol::Matched {
         return None;
     }
@@ -78,12 +78,12 @@ pub(crate) fn warning(runs: &[Run], run: &Run, reference: Option<&str>) -> Optio
     let declared = reference.and_then(|name| run.strategy(name));
     let (reference, tokens) =
         declared.into_iter().chain(tested()).find_map(|strategy| Some((strategy.name, realized(strategy)?)))?;
-    let other = |strategy: &Strategy| {
+    let other = |strategy: &StrategyRecords| {
         let size = realized(strategy).filter(|size| !agree(*size, tokens))?;
         let curve = curve(runs, strategy.name, recall_of_unit);
         let at_size = at_size(&curve, tokens).and_then(|values| mean(&values.into_values().collect::<Vec<_>>()));
         let recall = match at_size {
-            Some(recall) => format!("CR at that size, on its own curve, {}", Shown::Share.show(recall)),
+            Some(recall) => format!("CR at that size, on its own curve, {}", MetricUnit::Share.show(recall)),
             None => "sizes differ".to_owned(),
         };
         Some(format!("{} {} ({recall})", strategy.name, grouped(size)))

@@ -2,10 +2,10 @@
 
 use compactometer_formats::property::Property;
 
-use crate::data::Run;
+use crate::data::ProtocolRun;
 
 /// A line for each property that the suite should have and has not.
-pub(crate) fn violations(run: &Run) -> impl Iterator<Item = String> {
+pub(crate) fn violations(run: &ProtocolRun) -> impl Iterator<Item = String> {
     run.manifest
         .properties
         .iter()
@@ -14,7 +14,7 @@ pub(crate) fn violations(run: &Run) -> impl Iterator<Item = String> {
 }
 
 /// A line for each other property that could be measured, then one for those that could not.
-pub(crate) fn notes(run: &Run) -> impl Iterator<Item = String> {
+pub(crate) fn notes(run: &ProtocolRun) -> impl Iterator<Item = String> {
     let properties = || run.manifest.properties.iter();
     let measured = properties().filter(|property| property.value.is_some() && !is_violated(property));
     let untold = properties().filter(|property| property.value.is_none() && !is_violated(property));

@@ -7,10 +7,10 @@ use compactometer_engine::checkpoint::Reading;
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::Usage;
 use compactometer_formats::record::Record;
-use compactometer_formats::summary::{Found, StrategySummary, Target as Row};
+use compactometer_formats::summary::{Found, StrategySummary, Target as TargetRow};
 
-use crate::data::{Run, Strategy, is_applied};
-use crate::metrics::Unit;
+use crate::data::{ProtocolRun, StrategyRecords, is_applied};
+use crate::metrics::MetricUnit;
 use crate::metrics::{
     CONTEXT_RECALL, COST_SAVING, COST_USD_COMPACTION, EXTRACTION_SUCCESS, FIELDS_POPULATED, Metric, NO_WAITS,
     STORAGE_BYTES, drift_at, extraction_counts, of_carried, saving_without_cache, waits,
@@ -18,61 +18,61 @@ use crate::metrics::{
 use crate::stats::mean;
 
 /// Every target, in the order of the documents.
-pub const ALL: &[Target] = &[
-    Target {
+pub const ALL: &[SourceTarget] = &[
+    SourceTarget {
         id: "extraction_success",
         target: "over 95 % of the checkpoints asked for are read",
         source: "000, part 6",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "",
         find: |_, _, summary| of_metric(summary, &EXTRACTION_SUCCESS, |share| share > 0.95),
     },
-    Target {
+    SourceTarget {
         id: "added_latency_ms_mean",
         target: "under 500 ms added per message",
         source: "000, part 6",
-        unit: Unit::Milliseconds,
+        unit: MetricUnit::Milliseconds,
         note: "the mean over all turns of the agent, waiting or not",
         find: added_latency,
     },
-    Target {
+    SourceTarget {
         id: "fields_populated",
         target: "over 80 % of the fields are populated",
         source: "000, part 6",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "of the fields that the conversation supports; the source inspects 20 checkpoints by hand",
         find: |_, _, summary| of_metric(summary, &FIELDS_POPULATED, |share| share > 0.8),
     },
-    Target {
+    SourceTarget {
         id: "checkpoint_fields",
         target: "at least 3 fields of a checkpoint are populated",
         source: "000, phase 1",
-        unit: Unit::Count,
+        unit: MetricUnit::Count,
         note: "the fewest of any checkpoint that was written, of its six fields",
         find: |_, strategy, _| fewest_fields(strategy),
     },
-    Target {
+    SourceTarget {
         id: "answered_given_checkpointed",
         target: "over 90 % of what a checkpoint holds is recalled",
         source: "000, part 6",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "answers to questions about facts that only a checkpoint or the summary beside it holds; a mock's answers are the \
                mock's",
         find: |_, strategy, _| answered_given_checkpointed(strategy),
     },
-    Target {
+    SourceTarget {
         id: "storage_bytes",
         target: "under 1 MB of storage a user",
         source: "000, part 6",
-        unit: Unit::Bytes,
+        unit: MetricUnit::Bytes,
         note: "a conversation counts as a user; the records uncompressed, without the newest views",
         find: |_, _, summary| of_metric(summary, &STORAGE_BYTES, |bytes| bytes < 1e6),
     },
-    Target {
+    SourceTarget {
         id: "storage_files",
         target: "under 10 files a user",
         source: "000, part 6",
-        unit: Unit::Count,
+        unit: MetricUnit::Count,
         note: "the most of one conversation in the folder store. The source's own code keeps 10 checkpoints and \
                `latest.json`, and so misses its target; so does the folder store, which keeps as many",
         find: |_, strategy, _| match strategy.records().map(files).max() {
@@ -80,96 +80,96 @@ pub const ALL: &[Target] = &[
             None => unknown("there is no record"),
         },
     },
-    Target {
+    SourceTarget {
         id: "context_after_80k",
         target: "a context of 80,000 tokens becomes one of under 20,000",
         source: "001, `summarize_reduces_tokens`",
-        unit: Unit::Tokens,
+        unit: MetricUnit::Tokens,
         note: "the largest view after a compaction that started from 80,000 tokens or more",
         find: |_, strategy, _| after_80k(strategy),
     },
-    Target {
+    SourceTarget {
         id: "compaction_reduction",
         target: "a compaction takes out 80 % of the tokens",
         source: "001, expected results",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "the mean over compactions; under the matched protocol `--retain` fixes it",
         find: |_, strategy, _| compaction_reduction(strategy),
     },
-    Target {
+    SourceTarget {
         id: "facts_preserved",
         target: "90 % of the context's quality is preserved",
         source: "001, expected results",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "facts that the context still holds (`context_recall`); the source says no way to measure quality",
         find: |_, _, summary| of_metric(summary, &CONTEXT_RECALL, |share| share >= 0.9),
     },
-    Target {
+    SourceTarget {
         id: "decisions_preserved",
         target: "every key decision is preserved",
         source: "001, `no_info_loss_critical`",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "facts of the category `decision` that the context still holds",
         find: |_, _, summary| decisions_preserved(summary),
     },
-    Target {
+    SourceTarget {
         id: "cost_reduction_uncached",
         target: "cost is cut by half, without caching",
         source: "001, `cost_reduction`",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "against `full`, no token read from a cache on either side, the agent's output left out",
         find: |run, strategy, _| match saving_without_cache(run, strategy) {
             Ok(share) => told(share, share >= 0.5),
             Err(reason) => unknown(reason),
         },
     },
-    Target {
+    SourceTarget {
         id: "cost_reduction_cached",
         target: "cost is cut by half, with caching",
         source: "001, `cost_reduction`",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "against `full` with caching on both sides, as `cost_saving`; the source does not count caches",
         find: |_, _, summary| of_metric(summary, &COST_SAVING, |share| share >= 0.5),
     },
-    Target {
+    SourceTarget {
         id: "compaction_cost_usd",
         target: "under $0.01 of compaction a session",
         source: "001, end-to-end test 3",
-        unit: Unit::Usd,
+        unit: MetricUnit::Usd,
         note: "the source asks a cheap model; here the calls are priced as those of the report's summarizer",
         find: |_, _, summary| of_metric(summary, &COST_USD_COMPACTION, |cost| cost < 0.01),
     },
-    Target {
+    SourceTarget {
         id: "cost_usd_per_compaction",
         target: "some $0.001 a checkpoint",
         source: "001, expected results",
-        unit: Unit::Usd,
+        unit: MetricUnit::Usd,
         note: "`cost_usd_compaction` over the compactions of a conversation, those that failed among them; met up to $0.0015",
         find: |_, strategy, summary| cost_per_compaction(strategy, summary),
     },
-    Target {
+    SourceTarget {
         id: "conversations_at_once",
         target: "100 conversations at once",
         source: "000, day 14",
-        unit: Unit::Count,
+        unit: MetricUnit::Count,
         note: "",
         find: |_, _, _| {
             unknown("no record shows it; one of the project's tests runs a hundred conversations at once, under faults")
         },
     },
-    Target {
+    SourceTarget {
         id: "rounds_without_drift",
         target: "20 rounds without drift",
         source: "002, integration test",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         note: "S(1) - S(20), S the share of facts never absent up to that round since their last original left",
         find: |_, strategy, summary| drift(strategy, summary),
     },
-    Target {
+    SourceTarget {
         id: "context_after_100_rounds",
         target: "a context of some 8,000 tokens after 100 compactions",
         source: "002, scalable to long tasks",
-        unit: Unit::Tokens,
+        unit: MetricUnit::Tokens,
         note: "the largest view after a 100th or later compaction; met up to 8,500. The source counts 1,000 tokens of system \
                prompt, 3,000 of summaries and 4,096 of recent messages",
         find: |_, strategy, _| after_100_rounds(strategy),
@@ -177,7 +177,7 @@ pub const ALL: &[Target] = &[
 ];
 
 /// One target.
-pub struct Target {
+pub struct SourceTarget {
     /// Its id in `summary.json`.
     pub id: &'static str,
     /// What is asked for.
@@ -185,21 +185,21 @@ pub struct Target {
     /// The document that asks, and where.
     pub source: &'static str,
     /// What its value counts.
-    pub unit: Unit,
+    pub unit: MetricUnit,
     /// What a reader must know of it; empty where there is nothing.
     pub note: &'static str,
-    find: fn(&Run, &Strategy, &StrategySummary) -> Found,
+    find: fn(&ProtocolRun, &StrategyRecords, &StrategySummary) -> Found,
 }
 
 /// Every target with what each strategy under test shows.
-pub(crate) fn all(run: &Run, strategies: &[StrategySummary]) -> Vec<Row> {
-    let row = |target: &Target| {
+pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<TargetRow> {
+    let row = |target: &SourceTarget| {
         let pairs = run.strategies.iter().zip(strategies).filter(|(strategy, _)| strategy.family.is_tested());
         let found = pairs.map(|(strategy, summary)| {
             let found = (target.find)(run, strategy, summary);
             (strategy.name.to_owned(), Found { value: found.value.map(crate::stats::nine_digits), ..found })
         });
-        Row {
+        TargetRow {
             id: target.id.to_owned(),
             target: target.target.to_owned(),
             source: target.source.to_owned(),
@@ -227,7 +227,7 @@ fn of_metric(summary: &StrategySummary, metric: &Metric, meets: impl Fn(f64) -> 
     }
 }
 
-fn added_latency(run: &Run, strategy: &Strategy, _: &StrategySummary) -> Found {
+fn added_latency(run: &ProtocolRun, strategy: &StrategyRecords, _: &StrategySummary) -> Found {
     let Some(waits) = waits(strategy) else { return unknown(NO_WAITS) };
     let Some(value) = mean(&waits) else { return unknown("the agent took no turn") };
     if run.is_mock() {
@@ -237,7 +237,7 @@ fn added_latency(run: &Run, strategy: &Strategy, _: &StrategySummary) -> Found {
     told(value, value < 500.0)
 }
 
-fn after_80k(strategy: &Strategy) -> Found {
+fn after_80k(strategy: &StrategyRecords) -> Found {
     let large = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before >= 80_000);
     match large.map(|row| row.event.tokens_after).max() {
         Some(most) => told(f64::from(most), most < 20_000),
@@ -247,7 +247,7 @@ fn after_80k(strategy: &Strategy) -> Found {
     }
 }
 
-fn compaction_reduction(strategy: &Strategy) -> Found {
+fn compaction_reduction(strategy: &StrategyRecords) -> Found {
     let applied = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before > 0);
     let shares = applied
         .map(|row| 1.0 - f64::from(row.event.tokens_after) / f64::from(row.event.tokens_before))
@@ -266,7 +266,7 @@ fn decisions_preserved(summary: &StrategySummary) -> Found {
     }
 }
 
-fn cost_per_compaction(strategy: &Strategy, summary: &StrategySummary) -> Found {
+fn cost_per_compaction(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
     let of_unit = |records: &[&Record]| mean(&records.iter().map(|it| it.compactions.len() as f64).collect::<Vec<_>>());
     let compactions = strategy.units.iter().filter_map(|unit| of_unit(&unit.records)).collect::<Vec<_>>();
     match mean(&compactions).filter(|each| *each > 0.0) {
@@ -278,7 +278,7 @@ fn cost_per_compaction(strategy: &Strategy, summary: &StrategySummary) -> Found 
     }
 }
 
-fn after_100_rounds(strategy: &Strategy) -> Found {
+fn after_100_rounds(strategy: &StrategyRecords) -> Found {
     let late = strategy.records().flat_map(|record| record.compactions.iter().filter(|row| is_applied(row)).skip(99));
     match late.map(|row| row.event.tokens_after).max() {
         Some(most) => told(f64::from(most), most <= 8_500),
@@ -286,7 +286,7 @@ fn after_100_rounds(strategy: &Strategy) -> Found {
     }
 }
 
-fn fewest_fields(strategy: &Strategy) -> Found {
+fn fewest_fields(strategy: &StrategyRecords) -> Found {
     let fewest = strategy.records().filter_map(|record| record.storage.as_ref()?.fewest_populated).min();
     match fewest {
         Some(fewest) => told(f64::from(fewest), fewest >= 3),
@@ -294,7 +294,7 @@ fn fewest_fields(strategy: &Strategy) -> Found {
     }
 }
 
-fn answered_given_checkpointed(strategy: &Strategy) -> Found {
+fn answered_given_checkpointed(strategy: &StrategyRecords) -> Found {
     let writes_checkpoints = extraction_counts(strategy).is_some();
     match of_carried(strategy) {
         _ if !writes_checkpoints => unknown("writes no checkpoint"),
@@ -306,7 +306,7 @@ fn answered_given_checkpointed(strategy: &Strategy) -> Found {
     }
 }
 
-fn drift(strategy: &Strategy, summary: &StrategySummary) -> Found {
+fn drift(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
     /// Rounds that the source asks for.
     const ROUNDS: u32 = 20;
     let most = summary.triggered.most_rounds;

@@ -9,9 +9,9 @@ use compactometer_formats::summary::{Decisions, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::decisions::ALERT;
-use crate::data::{FULL, Run, Strategy, points};
+use crate::data::{FULL, ProtocolRun, StrategyRecords, points};
 use crate::metrics::grouped;
-use crate::metrics::{Corrected, extraction_counts, is_cut, reader_strength};
+use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
 use crate::summary::comparisons;
 use crate::summary::judged;
 use crate::summary::scale::too_large;
@@ -22,7 +22,7 @@ use crate::summary::suite;
 const FEWEST_RANKED: usize = 5;
 
 /// Every warning that applies, the gravest first, then the notes of the suite and the run.
-pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Vec<String> {
+pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(mock(run));
     warnings.extend(suite::violations(run));
@@ -56,7 +56,7 @@ pub(crate) fn all(runs: &[Run], run: &Run, strategies: &[StrategySummary]) -> Ve
 const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever was lost, so it measures retention and not \
                       task success; reading again after a loss is not simulated";
 
-fn mock(run: &Run) -> Option<String> {
+fn mock(run: &ProtocolRun) -> Option<String> {
     let model = &run.manifest.model;
     let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" {}", code(target)));
     run.is_mock().then(|| {
@@ -69,7 +69,7 @@ fn mock(run: &Run) -> Option<String> {
     })
 }
 
-fn published(run: &Run) -> Vec<String> {
+fn published(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
     if run.protocol != Protocol::Published {
         return Vec::new();
@@ -85,7 +85,7 @@ fn published(run: &Run) -> Vec<String> {
     std::iter::once(limits).chain(too_short(run)).collect()
 }
 
-fn too_short(run: &Run) -> Option<String> {
+fn too_short(run: &ProtocolRun) -> Option<String> {
     let too_large = too_large(run);
     let smallest = too_large.iter().map(|found| found.scale).min_by(f64::total_cmp)?;
     let each = too_large.iter().map(|found| format!("`--scale {}` for {}", found.scale, found.strategy));
@@ -94,12 +94,12 @@ fn too_short(run: &Run) -> Option<String> {
     Some(format!("conversations too short for published limits: the median one triggers at {each}{all}"))
 }
 
-fn few_units(run: &Run) -> Option<String> {
+fn few_units(run: &ProtocolRun) -> Option<String> {
     let units = run.units();
     (units < FEWEST_RANKED).then(|| format!("under {FEWEST_RANKED} units: unranked; there are {units}"))
 }
 
-fn missing_cases(run: &Run) -> Option<String> {
+fn missing_cases(run: &ProtocolRun) -> Option<String> {
     let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
     // Every protocol and every further retained budget has as many cases.
     let listed = run.manifest.cases / (run.manifest.protocols.len() + run.manifest.sweep.len()).max(1);
@@ -123,14 +123,14 @@ fn repeated(strategies: &[StrategySummary]) -> Option<String> {
     (!alerted.is_empty()).then(|| format!("ALERT, {ALERT} or more failures in a row: {}", alerted.join(", ")))
 }
 
-fn failures(run: &Run) -> Option<String> {
+fn failures(run: &ProtocolRun) -> Option<String> {
     listed(run, "decisions that failed", |strategy| {
         strategy.rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count()
     })
 }
 
 /// Requests that the server rejected; each is a failed call of its strategy.
-fn rejected(run: &Run) -> Option<String> {
+fn rejected(run: &ProtocolRun) -> Option<String> {
     let counts = listed(run, "requests whose form the server rejected, counted as failed", |strategy| {
         strategy.records().map(Record::rejected_calls).sum()
     })?;
@@ -144,7 +144,7 @@ fn rejected(run: &Run) -> Option<String> {
 }
 
 /// Parameters that requests left out.
-fn omitted(run: &Run) -> Option<String> {
+fn omitted(run: &ProtocolRun) -> Option<String> {
     let records = run.strategies.iter().flat_map(|strategy| strategy.records());
     let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
     let omitted = calls.filter_map(|call| call.served.as_ref()).flat_map(|served| &served.omitted);
@@ -157,13 +157,13 @@ fn omitted(run: &Run) -> Option<String> {
     })
 }
 
-fn leaked(run: &Run) -> Option<String> {
+fn leaked(run: &ProtocolRun) -> Option<String> {
     listed(run, "values of the prompt's own example taken out of checkpoints", |strategy| {
         extraction_counts(strategy).map_or(0, |counts| counts.leaked)
     })
 }
 
-fn over_budget(run: &Run) -> Vec<String> {
+fn over_budget(run: &ProtocolRun) -> Vec<String> {
     let left = listed(run, "compactions over the retained budget even after a retry", |strategy| {
         strategy.rows().filter(|row| row.event.over_budget).count()
     });
@@ -173,24 +173,24 @@ fn over_budget(run: &Run) -> Vec<String> {
     left.into_iter().chain(pending).collect()
 }
 
-fn over_window(run: &Run) -> Option<String> {
+fn over_window(run: &ProtocolRun) -> Option<String> {
     listed(run, "turns sent over the window", |strategy| {
         turns(strategy, |record| &record.turns, |turn| turn.over_window)
     })
 }
 
 fn turns<'r, T: 'r>(
-    strategy: &Strategy<'r>,
+    strategy: &StrategyRecords<'r>,
     of: impl Fn(&'r Record) -> &'r Vec<T>,
     counts: impl Fn(&T) -> bool,
 ) -> usize {
     strategy.records().flat_map(of).filter(|item| counts(item)).count()
 }
 
-fn chance(run: &Run) -> Vec<String> {
+fn chance(run: &ProtocolRun) -> Vec<String> {
     let mut warnings = Vec::new();
     for strategy in &run.strategies {
-        let corrected = Corrected::own(strategy);
+        let corrected = CorrectedRecall::own(strategy);
         let left_out: Vec<_> = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})")).collect();
         if !left_out.is_empty() {
             warnings.push(format!(
@@ -200,8 +200,8 @@ fn chance(run: &Run) -> Vec<String> {
             ));
         }
     }
-    let unknown = |strategy: &Strategy| {
-        let corrected = Corrected::own(strategy);
+    let unknown = |strategy: &StrategyRecords| {
+        let corrected = CorrectedRecall::own(strategy);
         if corrected.units_scored() > 0 { corrected.unknown() } else { 0 }
     };
     warnings.extend(listed(run, "observations of facts left out of CR* because their chance is unknown", unknown));
@@ -209,7 +209,7 @@ fn chance(run: &Run) -> Vec<String> {
 }
 
 /// A reader that is too weak, and questions without an answer.
-fn answers(run: &Run) -> Vec<String> {
+fn answers(run: &ProtocolRun) -> Vec<String> {
     let has_answers = run.strategies.iter().any(|strategy| strategy.records().any(|record| !record.answers.is_empty()));
     let weak =
         reader_strength(run).err().filter(|_| has_answers).map(|why| format!("answer recall is unranked: {why}"));
@@ -224,7 +224,7 @@ fn answers(run: &Run) -> Vec<String> {
     weak.into_iter().chain(failed).chain(cut).collect()
 }
 
-fn uses(run: &Run) -> Option<String> {
+fn uses(run: &ProtocolRun) -> Option<String> {
     let count = |record: &Record| points(record).flat_map(|observation| crate::data::uses(record, observation)).count();
     let echoed = |record: &Record| points(record).map(|observation| observation.echoed as usize).sum::<usize>();
     let most = |of: &dyn Fn(&Record) -> usize| {
@@ -241,13 +241,13 @@ fn uses(run: &Run) -> Option<String> {
     })
 }
 
-fn generic(run: &Run) -> Option<String> {
+fn generic(run: &ProtocolRun) -> Option<String> {
     let strategy = run.strategies.first()?;
     let count = strategy.records().flat_map(|record| &record.facts).filter(|fact| fact.generic && !fact.decoy).count();
     (count > 0).then(|| format!("{count} facts have values that occur in other groups too; they enter no recall"))
 }
 
-fn foils(run: &Run) -> Option<String> {
+fn foils(run: &ProtocolRun) -> Option<String> {
     let rates = run.strategies.iter().filter_map(|strategy| {
         let seen = || strategy.records().flat_map(|record| &record.observations);
         let hits: u64 = seen().map(|observation| u64::from(observation.foil_hits)).sum();
@@ -259,7 +259,7 @@ fn foils(run: &Run) -> Option<String> {
 }
 
 /// One name may stand for several models, or for another one tomorrow.
-fn served(run: &Run) -> Vec<String> {
+fn served(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
     let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| {
         let records = run.strategies.iter().flat_map(|strategy| strategy.records());
@@ -278,7 +278,7 @@ fn served(run: &Run) -> Vec<String> {
     of(&manifest.model, &|call| !call.is_of_target()).into_iter().chain(beside).collect()
 }
 
-fn prices(run: &Run) -> Vec<String> {
+fn prices(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
     let beside = manifest.target.as_deref().map(|target| (target, "turns and answers cost those"));
     let priced = |(model, costs): (&str, &str)| {
@@ -307,7 +307,7 @@ fn prices(run: &Run) -> Vec<String> {
 }
 
 /// A count by strategy, where any is above 0.
-fn listed(run: &Run, what: &str, count: impl Fn(&Strategy) -> usize) -> Option<String> {
+fn listed(run: &ProtocolRun, what: &str, count: impl Fn(&StrategyRecords) -> usize) -> Option<String> {
     let counts = run.strategies.iter().map(|strategy| (strategy.name, count(strategy))).filter(|(_, count)| *count > 0);
     let counts: Vec<_> = counts.map(|(name, count)| format!("{name} {count}")).collect();
     (!counts.is_empty()).then(|| format!("{what}: {}", counts.join(", ")))

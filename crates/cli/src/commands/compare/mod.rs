@@ -7,7 +7,7 @@ use clap::Args;
 use compactometer_formats::summary::Summary;
 
 use self::salience::Salience;
-use super::run::{Finished, execute, jobs, records_of};
+use super::run::{FinishedRun, execute, jobs, records_of};
 use super::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::{RunArgs, encoding};
@@ -41,7 +41,7 @@ pub(crate) struct CompareArgs {
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let prices = args.run.prices.table()?;
     let Some(finished) = execute(&args.run, &prices)? else { return Ok(()) };
-    let Finished { dir, plan, mut manifest } = finished;
+    let FinishedRun { dir, plan, mut manifest } = finished;
     let (prices, _) = prices;
     if let Some(draws) = args.salience_draws {
         let counter = encoding(&args.run.setting.tokenizer)?;

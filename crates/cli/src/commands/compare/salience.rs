@@ -17,7 +17,7 @@ use compactometer_formats::mock::is_mock;
 use compactometer_formats::record::{Protocol, Record};
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::replay::run_case;
-use compactometer_report::salience::{Pair, Recalls, note, pairs, recalls};
+use compactometer_report::salience::{Recalls, StrategyOrder, note, pairs, recalls};
 use serde::{Deserialize, Serialize};
 
 use crate::output::failure::Failure;
@@ -37,7 +37,7 @@ pub(crate) struct Salience {
     /// The conversations, by id.
     scenarios: Vec<String>,
     /// Each pair of strategies, the ones whose order holds least first.
-    pairs: Vec<Pair>,
+    pairs: Vec<StrategyOrder>,
 }
 
 impl Salience {

@@ -12,8 +12,8 @@ use compactometer_formats::record::{ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Metric, Section, estimated, over_units, ratio, undefined, weighted_mean};
-use crate::data::{FULL, NULL, Run, Strategy, Unit as Group};
-use crate::metrics::Unit;
+use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
+use crate::metrics::MetricUnit;
 use crate::stats::bootstrap;
 
 pub(super) mod order;
@@ -21,7 +21,7 @@ pub(super) mod wrong;
 
 pub(crate) const ANSWER_RECALL: Metric = Metric {
     id: "answer_recall",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
               alone; averaged over a fact's probes, weighted mean over a unit's facts, mean over units; failed calls are misses",
@@ -32,7 +32,7 @@ pub(crate) const ANSWER_RECALL: Metric = Metric {
 
 pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
     id: "answer_recall_corrected",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
     section: Section::Answers,
@@ -42,7 +42,7 @@ pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
 
 pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
     id: "prompted_answer_recall",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "as AR, where something is retrieved for a question with that before the question",
     section: Section::Answers,
@@ -51,14 +51,14 @@ pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
         let retrieves = strategy.records().flat_map(|record| &record.answers).any(|row| row.prompted);
         match retrieves {
             true => share(strategy, NO_ANSWER, |answer| prompted(answer).map(Answer::is_right)),
-            false => undefined(Unit::Share, "nothing was retrieved for a question"),
+            false => undefined(MetricUnit::Share, "nothing was retrieved for a question"),
         }
     },
 };
 
 pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
     id: "answered_given_present",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "U: as AR over the probes whose facts the context holds",
     section: Section::Answers,
@@ -68,7 +68,7 @@ pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
 
 pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     id: "answered_given_absent",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Neither,
     definition: "L: as AR over the probes of which the context lacks a fact: guesses, and what the tracing does not see",
     section: Section::Answers,
@@ -78,7 +78,7 @@ pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
 
 pub(crate) const CLOSED_BOOK: Metric = Metric {
     id: "closed_book",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Neither,
     definition: "right answers that `null` gives too, which has nothing but the system prompt and the pending part / right answers",
     section: Section::Answers,
@@ -88,14 +88,14 @@ pub(crate) const CLOSED_BOOK: Metric = Metric {
 
 pub(crate) const COST_USD_PROBES: Metric = Metric {
     id: "cost_usd_probes",
-    unit: Unit::Usd,
+    unit: MetricUnit::Usd,
     better: Better::Neither,
     definition: "the calls that answered questions, at the price row; what measuring costs, in no other cost; mean over a unit's \
               conversations, then over units",
     section: Section::Cost,
     chapter: "Cost and latency",
     compute: |run, strategy| {
-        over_units(strategy, Unit::Usd, &run.no_price(), |unit| {
+        over_units(strategy, MetricUnit::Usd, &run.no_price(), |unit| {
             let costs: Option<Vec<f64>> = unit.records.iter().map(|record| cost(run, record)).collect();
             crate::stats::mean(&costs?)
         })
@@ -103,7 +103,7 @@ pub(crate) const COST_USD_PROBES: Metric = Metric {
 };
 
 /// What one conversation's answers cost, in US dollars.
-fn cost(run: &Run, record: &Record) -> Option<f64> {
+fn cost(run: &ProtocolRun, record: &Record) -> Option<f64> {
     let row = run.prices.row(record.case.target_model())?;
     Some(record.probe_calls().map(|call| usage_cost(row, &call.usage)).sum())
 }
@@ -120,16 +120,16 @@ pub(crate) fn usage_cost(row: &PriceRow, usage: &Usage) -> f64 {
 const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are of before answers were kept";
 
 /// A unit's AR: what paired comparisons join on.
-pub(crate) fn score(unit: &Group) -> Option<f64> {
+pub(crate) fn score(unit: &UnitRecords) -> Option<f64> {
     of_unit(unit, |answer| of_context(answer).map(Answer::is_right))
 }
 
 /// What AR of a unit is made of: the weight of each fact that is asked for, and its share of right answers.
-pub(crate) fn answer_shares(unit: &Group) -> Vec<(f64, f64)> {
+pub(crate) fn answer_shares(unit: &UnitRecords) -> Vec<(f64, f64)> {
     shares(unit, |answer| of_context(answer).map(Answer::is_right))
 }
 
-fn by_unit<'r>(strategy: &Strategy<'r>) -> BTreeMap<&'r str, f64> {
+fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
     strategy.units.iter().filter_map(|unit| Some((unit.group, score(unit)?))).collect()
 }
 
@@ -137,7 +137,7 @@ fn by_unit<'r>(strategy: &Strategy<'r>) -> BTreeMap<&'r str, f64> {
 ///
 /// # Errors
 /// Why not, as a reason: `full` or `null` is missing, or too little lies between them.
-pub(crate) fn reader_strength(run: &Run) -> Result<(), String> {
+pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
     let pairs = against_controls(run, run.strategy(FULL))?;
     let difference =
         |times: &[u32]| weighted_mean(&pairs.iter().map(|[_, full, null]| full - null).collect::<Vec<_>>(), times);
@@ -152,7 +152,7 @@ pub(crate) fn reader_strength(run: &Run) -> Result<(), String> {
 }
 
 /// Answers right, and answers, where every fact asked for was carried by a summary or checkpoint.
-pub(crate) fn of_carried(strategy: &Strategy) -> (usize, usize) {
+pub(crate) fn of_carried(strategy: &StrategyRecords) -> (usize, usize) {
     let carried = |answer: &Answer| {
         let mut points = answer.record.observations.iter().filter(|seen| seen.kind == ObservationKind::Point);
         let Some(seen) = points.find(|seen| seen.after == answer.row.after) else { return false };
@@ -207,7 +207,7 @@ fn prompted<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
     (answer.asks_for_values() && (answer.row.prompted || !answer.is_prompted_too())).then_some(answer)
 }
 
-fn given(strategy: &Strategy, reason: &str, present: bool) -> MetricValue {
+fn given(strategy: &StrategyRecords, reason: &str, present: bool) -> MetricValue {
     let is_asked = strategy.records().flat_map(answers).any(|answer| of_context(&answer).is_some());
     let reason = if is_asked { reason } else { NO_ANSWER };
     share(strategy, reason, |answer| {
@@ -217,17 +217,17 @@ fn given(strategy: &Strategy, reason: &str, present: bool) -> MetricValue {
 
 /// The share of answers that hit, of those that count: averaged over the probes of the same facts, weighted over a unit's
 /// facts, then over units.
-fn share(strategy: &Strategy, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
-    over_units(strategy, Unit::Share, reason, |unit| of_unit(unit, &hit))
+fn share(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
+    over_units(strategy, MetricUnit::Share, reason, |unit| of_unit(unit, &hit))
 }
 
-fn of_unit(unit: &Group, hit: impl Fn(&Answer) -> Option<bool>) -> Option<f64> {
+fn of_unit(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Option<f64> {
     let shares = shares(unit, hit);
     ratio(shares.iter().map(|(weight, share)| weight * share).sum(), shares.iter().map(|(weight, _)| weight).sum())
 }
 
 /// The weight of the facts that the same questions ask for, and the share of answers that hit.
-fn shares(unit: &Group, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64, f64)> {
+fn shares(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64, f64)> {
     let mut shares = Vec::new();
     for record in &unit.records {
         let mut by_facts: BTreeMap<&[u32], (f64, f64)> = BTreeMap::new();
@@ -249,7 +249,7 @@ fn weight(record: &Record, facts: &[u32]) -> f64 {
 }
 
 /// The strategy's answer recall, that of `full` and that of `null`, over the units that have all three.
-fn against_controls(run: &Run, strategy: Option<&Strategy>) -> Result<Vec<[f64; 3]>, String> {
+fn against_controls(run: &ProtocolRun, strategy: Option<&StrategyRecords>) -> Result<Vec<[f64; 3]>, String> {
     let of = |name: &str| run.strategy(name).map(by_unit).ok_or_else(|| format!("`{name}` was not run"));
     let (full, null) = (of(FULL)?, of(NULL)?);
     let own = strategy.map(by_unit).unwrap_or_default();
@@ -258,22 +258,22 @@ fn against_controls(run: &Run, strategy: Option<&Strategy>) -> Result<Vec<[f64; 
     if found.is_empty() { Err(NO_ANSWER.to_owned()) } else { Ok(found) }
 }
 
-fn corrected(run: &Run, strategy: &Strategy) -> MetricValue {
+fn corrected(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
     let rows = match reader_strength(run).and_then(|()| against_controls(run, Some(strategy))) {
         Ok(rows) => rows,
-        Err(reason) => return undefined(Unit::Share, reason),
+        Err(reason) => return undefined(MetricUnit::Share, reason),
     };
     let of = |place: usize| rows.iter().map(|row| row[place]).collect::<Vec<_>>();
     let (own, full, null) = (of(0), of(1), of(2));
-    estimated(Unit::Share, rows.len(), rows.len(), |times| {
+    estimated(MetricUnit::Share, rows.len(), rows.len(), |times| {
         let [own, full, null] = [&own, &full, &null].map(|values| weighted_mean(values, times));
         let (own, full, null) = (own?, full?, null?);
         (full > null).then(|| (own - null) / (full - null))
     })
 }
 
-fn closed_book(run: &Run, strategy: &Strategy) -> MetricValue {
-    let Some(null) = run.strategy(NULL) else { return undefined(Unit::Share, "`null` was not run") };
+fn closed_book(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+    let Some(null) = run.strategy(NULL) else { return undefined(MetricUnit::Share, "`null` was not run") };
     let mut known: BTreeMap<(&str, u32), bool> = BTreeMap::new();
     for record in null.records() {
         let rows = answers(record).filter(|answer| of_context(answer).is_some());

@@ -8,13 +8,13 @@ use compactometer_formats::answer::{AnswerRow, Grade, Signs};
 use compactometer_formats::summary::MetricValue;
 
 use super::{Answer, NO_ANSWER, answers, of_context, share};
-use crate::data::Strategy;
-use crate::metrics::Unit;
+use crate::data::StrategyRecords;
+use crate::metrics::MetricUnit;
 use crate::metrics::{Better, Metric, Section, over_units, ratio};
 
 pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
     id: "wrong_value_rate",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers to questions about values that state a foil, a forbidden value, or, without the right one, another fact's \
               value of that kind / answers that came (the call did not fail, and the answer was not cut or withheld before it \
@@ -26,7 +26,7 @@ pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
 
 pub(crate) const STALENESS: Metric = Metric {
     id: "staleness",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that state a replaced value / answers that came to probes of facts that replaced one, averaged as AR; none of \
               them counts in wrong_value_rate",
@@ -41,7 +41,7 @@ pub(crate) const STALENESS: Metric = Metric {
 
 pub(crate) const CONTRADICTION: Metric = Metric {
     id: "contradiction",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that assert the right value together with a replaced or forbidden one, or deny the right one / answers that \
               came, averaged as AR; an answer with both values counts in staleness or wrong_value_rate too",
@@ -52,7 +52,7 @@ pub(crate) const CONTRADICTION: Metric = Metric {
 
 pub(crate) const HALLUCINATION: Metric = Metric {
     id: "hallucination",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that state a value which the conversation had not stated (a foil, or an identifier, path or number of the \
               form asked for) / answers that came and do not say that it is not known, those to questions that nothing answers \
@@ -61,7 +61,7 @@ pub(crate) const HALLUCINATION: Metric = Metric {
     section: Section::WrongAnswers,
     chapter: "Recall",
     compute: |_, strategy| {
-        over_units(strategy, Unit::Share, NOT_READ, |unit| {
+        over_units(strategy, MetricUnit::Share, NOT_READ, |unit| {
             let rows = unit.records.iter().flat_map(|record| &record.answers);
             let said = rows.filter(|row| !row.prompted && came(row) && row.grade != Grade::Abstained);
             let signs: Vec<Signs> = said.filter_map(|row| row.signs).collect();
@@ -72,7 +72,7 @@ pub(crate) const HALLUCINATION: Metric = Metric {
 
 pub(crate) const ABSTENTION: Metric = Metric {
     id: "abstention",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
     definition: "answers that say it is not known / probes of what the conversation never says, by unit; mean over units",
     section: Section::WrongAnswers,
@@ -87,7 +87,7 @@ pub(crate) const ABSTENTION: Metric = Metric {
 
 pub(crate) const FALSE_ABSTENTION: Metric = Metric {
     id: "false_abstention",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that say it is not known / answers that came to probes of facts that the context holds, averaged as AR",
     section: Section::WrongAnswers,
@@ -101,7 +101,7 @@ pub(crate) const FALSE_ABSTENTION: Metric = Metric {
 
 pub(crate) const FAILED_PROBES: Metric = Metric {
     id: "failed_probes",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "probes without an answer (the call failed, or no provider takes the request) / probes, by unit; mean over units",
     section: Section::WrongAnswers,
@@ -111,7 +111,7 @@ pub(crate) const FAILED_PROBES: Metric = Metric {
 
 pub(crate) const CUT_ANSWERS: Metric = Metric {
     id: "cut_answers",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that ended at the most tokens that a reply may have, or that a filter withheld / probes whose call did not \
               fail, by unit; mean over units",
@@ -134,7 +134,7 @@ pub(crate) fn is_cut(row: &AnswerRow) -> bool {
 }
 
 /// The share of the answers from the context alone that came and count.
-fn lower(strategy: &Strategy, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
+fn lower(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
     let asked = || strategy.records().flat_map(answers).filter(|answer| of_context(answer).is_some());
     let reason = match () {
         () if asked().next().is_none() => NO_ANSWER,
@@ -145,8 +145,8 @@ fn lower(strategy: &Strategy, reason: &str, hit: impl Fn(&Answer) -> Option<bool
 }
 
 /// The share of rows that hit, of those that count, by unit.
-fn rate(strategy: &Strategy, hit: impl Fn(&AnswerRow) -> Option<bool>) -> MetricValue {
-    over_units(strategy, Unit::Share, NO_ANSWER, |unit| {
+fn rate(strategy: &StrategyRecords, hit: impl Fn(&AnswerRow) -> Option<bool>) -> MetricValue {
+    over_units(strategy, MetricUnit::Share, NO_ANSWER, |unit| {
         let rows = unit.records.iter().flat_map(|record| &record.answers);
         let hits: Vec<bool> = rows.filter_map(&hit).collect();
         ratio(hits.iter().filter(|hit| **hit).count() as f64, hits.len() as f64)

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_formats::record::{ChanceCell, Observation, RANDOM_DRAWS, Record};
 use compactometer_formats::scenario::ValueKind;
 
-use self::dense::Dense;
+use self::dense::UnitSums;
 use super::prompted::asked;
 use super::ratio;
 use crate::data::label;
-use crate::data::{Look, Strategy, Unit, looks, looks_beside_tail, points};
+use crate::data::{Look, StrategyRecords, UnitRecords, looks, looks_beside_tail, points};
 
 mod dense;
 
@@ -21,22 +21,22 @@ const FEWEST_SCENARIOS: usize = 5;
 const HIGHEST_RATE: f64 = 0.8;
 
 /// Recall corrected for chance, alone or less that of random drops.
-pub(crate) struct Corrected {
-    own: Rates,
-    random: Option<Rates>,
+pub(crate) struct CorrectedRecall {
+    own: ChanceRates,
+    random: Option<ChanceRates>,
     /// By unit.
-    terms: Vec<Vec<Term>>,
-    dense: Option<Dense>,
+    terms: Vec<Vec<LookSums>>,
+    dense: Option<UnitSums>,
     unknown: usize,
     too_likely: BTreeMap<(ValueKind, u32), f64>,
 }
 
 /// Places of a look's rates among the strategy's own and the random drops' (0 where there are none).
-type CellPair = (usize, usize);
+type RatePair = (usize, usize);
 
 /// Looks of one unit that share their rates; sums of weights that add up to the weights of the unit's facts.
 #[derive(Default)]
-struct Term {
+struct LookSums {
     own: usize,
     random: usize,
     hits: f64,
@@ -44,34 +44,39 @@ struct Term {
     weight: f64,
 }
 
-impl Corrected {
+impl CorrectedRecall {
     /// CR*.
-    pub(crate) fn own(strategy: &Strategy) -> Self {
-        let own = Rates::new(strategy, |observation| &observation.chance);
-        Corrected::new(strategy, own, None, at_points)
+    pub(crate) fn own(strategy: &StrategyRecords) -> Self {
+        let own = ChanceRates::new(strategy, |observation| &observation.chance);
+        CorrectedRecall::new(strategy, own, None, at_points)
     }
 
     /// Lift.
-    pub(crate) fn against_random(strategy: &Strategy) -> Self {
-        let own = Rates::new(strategy, |observation| &observation.chance);
-        let random = Rates::new(strategy, |observation| &observation.random_chance);
-        Corrected::new(strategy, own, Some(random), at_points)
+    pub(crate) fn against_random(strategy: &StrategyRecords) -> Self {
+        let own = ChanceRates::new(strategy, |observation| &observation.chance);
+        let random = ChanceRates::new(strategy, |observation| &observation.random_chance);
+        CorrectedRecall::new(strategy, own, Some(random), at_points)
     }
 
     /// Selection lift.
-    pub(crate) fn against_random_beside_tail(strategy: &Strategy) -> Self {
-        let own = Rates::new(strategy, |observation| &observation.chance);
-        let random = Rates::new(strategy, |observation| &observation.selection_chance);
-        Corrected::new(strategy, own, Some(random), beside_tail)
+    pub(crate) fn against_random_beside_tail(strategy: &StrategyRecords) -> Self {
+        let own = ChanceRates::new(strategy, |observation| &observation.chance);
+        let random = ChanceRates::new(strategy, |observation| &observation.selection_chance);
+        CorrectedRecall::new(strategy, own, Some(random), beside_tail)
     }
 
     /// CR* of the facts that were asked for, in contexts and retrieved texts together.
-    pub(crate) fn prompted(strategy: &Strategy) -> Self {
-        Corrected::new(strategy, Rates::new(strategy, prompted_chance), None, asked)
+    pub(crate) fn prompted(strategy: &StrategyRecords) -> Self {
+        CorrectedRecall::new(strategy, ChanceRates::new(strategy, prompted_chance), None, asked)
     }
 
-    fn new(strategy: &Strategy, own: Rates, random: Option<Rates>, seen: fn(&Record) -> Vec<Look<'_>>) -> Self {
-        let mut made = Corrected {
+    fn new(
+        strategy: &StrategyRecords,
+        own: ChanceRates,
+        random: Option<ChanceRates>,
+        seen: fn(&Record) -> Vec<Look<'_>>,
+    ) -> Self {
+        let mut made = CorrectedRecall {
             own,
             random,
             terms: Vec::with_capacity(strategy.units.len()),
@@ -86,13 +91,13 @@ impl Corrected {
             }
             made.terms.push(terms.into_values().collect());
         }
-        made.dense = Some(Dense::new(&made.terms, &made.own, made.random.as_ref()));
+        made.dense = Some(UnitSums::new(&made.terms, &made.own, made.random.as_ref()));
         made
     }
 
     /// Adds the looks at one conversation's facts.
-    fn add(&mut self, seen: &[Look], terms: &mut BTreeMap<CellPair, Term>) {
-        let scored: Vec<(&Look, CellPair)> =
+    fn add(&mut self, seen: &[Look], terms: &mut BTreeMap<RatePair, LookSums>) {
+        let scored: Vec<(&Look, RatePair)> =
             seen.iter().filter_map(|look| self.cells(look).map(|cells| (look, cells))).collect();
         let mut times: BTreeMap<usize, f64> = BTreeMap::new();
         for (look, _) in &scored {
@@ -109,7 +114,7 @@ impl Corrected {
     }
 
     /// The rates that correct a look, where they are known and low enough; counts those that are not.
-    fn cells(&mut self, look: &Look) -> Option<CellPair> {
+    fn cells(&mut self, look: &Look) -> Option<RatePair> {
         let own = self.own.nearest(look);
         let random = self.random.as_ref().map_or(Some(0), |rates| rates.nearest(look));
         let (Some(own), Some(random)) = (own, random) else {
@@ -155,8 +160,8 @@ impl Corrected {
     }
 
     /// By unit, what each fact that CR* finds adds to the unit's value: how far it falls where contexts lose the fact.
-    pub(crate) fn held(&self, strategy: &Strategy) -> Vec<Vec<f64>> {
-        let of_unit = |(unit, terms): (&Unit, &Vec<Term>)| {
+    pub(crate) fn held(&self, strategy: &StrategyRecords) -> Vec<Vec<f64>> {
+        let of_unit = |(unit, terms): (&UnitRecords, &Vec<LookSums>)| {
             let whole: f64 = terms.iter().map(|term| term.weight).sum();
             let shares = unit.records.iter().flat_map(|record| self.held_in(record, whole));
             shares.filter(|share| *share > 0.0).collect()
@@ -226,7 +231,7 @@ fn prompted_chance(observation: &Observation) -> &Vec<ChanceCell> {
     }
 }
 
-fn unit_value(terms: &[Term], own: &[f64], random: Option<&[f64]>) -> Option<f64> {
+fn unit_value(terms: &[LookSums], own: &[f64], random: Option<&[f64]>) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
     for term in terms {
         let q = own[term.own];
@@ -242,12 +247,12 @@ fn unit_value(terms: &[Term], own: &[f64], random: Option<&[f64]>) -> Option<f64
 }
 
 /// Rates of chance by value kind and round, over observations of both kinds.
-struct Rates {
+struct ChanceRates {
     /// Ascending by kind and round.
-    cells: Vec<Cell>,
+    cells: Vec<ChanceRate>,
 }
 
-struct Cell {
+struct ChanceRate {
     kind: ValueKind,
     round: u32,
     scenarios: usize,
@@ -256,22 +261,22 @@ struct Cell {
     overall: f64,
 }
 
-impl Cell {
+impl ChanceRate {
     fn new((kind, round): (ValueKind, u32), units: usize) -> Self {
-        Cell { kind, round, scenarios: 0, units: vec![(0.0, 0.0); units], overall: 0.0 }
+        ChanceRate { kind, round, scenarios: 0, units: vec![(0.0, 0.0); units], overall: 0.0 }
     }
 }
 
-impl Rates {
-    fn new(strategy: &Strategy, of: impl Fn(&Observation) -> &Vec<ChanceCell>) -> Self {
-        let mut cells: BTreeMap<(ValueKind, u32), Cell> = BTreeMap::new();
+impl ChanceRates {
+    fn new(strategy: &StrategyRecords, of: impl Fn(&Observation) -> &Vec<ChanceCell>) -> Self {
+        let mut cells: BTreeMap<(ValueKind, u32), ChanceRate> = BTreeMap::new();
         for (at, unit) in strategy.units.iter().enumerate() {
             for record in &unit.records {
                 let mut seen = BTreeSet::new();
                 for observation in &record.observations {
                     for found in of(observation).iter().filter(|found| found.pairs > 0) {
                         let key = (found.kind, observation.round);
-                        let cell = cells.entry(key).or_insert_with(|| Cell::new(key, strategy.units.len()));
+                        let cell = cells.entry(key).or_insert_with(|| ChanceRate::new(key, strategy.units.len()));
                         cell.units[at].0 += f64::from(found.hits);
                         cell.units[at].1 += f64::from(found.pairs);
                         cell.scenarios += usize::from(seen.insert(key));
@@ -279,11 +284,11 @@ impl Rates {
                 }
             }
         }
-        let mut cells: Vec<Cell> = cells.into_values().collect();
+        let mut cells: Vec<ChanceRate> = cells.into_values().collect();
         for cell in &mut cells {
             cell.overall = pooled(&cell.units, &vec![1; cell.units.len()]).unwrap_or(0.0);
         }
-        Rates { cells }
+        ChanceRates { cells }
     }
 
     /// The most scenarios with contexts in one cell.
@@ -293,7 +298,7 @@ impl Rates {
 
     /// The cell of the look's kind at its round, or the nearest earlier one with enough scenarios.
     fn nearest(&self, look: &Look) -> Option<usize> {
-        let fits = |cell: &Cell| {
+        let fits = |cell: &ChanceRate| {
             cell.kind == look.fact.value_kind && cell.round <= look.round && cell.scenarios >= FEWEST_SCENARIOS
         };
         self.cells.iter().rposition(fits)
@@ -318,16 +323,16 @@ fn pooled(units: &[(f64, f64)], times: &[u32]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::common;
-    use crate::data::Run;
+    use crate::data::ProtocolRun;
 
     #[test]
     fn sums_over_units_are_the_statistic_look_by_look() {
         let (manifest, records) = common::simulated::run(9);
         let prices = common::prices();
-        let runs = Run::by_protocol(&manifest, &records, &prices);
+        let runs = ProtocolRun::by_protocol(&manifest, &records, &prices);
         let mut compared = 0;
         for strategy in &runs[0].strategies {
-            for made in [Corrected::own(strategy), Corrected::against_random(strategy)] {
+            for made in [CorrectedRecall::own(strategy), CorrectedRecall::against_random(strategy)] {
                 for times in [[1; 9], [0, 3, 1, 0, 2, 1, 1, 0, 1], [9, 0, 0, 0, 0, 0, 0, 0, 0]] {
                     let (one, other) = (made.value(&times), made.value_by_looks(&times));
                     assert_eq!(one.is_some(), other.is_some());

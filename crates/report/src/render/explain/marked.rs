@@ -8,13 +8,13 @@ use serde::Serialize;
 
 /// A piece of text, and the fact whose value it is.
 #[derive(Debug, PartialEq, Serialize)]
-pub(super) struct Piece<'t> {
+pub(super) struct MarkedText<'t> {
     text: &'t str,
     fact: Option<&'t str>,
 }
 
 /// The text in pieces; of values that overlap the one that begins first, and of these the longest.
-pub(super) fn pieces<'t>(text: &'t str, facts: &[&'t Fact]) -> Vec<Piece<'t>> {
+pub(super) fn pieces<'t>(text: &'t str, facts: &[&'t Fact]) -> Vec<MarkedText<'t>> {
     let mut found = Vec::new();
     for fact in facts {
         for form in fact.forms().filter(|form| !form.is_empty()) {
@@ -29,13 +29,13 @@ pub(super) fn pieces<'t>(text: &'t str, facts: &[&'t Fact]) -> Vec<Piece<'t>> {
             continue;
         }
         if at > done {
-            pieces.push(Piece { text: &text[done..at], fact: None });
+            pieces.push(MarkedText { text: &text[done..at], fact: None });
         }
         done = at + length;
-        pieces.push(Piece { text: &text[at..done], fact: Some(fact) });
+        pieces.push(MarkedText { text: &text[at..done], fact: Some(fact) });
     }
     if done < text.len() {
-        pieces.push(Piece { text: &text[done..], fact: None });
+        pieces.push(MarkedText { text: &text[done..], fact: None });
     }
     pieces
 }

@@ -30,10 +30,10 @@ pub struct Story<'s> {
 }
 
 /// The facts right after the compaction before, where there was one, and after this one.
-type Round<'s> = (Option<&'s Observation>, &'s Observation);
+type FactsAround<'s> = (Option<&'s Observation>, &'s Observation);
 
 /// A fact whose fate a compaction changed.
-struct Change<'s> {
+struct FateChange<'s> {
     fact: &'s Fact,
     from: Fate,
     to: Fate,
@@ -70,7 +70,7 @@ impl<'s> Story<'s> {
     }
 
     /// Every decision, with the facts around it where it changed the view.
-    fn rounds(&self) -> Vec<(&'s CompactionRow, Option<Round<'s>>)> {
+    fn rounds(&self) -> Vec<(&'s CompactionRow, Option<FactsAround<'s>>)> {
         let is_round = |observation: &&Observation| observation.kind == ObservationKind::Compaction;
         let mut rounds = self.record.observations.iter().filter(is_round);
         let mut before = None;
@@ -84,13 +84,13 @@ impl<'s> Story<'s> {
     }
 
     /// What a compaction changed, losses first.
-    fn changes(&self, (before, after): Round<'s>) -> Vec<Change<'s>> {
+    fn changes(&self, (before, after): FactsAround<'s>) -> Vec<FateChange<'s>> {
         let change = |(index, fact): (usize, &'s Fact)| {
             let earlier = before.map_or(Fate::Unstated, |observation| observation.fates.0[index]);
             let from = if earlier == Fate::Unstated { Fate::Verbatim } else { earlier };
-            Change { fact, from, to: after.fates.0[index] }
+            FateChange { fact, from, to: after.fates.0[index] }
         };
-        let changed = |change: &Change<'_>| change.to != Fate::Unstated && change.to != change.from;
+        let changed = |change: &FateChange<'_>| change.to != Fate::Unstated && change.to != change.from;
         let mut changes = self.facts().map(change).filter(changed).collect::<Vec<_>>();
         changes.sort_by_key(|change| change.to.is_present());
         changes

@@ -9,27 +9,27 @@ use compactometer_formats::scenario::Fact;
 use plotters::style::RGBColor;
 use serde::Serialize;
 
-use super::marked::{Piece, pieces};
-use super::{Round, Story, decision, left, unread};
+use super::marked::{MarkedText, pieces};
+use super::{FactsAround, Story, decision, left, unread};
 use crate::render::plots::{FATE_COLOURS, readable_on};
 use crate::render::render_template;
 
 /// Everything that the page shows.
 #[derive(Serialize)]
-struct Page<'s> {
+struct StoryPage<'s> {
     title: String,
     limits: String,
-    legend: Vec<Shown>,
-    points: Vec<Point>,
+    legend: Vec<FateLegend>,
+    points: Vec<ObservedAt>,
     facts: Vec<FactLine<'s>>,
-    steps: Vec<Step<'s>>,
-    answers: Vec<Answer<'s>>,
-    messages: Vec<Said<'s>>,
+    steps: Vec<DecisionStep<'s>>,
+    answers: Vec<ShownAnswer<'s>>,
+    messages: Vec<ShownMessage<'s>>,
 }
 
 /// A fate as the page shows it.
 #[derive(Serialize)]
-struct Shown {
+struct FateLegend {
     letter: char,
     name: &'static str,
     /// Colours of the ground and of the letter, as CSS writes them.
@@ -39,7 +39,7 @@ struct Shown {
 
 /// A moment at which the facts were looked at.
 #[derive(Serialize)]
-struct Point {
+struct ObservedAt {
     after: u32,
     is_compaction: bool,
 }
@@ -55,19 +55,19 @@ struct FactLine<'s> {
 
 /// One decision.
 #[derive(Serialize)]
-struct Step<'s> {
+struct DecisionStep<'s> {
     after: u32,
     decision: String,
     left: Option<String>,
     unread: Option<String>,
-    written: Vec<Vec<Piece<'s>>>,
+    written: Vec<Vec<MarkedText<'s>>>,
     /// Fact, value, and the fates before and after.
     changes: Vec<(&'s str, &'s str, &'static str, &'static str)>,
     failures: Vec<&'s str>,
 }
 
 #[derive(Serialize)]
-struct Answer<'s> {
+struct ShownAnswer<'s> {
     after: u32,
     question: &'s str,
     expected: String,
@@ -76,22 +76,22 @@ struct Answer<'s> {
     /// Whether the context held what was asked for; absent where nothing does.
     present: Option<bool>,
     prompted: bool,
-    reply: Vec<Piece<'s>>,
+    reply: Vec<MarkedText<'s>>,
 }
 
 /// A message, and the decision right after it, if there is one.
 #[derive(Serialize)]
-struct Said<'s> {
+struct ShownMessage<'s> {
     id: u32,
     role: &'static str,
     /// A tool's name, or what kind of part it is; nothing for plain text.
-    parts: Vec<(&'s str, Vec<Piece<'s>>)>,
+    parts: Vec<(&'s str, Vec<MarkedText<'s>>)>,
     decision: Option<String>,
 }
 
 pub(super) fn render(story: &Story<'_>) -> Result<String, minijinja::Error> {
     let facts = story.facts().map(|(_, fact)| fact).collect::<Vec<_>>();
-    let page = Page {
+    let page = StoryPage {
         title: story.title(),
         limits: story.limits(),
         legend: Fate::STATED.iter().zip(FATE_COLOURS).map(|(fate, colour)| shown(*fate, colour)).collect(),
@@ -104,13 +104,13 @@ pub(super) fn render(story: &Story<'_>) -> Result<String, minijinja::Error> {
     render_template("explain.html", include_str!("page.html"), &page)
 }
 
-fn shown(fate: Fate, colour: RGBColor) -> Shown {
+fn shown(fate: Fate, colour: RGBColor) -> FateLegend {
     let css = |RGBColor(red, green, blue): RGBColor| format!("#{red:02x}{green:02x}{blue:02x}");
-    Shown { letter: fate.letter(), name: fate.name(), ground: css(colour), ink: css(readable_on(colour)) }
+    FateLegend { letter: fate.letter(), name: fate.name(), ground: css(colour), ink: css(readable_on(colour)) }
 }
 
-fn point(observation: &Observation) -> Point {
-    Point { after: observation.after.0, is_compaction: observation.kind == ObservationKind::Compaction }
+fn point(observation: &Observation) -> ObservedAt {
+    ObservedAt { after: observation.after.0, is_compaction: observation.kind == ObservationKind::Compaction }
 }
 
 fn fact_line<'s>(story: &Story<'s>, index: usize, fact: &'s Fact) -> FactLine<'s> {
@@ -119,12 +119,17 @@ fn fact_line<'s>(story: &Story<'s>, index: usize, fact: &'s Fact) -> FactLine<'s
     FactLine { id: &fact.id, value: &fact.value, subject: &fact.subject, fates }
 }
 
-fn step<'s>(story: &Story<'s>, facts: &[&'s Fact], row: &'s CompactionRow, round: Option<Round<'s>>) -> Step<'s> {
+fn step<'s>(
+    story: &Story<'s>,
+    facts: &[&'s Fact],
+    row: &'s CompactionRow,
+    round: Option<FactsAround<'s>>,
+) -> DecisionStep<'s> {
     let changes = round.map(|round| story.changes(round)).unwrap_or_default();
-    let change = |change: super::Change<'s>| {
+    let change = |change: super::FateChange<'s>| {
         (change.fact.id.as_str(), change.fact.value.as_str(), change.from.name(), change.to.name())
     };
-    Step {
+    DecisionStep {
         after: row.event.after.0,
         decision: decision(row),
         left: left(row),
@@ -136,7 +141,7 @@ fn step<'s>(story: &Story<'s>, facts: &[&'s Fact], row: &'s CompactionRow, round
 }
 
 /// An answer; nothing where another fact is followed than it was asked for.
-fn told<'s>(story: &Story<'s>, facts: &[&'s Fact], answer: &'s AnswerRow) -> Option<Answer<'s>> {
+fn told<'s>(story: &Story<'s>, facts: &[&'s Fact], answer: &'s AnswerRow) -> Option<ShownAnswer<'s>> {
     let row = story.record.probes.get(answer.probe as usize)?;
     let probe = story.scenario.probes.iter().find(|probe| probe.id == row.id)?;
     if story.only.is_some_and(|id| !probe.fact_ids.iter().any(|asked| asked == id)) {
@@ -146,7 +151,7 @@ fn told<'s>(story: &Story<'s>, facts: &[&'s Fact], answer: &'s AnswerRow) -> Opt
     let values = values.map(|fact| fact.value.as_str()).collect::<Vec<_>>().join(", ");
     let expected = if probe.abstain_expected { "not to know".to_owned() } else { probe.gold.clone().unwrap_or(values) };
     let reply = answer.call.as_ref().and_then(|call| story.texts.get(call.reply.as_ref()?));
-    Some(Answer {
+    Some(ShownAnswer {
         after: answer.after.0,
         question: &probe.question,
         expected,
@@ -158,7 +163,7 @@ fn told<'s>(story: &Story<'s>, facts: &[&'s Fact], answer: &'s AnswerRow) -> Opt
     })
 }
 
-fn said<'s>(story: &Story<'s>, facts: &[&'s Fact], message: &'s Message) -> Said<'s> {
+fn said<'s>(story: &Story<'s>, facts: &[&'s Fact], message: &'s Message) -> ShownMessage<'s> {
     let part = |part: &'s Part| {
         let kind = match part {
             Part::Text { .. } => "",
@@ -170,7 +175,7 @@ fn said<'s>(story: &Story<'s>, facts: &[&'s Fact], message: &'s Message) -> Said
         (kind, pieces(part_text(part).unwrap_or_default(), facts))
     };
     let row = story.record.compactions.iter().find(|row| row.event.after == message.id);
-    Said {
+    ShownMessage {
         id: message.id.0,
         role: message.role.name(),
         parts: message.parts.iter().map(part).collect(),

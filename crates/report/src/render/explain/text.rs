@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use compactometer_formats::fate::Fate;
 
-use super::{Change, Round, Story, decision, left, unread};
+use super::{FactsAround, FateChange, Story, decision, left, unread};
 
 pub(super) fn tell(story: &Story<'_>) -> String {
     let facts = story.record.facts.iter().filter(|fact| !fact.decoy).count();
@@ -34,8 +34,8 @@ fn tell_written(text: &mut String, written: &str) {
     }
 }
 
-fn tell_changes(text: &mut String, story: &Story<'_>, round: Round<'_>) {
-    for Change { fact, from, to } in story.changes(round) {
+fn tell_changes(text: &mut String, story: &Story<'_>, round: FactsAround<'_>) {
+    for FateChange { fact, from, to } in story.changes(round) {
         let _ = writeln!(text, "  {} -> {}: {} = {}", from.name(), to.name(), fact.id, one_line(&fact.value));
     }
 }

@@ -7,12 +7,12 @@ use compactometer_text::code::code;
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::{Anchor, BLACK, Figure, Style};
 use super::{Plot, WIDTH, header, styled};
-use crate::data::Run;
+use crate::data::ProtocolRun;
 use crate::metrics::grouped;
 
 const HEIGHT: f64 = 420.0;
 
-pub(super) fn plot(run: &Run, group: &Group) -> Plot {
+pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let records = records(run, group);
     let scenario = records.first().map_or("", |(_, record)| record.case.scenario.as_str());
     let mut rows = vec![header(&["scenario", "strategy", "turn", "message", "input_tokens"])];
@@ -52,7 +52,7 @@ fn on_one_line(records: &[(Style, &Record)]) -> String {
 }
 
 /// Which lines leave the picture, and where they end.
-fn beyond(run: &Run, records: &[(Style, &Record)]) -> String {
+fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
     let top = Scale::covering([highest(run, records)]).max;
     let ends = records.iter().filter_map(|(_, record)| {
         let last = record.turns.last()?;
@@ -69,7 +69,7 @@ fn beyond(run: &Run, records: &[(Style, &Record)]) -> String {
 }
 
 /// The records of the first scenario by id, in the group's order.
-fn records<'r>(run: &Run<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
+fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
     let every = || run.strategies.iter().flat_map(|strategy| strategy.records());
     let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
     let of = |name: &str| every().find(|record| record.case.strategy == name && record.case.scenario == first);
@@ -79,7 +79,7 @@ fn records<'r>(run: &Run<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
 /// The picture ends at this many windows, unless a strategy under test goes higher: `full` would flatten the rest.
 const WINDOWS: f64 = 1.4;
 
-fn draw(run: &Run, records: &[(Style, &Record)]) -> Figure {
+fn draw(run: &ProtocolRun, records: &[(Style, &Record)]) -> Figure {
     let mut figure = Figure::new(WIDTH, HEIGHT);
     let most = records.iter().map(|(_, record)| record.turns.len()).max().unwrap_or(0);
     let axes = Axes {
@@ -115,14 +115,14 @@ fn draw(run: &Run, records: &[(Style, &Record)]) -> Figure {
 }
 
 /// The limits that hold for all strategies, the highest first.
-fn limits(run: &Run) -> Vec<(&'static str, u32)> {
+fn limits(run: &ProtocolRun) -> Vec<(&'static str, u32)> {
     match run.protocol {
         Protocol::Matched => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],
         Protocol::Published => Vec::new(),
     }
 }
 
-fn highest(run: &Run, records: &[(Style, &Record)]) -> f64 {
+fn highest(run: &ProtocolRun, records: &[(Style, &Record)]) -> f64 {
     let tested = records.iter().filter(|(_, record)| record.case.family.is_tested());
     let sizes = tested.flat_map(|(_, record)| &record.turns).map(|turn| f64::from(turn.input));
     sizes.fold(f64::from(run.manifest.window) * WINDOWS, f64::max)

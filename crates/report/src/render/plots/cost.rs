@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
 use super::{Plot, header, number};
-use crate::data::{FULL, Run};
+use crate::data::{FULL, ProtocolRun};
 use crate::metrics::{
     BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts, cost_parts,
 };
@@ -31,7 +31,7 @@ const COLUMNS: [&str; 10] = [
     BREAK_EVEN_TURNS.id,
 ];
 
-pub(super) fn plot(run: &Run, group: &Group) -> Plot {
+pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let mut rows = vec![header(&COLUMNS)];
     let mut bars = Vec::new();
     let mut full = None;

@@ -4,11 +4,11 @@ use compactometer_formats::summary::Group;
 
 use super::figure::Figure;
 use super::{Plot, WIDTH, header};
-use crate::data::Run;
+use crate::data::ProtocolRun;
 
 pub(crate) const NAME: &str = "dummy_picture";
 
-pub(super) fn plot(_: &Run, group: &Group) -> Plot {
+pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
     let row = |at: usize| vec![format!("{}-{at}", group.suite)];
     Plot {
         name: NAME.to_owned(),

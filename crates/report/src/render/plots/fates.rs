@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
 use super::{Plot, header};
-use crate::data::Run;
+use crate::data::ProtocolRun;
 
 /// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours (after Okabe and Ito).
 pub(crate) const COLOURS: [RGBColor; 8] = [
@@ -20,7 +20,7 @@ pub(crate) const COLOURS: [RGBColor; 8] = [
     RGBColor(0x1a, 0x1a, 0x1a),
 ];
 
-pub(super) fn plot(_: &Run, group: &Group) -> Plot {
+pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
     let share =
         |shares: &std::collections::BTreeMap<String, f64>, fate: &Fate| shares.get(fate.name()).copied().unwrap_or(0.0);
     // A fate that no strategy shows needs no place in the legend.

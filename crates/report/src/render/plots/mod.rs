@@ -4,7 +4,7 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Group, StrategySummary};
 
 use super::words::slug;
-use crate::data::Run;
+use crate::data::ProtocolRun;
 
 mod axes;
 mod bars;
@@ -44,7 +44,7 @@ pub(crate) struct Plot {
 /// What a picture shows.
 enum Drawing {
     /// One group, once for each.
-    Group(fn(&Run, &Group) -> Plot),
+    Group(fn(&ProtocolRun, &Group) -> Plot),
     /// All groups in one picture, which stands with the first of them; none where there is nothing to compare.
     Report(fn(&[Group]) -> Option<Plot>),
 }
@@ -64,9 +64,9 @@ const ALL: &[Drawing] = &[
 ];
 
 /// The pictures of each group. Of several groups, each picture's file is named after its group.
-pub(crate) fn all(runs: &[Run], groups: &[Group]) -> Vec<Vec<Plot>> {
+pub(crate) fn all(runs: &[ProtocolRun], groups: &[Group]) -> Vec<Vec<Plot>> {
     let ending = |group: &Group| if groups.len() > 1 { format!("-{}", slug(group)) } else { String::new() };
-    let of_group = |(at, (run, group)): (usize, (&Run, &Group))| {
+    let of_group = |(at, (run, group)): (usize, (&ProtocolRun, &Group))| {
         let drawn = ALL.iter().filter_map(|drawing| match drawing {
             Drawing::Group(plot) => {
                 let plot = plot(run, group);
@@ -112,7 +112,7 @@ mod tests {
 
     fn plots(manifest: &Manifest, records: &[Record]) -> Vec<Plot> {
         let prices = common::prices();
-        let runs = Run::by_protocol(manifest, records, &prices);
+        let runs = ProtocolRun::by_protocol(manifest, records, &prices);
         let summary = crate::summary::of_runs(&runs);
         all(&runs, &summary.groups).into_iter().flatten().collect()
     }

@@ -6,12 +6,12 @@ use super::axes::{Axes, LINE, Scale, legend, legend_width, wrap};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, GREY, Style, TEXT};
 use super::{Plot, WIDTH, header, number, styled};
-use crate::data::Run;
+use crate::data::ProtocolRun;
 use crate::metrics::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric, TOKENS_RETAINED};
 
 const HEIGHT: f64 = 470.0;
 
-struct Point<'s> {
+struct RecallPoint<'s> {
     style: Style,
     name: &'s str,
     tokens: &'s MetricValue,
@@ -19,7 +19,7 @@ struct Point<'s> {
     at: (f64, f64),
 }
 
-pub(super) fn plot(_: &Run, group: &Group) -> Plot {
+pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
     let has_corrected = group.strategies.iter().any(|strategy| CONTEXT_RECALL_CORRECTED.value(strategy).is_some());
     let (metric, title) = if has_corrected {
         (CONTEXT_RECALL_CORRECTED, "context recall, corrected for chance (CR*)")
@@ -97,13 +97,13 @@ fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
 }
 
 /// The points with both coordinates, and the names of the strategies without.
-fn points<'s>(group: &'s Group, metric: &Metric) -> (Vec<Point<'s>>, Vec<&'s str>) {
+fn points<'s>(group: &'s Group, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<&'s str>) {
     let (mut points, mut left_out) = (Vec::new(), Vec::new());
     for (style, strategy) in styled(group) {
         let defined = |metric: &Metric| metric.of(strategy).filter(|found| found.value.is_some());
         match (defined(&TOKENS_RETAINED), defined(metric)) {
             (Some(tokens), Some(recall)) => {
-                points.push(Point { style, name: &strategy.name, tokens, recall, at: (0.0, 0.0) })
+                points.push(RecallPoint { style, name: &strategy.name, tokens, recall, at: (0.0, 0.0) })
             }
             _ => left_out.push(strategy.name.as_str()),
         }
@@ -111,13 +111,13 @@ fn points<'s>(group: &'s Group, metric: &Metric) -> (Vec<Point<'s>>, Vec<&'s str
     (points, left_out)
 }
 
-fn place(points: &mut [Point], axes: &Axes) {
+fn place(points: &mut [RecallPoint], axes: &Axes) {
     for point in points {
         point.at = axes.at(point.tokens.value.unwrap_or(0.0), point.recall.value.unwrap_or(0.0));
     }
 }
 
-fn draw_points(figure: &mut Figure, axes: &Axes, points: &[Point]) {
+fn draw_points(figure: &mut Figure, axes: &Axes, points: &[RecallPoint]) {
     for point in points {
         let (tokens, recall) = (point.tokens.value.unwrap_or(0.0), point.recall.value.unwrap_or(0.0));
         if let (Some(low), Some(high)) = (point.tokens.low, point.tokens.high) {
@@ -131,7 +131,7 @@ fn draw_points(figure: &mut Figure, axes: &Axes, points: &[Point]) {
 }
 
 /// A place beside each point, clear of every other label, symbol and interval; nothing where one finds none.
-fn labels(points: &[Point], axes: &Axes) -> Option<Vec<((f64, f64), Anchor)>> {
+fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<((f64, f64), Anchor)>> {
     let mut taken: Vec<Block> = points.iter().flat_map(|point| blocks(point, axes)).collect();
     let mut labels = Vec::new();
     for point in points {
@@ -171,7 +171,7 @@ fn labels(points: &[Point], axes: &Axes) -> Option<Vec<((f64, f64), Anchor)>> {
 }
 
 /// What a point covers: its symbol and its intervals.
-fn blocks(point: &Point, axes: &Axes) -> Vec<Block> {
+fn blocks(point: &RecallPoint, axes: &Axes) -> Vec<Block> {
     let (x, y) = point.at;
     let mut blocks = vec![Block { left: x - 7.0, right: x + 7.0, top: y - 7.0, bottom: y + 7.0 }];
     if let (Some(low), Some(high)) = (point.tokens.low, point.tokens.high) {

@@ -5,12 +5,12 @@ use compactometer_formats::summary::{Group, StrategySummary};
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::Figure;
 use super::{Plot, WIDTH, header, styled};
-use crate::data::Run;
+use crate::data::ProtocolRun;
 use crate::metrics::CONTEXT_RECALL;
 
 const HEIGHT: f64 = 420.0;
 
-pub(super) fn plot(_: &Run, group: &Group) -> Plot {
+pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
     let mut rows = vec![header(&["strategy", "round", CONTEXT_RECALL.id, "n"])];
     for strategy in &group.strategies {
         for (round, recall, n) in line(strategy) {

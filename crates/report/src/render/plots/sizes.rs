@@ -11,7 +11,7 @@ use crate::metrics::{CONTEXT_RECALL, TOKENS_RETAINED};
 const HEIGHT: f64 = 470.0;
 
 /// One strategy's sizes and recalls, by size.
-struct Curve<'g> {
+struct SizeCurve<'g> {
     style: Style,
     name: &'g str,
     points: Vec<(f64, &'g MetricValue)>,
@@ -38,7 +38,7 @@ pub(super) fn plot(groups: &[Group]) -> Option<Plot> {
     Some(Plot { name: "recall_by_size".to_owned(), title: "Recall over sizes", caption, figure: draw(&curves), rows })
 }
 
-fn curve<'g>(style: Style, name: &'g str, groups: impl Iterator<Item = &'g Group>) -> Curve<'g> {
+fn curve<'g>(style: Style, name: &'g str, groups: impl Iterator<Item = &'g Group>) -> SizeCurve<'g> {
     let strategies = groups.filter_map(|group| group.strategies.iter().find(|strategy| strategy.name == name));
     let point = |strategy: &'g compactometer_formats::summary::StrategySummary| {
         let recall = CONTEXT_RECALL.of(strategy).filter(|recall| recall.value.is_some())?;
@@ -46,10 +46,10 @@ fn curve<'g>(style: Style, name: &'g str, groups: impl Iterator<Item = &'g Group
     };
     let mut points = strategies.filter_map(point).collect::<Vec<_>>();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    Curve { style, name, points }
+    SizeCurve { style, name, points }
 }
 
-fn draw(curves: &[Curve]) -> Figure {
+fn draw(curves: &[SizeCurve]) -> Figure {
     let mut figure = Figure::new(WIDTH, HEIGHT);
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let axes = Axes {
@@ -61,7 +61,7 @@ fn draw(curves: &[Curve]) -> Figure {
         y: Scale::covering([1.0]),
     };
     axes.draw(&mut figure, "retained tokens after a compaction", "context recall (CR)");
-    for Curve { style, points, .. } in curves {
+    for SizeCurve { style, points, .. } in curves {
         let places = points.iter().map(|(tokens, recall)| axes.at(*tokens, recall.value.unwrap_or(0.0)));
         let places = places.collect::<Vec<_>>();
         for (tokens, recall) in points {

@@ -5,15 +5,15 @@ use compactometer_formats::summary::{Group, StrategySummary};
 use super::axes::{Axes, LINE, Scale, legend, legend_width};
 use super::figure::{Figure, Style};
 use super::{Plot, WIDTH, header, styled};
-use crate::data::{Run, Strategy};
+use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::{survival_by_rounds, survival_by_tokens};
 
 /// Of one panel.
 const HEIGHT: f64 = 340.0;
 
-pub(super) fn plot(run: &Run, group: &Group) -> Plot {
-    let lines: Vec<Line> =
-        styled(group).into_iter().filter_map(|(style, summary)| Line::of(run, summary, style)).collect();
+pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
+    let lines: Vec<SurvivalLine> =
+        styled(group).into_iter().filter_map(|(style, summary)| SurvivalLine::of(run, summary, style)).collect();
     let mut rows = vec![header(&["strategy", "by", "since", "survival", "n"])];
     for line in &lines {
         for (at, (share, units)) in line.rounds.iter().enumerate() {
@@ -34,24 +34,24 @@ pub(super) fn plot(run: &Run, group: &Group) -> Plot {
 }
 
 /// One strategy's curves.
-struct Line<'s> {
+struct SurvivalLine<'s> {
     name: &'s str,
     style: Style,
     rounds: Vec<(f64, usize)>,
     tokens: Vec<(u64, f64)>,
 }
 
-impl<'s> Line<'s> {
+impl<'s> SurvivalLine<'s> {
     /// None where no fact's last original left.
-    fn of(run: &Run, summary: &'s StrategySummary, style: Style) -> Option<Self> {
-        let strategy: &Strategy = run.strategy(&summary.name)?;
+    fn of(run: &ProtocolRun, summary: &'s StrategySummary, style: Style) -> Option<Self> {
+        let strategy: &StrategyRecords = run.strategy(&summary.name)?;
         let rounds = survival_by_rounds(strategy);
         let tokens = survival_by_tokens(strategy);
-        (!rounds.is_empty()).then_some(Line { name: &summary.name, style, rounds, tokens })
+        (!rounds.is_empty()).then_some(SurvivalLine { name: &summary.name, style, rounds, tokens })
     }
 }
 
-fn row(line: &Line, by: &str, since: u64, share: f64, units: String) -> Vec<String> {
+fn row(line: &SurvivalLine, by: &str, since: u64, share: f64, units: String) -> Vec<String> {
     let share = crate::stats::nine_digits(share).to_string();
     vec![line.name.to_owned(), by.to_owned(), since.to_string(), share, units]
 }
@@ -59,7 +59,7 @@ fn row(line: &Line, by: &str, since: u64, share: f64, units: String) -> Vec<Stri
 /// Fewer units than this make no point, where any round has more.
 const FEWEST_UNITS: usize = 5;
 
-fn draw(lines: &[Line]) -> Figure {
+fn draw(lines: &[SurvivalLine]) -> Figure {
     let mut figure = Figure::new(WIDTH, 2.0 * HEIGHT);
     let right = WIDTH - 16.0 - legend_width(lines.iter().map(|line| line.name));
     let axes = |panel: f64, x: Scale| Axes {
@@ -71,7 +71,8 @@ fn draw(lines: &[Line]) -> Figure {
         y: Scale::covering([1.0]),
     };
     let most = lines.iter().flat_map(|line| &line.rounds).map(|(_, units)| *units).max().unwrap_or(0);
-    let drawn = |line: &Line| line.rounds.iter().take_while(|(_, units)| *units >= FEWEST_UNITS.min(most)).count();
+    let drawn =
+        |line: &SurvivalLine| line.rounds.iter().take_while(|(_, units)| *units >= FEWEST_UNITS.min(most)).count();
     let rounds = axes(0.0, Scale::counting(lines.iter().map(drawn).max().unwrap_or(0)));
     let longest = lines.iter().filter_map(|line| line.tokens.last()).map(|(tokens, _)| *tokens as f64);
     let tokens = axes(1.0, Scale::covering(longest));
@@ -100,7 +101,7 @@ fn draw(lines: &[Line]) -> Figure {
 }
 
 /// A curve that falls at each length at which something is absent; what is gone at once is its start.
-fn steps(line: &Line, axes: &Axes) -> Vec<(f64, f64)> {
+fn steps(line: &SurvivalLine, axes: &Axes) -> Vec<(f64, f64)> {
     let mut share = line.tokens.first().filter(|(tokens, _)| *tokens == 0).map_or(1.0, |(_, share)| *share);
     let mut points = vec![axes.at(0.0, share)];
     for (tokens, next) in &line.tokens {

@@ -9,7 +9,7 @@ use plotters::style::RGBColor;
 use super::axes::{Axes, LINE, Scale, swatches};
 use super::figure::{Anchor, Figure};
 use super::{Plot, WIDTH, header};
-use crate::data::{Run, is_applied};
+use crate::data::{ProtocolRun, is_applied};
 
 const SYSTEM: RGBColor = RGBColor(0x77, 0x77, 0x77);
 const CHECKPOINT: RGBColor = RGBColor(0xe6, 0x9f, 0x00);
@@ -28,12 +28,12 @@ const LEGEND: [(RGBColor, &str); 6] = [
 ];
 
 /// One strategy's views, one a round.
-struct Panel<'r> {
+struct ViewPanel<'r> {
     record: &'r Record,
     views: Vec<(u32, &'r ViewParts)>,
 }
 
-pub(super) fn plot(run: &Run, _: &Group) -> Plot {
+pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
     let panels = panels(run);
     let scenario = panels.first().map_or("", |panel| panel.record.case.scenario.as_str());
     let mut rows = vec![header(&["scenario", "strategy", "round", "after", "kind", "record", "tokens"])];
@@ -61,14 +61,14 @@ pub(super) fn plot(run: &Run, _: &Group) -> Plot {
 }
 
 /// The strategies under test that compacted the first scenario, in the report's order.
-fn panels<'r>(run: &Run<'r>) -> Vec<Panel<'r>> {
+fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
     let every = || run.strategies.iter().flat_map(|strategy| strategy.records());
     let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
     let tested = every().filter(|record| record.case.scenario == first && record.case.family != Family::Control);
     let panel = |record: &'r Record| {
         let rows = record.compactions.iter().filter(|row| is_applied(row));
         let views = rows.filter_map(|row| Some((row.event.after.0, row.view.as_ref()?))).collect::<Vec<_>>();
-        (!views.is_empty()).then_some(Panel { record, views })
+        (!views.is_empty()).then_some(ViewPanel { record, views })
     };
     tested.filter_map(panel).collect()
 }
@@ -87,7 +87,7 @@ fn segments(view: &ViewParts) -> Vec<(&'static str, Option<u32>, u32, RGBColor)>
 const COLUMNS: usize = 2;
 const PANEL: f64 = 190.0;
 
-fn draw(panels: &[Panel<'_>]) -> Figure {
+fn draw(panels: &[ViewPanel<'_>]) -> Figure {
     let mut figure = Figure::new(WIDTH, 0.0);
     let top = 18.0 + swatches(&mut figure, (24.0, 18.0), WIDTH - 40.0, &LEGEND);
     let sizes = panels.iter().flat_map(|panel| &panel.views);
@@ -118,7 +118,7 @@ fn draw(panels: &[Panel<'_>]) -> Figure {
     figure
 }
 
-fn draw_panel(figure: &mut Figure, axes: &Axes, panel: &Panel<'_>) {
+fn draw_panel(figure: &mut Figure, axes: &Axes, panel: &ViewPanel<'_>) {
     figure.text((axes.left, axes.top - LINE * 0.6), panel.record.case.strategy.as_str(), Anchor::Start);
     for (round, (_, view)) in (1..).zip(&panel.views) {
         let mut sum = 0.0;
