@@ -1,5 +1,5 @@
 //! Whether a mock puts strategies in the order in which a model does: Kendall's tau-b over strategies, with an interval over units,
-//! beside what the model agrees with itself (MEASUREMENT section 7).
+//! beside what the model agrees with itself.
 //!
 //! Absent on purpose: controls, whose order is known beforehand and would flatter any pair of runs; other protocols than the
 //! matched one; and every claim but the one about these conversations and this model.

@@ -1,4 +1,4 @@
-//! What the engine decided, counted for who watches it (source 000, day 12): failures, retries, fallbacks, and failures in a row.
+//! What the engine decided, counted: failures, retries, fallbacks, and failures in a row.
 
 use compactometer_engine::checkpoint::{Extraction, Reading};
 use compactometer_engine::event::{FailReason, Outcome};

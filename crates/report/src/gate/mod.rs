@@ -1,4 +1,4 @@
-//! The gate: whether a run retains less than a baseline (MEASUREMENT section 5).
+//! The gate: whether a run retains less than a baseline.
 //!
 //! Absent on purpose: exit codes, and anything but records, manifest and baseline to judge by.
 

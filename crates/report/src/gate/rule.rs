@@ -1,4 +1,4 @@
-//! The rule of the gate for one list of unit differences (MEASUREMENT section 5).
+//! The rule of the gate for one list of unit differences.
 //!
 //! Absent on purpose: what the differences are of, and Holm's method over several lists, which needs them all.
 

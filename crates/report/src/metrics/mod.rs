@@ -202,7 +202,7 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// DESIGN section 4.
+    /// The metrics that no release may lose.
     const REQUIRED: &str = "context_recall context_recall_corrected lift needed_at_use_recall answer_recall reached \
         written kept tokens_retained compression_ratio request_validity wrong_value_rate staleness extraction_success \
         is_summary fields_populated drift cost_usd cost_usd_compaction cache_hit_rate added_latency_ms_p50 \

@@ -1,4 +1,4 @@
-//! Intervals and tests over units of statistics (MEASUREMENT section 5). Everything random is seeded: same numbers in,
+//! Intervals and tests over units of statistics. Everything random is seeded: same numbers in,
 //! same numbers out, on every platform.
 //!
 //! Absent on purpose: what is compared with what, and verdicts.

@@ -1,4 +1,4 @@
-//! The hard checks of MEASUREMENT section 3: what must hold before any number means something.
+//! The hard checks: what must hold before any number means anything.
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Protocol, Stages};

@@ -1,4 +1,4 @@
-//! Every strategy under test against one declared reference, paired by unit (MEASUREMENT section 5).
+//! Every strategy under test against one declared reference, paired by unit.
 //!
 //! Absent on purpose: rankings and winners; under a mock also comparisons of answers, which are its own making.
 

@@ -1,4 +1,4 @@
-//! A judge's verdicts beside the deterministic grades, over all strategies of a group (MEASUREMENT section 3).
+//! A judge's verdicts beside the deterministic grades, over all strategies of a group.
 //!
 //! Absent on purpose: any number of a strategy. The grade is the metric; this says how far a judge may be trusted.
 

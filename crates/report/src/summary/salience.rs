@@ -1,5 +1,5 @@
 //! Which orders of strategies depend on the mock: its weights of salience are assumed, so rankings are rerun under drawn
-//! weights (MEASUREMENT section 6, 7).
+//! weights.
 //!
 //! Absent on purpose: the drawing of weights and the running, and any order of strategies that the mock does not touch.
 

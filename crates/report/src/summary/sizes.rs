@@ -1,4 +1,4 @@
-//! Strategies at one realized size (MEASUREMENT section 3): where two differ by more than a tenth, a value is read off the
+//! Strategies at one realized size: where two differ by more than a tenth, a value is read off the
 //! strategy's own curve over a sweep of retained budgets, or there is none.
 //!
 //! Absent on purpose: going on beyond the smallest and the largest size of a curve.

@@ -1,4 +1,4 @@
-//! The sources' own targets (MEASUREMENT section 4): each with the value that the records show, and a verdict where they allow
+//! The sources' own targets: each with the value that the records show, and a verdict where they allow
 //! one.
 //!
 //! Absent on purpose: targets that the documents name without a number, and any verdict from the mock's latency.
@@ -22,7 +22,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "extraction_success",
         target: "over 95 % of the checkpoints asked for are read",
-        source: "000, part 6",
+        source: "strategic plan, part 6",
         unit: MetricUnit::Share,
         note: "",
         find: |_, _, summary| of_metric(summary, &EXTRACTION_SUCCESS, |share| share > 0.95),
@@ -30,7 +30,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "added_latency_ms_mean",
         target: "under 500 ms added per message",
-        source: "000, part 6",
+        source: "strategic plan, part 6",
         unit: MetricUnit::Milliseconds,
         note: "the mean over all turns of the agent, waiting or not",
         find: added_latency,
@@ -38,7 +38,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "fields_populated",
         target: "over 80 % of the fields are populated",
-        source: "000, part 6",
+        source: "strategic plan, part 6",
         unit: MetricUnit::Share,
         note: "of the fields that the conversation supports; the source inspects 20 checkpoints by hand",
         find: |_, _, summary| of_metric(summary, &FIELDS_POPULATED, |share| share > 0.8),
@@ -46,7 +46,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "checkpoint_fields",
         target: "at least 3 fields of a checkpoint are populated",
-        source: "000, phase 1",
+        source: "strategic plan, phase 1",
         unit: MetricUnit::Count,
         note: "the fewest of any checkpoint that was written, of its six fields",
         find: |_, strategy, _| fewest_fields(strategy),
@@ -54,7 +54,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "answered_given_checkpointed",
         target: "over 90 % of what a checkpoint holds is recalled",
-        source: "000, part 6",
+        source: "strategic plan, part 6",
         unit: MetricUnit::Share,
         note: "answers to questions about facts that only a checkpoint or the summary beside it holds; a mock's answers are the \
                mock's",
@@ -63,7 +63,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "storage_bytes",
         target: "under 1 MB of storage a user",
-        source: "000, part 6",
+        source: "strategic plan, part 6",
         unit: MetricUnit::Bytes,
         note: "a conversation counts as a user; the records uncompressed, without the newest views",
         find: |_, _, summary| of_metric(summary, &STORAGE_BYTES, |bytes| bytes < 1e6),
@@ -71,7 +71,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "storage_files",
         target: "under 10 files a user",
-        source: "000, part 6",
+        source: "strategic plan, part 6",
         unit: MetricUnit::Count,
         note: "the most of one conversation in the folder store. The source's own code keeps 10 checkpoints and \
                `latest.json`, and so misses its target; so does the folder store, which keeps as many",
@@ -83,7 +83,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "context_after_80k",
         target: "a context of 80,000 tokens becomes one of under 20,000",
-        source: "001, `summarize_reduces_tokens`",
+        source: "threshold plan, its test of size",
         unit: MetricUnit::Tokens,
         note: "the largest view after a compaction that started from 80,000 tokens or more",
         find: |_, strategy, _| after_80k(strategy),
@@ -91,7 +91,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "compaction_reduction",
         target: "a compaction takes out 80 % of the tokens",
-        source: "001, expected results",
+        source: "threshold plan, expected results",
         unit: MetricUnit::Share,
         note: "the mean over compactions; under the matched protocol `--retain` fixes it",
         find: |_, strategy, _| compaction_reduction(strategy),
@@ -99,7 +99,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "facts_preserved",
         target: "90 % of the context's quality is preserved",
-        source: "001, expected results",
+        source: "threshold plan, expected results",
         unit: MetricUnit::Share,
         note: "facts that the context still holds (`context_recall`); the source says no way to measure quality",
         find: |_, _, summary| of_metric(summary, &CONTEXT_RECALL, |share| share >= 0.9),
@@ -107,7 +107,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "decisions_preserved",
         target: "every key decision is preserved",
-        source: "001, `no_info_loss_critical`",
+        source: "threshold plan, its test of decisions",
         unit: MetricUnit::Share,
         note: "facts of the category `decision` that the context still holds",
         find: |_, _, summary| decisions_preserved(summary),
@@ -115,7 +115,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "cost_reduction_uncached",
         target: "cost is cut by half, without caching",
-        source: "001, `cost_reduction`",
+        source: "threshold plan, its test of cost",
         unit: MetricUnit::Share,
         note: "against `full`, no token read from a cache on either side, the agent's output left out",
         find: |run, strategy, _| match saving_without_cache(run, strategy) {
@@ -126,7 +126,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "cost_reduction_cached",
         target: "cost is cut by half, with caching",
-        source: "001, `cost_reduction`",
+        source: "threshold plan, its test of cost",
         unit: MetricUnit::Share,
         note: "against `full` with caching on both sides, as `cost_saving`; the source does not count caches",
         find: |_, _, summary| of_metric(summary, &COST_SAVING, |share| share >= 0.5),
@@ -134,7 +134,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "compaction_cost_usd",
         target: "under $0.01 of compaction a session",
-        source: "001, end-to-end test 3",
+        source: "threshold plan, its test from end to end",
         unit: MetricUnit::Usd,
         note: "the source asks a cheap model; here the calls are priced as those of the report's summarizer",
         find: |_, _, summary| of_metric(summary, &COST_USD_COMPACTION, |cost| cost < 0.01),
@@ -142,7 +142,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "cost_usd_per_compaction",
         target: "some $0.001 a checkpoint",
-        source: "001, expected results",
+        source: "threshold plan, expected results",
         unit: MetricUnit::Usd,
         note: "`cost_usd_compaction` over the compactions of a conversation, those that failed among them; met up to $0.0015",
         find: |_, strategy, summary| cost_per_compaction(strategy, summary),
@@ -150,7 +150,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "conversations_at_once",
         target: "100 conversations at once",
-        source: "000, day 14",
+        source: "strategic plan, day 14",
         unit: MetricUnit::Count,
         note: "",
         find: |_, _, _| {
@@ -160,7 +160,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "rounds_without_drift",
         target: "20 rounds without drift",
-        source: "002, integration test",
+        source: "progressive plan, its integration test",
         unit: MetricUnit::Share,
         note: "S(1) - S(20), S the share of facts never absent up to that round since their last original left",
         find: |_, strategy, summary| drift(strategy, summary),
@@ -168,7 +168,7 @@ pub const ALL: &[SourceTarget] = &[
     SourceTarget {
         id: "context_after_100_rounds",
         target: "a context of some 8,000 tokens after 100 compactions",
-        source: "002, scalable to long tasks",
+        source: "progressive plan, its claim for long tasks",
         unit: MetricUnit::Tokens,
         note: "the largest view after a 100th or later compaction; met up to 8,500. The source counts 1,000 tokens of system \
                prompt, 3,000 of summaries and 4,096 of recent messages",
@@ -322,7 +322,7 @@ fn drift(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
 
 /// Files of a conversation's folder in the folder store: commits up to those kept, index, archive, `latest.json`.
 fn files(record: &Record) -> u32 {
-    /// Source 000: "keep only last 10 checkpoints".
+    /// The strategic plan: "keep only last 10 checkpoints".
     const KEPT: usize = 10;
     let commits = record.checkpoints.len() + record.compactions.iter().filter(|row| commits(row)).count();
     let has_checkpoint = record.checkpoints.iter().any(|row| row.event.failed.is_none())

@@ -1,4 +1,4 @@
-//! `compare --salience-draws`: the same strategies under drawn weights of the mock's salience (MEASUREMENT section 6, 7).
+//! `compare --salience-draws`: the same strategies under drawn weights of the mock's salience.
 //!
 //! To be cheap it runs one conversation of each of the first groups, and of the strategies those alone that called the
 //! model: the others cannot change.

@@ -1,4 +1,4 @@
-//! Answers to questions: what a reader says from a strategy's contexts (MEASUREMENT section 3, answer recall).
+//! Answers to questions: what a reader says from a strategy's contexts.
 //!
 //! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. What answers do that are not
 //! right stands in [`wrong`].

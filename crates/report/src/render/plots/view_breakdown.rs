@@ -1,4 +1,4 @@
-//! What stands in the view over the rounds, by kind: source 002's timeline, for every strategy.
+//! What stands in the view over the rounds, by kind: the progressive plan's timeline, for every strategy.
 
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::stands::ViewParts;
