@@ -5,31 +5,18 @@
 //! Absent on purpose: anything that runs a strategy or calls a model, and anything that names a winner.
 
 pub mod agreement;
-mod checks;
-mod comparisons;
 mod data;
-mod decisions;
-pub mod explain;
-mod fates;
-mod formats;
 pub mod gate;
-mod judged;
 pub mod metrics;
-mod plots;
-mod reasons;
-pub mod salience;
-mod scale;
-mod scores;
-mod sizes;
+mod render;
 mod stats;
-mod suite;
-mod summarize;
-mod table;
-pub mod targets;
-pub mod text;
-mod warnings;
+mod summary;
 
-pub use formats::{Format, ReportError, write, write_formats};
+pub use data::run_files::{RunFiles, RunFilesError};
+pub use render::{Format, ReportError, explain, table, write, write_formats};
 pub use stats::bootstrap::interval as bootstrap_interval;
-pub use summarize::summarize;
-pub use table::table;
+pub use summary::{salience, summarize, targets};
+
+#[cfg(test)]
+#[path = "../tests/it/common/mod.rs"]
+mod common;

@@ -1,14 +1,25 @@
 //! `agreement`: a mock's order of strategies beside a model's.
 
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use compactometer_formats::prices::PriceTable;
+use compactometer_report::RunFiles;
 use compactometer_report::agreement::{agreement as compared, agreement_text};
-use compactometer_report::gate::RunFiles;
 
-use crate::failure::Failure;
-use crate::terminal::{say, say_json};
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::{say, say_json};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "agreement",
+    about: "Say whether a mock puts strategies in the order in which a model does, from two runs of one suite",
+    group: HelpGroup::Rest,
+    arguments: AgreementArgs::augment_args,
+    run: |matches| agreement(&parsed(matches)?),
+};
 
 /// Whose orders to compare.
 #[derive(clap::Args)]
@@ -32,7 +43,7 @@ pub(crate) struct AgreementArgs {
 }
 
 /// Compares the runs of two or three folders.
-pub(crate) fn agreement(args: &AgreementArgs) -> Result<(), Failure> {
+fn agreement(args: &AgreementArgs) -> Result<(), Failure> {
     let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
     let read = |dir: &Path| RunFiles::read(dir).map_err(Failure::usage);
     let (mock, model) = (read(&args.mock)?, read(&args.model)?);

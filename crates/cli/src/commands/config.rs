@@ -4,18 +4,34 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
-use clap::CommandFactory;
 use compactometer_disk::write_whole;
 
-use crate::args::Args;
-use crate::failure::Failure;
-use crate::output::advice;
-use crate::settings::{self, FILE, Setting};
-use crate::terminal::{note, say};
+use super::{CommandRow, program};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::settings::{self, FILE, Setting};
+use crate::output::failure::Failure;
+use crate::output::run_folder::advice;
+use crate::output::terminal::{note, say};
+
+pub(super) const CONFIG: CommandRow = CommandRow {
+    name: "config",
+    about: "Say which settings hold, and from where: the environment, `compactometer.toml`, or the default",
+    group: HelpGroup::Rest,
+    arguments: |command| command,
+    run: |_| config(),
+};
+
+pub(super) const INIT: CommandRow = CommandRow {
+    name: "init",
+    about: "Write a `compactometer.toml` with every setting as a comment",
+    group: HelpGroup::Rest,
+    arguments: |command| command,
+    run: |_| init(),
+};
 
 /// Prints each setting, its value and where it comes from.
-pub(crate) fn config() -> Result<(), Failure> {
-    let command = Args::command();
+fn config() -> Result<(), Failure> {
+    let command = program();
     let set = settings::read(Path::new(""), &command).map_err(Failure::usage)?;
     let held = |setting: &Setting| {
         let by_environment = || std::env::var(&setting.variable).ok().map(|value| (value, setting.variable.clone()));
@@ -31,12 +47,12 @@ pub(crate) fn config() -> Result<(), Failure> {
 }
 
 /// Writes a file in which every setting stands as a comment, with its default.
-pub(crate) fn init() -> Result<(), Failure> {
+fn init() -> Result<(), Failure> {
     let path = Path::new(FILE);
     if path.exists() {
         return Err(Failure::usage(anyhow!("`{FILE}` exists; `compactometer config` says what it sets")));
     }
-    let text = commented(&settings::all(&Args::command()));
+    let text = commented(&settings::all(&program()));
     write_whole(path, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::failed(anyhow!("cannot write `{FILE}`: {error}; {}", advice(&error, "folder"))))?;
     note(&format!("wrote {FILE}"));
@@ -65,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_file_of_every_default_can_be_read() {
-        let text = commented(&settings::all(&Args::command()));
+        let text = commented(&settings::all(&program()));
         let table =
             text.replace("\n# ", "\n").lines().filter(|line| line.contains(" = ")).collect::<Vec<_>>().join("\n");
         let table = table.parse::<toml::Table>().expect("TOML");

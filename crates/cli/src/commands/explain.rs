@@ -1,5 +1,6 @@
 //! `explain`: one conversation step by step.
 
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -12,14 +13,23 @@ use compactometer_harness::watched::WatchedModels;
 use compactometer_report::explain::Story;
 use compactometer_text::suggest::unknown;
 
-use super::compare::{encoding, price_table};
-use crate::args::{PricesArg, SettingArgs, positive};
-use crate::failure::Failure;
-use crate::money::Purse;
-use crate::output::cannot;
-use crate::roles::Roles;
-use crate::source;
-use crate::terminal::say;
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::roles::Roles;
+use crate::arguments::suites;
+use crate::arguments::{PricesArg, SettingArgs, encoding, positive};
+use crate::cost::CostBudget;
+use crate::output::failure::Failure;
+use crate::output::run_folder::cannot;
+use crate::output::terminal::say;
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "explain",
+    about: "Tell one conversation step by step: what left, what was written, what each fact went through",
+    group: HelpGroup::Everyday,
+    arguments: ExplainArgs::augment_args,
+    run: |matches| explain(&parsed(matches)?),
+};
 
 /// What to tell.
 #[derive(clap::Args)]
@@ -48,7 +58,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) max_cost: Option<f64>,
 }
 
-pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
+fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let contenders = select([args.strategy.as_str()], []).map_err(Failure::usage)?;
     if contenders.len() != 1 {
         return Err(Failure::usage(anyhow!(
@@ -58,12 +68,12 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         )));
     }
     let counter = encoding(&args.setting.tokenizer)?;
-    let (prices, _) = price_table(&args.prices)?;
+    let (prices, _) = args.prices.table()?;
     let named = Roles::named(&args.setting, None);
-    let purse = Purse::of(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let budget = CostBudget::of(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
     // First, since opening a model makes the folder of its recording.
-    let suite = source::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
-    let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
+    let suite = suites::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
+    let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
     let options = Options {
         contenders,
@@ -81,8 +91,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     if let Some(id) = args.fact.as_deref().filter(|id| !facts().any(|fact| fact == *id)) {
         return Err(Failure::usage(anyhow!(unknown(&format!("fact of `{}`", scenario.id), id, facts()))));
     }
-    purse.agree(&[case], false)?;
-    purse.count_spent(&[], &args.setting)?;
+    budget.agree(&[case], false)?;
+    budget.count_spent(&[], &args.setting)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let watched = WatchedModels::new(models);
     let result = runtime.block_on(run_case(case, watched.models(), &counter));

@@ -5,18 +5,29 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use clap::{Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_formats::baseline::Baseline;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
-use compactometer_report::gate::{self, GateOptions, GateReport, RunFiles, SelfTest, Verdict};
+use compactometer_report::RunFiles;
+use compactometer_report::gate::{self, GateOptions, GateReport, SelfTest, Verdict};
 
-use super::compare;
-use crate::args::{Args, Command};
-use crate::failure::Failure;
-use crate::terminal::{note, say, say_json};
+use super::{CommandRow, parsed};
+use super::{program, run};
+use crate::arguments::RunArgs;
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::{note, say, say_json};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "gate",
+    about: "Hold a run against a baseline: does it retain less? Or test the gate itself",
+    group: HelpGroup::Everyday,
+    arguments: GateArgs::augment_args,
+    run: |matches| gate(&parsed(matches)?),
+};
 
 /// What to hold against what.
 #[derive(clap::Args)]
@@ -85,7 +96,7 @@ fn margin(text: &str) -> Result<f64, String> {
 }
 
 /// Gates a run, writes a baseline, or tests the gate.
-pub(crate) fn gate(args: &GateArgs) -> Result<(), Failure> {
+fn gate(args: &GateArgs) -> Result<(), Failure> {
     let prices = PriceTable::shipped().context("the shipped price table").map_err(Failure::failed)?;
     if args.self_test {
         return self_test(args, &prices);
@@ -186,7 +197,7 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
 /// Tests the gate on two runs that differ in their seed: those given; the one given and a second run of its own command; or two
 /// runs of the embedded suite.
 fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
-    let scratch = Scratch::new().map_err(Failure::failed)?;
+    let scratch = ScratchFolder::new().map_err(Failure::failed)?;
     let (first, second) = match &args.dirs[..] {
         [first, second] => (read_run(first)?, read_run(second)?),
         [first] => {
@@ -226,15 +237,15 @@ fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
 /// Strategies of the self-test without a run: few calls, and one of each way to summarize.
 const SELF_TESTED: &str = "summarize,progressive,chained";
 
-fn embedded(seed: u64, quiet: bool, scratch: &Scratch) -> Result<RunFiles, Failure> {
+fn embedded(seed: u64, quiet: bool, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     if !quiet {
         note(&format!("runs the embedded suite, seed {seed}"));
     }
-    run(&["run", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
+    repeat(&["run", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
 }
 
 /// Runs a run's own command under the next seed, where that costs nothing.
-fn again(first: &RunFiles, scratch: &Scratch) -> Result<RunFiles, Failure> {
+fn again(first: &RunFiles, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     let manifest = &first.manifest;
     let models = [manifest.model.as_str(), manifest.target_model()];
     if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
@@ -255,36 +266,38 @@ fn again(first: &RunFiles, scratch: &Scratch) -> Result<RunFiles, Failure> {
     command.splice(..usize::from(!is_bare), ["run".to_owned()]);
     let seed = manifest.seed.wrapping_add(1).to_string();
     command.extend(["--seed".to_owned(), seed]);
-    run(&command, scratch)
+    repeat(&command, scratch)
 }
 
 /// Runs a command line of this program into a folder of its own.
-fn run(command: &[String], scratch: &Scratch) -> Result<RunFiles, Failure> {
+fn repeat(command: &[String], scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     let seed = command.last().cloned().unwrap_or_default();
     let dir = scratch.0.join(seed);
     let words = std::iter::once("compactometer").chain(command.iter().map(String::as_str));
-    let parsed = Args::try_parse_from(words).context("the run's command cannot be repeated").map_err(Failure::usage)?;
-    let Some(Command::Run(mut args)) = parsed.command else {
+    let matches = program().try_get_matches_from(words);
+    let matches = matches.context("the run's command cannot be repeated").map_err(Failure::usage)?;
+    let Some(("run", matches)) = matches.subcommand() else {
         return Err(Failure::usage(anyhow!("the run's command cannot be repeated; name two runs' folders")));
     };
+    let mut args: RunArgs = parsed(matches)?;
     args.out = Some(dir.clone());
     args.quiet = true;
-    compare::records(&args)?;
+    run::records(&args)?;
     read_run(&dir)
 }
 
 /// A folder that goes with the command.
-struct Scratch(PathBuf);
+struct ScratchFolder(PathBuf);
 
-impl Scratch {
+impl ScratchFolder {
     fn new() -> anyhow::Result<Self> {
         let dir = std::env::temp_dir().join(format!("compactometer-self-test-{}", std::process::id()));
         std::fs::create_dir_all(&dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
-        Ok(Scratch(dir))
+        Ok(ScratchFolder(dir))
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
         // What cannot be removed lies among temporary files.
         let _ = std::fs::remove_dir_all(&self.0);

@@ -1,5 +1,6 @@
 //! `generate`: a spec becomes a suite.
 
+use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -11,9 +12,20 @@ use compactometer_suites::generate::{Spec, embedded, generate_telling};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
-use crate::failure::Failure;
-use crate::terminal::{note, say};
-use crate::{progress, source};
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::suites;
+use crate::output::failure::Failure;
+use crate::output::progress;
+use crate::output::terminal::{note, say};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "generate",
+    about: "Write the suite that a spec describes: conversations with known facts",
+    group: HelpGroup::Data,
+    arguments: GenerateArgs::augment_args,
+    run: |matches| generate(&parsed(matches)?),
+};
 
 /// What to generate.
 #[derive(clap::Args)]
@@ -31,7 +43,7 @@ pub(crate) struct GenerateArgs {
     pub(crate) quiet: bool,
 }
 
-pub(crate) fn generate(args: &GenerateArgs) -> Result<(), Failure> {
+fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     let spec = spec(args)?;
     if args.out.extension().is_some_and(|extension| extension == "toml") {
         let out = args.out.display();
@@ -61,7 +73,7 @@ fn spec(args: &GenerateArgs) -> Result<Spec, Failure> {
     let names = || embedded::ALL.iter().map(|embedded| embedded.name);
     let given = args.spec.display().to_string();
     let not_one = || Failure::usage(anyhow!("{}; or name a `.toml` file", unknown("spec", &given, names())));
-    source::spec(&args.spec).map_err(Failure::usage)?.ok_or_else(not_one)
+    suites::spec(&args.spec).map_err(Failure::usage)?.ok_or_else(not_one)
 }
 
 /// What the suite holds and how it measures.

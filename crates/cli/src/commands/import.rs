@@ -1,5 +1,6 @@
 //! `import`: transcripts of another program become a suite.
 
+use clap::Args;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
@@ -8,8 +9,18 @@ use compactometer_suites::import::{self, Options};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
-use crate::failure::Failure;
-use crate::terminal::note;
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::note;
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "import",
+    about: "Turn transcripts of another program into a suite",
+    group: HelpGroup::Everyday,
+    arguments: ImportArgs::augment_args,
+    run: |matches| import(&parsed(matches)?),
+};
 
 /// What to import.
 #[derive(clap::Args)]
@@ -42,7 +53,7 @@ pub(crate) struct ImportArgs {
     pub(crate) quiet: bool,
 }
 
-pub(crate) fn import(args: &ImportArgs) -> Result<(), Failure> {
+fn import(args: &ImportArgs) -> Result<(), Failure> {
     let Some(importer) = import::by_name(&args.format) else {
         let choices = import::ALL.iter().map(|importer| importer.name);
         return Err(Failure::usage(anyhow!(unknown("format", &args.format, choices))));

@@ -1,6 +1,7 @@
 //! `list`: what there is, straight from the registries.
 
 use anyhow::anyhow;
+use clap::Args;
 use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::formats;
@@ -11,8 +12,18 @@ use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
 use compactometer_text::suggest::unknown;
 
-use crate::failure::Failure;
-use crate::terminal::say;
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::say;
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "list",
+    about: "List strategies, controls, metrics, targets, formats, schemas and models",
+    group: HelpGroup::Rest,
+    arguments: ListArgs::augment_args,
+    run: |matches| list(&parsed(matches)?),
+};
 
 /// What to list.
 #[derive(clap::Args)]
@@ -24,29 +35,29 @@ pub(crate) struct ListArgs {
 }
 
 /// A kind of thing and its rows: name, what it is, where it comes from.
-struct Kind {
+struct ListedKind {
     name: &'static str,
     rows: fn() -> Vec<(String, String)>,
 }
 
-const KINDS: &[Kind] = &[
-    Kind { name: "strategies", rows: || contenders(Family::Reference) },
-    Kind { name: "faithful", rows: faithful },
-    Kind { name: "parameters", rows: parameters },
-    Kind { name: "controls", rows: || contenders(Family::Control) },
-    Kind { name: "suites", rows: suites },
-    Kind { name: "metrics", rows: metrics },
-    Kind { name: "targets", rows: targets },
-    Kind { name: "formats", rows: importers },
-    Kind { name: "secrets", rows: secrets },
-    Kind { name: "schemas", rows: schemas },
-    Kind { name: "models", rows: models },
-    Kind { name: "profiles", rows: profiles },
-    Kind { name: "faults", rows: faults },
+const KINDS: &[ListedKind] = &[
+    ListedKind { name: "strategies", rows: || contenders(Family::Reference) },
+    ListedKind { name: "faithful", rows: faithful },
+    ListedKind { name: "parameters", rows: parameters },
+    ListedKind { name: "controls", rows: || contenders(Family::Control) },
+    ListedKind { name: "suites", rows: suites },
+    ListedKind { name: "metrics", rows: metrics },
+    ListedKind { name: "targets", rows: targets },
+    ListedKind { name: "formats", rows: importers },
+    ListedKind { name: "secrets", rows: secrets },
+    ListedKind { name: "schemas", rows: schemas },
+    ListedKind { name: "models", rows: models },
+    ListedKind { name: "profiles", rows: profiles },
+    ListedKind { name: "faults", rows: faults },
 ];
 
-pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
-    let wanted = |kind: &&Kind| args.kind.as_deref().is_none_or(|name| name == kind.name);
+fn list(args: &ListArgs) -> Result<(), Failure> {
+    let wanted = |kind: &&ListedKind| args.kind.as_deref().is_none_or(|name| name == kind.name);
     let kinds = KINDS.iter().filter(wanted).collect::<Vec<_>>();
     if kinds.is_empty() {
         let given = args.kind.as_deref().unwrap_or_default();
@@ -55,7 +66,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
     say(&kinds.iter().map(|kind| section(kind)).collect::<Vec<_>>().join("\n"))
 }
 
-fn section(kind: &Kind) -> String {
+fn section(kind: &ListedKind) -> String {
     let rows = (kind.rows)();
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let lines = rows.iter().map(|(name, about)| format!("  {name:<width$}  {about}\n")).collect::<String>();
@@ -97,7 +108,7 @@ fn suites() -> Vec<(String, String)> {
 
 fn metrics() -> Vec<(String, String)> {
     let rows = compactometer_report::metrics::ALL.iter();
-    rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.formula, metric.unit.name()))).collect()
+    rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.definition, metric.unit.name()))).collect()
 }
 
 /// The sources' own targets.

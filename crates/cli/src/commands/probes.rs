@@ -1,5 +1,6 @@
 //! `probes`: what a suite asks for, and how a person changes it.
 
+use clap::Args;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -11,10 +12,20 @@ use compactometer_formats::suite::Suite;
 use compactometer_suites::curate::{self, Wanted};
 use compactometer_text::suggest::unknown;
 
-use crate::failure::Failure;
-use crate::output::cannot;
-use crate::source;
-use crate::terminal::{note, say};
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::suites;
+use crate::output::failure::Failure;
+use crate::output::run_folder::cannot;
+use crate::output::terminal::{note, say};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "probes",
+    about: "List the facts and questions of a suite, add a value that was forgotten, take one out",
+    group: HelpGroup::Data,
+    arguments: ProbesArgs::augment_args,
+    run: |matches| probes(&parsed(matches)?),
+};
 
 /// Which facts to ask for.
 #[derive(clap::Args)]
@@ -52,10 +63,10 @@ pub(crate) struct ProbesArgs {
     pub(crate) quiet: bool,
 }
 
-pub(crate) fn probes(args: &ProbesArgs) -> Result<(), Failure> {
+fn probes(args: &ProbesArgs) -> Result<(), Failure> {
     let changes = args.add.is_some() || args.accept.is_some() || !args.reject.is_empty();
     if !changes {
-        let suite = source::join(std::slice::from_ref(&args.suite)).map_err(Failure::usage)?;
+        let suite = suites::join(std::slice::from_ref(&args.suite)).map_err(Failure::usage)?;
         return listed(&suite, args.scenario.as_deref()).map_err(Failure::usage).and_then(|text| say(&text));
     }
     let mut suite = Suite::read(&args.suite).map_err(Failure::usage)?;

@@ -1,5 +1,6 @@
 //! `report`: what runs recorded, reported again, alone or joined.
 
+use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -10,11 +11,21 @@ use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::journal::read_records;
 use compactometer_report::{Format, write_formats};
 
-use super::compare::{price_table, show, verdict};
-use super::salience::Salience;
-use crate::args::PricesArg;
-use crate::failure::Failure;
-use crate::output::{difference, read_manifest};
+use super::compare::salience::Salience;
+use super::compare::{show, verdict};
+use super::{CommandRow, parsed};
+use crate::arguments::PricesArg;
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::run_folder::{difference, read_manifest};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "report",
+    about: "Report again what runs recorded; the runs of one suite and configuration may be joined",
+    group: HelpGroup::Everyday,
+    arguments: ReportArgs::augment_args,
+    run: |matches| report(&parsed(matches)?),
+};
 
 /// What to report again.
 #[derive(clap::Args)]
@@ -57,8 +68,8 @@ impl From<FormatArg> for Format {
     }
 }
 
-pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
-    let (prices, text) = price_table(&args.prices)?;
+fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let (prices, text) = args.prices.table()?;
     let out = match (&args.out, args.dirs.as_slice()) {
         (Some(out), _) => out,
         (None, [only]) => only,

@@ -1,11 +1,22 @@
 //! `schema`: the JSON Schema of a file format.
 
 use anyhow::anyhow;
+use clap::Args;
 use compactometer_formats::formats;
 use compactometer_text::suggest::unknown;
 
-use crate::failure::Failure;
-use crate::terminal::say_json;
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::say_json;
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "schema",
+    about: "Print the JSON Schema of a file format, for programs that read or write it",
+    group: HelpGroup::Rest,
+    arguments: SchemaArgs::augment_args,
+    run: |matches| schema(&parsed(matches)?),
+};
 
 /// Which format.
 #[derive(clap::Args)]
@@ -15,7 +26,7 @@ pub(crate) struct SchemaArgs {
     pub(crate) kind: String,
 }
 
-pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
+fn schema(args: &SchemaArgs) -> Result<(), Failure> {
     let names = formats::ALL.iter().map(|format| format.name);
     let format = formats::ALL.iter().find(|format| format.name == args.kind);
     let format = format.ok_or_else(|| Failure::usage(anyhow!(unknown("schema", &args.kind, names))))?;

@@ -1,13 +1,24 @@
 //! `serve`: a model as an OpenAI-compatible server on loopback.
 
+use clap::Args;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use compactometer_engine::model::ChatModel;
 use compactometer_models::server::{Limits, Server};
 
-use crate::failure::Failure;
-use crate::terminal::{note, say};
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::output::failure::Failure;
+use crate::output::terminal::{note, say};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "serve",
+    about: "Answer as an OpenAI-compatible server on loopback: the mock, for programs in other languages",
+    group: HelpGroup::Rest,
+    arguments: ServeArgs::augment_args,
+    run: |matches| serve(&parsed(matches)?),
+};
 
 /// What to serve.
 #[derive(clap::Args)]
@@ -20,7 +31,7 @@ pub(crate) struct ServeArgs {
     pub(crate) port: u16,
 }
 
-pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
+fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let model: Arc<dyn ChatModel> = compactometer_models::by_name(&args.model).map_err(Failure::usage)?.into();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
     runtime.block_on(async {

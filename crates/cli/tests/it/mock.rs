@@ -1,5 +1,4 @@
-//! Whole replays under the mock, changed in ways that must change nothing, or must change it in one direction (MEASUREMENT
-//! section 6, 6).
+//! Whole replays under the mock, changed in ways that must change nothing, or must change it in one direction.
 
 use std::path::Path;
 

@@ -8,13 +8,13 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Protocol;
 
 use super::Drawn;
-use crate::data::{Run, Strategy};
-use crate::gate::RunFiles;
-use crate::scores::{Primary, Scores};
+use crate::data::run_files::RunFiles;
+use crate::data::{ProtocolRun, StrategyRecords};
+use crate::metrics::scores::{PrimaryMetric, UnitScores};
 
 /// The mock's run, the model's, and the model's with another seed.
 pub(super) struct Sides<'r> {
-    runs: Vec<Run<'r>>,
+    runs: Vec<ProtocolRun<'r>>,
     /// Strategies that compacted in every run.
     names: Vec<&'r str>,
 }
@@ -53,7 +53,7 @@ impl<'r> Sides<'r> {
         Ok(Sides { runs, names })
     }
 
-    pub(super) fn runs(&self) -> impl Iterator<Item = &Run<'r>> {
+    pub(super) fn runs(&self) -> impl Iterator<Item = &ProtocolRun<'r>> {
         self.runs.iter()
     }
 
@@ -61,13 +61,13 @@ impl<'r> Sides<'r> {
         self.names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn strategies<'s>(&'s self, run: &'s Run<'r>) -> impl Iterator<Item = &'s Strategy<'r>> {
+    fn strategies<'s>(&'s self, run: &'s ProtocolRun<'r>) -> impl Iterator<Item = &'s StrategyRecords<'r>> {
         self.names.iter().filter_map(|name| run.strategy(name))
     }
 
     /// Runs are whole and of one suite, so each strategy has every group.
     pub(super) fn units(&self) -> usize {
-        self.runs.first().map_or(0, Run::units)
+        self.runs.first().map_or(0, ProtocolRun::units)
     }
 
     pub(super) fn conversations(&self) -> usize {
@@ -82,10 +82,10 @@ impl<'r> Sides<'r> {
     }
 
     /// The first metric that every strategy has in every run, and each run's values of it.
-    pub(super) fn scores(&self, primary: Primary) -> Option<(&'static str, Vec<Drawn<'_>>)> {
-        let of_run = |run: &Run<'r>, metric| {
-            let scores: Vec<Scores> =
-                self.strategies(run).map(|strategy| Scores::of(metric, strategy)).collect::<Option<_>>()?;
+    pub(super) fn scores(&self, primary: PrimaryMetric) -> Option<(&'static str, Vec<Drawn<'_>>)> {
+        let of_run = |run: &ProtocolRun<'r>, metric| {
+            let scores: Vec<UnitScores> =
+                self.strategies(run).map(|strategy| UnitScores::of(metric, strategy)).collect::<Option<_>>()?;
             let drawn = move |times: &[u32]| scores.iter().map(|scores| scores.drawn(times)).collect();
             Some(Box::new(drawn) as Drawn<'_>)
         };
@@ -100,14 +100,14 @@ fn is_again(model: &Manifest, again: &Manifest) -> bool {
     model.model == again.model && model.seed != again.seed
 }
 
-fn matched<'r>(files: &'r RunFiles, prices: &'r PriceTable) -> Option<Run<'r>> {
-    let runs = Run::by_protocol(&files.manifest, &files.records, prices);
+fn matched<'r>(files: &'r RunFiles, prices: &'r PriceTable) -> Option<ProtocolRun<'r>> {
+    let runs = ProtocolRun::by_protocol(&files.manifest, &files.records, prices);
     runs.into_iter().find(|run| run.protocol == Protocol::Matched && run.retained == Some(files.manifest.retained))
 }
 
 /// Strategies under test that compacted something in every run.
-fn common<'r>(runs: &[Run<'r>]) -> Vec<&'r str> {
-    let compacts = |run: &Run<'r>, name: &str| {
+fn common<'r>(runs: &[ProtocolRun<'r>]) -> Vec<&'r str> {
+    let compacts = |run: &ProtocolRun<'r>, name: &str| {
         run.strategy(name).is_some_and(|strategy| strategy.records().any(|record| record.rounds() > 0))
     };
     let tested = runs.iter().take(1).flat_map(|run| &run.strategies).filter(|strategy| strategy.family.is_tested());

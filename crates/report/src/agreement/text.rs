@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use compactometer_formats::summary::MetricValue;
 
 use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, MetricAgreement};
+use crate::metrics::{MetricUnit, grouped};
 use crate::stats::FEWEST_UNITS;
-use crate::text::{Unit, grouped};
 
 /// The only claim that is permitted, or that there is none.
 pub(super) fn words(found: &Agreement) -> String {
@@ -64,7 +64,7 @@ fn values(metric: &MetricAgreement, strategies: &[String]) -> String {
 fn shown(value: &MetricValue) -> String {
     let Some(tau) = value.value else { return format!("- ({})", value.reason.as_deref().unwrap_or("undefined")) };
     let ends = value.low.zip(value.high).map_or(" (too few units for an interval)".to_owned(), |(low, high)| {
-        format!(" [{}, {}]", Unit::Ratio.show(low), Unit::Ratio.show(high))
+        format!(" [{}, {}]", MetricUnit::Ratio.show(low), MetricUnit::Ratio.show(high))
     });
-    format!("{}{ends}", Unit::Ratio.show(tau))
+    format!("{}{ends}", MetricUnit::Ratio.show(tau))
 }

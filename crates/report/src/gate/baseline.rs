@@ -9,18 +9,18 @@ use compactometer_formats::fate::Fates;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{self, Protocol, Record, text_hash};
 
-use super::files::RunFiles;
-use crate::data::{Run, Strategy, Unit, is_applied};
-use crate::metrics::Corrected;
-use crate::scores::{Primary, Scores};
+use crate::data::run_files::RunFiles;
+use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, is_applied};
+use crate::data::{decisions, fates};
+use crate::metrics::CorrectedRecall;
+use crate::metrics::scores::{PrimaryMetric, UnitScores};
 use crate::stats::mean;
-use crate::summarize::nine_digits;
-use crate::{decisions, fates};
+use crate::stats::nine_digits;
 
 /// The baseline that a run makes.
 pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Baseline {
-    let runs = Run::by_protocol(&run.manifest, &run.records, prices);
-    let of_run = |run: &Run| tested(run).map(|strategy| of_strategy(run, strategy)).collect::<Vec<_>>();
+    let runs = ProtocolRun::by_protocol(&run.manifest, &run.records, prices);
+    let of_run = |run: &ProtocolRun| tested(run).map(|strategy| of_strategy(run, strategy)).collect::<Vec<_>>();
     Baseline {
         run: conditions(run),
         scenarios: conversations(&run.records),
@@ -29,7 +29,7 @@ pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Baseline {
 }
 
 /// The strategies of a run that a gate looks at.
-pub(super) fn tested<'a, 'r>(run: &'a Run<'r>) -> impl Iterator<Item = &'a Strategy<'r>> {
+pub(super) fn tested<'a, 'r>(run: &'a ProtocolRun<'r>) -> impl Iterator<Item = &'a StrategyRecords<'r>> {
     run.strategies.iter().filter(|strategy| strategy.family.is_tested())
 }
 
@@ -70,11 +70,11 @@ fn conversations(records: &[Record]) -> Vec<Conversation> {
     first.map(conversation).collect()
 }
 
-fn of_strategy(run: &Run, strategy: &Strategy) -> StrategyBaseline {
-    let metrics = Primary::ALL.iter().flat_map(|primary| primary.metrics());
-    let scores = metrics.filter_map(|metric| Some((*metric, Scores::of(metric, strategy)?.by_unit())));
+fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyBaseline {
+    let metrics = PrimaryMetric::ALL.iter().flat_map(|primary| primary.metrics());
+    let scores = metrics.filter_map(|metric| Some((*metric, UnitScores::of(metric, strategy)?.by_unit())));
     let scores: Vec<(&str, BTreeMap<String, f64>)> = scores.collect();
-    let unit = |unit: &Unit| UnitBaseline {
+    let unit = |unit: &UnitRecords| UnitBaseline {
         unit: unit.group.to_owned(),
         scores: scores
             .iter()
@@ -86,7 +86,7 @@ fn of_strategy(run: &Run, strategy: &Strategy) -> StrategyBaseline {
 }
 
 /// What is counted over all conversations of a strategy.
-pub(super) fn head(run: &Run, strategy: &Strategy) -> StrategyHead {
+pub(super) fn head(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyHead {
     let counted = decisions::counted(strategy);
     let sizes = strategy.units.iter().filter_map(|unit| {
         let rows = unit.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
@@ -104,7 +104,7 @@ pub(super) fn head(run: &Run, strategy: &Strategy) -> StrategyHead {
         failed: counted.failed,
         over_window: turns.filter(|turn| turn.over_window).count(),
         tokens_retained: mean(&sizes.collect::<Vec<_>>()).map(nine_digits),
-        too_likely: Corrected::own(strategy).too_likely().map(|(what, _)| what).collect(),
+        too_likely: CorrectedRecall::own(strategy).too_likely().map(|(what, _)| what).collect(),
     }
 }
 

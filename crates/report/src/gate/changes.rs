@@ -7,11 +7,11 @@ use compactometer_formats::fate::{Fate, Fates};
 use serde::Serialize;
 
 use super::baseline::last_fates;
-use crate::data::Strategy;
+use crate::data::StrategyRecords;
 
 /// A fact whose presence at the last observation point changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct FateChange {
     /// The conversation.
     pub scenario: String,
     /// The fact's id.
@@ -23,7 +23,11 @@ pub struct Change {
 }
 
 /// The facts newly lost and newly kept, by conversation in the baseline's order.
-pub(super) fn changes(baseline: &Baseline, of: &StrategyBaseline, strategy: &Strategy) -> (Vec<Change>, Vec<Change>) {
+pub(super) fn changes(
+    baseline: &Baseline,
+    of: &StrategyBaseline,
+    strategy: &StrategyRecords,
+) -> (Vec<FateChange>, Vec<FateChange>) {
     let before: BTreeMap<&str, &Fates> =
         of.units.iter().flat_map(|unit| &unit.fates).map(|(scenario, fates)| (scenario.as_str(), fates)).collect();
     let after: BTreeMap<&str, Fates> =
@@ -33,7 +37,8 @@ pub(super) fn changes(baseline: &Baseline, of: &StrategyBaseline, strategy: &Str
         let scenario = conversation.scenario.as_str();
         let (Some(before), Some(after)) = (before.get(scenario), after.get(scenario)) else { continue };
         for ((fact, before), after) in conversation.facts.iter().zip(&before.0).zip(&after.0) {
-            let change = Change { scenario: scenario.to_owned(), fact: fact.clone(), before: *before, after: *after };
+            let change =
+                FateChange { scenario: scenario.to_owned(), fact: fact.clone(), before: *before, after: *after };
             found.push(change);
         }
     }

@@ -10,12 +10,12 @@ use serde::Serialize;
 
 use super::changes::changes;
 use super::power::{Arm, Population};
-use super::rule::{self, Judged};
-use super::{Pair, StrategyGate, Verdict};
-use crate::metrics::reader_strength;
-use crate::scores::{CORRECTED, Primary, RAW, Scores};
+use super::rule::{self, MarginTest};
+use super::{GatedStrategy, StrategyGate, Verdict};
+use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
+use crate::metrics::{COST_USD_CHECKPOINT, COST_USD_COMPACTION, COST_USD_PROBES, reader_strength};
+use crate::stats::nine_digits;
 use crate::stats::{family, mean};
-use crate::summarize::nine_digits;
 
 /// A share of failed compactions this much over the baseline's cannot pass: what a failed one leaves is all still there.
 const MORE_FAILURES: f64 = 0.05;
@@ -56,9 +56,9 @@ pub struct MetricGate {
 }
 
 /// One test before Holm.
-struct Test {
+struct MetricTest {
     gate: MetricGate,
-    judged: Option<Judged>,
+    judged: Option<MarginTest>,
     /// Why the metric cannot pass, or cannot be decided at all.
     blocked: Option<String>,
     cannot_pass: Option<String>,
@@ -66,14 +66,14 @@ struct Test {
 }
 
 /// Every pair, in order.
-pub(super) fn all(pairs: &[Pair], baseline: &Baseline, summary: &Summary, margin: f64) -> Vec<StrategyGate> {
-    let tests: Vec<Vec<Test>> = pairs.iter().map(|pair| of_pair(pair, margin)).collect();
+pub(super) fn all(pairs: &[GatedStrategy], baseline: &Baseline, summary: &Summary, margin: f64) -> Vec<StrategyGate> {
+    let tests: Vec<Vec<MetricTest>> = pairs.iter().map(|pair| of_pair(pair, margin)).collect();
     let count = tests.iter().flatten().count();
     let found = tests.iter().flatten().filter_map(|test| test.judged.map(|judged| judged.p_regression));
     let mut adjusted = family::holm(&found.collect::<Vec<_>>(), count).into_iter();
     let mut judged = Vec::with_capacity(pairs.len());
     for (pair, tests) in pairs.iter().zip(tests) {
-        let close = |test: Test| {
+        let close = |test: MetricTest| {
             let p_holm = test.judged.and_then(|_| adjusted.next());
             decided(test, p_holm, count, margin)
         };
@@ -94,28 +94,29 @@ pub(super) fn all(pairs: &[Pair], baseline: &Baseline, summary: &Summary, margin
 }
 
 /// Under the mock contexts alone are tested: its answers are made up.
-fn of_pair(pair: &Pair, margin: f64) -> Vec<Test> {
-    let primaries = if pair.run.is_mock() { &Primary::ALL[..1] } else { &Primary::ALL[..] };
-    let asked = |primary: &&Primary| **primary == Primary::Context || is_on_a_side(pair, **primary);
+fn of_pair(pair: &GatedStrategy, margin: f64) -> Vec<MetricTest> {
+    let primaries = if pair.run.is_mock() { &PrimaryMetric::ALL[..1] } else { &PrimaryMetric::ALL[..] };
+    let asked = |primary: &&PrimaryMetric| **primary == PrimaryMetric::Context || is_on_a_side(pair, **primary);
     primaries.iter().filter(asked).map(|primary| of_metric(pair, *primary, margin)).collect()
 }
 
 /// A suite without questions has no answers to be judged by.
-fn is_on_a_side(pair: &Pair, primary: Primary) -> bool {
-    let has = |metric: &&str| !scores(pair.baseline, metric).is_empty() || Scores::of(metric, pair.strategy).is_some();
+fn is_on_a_side(pair: &GatedStrategy, primary: PrimaryMetric) -> bool {
+    let has =
+        |metric: &&str| !scores(pair.baseline, metric).is_empty() || UnitScores::of(metric, pair.strategy).is_some();
     primary.metrics().iter().any(has)
 }
 
-fn of_metric(pair: &Pair, primary: Primary, margin: f64) -> Test {
+fn of_metric(pair: &GatedStrategy, primary: PrimaryMetric, margin: f64) -> MetricTest {
     let both = primary.metrics().iter().find_map(|metric| {
         let old = scores(pair.baseline, metric);
-        Some((*metric, Scores::of(metric, pair.strategy).filter(|_| !old.is_empty())?, old))
+        Some((*metric, UnitScores::of(metric, pair.strategy).filter(|_| !old.is_empty())?, old))
     });
     let Some((metric, scores, old)) = both else {
         let metric = primary.metrics()[0];
         return undefined(metric, format!("`{metric}` has no value in the run or in the baseline"));
     };
-    if let Some(weak) = (primary == Primary::Answers).then(|| reader_strength(pair.run).err()).flatten() {
+    if let Some(weak) = (primary == PrimaryMetric::Answers).then(|| reader_strength(pair.run).err()).flatten() {
         return undefined(metric, weak);
     }
     let new = scores.by_unit();
@@ -136,7 +137,7 @@ fn of_metric(pair: &Pair, primary: Primary, margin: f64) -> Test {
     (gate.run, gate.baseline) = (run.map(nine_digits), baseline.map(nine_digits));
     gate.reason =
         (metric == RAW).then(|| format!("`{CORRECTED}` is undefined on a side; raw recall is judged, chance is in it"));
-    Test {
+    MetricTest {
         gate,
         judged,
         blocked: blocked(pair, baseline, margin),
@@ -151,7 +152,7 @@ fn scores(baseline: &StrategyBaseline, metric: &str) -> BTreeMap<String, f64> {
 }
 
 /// What makes a metric undecidable, whatever its numbers.
-fn blocked(pair: &Pair, baseline: Option<f64>, margin: f64) -> Option<String> {
+fn blocked(pair: &GatedStrategy, baseline: Option<f64>, margin: f64) -> Option<String> {
     if pair.head.applied == 0 || pair.baseline.head.applied == 0 {
         let side = if pair.head.applied == 0 { "run" } else { "baseline" };
         let failed = if pair.head.applied == 0 { pair.head.failed } else { pair.baseline.head.failed };
@@ -164,7 +165,7 @@ fn blocked(pair: &Pair, baseline: Option<f64>, margin: f64) -> Option<String> {
 }
 
 /// What makes a run look better than it is.
-fn cannot_pass(pair: &Pair, without_score: usize) -> Option<String> {
+fn cannot_pass(pair: &GatedStrategy, without_score: usize) -> Option<String> {
     let (new, old) = (&pair.head, &pair.baseline.head);
     let share = |failed: usize, applied: usize| failed as f64 / (failed + applied).max(1) as f64;
     if share(new.failed, new.applied) > share(old.failed, old.applied) + MORE_FAILURES {
@@ -185,7 +186,7 @@ fn cannot_pass(pair: &Pair, without_score: usize) -> Option<String> {
 }
 
 /// What chance alone nearly always finds is left out of CR*: where that is not the same, the two means are of other facts.
-fn other_facts(pair: &Pair, metric: &str) -> Option<String> {
+fn other_facts(pair: &GatedStrategy, metric: &str) -> Option<String> {
     let (new, old) = (&pair.head.too_likely, &pair.baseline.head.too_likely);
     let told = |kinds: &[String]| if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
     (metric == CORRECTED && new != old).then(|| {
@@ -197,8 +198,8 @@ fn other_facts(pair: &Pair, metric: &str) -> Option<String> {
     })
 }
 
-fn undefined(metric: &str, why: String) -> Test {
-    Test { gate: empty(metric), judged: None, blocked: Some(why), cannot_pass: None, population: None }
+fn undefined(metric: &str, why: String) -> MetricTest {
+    MetricTest { gate: empty(metric), judged: None, blocked: Some(why), cannot_pass: None, population: None }
 }
 
 fn empty(metric: &str) -> MetricGate {
@@ -219,7 +220,7 @@ fn empty(metric: &str) -> MetricGate {
     }
 }
 
-fn decided(test: Test, p_holm: Option<f64>, tests: usize, margin: f64) -> MetricGate {
+fn decided(test: MetricTest, p_holm: Option<f64>, tests: usize, margin: f64) -> MetricGate {
     let mut gate = test.gate;
     if let Some((judged, p_holm)) = test.judged.zip(p_holm) {
         let finite = |value: f64| Some(nine_digits(value)).filter(|value| value.is_finite());
@@ -256,7 +257,7 @@ fn few(units: usize, fewest: usize, tests: usize) -> String {
     format!("{units} units decide nothing{among}: at least {fewest} are needed")
 }
 
-fn notes(pair: &Pair) -> Vec<String> {
+fn notes(pair: &GatedStrategy) -> Vec<String> {
     let (new, old) = (&pair.head, &pair.baseline.head);
     let mut notes = Vec::new();
     let sizes = new.tokens_retained.zip(old.tokens_retained);
@@ -272,7 +273,7 @@ fn notes(pair: &Pair) -> Vec<String> {
 }
 
 /// What it takes to decide: units, what they cost on both sides, and the next command.
-fn next(pair: &Pair, metrics: &[MetricGate], summary: &Summary) -> Option<String> {
+fn next(pair: &GatedStrategy, metrics: &[MetricGate], summary: &Summary) -> Option<String> {
     let open = metrics.iter().filter(|metric| metric.verdict == Verdict::Inconclusive);
     let (told, untold): (Vec<_>, Vec<_>) = open.partition(|metric| metric.units_needed.is_some());
     let most = told.into_iter().max_by_key(|metric| metric.units_needed);
@@ -284,7 +285,7 @@ fn next(pair: &Pair, metrics: &[MetricGate], summary: &Summary) -> Option<String
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-fn from_units(pair: &Pair, metric: &MetricGate, summary: &Summary) -> Option<String> {
+fn from_units(pair: &GatedStrategy, metric: &MetricGate, summary: &Summary) -> Option<String> {
     let needed = metric.units_needed?;
     let found =
         format!("a loss of two margins of `{}` is found with probability .80 from {needed} units on", metric.metric);
@@ -309,11 +310,11 @@ fn from_units(pair: &Pair, metric: &MetricGate, summary: &Summary) -> Option<Str
 }
 
 /// The strategy's own calls and those that ask it questions, on both sides.
-fn cost(pair: &Pair, summary: &Summary, conversations: f64) -> Option<String> {
+fn cost(pair: &GatedStrategy, summary: &Summary, conversations: f64) -> Option<String> {
     let group = summary.groups.iter().find(|group| group.protocol == pair.head.protocol)?;
     let strategy = group.strategies.iter().find(|strategy| strategy.name == pair.head.strategy)?;
-    let value = |metric: &str| strategy.metrics.get(metric).and_then(|found| found.value);
-    let besides = ["cost_usd_checkpoint", "cost_usd_probes"].iter().filter_map(|metric| value(metric)).sum::<f64>();
-    let each = value("cost_usd_compaction")? + besides;
+    let besides =
+        [COST_USD_CHECKPOINT, COST_USD_PROBES].iter().filter_map(|metric| metric.value(strategy)).sum::<f64>();
+    let each = COST_USD_COMPACTION.value(strategy)? + besides;
     Some(format!("about ${:.2} of calls in all", 2.0 * each * conversations))
 }

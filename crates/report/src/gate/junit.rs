@@ -6,7 +6,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::{GateReport, StrategyGate, Verdict};
-use crate::text::in_xml;
+use crate::render::words::in_xml;
 
 /// XML that could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ use crate::text::in_xml;
 pub struct JunitError(#[from] io::Error);
 
 /// One case of the report.
-struct Case {
+struct JunitCase {
     name: String,
     verdict: Verdict,
     text: String,
@@ -26,9 +26,9 @@ struct Case {
 /// # Errors
 /// [`JunitError`] where the writer fails, which memory does not.
 pub fn junit(report: &GateReport, inconclusive_fails: bool) -> Result<String, JunitError> {
-    let cases: Vec<Case> = report.strategies.iter().map(of_strategy).chain(checks(report)).collect();
-    let is_error = |case: &Case| case.verdict == Verdict::Inconclusive;
-    let is_failure = |case: &Case| case.verdict > Verdict::Inconclusive;
+    let cases: Vec<JunitCase> = report.strategies.iter().map(of_strategy).chain(checks(report)).collect();
+    let is_error = |case: &JunitCase| case.verdict == Verdict::Inconclusive;
+    let is_failure = |case: &JunitCase| case.verdict > Verdict::Inconclusive;
     let [open, failed] =
         [cases.iter().filter(|case| is_error(case)).count(), cases.iter().filter(|case| is_failure(case)).count()];
     let (errors, skipped) = if inconclusive_fails { (open, 0) } else { (0, open) };
@@ -45,7 +45,7 @@ pub fn junit(report: &GateReport, inconclusive_fails: bool) -> Result<String, Ju
     Ok(text)
 }
 
-fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case, inconclusive_fails: bool) -> io::Result<()> {
+fn write_case(writer: &mut Writer<Vec<u8>>, case: &JunitCase, inconclusive_fails: bool) -> io::Result<()> {
     let inner = match case.verdict {
         Verdict::Pass | Verdict::PassWorse => "system-out",
         Verdict::Inconclusive if inconclusive_fails => "error",
@@ -62,7 +62,7 @@ fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case, inconclusive_fails: boo
     Ok(())
 }
 
-fn of_strategy(strategy: &StrategyGate) -> Case {
+fn of_strategy(strategy: &StrategyGate) -> JunitCase {
     let metrics = strategy.metrics.iter().map(|metric| {
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
         let [old, new, low, high] = [metric.baseline, metric.run, metric.low, metric.high].map(number);
@@ -74,16 +74,16 @@ fn of_strategy(strategy: &StrategyGate) -> Case {
     });
     let lines: Vec<String> =
         metrics.chain(strategy.notes.iter().cloned()).chain(strategy.next.clone()).chain(lost).collect();
-    Case {
+    JunitCase {
         name: in_xml(&format!("{} ({})", strategy.strategy, strategy.protocol.name())),
         verdict: strategy.verdict,
         text: in_xml(&lines.join("\n")),
     }
 }
 
-fn checks(report: &GateReport) -> impl Iterator<Item = Case> {
+fn checks(report: &GateReport) -> impl Iterator<Item = JunitCase> {
     report.checks.iter().filter_map(|check| {
         let verdict = if check.passed? { Verdict::Pass } else { Verdict::Failed };
-        Some(Case { name: in_xml(&check.name), verdict, text: in_xml(&check.detail) })
+        Some(JunitCase { name: in_xml(&check.name), verdict, text: in_xml(&check.detail) })
     })
 }

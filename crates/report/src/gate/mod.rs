@@ -1,4 +1,4 @@
-//! The gate: whether a run retains less than a baseline (MEASUREMENT section 5).
+//! The gate: whether a run retains less than a baseline.
 //!
 //! Absent on purpose: exit codes, and anything but records, manifest and baseline to judge by.
 
@@ -12,7 +12,6 @@ use serde::Serialize;
 
 mod baseline;
 mod changes;
-mod files;
 mod judge;
 mod junit;
 mod power;
@@ -21,15 +20,15 @@ mod self_test;
 mod text;
 
 pub use baseline::{Mismatch, baseline_of};
-pub use changes::Change;
-pub use files::{RunFiles, RunFilesError};
+pub use changes::FateChange;
 pub use judge::MetricGate;
 pub use junit::{JunitError, junit};
 pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, self_test_text};
 pub use text::{markdown, terminal};
 
-use crate::data::{Run, Strategy};
-use crate::text::models;
+use crate::data::run_files::RunFiles;
+use crate::data::{ProtocolRun, StrategyRecords};
+use crate::render::words::models;
 
 /// The version of gate reports that this program writes.
 pub const VERSION: u32 = 1;
@@ -114,9 +113,9 @@ pub struct StrategyGate {
     /// What would decide it, where it is inconclusive.
     pub next: Option<String>,
     /// Facts that contexts held at the end in the baseline and no longer hold.
-    pub newly_lost: Vec<Change>,
+    pub newly_lost: Vec<FateChange>,
     /// Facts that they hold now and did not.
-    pub newly_kept: Vec<Change>,
+    pub newly_kept: Vec<FateChange>,
 }
 
 /// Holds a run against a baseline.
@@ -130,8 +129,8 @@ pub fn gate(
     options: &GateOptions,
 ) -> Result<GateReport, Mismatch> {
     baseline::check(run, baseline)?;
-    let runs = Run::by_protocol(&run.manifest, &run.records, prices);
-    let summary = crate::summarize::of_runs(&runs);
+    let runs = ProtocolRun::by_protocol(&run.manifest, &run.records, prices);
+    let summary = crate::summary::of_runs(&runs);
     let pairs = pairs(&runs, baseline, options)?;
     let mut checks: Vec<Check> = summary.groups.iter().flat_map(|group| group.checks.clone()).collect();
     if options.exact {
@@ -154,19 +153,19 @@ pub fn gate(
 }
 
 /// A strategy of the run and what the baseline has of it.
-struct Pair<'a, 'r> {
-    run: &'a Run<'r>,
-    strategy: &'a Strategy<'r>,
+struct GatedStrategy<'a, 'r> {
+    run: &'a ProtocolRun<'r>,
+    strategy: &'a StrategyRecords<'r>,
     head: StrategyHead,
     baseline: &'a StrategyBaseline,
 }
 
 /// What stands on both sides, of what was asked for; all of it must.
 fn pairs<'a, 'r>(
-    runs: &'a [Run<'r>],
+    runs: &'a [ProtocolRun<'r>],
     baseline: &'a Baseline,
     options: &GateOptions,
-) -> Result<Vec<Pair<'a, 'r>>, Mismatch> {
+) -> Result<Vec<GatedStrategy<'a, 'r>>, Mismatch> {
     let is_asked = |name: &str| options.strategies.is_empty() || options.strategies.iter().any(|asked| asked == name);
     let stands = |protocol: Protocol, name: &str| {
         baseline.strategies.iter().find(|one| one.head.protocol == protocol && one.head.strategy == name)
@@ -181,7 +180,7 @@ fn pairs<'a, 'r>(
         let baseline = stands(run.protocol, strategy.name).ok_or_else(one_sided)?;
         let head = baseline::head(run, strategy);
         baseline::differing(&format!("the prompt of {}", strategy.name), &head.prompt, &baseline.head.prompt)?;
-        pairs.push(Pair { run, strategy, head, baseline });
+        pairs.push(GatedStrategy { run, strategy, head, baseline });
     }
     let is_paired = |one: &StrategyHead| {
         pairs.iter().any(|pair| pair.head.protocol == one.protocol && pair.head.strategy == one.strategy)
@@ -198,12 +197,12 @@ fn pairs<'a, 'r>(
 }
 
 /// Whether each strategy's records are the same bytes.
-fn exact(run: &RunFiles, pairs: &[Pair]) -> Result<Vec<Check>, Mismatch> {
+fn exact(run: &RunFiles, pairs: &[GatedStrategy]) -> Result<Vec<Check>, Mismatch> {
     let models = [&run.manifest.model, run.manifest.target_model()];
     if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
         return Err(Mismatch::Exact { model: model.to_owned() });
     }
-    let check = |pair: &Pair| {
+    let check = |pair: &GatedStrategy| {
         let (found, expected) = (&pair.head.records_hash, &pair.baseline.head.records_hash);
         let detail =
             if found == expected { found.clone() } else { format!("{} against {}", code(found), code(expected)) };
@@ -216,10 +215,10 @@ fn exact(run: &RunFiles, pairs: &[Pair]) -> Result<Vec<Check>, Mismatch> {
     Ok(pairs.iter().map(check).collect())
 }
 
-fn notes(run: &RunFiles, baseline: &Baseline, runs: &[Run], summary: &Summary) -> Vec<String> {
+fn notes(run: &RunFiles, baseline: &Baseline, runs: &[ProtocolRun], summary: &Summary) -> Vec<String> {
     let (new, old) = (&run.manifest, &baseline.run);
     let mut notes = Vec::new();
-    if runs.iter().any(Run::is_mock) {
+    if runs.iter().any(ProtocolRun::is_mock) {
         notes.push(format!(
             "mechanism, not model: {} wrote the summaries; a pass says nothing about a real model",
             code(&models(&new.model, new.target.as_deref()))

@@ -1,4 +1,4 @@
-//! The rule of the gate for one list of unit differences (MEASUREMENT section 5).
+//! The rule of the gate for one list of unit differences.
 //!
 //! Absent on purpose: what the differences are of, and Holm's method over several lists, which needs them all.
 
@@ -13,7 +13,7 @@ pub(crate) const PASS_LEVEL: f64 = 0.04;
 
 /// What the units say, before Holm.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Judged {
+pub(crate) struct MarginTest {
     pub(crate) paired: Paired,
     /// One-sided bounds of the mean difference: the lower of 96 %, the upper of 95 %.
     pub(crate) low: f64,
@@ -26,7 +26,7 @@ pub(crate) struct Judged {
 
 /// Nothing for under two differences, or where one is no finite number: every comparison with such a one would be false, and
 /// read as a pass.
-pub(crate) fn judge(differences: &[f64], margin: f64) -> Option<Judged> {
+pub(crate) fn judge(differences: &[f64], margin: f64) -> Option<MarginTest> {
     if !differences.iter().all(|value| value.is_finite()) {
         return None;
     }
@@ -35,7 +35,7 @@ pub(crate) fn judge(differences: &[f64], margin: f64) -> Option<Judged> {
     let shifted = |sign: f64| differences.iter().map(|value| sign * (value + margin)).collect::<Vec<_>>();
     let p_pass = both(&paired, paired.p_above(-margin), PASS_LEVEL, || sign_flip::p_above(&shifted(1.0)));
     let p_regression = both(&paired, paired.p_below(-margin), LEVEL, || sign_flip::p_above(&shifted(-1.0)));
-    Some(Judged { paired, low, high, p_pass, p_regression })
+    Some(MarginTest { paired, low, high, p_pass, p_regression })
 }
 
 /// The p of the t test, or the larger of both where the t test alone would decide and there are few units.
@@ -53,7 +53,7 @@ pub(crate) fn fewest(tests: usize) -> usize {
 }
 
 /// The verdict, given the p of a regression after Holm over so many tests.
-pub(crate) fn verdict(judged: &Judged, p_holm: f64, tests: usize) -> Verdict {
+pub(crate) fn verdict(judged: &MarginTest, p_holm: f64, tests: usize) -> Verdict {
     if judged.paired.units < fewest(tests) {
         Verdict::Inconclusive
     } else if p_holm <= LEVEL {

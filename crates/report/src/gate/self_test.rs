@@ -16,13 +16,14 @@ use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;
 
 use super::power::{Arm, Gates, Population};
-use super::{RunFiles, VERSION, Verdict, baseline};
-use crate::data::{Run, Strategy};
-use crate::scores::{CORRECTED, RAW, Scores};
+use super::{VERSION, Verdict, baseline};
+use crate::data::run_files::RunFiles;
+use crate::data::{ProtocolRun, StrategyRecords};
+use crate::metrics::scores::{CORRECTED, RAW, UnitScores};
+use crate::render::words::models;
+use crate::stats::nine_digits;
 use crate::stats::paired::Paired;
 use crate::stats::{mean, proportion};
-use crate::summarize::nine_digits;
-use crate::text::models;
 
 /// At most this share of gates may be wrong.
 const MOST_WRONG: f64 = 0.05;
@@ -152,7 +153,7 @@ pub fn self_test(
     gates: usize,
 ) -> Result<SelfTest, SelfTestError> {
     check(&first.manifest, &second.manifest)?;
-    let runs = [first, second].map(|run| Run::by_protocol(&run.manifest, &run.records, prices));
+    let runs = [first, second].map(|run| ProtocolRun::by_protocol(&run.manifest, &run.records, prices));
     let mut tested = Vec::new();
     for (one, other) in runs[0].iter().zip(&runs[1]) {
         for strategy in baseline::tested(one) {
@@ -167,10 +168,10 @@ pub fn self_test(
         let all = tested.iter().flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
         all.filter(move |(_, row)| row.difference == 0.0 - times * margin)
     };
-    let alarms = Rate::of(rows(0.0).map(|(_, row)| (row.regression, row.regression_interval)));
-    let passes = Rate::of(rows(1.0).map(|(_, row)| (row.pass, row.pass_interval)));
+    let alarms = GateRate::of(rows(0.0).map(|(_, row)| (row.regression, row.regression_interval)));
+    let passes = GateRate::of(rows(1.0).map(|(_, row)| (row.pass, row.pass_interval)));
     let at_needed = rows(2.0).filter(|(needed, row)| row.units == *needed);
-    let found = Rate::of(at_needed.map(|(_, row)| (row.regression, row.regression_interval)));
+    let found = GateRate::of(at_needed.map(|(_, row)| (row.regression, row.regression_interval)));
     Ok(SelfTest {
         version: VERSION,
         ok: alarms.is_at_most(MOST_WRONG) && passes.is_at_most(MOST_WRONG) && found.is_at_least(LEAST_FOUND),
@@ -190,18 +191,18 @@ pub fn self_test(
 
 /// A share over all strategies. Each row is of as many gates, so their mean is it; the worst of several noisy rows would be
 /// above the truth even for an exact test.
-struct Rate {
+struct GateRate {
     mean: f64,
     /// The highest lower and the lowest upper end of the rows' intervals.
     ends: (f64, f64),
 }
 
-impl Rate {
+impl GateRate {
     fn of(rows: impl Iterator<Item = (f64, (f64, f64))>) -> Self {
         let rows: Vec<_> = rows.collect();
         let shares: Vec<f64> = rows.iter().map(|(share, _)| *share).collect();
         let ends = rows.iter().fold((0.0_f64, 1.0_f64), |ends, (_, (low, high))| (ends.0.max(*low), ends.1.min(*high)));
-        Rate { mean: nine_digits(mean(&shares).unwrap_or(f64::NAN)), ends }
+        GateRate { mean: nine_digits(mean(&shares).unwrap_or(f64::NAN)), ends }
     }
 
     fn is_at_most(&self, most: f64) -> bool {
@@ -234,8 +235,8 @@ fn check(first: &Manifest, second: &Manifest) -> Result<(), SelfTestError> {
 
 fn one_strategy(
     protocol: Protocol,
-    strategy: &Strategy,
-    again: &Strategy,
+    strategy: &StrategyRecords,
+    again: &StrategyRecords,
     margin: f64,
     gates: usize,
 ) -> Result<SelfTested, SelfTestError> {
@@ -273,9 +274,11 @@ fn one_strategy(
 }
 
 /// Each unit that differs, twice: either run may be the new one. With the metric, and the number of identical units.
-fn arms(strategy: &Strategy, again: &Strategy) -> (&'static str, Vec<Arm>, usize) {
+fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, Vec<Arm>, usize) {
     for metric in [CORRECTED, RAW] {
-        let (Some(one), Some(other)) = (Scores::of(metric, strategy), Scores::of(metric, again)) else { continue };
+        let (Some(one), Some(other)) = (UnitScores::of(metric, strategy), UnitScores::of(metric, again)) else {
+            continue;
+        };
         let held = [one.held(metric, strategy), other.held(metric, again)];
         let held = |side: usize, unit: &str| held[side].get(unit).cloned().unwrap_or_default();
         let (one, other) = (one.by_unit(), other.by_unit());
@@ -292,8 +295,8 @@ fn arms(strategy: &Strategy, again: &Strategy) -> (&'static str, Vec<Arm>, usize
 }
 
 /// Units whose records show the same: the same texts, the same fates.
-fn identical<'r>(strategy: &Strategy<'r>, again: &Strategy<'r>) -> BTreeSet<&'r str> {
-    let shown = |strategy: &Strategy<'r>| -> BTreeMap<&'r str, Vec<serde_json::Value>> {
+fn identical<'r>(strategy: &StrategyRecords<'r>, again: &StrategyRecords<'r>) -> BTreeSet<&'r str> {
+    let shown = |strategy: &StrategyRecords<'r>| -> BTreeMap<&'r str, Vec<serde_json::Value>> {
         strategy
             .units
             .iter()

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use compactometer_text::code::code;
 use minijinja::HtmlEscape;
 
-use super::{Change, GateReport, MetricGate, StrategyGate, Verdict};
-use crate::formats::{markdown_cell, markdown_text, shown};
-use crate::text::models;
+use super::{FateChange, GateReport, MetricGate, StrategyGate, Verdict};
+use crate::render::words::models;
+use crate::render::{markdown_cell, markdown_text, shown};
 
 /// Facts listed in a terminal for each strategy; files list all.
 const LISTED: usize = 10;
@@ -96,7 +96,7 @@ fn about(strategy: &StrategyGate) -> impl Iterator<Item = String> {
     strategy.notes.iter().cloned().chain(strategy.next.clone())
 }
 
-fn listed(what: &str, changes: &[Change]) -> String {
+fn listed(what: &str, changes: &[FateChange]) -> String {
     if changes.is_empty() {
         return String::new();
     }
@@ -110,11 +110,11 @@ fn listed(what: &str, changes: &[Change]) -> String {
     text
 }
 
-fn change_line(change: &Change) -> String {
+fn change_line(change: &FateChange) -> String {
     format!("{} {}: {}", change.scenario, change.fact, fates(change))
 }
 
-fn fates(change: &Change) -> String {
+fn fates(change: &FateChange) -> String {
     format!("{} -> {}", change.before.name(), change.after.name())
 }
 
@@ -138,7 +138,7 @@ fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
     )
 }
 
-fn details(strategy: &StrategyGate, what: &str, changes: &[Change]) -> String {
+fn details(strategy: &StrategyGate, what: &str, changes: &[FateChange]) -> String {
     if changes.is_empty() {
         return String::new();
     }

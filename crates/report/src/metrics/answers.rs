@@ -8,16 +8,18 @@ use compactometer_engine::meter::Purpose;
 use compactometer_formats::record::{CompactionRow, Record};
 use compactometer_formats::summary::{Extractions, MetricValue};
 
-use super::{Better, Metric, over_units, ratio};
-use crate::data::Strategy;
-use crate::text::{Unit, label};
+use super::{Better, Metric, Section, over_units, ratio};
+use crate::data::StrategyRecords;
+use crate::data::label;
+use crate::metrics::MetricUnit;
 
-pub(super) const EXTRACTION_SUCCESS: Metric = Metric {
+pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
     id: "extraction_success",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    definition: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
+    section: Section::Summarizer,
+    chapter: "Every metric",
     compute: |_, strategy| {
         rate(strategy, "the records hold no attempt at a checkpoint", |record| {
             let all = || extractions(record);
@@ -26,13 +28,14 @@ pub(super) const EXTRACTION_SUCCESS: Metric = Metric {
     },
 };
 
-pub(super) const IS_SUMMARY: Metric = Metric {
+pub(crate) const IS_SUMMARY: Metric = Metric {
     id: "is_summary",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
+    definition: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
               asked for one, failed calls included, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    section: Section::Summarizer,
+    chapter: "Every metric",
     compute: |_, strategy| {
         rate(strategy, "no compaction asked for a summary", |record| {
             let asked = || record.compactions.iter().filter(|row| has_asked(row));
@@ -42,7 +45,7 @@ pub(super) const IS_SUMMARY: Metric = Metric {
 };
 
 /// Every attempt at a checkpoint of a strategy, counted; nothing where there was none.
-pub(crate) fn extraction_counts(strategy: &Strategy) -> Option<Extractions> {
+pub(crate) fn extraction_counts(strategy: &StrategyRecords) -> Option<Extractions> {
     let mut counts = Extractions::default();
     for extraction in strategy.records().flat_map(extractions) {
         let (of, name): (&mut BTreeMap<String, usize>, _) = match &extraction.reading {
@@ -74,8 +77,8 @@ fn is_accepted(row: &CompactionRow) -> bool {
     !matches!(failed, Some(FailReason::NoSummary(_) | FailReason::Call(_)))
 }
 
-fn rate(strategy: &Strategy, reason: &str, count: impl Fn(&Record) -> (usize, usize)) -> MetricValue {
-    over_units(strategy, Unit::Share, reason, |unit| {
+fn rate(strategy: &StrategyRecords, reason: &str, count: impl Fn(&Record) -> (usize, usize)) -> MetricValue {
+    over_units(strategy, MetricUnit::Share, reason, |unit| {
         let counts = unit.records.iter().map(|record| count(record));
         let (part, whole) = counts.fold((0, 0), |sum, found| (sum.0 + found.0, sum.1 + found.1));
         ratio(part as f64, whole as f64)

@@ -3,57 +3,64 @@
 use compactometer_engine::event::Event;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, over_units, ratio, undefined};
-use crate::data::{Strategy, Unit as Group, is_applied};
+use super::{Better, Metric, Section, over_units, ratio, undefined};
+use crate::data::{StrategyRecords, UnitRecords, is_applied};
+use crate::metrics::MetricUnit;
 use crate::stats::{mean, quantile};
-use crate::text::Unit;
 
-pub(super) const TOKENS_RETAINED: Metric = Metric {
+pub(crate) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",
-    unit: Unit::Tokens,
+    unit: MetricUnit::Tokens,
     better: Better::Neither,
-    formula: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",
-    source: "MEASUREMENT section 3",
-    compute: |_, strategy| over_compactions(strategy, Unit::Tokens, |event| Some(f64::from(event.tokens_retained))),
+    definition: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",
+    section: Section::Requests,
+    chapter: "Every metric",
+    compute: |_, strategy| {
+        over_compactions(strategy, MetricUnit::Tokens, |event| Some(f64::from(event.tokens_retained)))
+    },
 };
 
-pub(super) const COMPRESSION_RATIO: Metric = Metric {
+pub(crate) const COMPRESSION_RATIO: Metric = Metric {
     id: "compression_ratio",
-    unit: Unit::Ratio,
+    unit: MetricUnit::Ratio,
     better: Better::Neither,
-    formula: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
-    source: "MEASUREMENT section 3",
+    definition: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
+    section: Section::Requests,
+    chapter: "Every metric",
     compute: |_, strategy| {
-        over_compactions(strategy, Unit::Ratio, |event| {
+        over_compactions(strategy, MetricUnit::Ratio, |event| {
             ratio(f64::from(event.tokens_after), f64::from(event.tokens_before))
         })
     },
 };
 
-pub(super) const REQUEST_VALIDITY: Metric = Metric {
+pub(crate) const REQUEST_VALIDITY: Metric = Metric {
     id: "request_validity",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "turns whose request no provider would refuse / turns, by unit; mean over units",
-    source: "MEASUREMENT section 3",
-    compute: |_, strategy| over_units(strategy, Unit::Share, NO_TURN, valid_turns),
+    definition: "turns whose request no provider would refuse / turns, by unit; mean over units",
+    section: Section::Requests,
+    chapter: "Every metric",
+    compute: |_, strategy| over_units(strategy, MetricUnit::Share, NO_TURN, valid_turns),
 };
 
-pub(super) const ADDED_LATENCY_P50: Metric = Metric {
+pub(crate) const ADDED_LATENCY_MS_P50: Metric = Metric {
     id: "added_latency_ms_p50",
-    unit: Unit::Milliseconds,
+    unit: MetricUnit::Milliseconds,
     better: Better::Lower,
-    formula: "median over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
-    source: "MEASUREMENT section 4",
+    definition: "median over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
+    section: Section::Requests,
+    chapter: "Cost and latency",
     compute: |_, strategy| added_latency(strategy, 0.5),
 };
 
-pub(super) const ADDED_LATENCY_P95: Metric = Metric {
+pub(crate) const ADDED_LATENCY_MS_P95: Metric = Metric {
     id: "added_latency_ms_p95",
-    unit: Unit::Milliseconds,
+    unit: MetricUnit::Milliseconds,
     better: Better::Lower,
-    formula: "95th percentile over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
-    source: "MEASUREMENT section 4",
+    definition: "95th percentile over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
+    section: Section::Requests,
+    chapter: "Cost and latency",
     compute: |_, strategy| added_latency(strategy, 0.95),
 };
 
@@ -61,31 +68,35 @@ pub(super) const ADDED_LATENCY_P95: Metric = Metric {
 pub(crate) const NO_WAITS: &str = "the records hold no waits; if a server was called, `timings.json` has them";
 
 /// How long each turn waited for compactions, in milliseconds; nothing if a wait is unknown.
-pub(crate) fn waits(strategy: &Strategy) -> Option<Vec<f64>> {
+pub(crate) fn waits(strategy: &StrategyRecords) -> Option<Vec<f64>> {
     let turns = strategy.records().flat_map(|record| &record.turns);
     turns.map(|turn| turn.waited_ms.map(|waited| waited as f64)).collect()
 }
 
 const NO_TURN: &str = "the agent took no turn";
 
-fn over_compactions(strategy: &Strategy, unit: Unit, number: impl Fn(&Event) -> Option<f64>) -> MetricValue {
+fn over_compactions(
+    strategy: &StrategyRecords,
+    unit: MetricUnit,
+    number: impl Fn(&Event) -> Option<f64>,
+) -> MetricValue {
     over_units(strategy, unit, "no compaction was applied", |group| {
         let applied = group.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
         mean(&applied.filter_map(|row| number(&row.event)).collect::<Vec<_>>())
     })
 }
 
-fn valid_turns(unit: &Group) -> Option<f64> {
+fn valid_turns(unit: &UnitRecords) -> Option<f64> {
     let turns = || unit.records.iter().flat_map(|record| &record.turns);
     ratio(turns().filter(|turn| turn.violations == 0).count() as f64, turns().count() as f64)
 }
 
-fn added_latency(strategy: &Strategy, share: f64) -> MetricValue {
-    let unit = Unit::Milliseconds;
+fn added_latency(strategy: &StrategyRecords, share: f64) -> MetricValue {
+    let unit = MetricUnit::Milliseconds;
     let Some(mut waits) = waits(strategy) else { return undefined(unit, NO_WAITS) };
     waits.sort_by(f64::total_cmp);
     let Some(value) = quantile(&waits, share) else { return undefined(unit, NO_TURN) };
-    let has_turns = |unit: &&Group| unit.records.iter().any(|record| !record.turns.is_empty());
+    let has_turns = |unit: &&UnitRecords| unit.records.iter().any(|record| !record.turns.is_empty());
     let n = strategy.units.iter().filter(has_turns).count();
     MetricValue { value: Some(value), low: None, high: None, n, unit: unit.name().to_owned(), reason: None }
 }

@@ -1,35 +1,49 @@
-//! The metrics: one row each, with unit, direction, formula and source. Reports, tables and documentation iterate
-//! [`ALL`].
+//! The metrics. Each is a row that holds everything about it: id, unit, direction, definition, the table that shows it, the
+//! chapter of `METHODOLOGY.md` that explains it, and its computation. Pages, files and lists iterate [`ALL`], so a new metric
+//! needs its row and one line there.
 //!
-//! Absent on purpose: rankings. Rows of a report stand in the order of the registry of strategies.
+//! Absent on purpose: rankings.
 
-use compactometer_formats::summary::MetricValue;
+use compactometer_formats::summary::{MetricValue, StrategySummary};
 
-use crate::data::{Run, Strategy, Unit as Group};
+use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
 use crate::stats::{bootstrap, mean};
-use crate::text::Unit;
 
 mod answered;
 mod answers;
 mod chance;
+mod chance_match;
 mod cost;
+#[cfg(test)]
+pub(crate) mod dummy;
 mod engine;
-mod luck;
 mod prompted;
 mod recall;
+pub(crate) mod scores;
+mod section;
 mod stages;
 mod storage;
 mod survival;
+mod unit;
 
 pub(crate) use answered::wrong::is_cut;
+pub(crate) use answered::{ANSWER_RECALL, COST_USD_PROBES};
 pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
-pub(crate) use answers::extraction_counts;
-pub(crate) use chance::Corrected;
-pub(crate) use cost::{Parts as CostParts, parts as cost_parts, saving_without_cache};
-pub(crate) use engine::{NO_WAITS, waits};
-pub(crate) use luck::by_kind;
+pub(crate) use answers::{EXTRACTION_SUCCESS, extraction_counts};
+pub(crate) use chance::CorrectedRecall;
+pub(crate) use chance_match::{KEYWORD_LUCK, by_kind};
+pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
+pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_COMPACTION};
+pub(crate) use cost::{CostParts, parts as cost_parts, saving_without_cache};
+pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
+pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
+pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, LIFT, NEEDED_AT_USE_RECALL};
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
+pub use section::Section;
+pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
+pub use unit::MetricUnit;
+pub(crate) use unit::grouped;
 
 /// Every metric, in the order of reports.
 pub const ALL: &[Metric] = &[
@@ -37,16 +51,16 @@ pub const ALL: &[Metric] = &[
     recall::CONTEXT_RECALL_CORRECTED,
     recall::LIFT,
     recall::SELECTION_LIFT,
-    recall::NEEDED_AT_USE,
+    recall::NEEDED_AT_USE_RECALL,
     prompted::PROMPTED_RECALL,
     prompted::PROMPTED_RECALL_CORRECTED,
     prompted::RETRIEVED_TOKENS,
-    luck::KEYWORD_LUCK,
+    chance_match::KEYWORD_LUCK,
     answered::ANSWER_RECALL,
-    answered::CORRECTED,
-    answered::PROMPTED,
-    answered::GIVEN_PRESENT,
-    answered::GIVEN_ABSENT,
+    answered::ANSWER_RECALL_CORRECTED,
+    answered::PROMPTED_ANSWER_RECALL,
+    answered::ANSWERED_GIVEN_PRESENT,
+    answered::ANSWERED_GIVEN_ABSENT,
     answered::CLOSED_BOOK,
     answered::wrong::WRONG_VALUE_RATE,
     answered::wrong::STALENESS,
@@ -55,8 +69,8 @@ pub const ALL: &[Metric] = &[
     answered::wrong::ABSTENTION,
     answered::wrong::FALSE_ABSTENTION,
     answered::order::ORDER,
-    answered::wrong::FAILED,
-    answered::wrong::CUT,
+    answered::wrong::FAILED_PROBES,
+    answered::wrong::CUT_ANSWERS,
     stages::REACHED,
     stages::WRITTEN,
     stages::KEPT,
@@ -66,21 +80,23 @@ pub const ALL: &[Metric] = &[
     answers::EXTRACTION_SUCCESS,
     answers::IS_SUMMARY,
     storage::FIELDS_POPULATED,
-    survival::FIRST_ROUND,
+    survival::SURVIVAL_FIRST_ROUND,
     survival::DRIFT,
     survival::CLIFF,
-    cost::COST,
-    cost::COST_10MIN,
-    cost::COST_COMPACTION,
-    cost::COST_CHECKPOINT,
-    answered::COST,
+    cost::COST_USD,
+    cost::COST_USD_10MIN,
+    cost::COST_USD_COMPACTION,
+    cost::COST_USD_CHECKPOINT,
+    answered::COST_USD_PROBES,
     cost::COST_SAVING,
     cost::COST_SAVING_10MIN,
-    cost::BREAK_EVEN,
+    cost::BREAK_EVEN_TURNS,
     cost::CACHE_HIT_RATE,
-    engine::ADDED_LATENCY_P50,
-    engine::ADDED_LATENCY_P95,
+    engine::ADDED_LATENCY_MS_P50,
+    engine::ADDED_LATENCY_MS_P95,
     storage::STORAGE_BYTES,
+    #[cfg(test)]
+    dummy::DUMMY,
 ];
 
 /// One metric.
@@ -88,14 +104,16 @@ pub struct Metric {
     /// Its id in `summary.json`.
     pub id: &'static str,
     /// What its value counts.
-    pub unit: Unit,
+    pub unit: MetricUnit,
     /// Which way is better.
     pub better: Better,
     /// How it is computed.
-    pub formula: &'static str,
-    /// Where the definition stands.
-    pub source: &'static str,
-    pub(crate) compute: fn(&Run, &Strategy) -> MetricValue,
+    pub definition: &'static str,
+    /// The table that shows it.
+    pub section: Section,
+    /// The chapter of `METHODOLOGY.md` that explains it.
+    pub chapter: &'static str,
+    pub(crate) compute: fn(&ProtocolRun, &StrategyRecords) -> MetricValue,
 }
 
 /// Which way a metric is better.
@@ -120,17 +138,29 @@ impl Better {
     }
 }
 
-/// The metric of that id.
-pub(crate) fn find(id: &str) -> Option<&'static Metric> {
-    ALL.iter().find(|metric| metric.id == id)
+impl Metric {
+    /// What a summary has for a strategy.
+    pub(crate) fn of<'s>(&self, strategy: &'s StrategySummary) -> Option<&'s MetricValue> {
+        strategy.metrics.get(self.id)
+    }
+
+    /// The number, where it is defined.
+    pub(crate) fn value(&self, strategy: &StrategySummary) -> Option<f64> {
+        self.of(strategy)?.value
+    }
 }
 
-fn undefined(unit: Unit, reason: impl Into<String>) -> MetricValue {
+fn undefined(unit: MetricUnit, reason: impl Into<String>) -> MetricValue {
     MetricValue::undefined(unit.name(), reason)
 }
 
 /// The mean of a number over the units that have it, with its interval.
-fn over_units(strategy: &Strategy, unit: Unit, reason: &str, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
+fn over_units(
+    strategy: &StrategyRecords,
+    unit: MetricUnit,
+    reason: &str,
+    number: impl Fn(&UnitRecords) -> Option<f64>,
+) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
     match mean(&values) {
         None => undefined(unit, reason),
@@ -145,7 +175,7 @@ fn over_units(strategy: &Strategy, unit: Unit, reason: &str, number: impl Fn(&Gr
 }
 
 /// A statistic of drawn units, with its interval; `units` are resampled, `n` of them carry a value.
-fn estimated(unit: Unit, units: usize, n: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> MetricValue {
+fn estimated(unit: MetricUnit, units: usize, n: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> MetricValue {
     let interval = if n < bootstrap::FEWEST_UNITS { None } else { bootstrap::interval(units, &statistic) };
     MetricValue {
         value: statistic(&vec![1; units]),
@@ -172,7 +202,7 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// DESIGN section 4.
+    /// The metrics that no release may lose.
     const REQUIRED: &str = "context_recall context_recall_corrected lift needed_at_use_recall answer_recall reached \
         written kept tokens_retained compression_ratio request_validity wrong_value_rate staleness extraction_success \
         is_summary fields_populated drift cost_usd cost_usd_compaction cache_hit_rate added_latency_ms_p50 \

@@ -2,55 +2,60 @@
 
 use compactometer_formats::record::{Observation, Prompted, Record};
 
-use super::chance::Corrected;
+use super::chance::CorrectedRecall;
 use super::recall::recall;
-use super::{Better, Metric, estimated, over_units, ratio, undefined};
-use crate::data::{Look, Strategy, Unit as Group, points, prompted_looks};
-use crate::text::Unit;
+use super::{Better, Metric, Section, estimated, over_units, ratio, undefined};
+use crate::data::{Look, StrategyRecords, UnitRecords, points, prompted_looks};
+use crate::metrics::MetricUnit;
 
-pub(super) const PROMPTED_RECALL: Metric = Metric {
+pub(crate) const PROMPTED_RECALL: Metric = Metric {
     id: "prompted_recall",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "as CR over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
+    definition: "as CR over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
               retrieves for the question, both within the retained budget, hold the fact",
-    source: "MEASUREMENT section 3",
+    section: Section::Retrieval,
+    chapter: "Recall",
     compute: |_, strategy| match why_undefined(strategy) {
-        Some(reason) => undefined(Unit::Share, reason),
-        None => over_units(strategy, Unit::Share, NO_QUESTION, |unit| recall(unit, |record| asked(record).into_iter())),
+        Some(reason) => undefined(MetricUnit::Share, reason),
+        None => over_units(strategy, MetricUnit::Share, NO_QUESTION, |unit| {
+            recall(unit, |record| asked(record).into_iter())
+        }),
     },
 };
 
-pub(super) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
+pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
     id: "prompted_recall_corrected",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
+    definition: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
               and retrieved texts together",
-    source: "MEASUREMENT section 3",
+    section: Section::Retrieval,
+    chapter: "Recall",
     compute: |run, strategy| {
         if let Some(reason) = why_undefined(strategy) {
-            return undefined(Unit::Share, reason);
+            return undefined(MetricUnit::Share, reason);
         }
-        let statistic = Corrected::prompted(strategy);
+        let statistic = CorrectedRecall::prompted(strategy);
         match statistic.why_undefined(run.manifest.groups) {
-            Some(reason) => undefined(Unit::Share, reason),
-            None => {
-                estimated(Unit::Share, strategy.units.len(), statistic.units_scored(), |times| statistic.value(times))
-            }
+            Some(reason) => undefined(MetricUnit::Share, reason),
+            None => estimated(MetricUnit::Share, strategy.units.len(), statistic.units_scored(), |times| {
+                statistic.value(times)
+            }),
         }
     },
 };
 
-pub(super) const RETRIEVED_TOKENS: Metric = Metric {
+pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
     id: "retrieved_tokens",
-    unit: Unit::Tokens,
+    unit: MetricUnit::Tokens,
     better: Better::Neither,
-    formula: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    definition: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by unit; mean over units",
+    section: Section::Retrieval,
+    chapter: "Recall",
     compute: |_, strategy| match why_undefined(strategy) {
-        Some(reason) => undefined(Unit::Tokens, reason),
-        None => over_units(strategy, Unit::Tokens, NO_QUESTION, tokens_by_question),
+        Some(reason) => undefined(MetricUnit::Tokens, reason),
+        None => over_units(strategy, MetricUnit::Tokens, NO_QUESTION, tokens_by_question),
     },
 };
 
@@ -61,7 +66,7 @@ pub(super) fn asked(record: &Record) -> Vec<Look<'_>> {
     points(record).flat_map(|observation| prompted_looks(record, observation)).collect()
 }
 
-fn why_undefined(strategy: &Strategy) -> Option<String> {
+fn why_undefined(strategy: &StrategyRecords) -> Option<String> {
     let points = || strategy.records().flat_map(points).filter(|point| !point.asked.is_empty());
     let retrieved = || points().filter_map(|point| point.prompted.as_ref());
     let reason = match () {
@@ -73,7 +78,7 @@ fn why_undefined(strategy: &Strategy) -> Option<String> {
     Some(reason.to_owned())
 }
 
-fn tokens_by_question(unit: &Group) -> Option<f64> {
+fn tokens_by_question(unit: &UnitRecords) -> Option<f64> {
     let points = || unit.records.iter().flat_map(|record| points(record));
     let tokens = |point: &Observation| point.prompted.as_ref().map_or(0, |Prompted { tokens, .. }| *tokens);
     let questions = points().map(|point| point.asked.len()).sum::<usize>();

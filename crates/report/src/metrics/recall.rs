@@ -5,75 +5,88 @@ use std::collections::BTreeMap;
 use compactometer_formats::record::{Observation, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::chance::Corrected;
-use super::{Better, Metric, over_units, ratio, undefined};
-use crate::data::{Look, Run, Strategy, Unit as Group, looks, points, uses};
-use crate::text::{Unit, label};
+use super::chance::CorrectedRecall;
+use super::{Better, Metric, Section, over_units, ratio, undefined};
+use crate::data::label;
+use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, points, uses};
+use crate::metrics::MetricUnit;
 
-pub(super) const CONTEXT_RECALL: Metric = Metric {
+pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
+    definition: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
               over a unit's facts, mean over units",
-    source: "MEASUREMENT section 3",
-    compute: |_, strategy| over_units(strategy, Unit::Share, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true)),
+    section: Section::Recall,
+    chapter: "Recall",
+    compute: |_, strategy| {
+        over_units(strategy, MetricUnit::Share, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true))
+    },
 };
 
-pub(super) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
+pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
+    definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
-    source: "MEASUREMENT section 3",
-    compute: |run, strategy| corrected(run, strategy, Corrected::own(strategy)),
+    section: Section::Recall,
+    chapter: "Recall",
+    compute: |run, strategy| corrected(run, strategy, CorrectedRecall::own(strategy)),
 };
 
-pub(super) const LIFT: Metric = Metric {
+pub(crate) const LIFT: Metric = Metric {
     id: "lift",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "CR* less the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
+    definition: "CR* less the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
               is known in both",
-    source: "MEASUREMENT section 3",
-    compute: |run, strategy| corrected(run, strategy, Corrected::against_random(strategy)),
+    section: Section::Recall,
+    chapter: "Recall",
+    compute: |run, strategy| corrected(run, strategy, CorrectedRecall::against_random(strategy)),
 };
 
-pub(super) const SELECTION_LIFT: Metric = Metric {
+pub(crate) const SELECTION_LIFT: Metric = Metric {
     id: "selection_lift",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
+    definition: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
               chance; 0 for a strategy that keeps a tail and nothing else",
-    source: "MEASUREMENT section 3",
+    section: Section::Recall,
+    chapter: "Recall",
     compute: |run, strategy| {
         let has_draws =
             |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
         if !strategy.records().flat_map(points).all(has_draws) {
-            return undefined(Unit::Share, "the records are of before contexts with the same tail were drawn");
+            return undefined(MetricUnit::Share, "the records are of before contexts with the same tail were drawn");
         }
-        corrected(run, strategy, Corrected::against_random_beside_tail(strategy))
+        corrected(run, strategy, CorrectedRecall::against_random_beside_tail(strategy))
     },
 };
 
-pub(super) const NEEDED_AT_USE: Metric = Metric {
+pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     id: "needed_at_use_recall",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
+    definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
               which the context holds it / uses, by unit; mean over units",
-    source: "MEASUREMENT section 3",
+    section: Section::Recall,
+    chapter: "Recall",
     compute: |_, strategy| {
-        over_units(strategy, Unit::Share, "no turn uses a fact last mentioned a trigger's length before", needed_at_use)
+        over_units(
+            strategy,
+            MetricUnit::Share,
+            "no turn uses a fact last mentioned a trigger's length before",
+            needed_at_use,
+        )
     },
 };
 
 const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
 
 /// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
-pub(crate) fn by_category(strategy: &Strategy) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
+pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
     let mut categories: Vec<_> = strategy
         .records()
         .flat_map(|record| &record.facts)
@@ -91,7 +104,7 @@ pub(crate) fn by_category(strategy: &Strategy) -> BTreeMap<String, BTreeMap<Stri
 
 /// Recall by applied compactions so far, over observations of both kinds. Without intervals: later rounds stand on
 /// fewer conversations.
-pub(crate) fn by_round(strategy: &Strategy) -> Vec<BTreeMap<String, MetricValue>> {
+pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, MetricValue>> {
     let observed = strategy.records().flat_map(|record| &record.observations);
     let Some(last) = observed.map(|observation| observation.round).max() else { return Vec::new() };
     let row = |round| {
@@ -104,20 +117,20 @@ pub(crate) fn by_round(strategy: &Strategy) -> Vec<BTreeMap<String, MetricValue>
 }
 
 /// [`CONTEXT_RECALL`] without its interval.
-pub(crate) fn plain(strategy: &Strategy) -> Option<f64> {
+pub(crate) fn plain(strategy: &StrategyRecords) -> Option<f64> {
     bare(strategy, |unit| recall_at_points(unit, |_| true)).value
 }
 
 /// The mean over units without an interval.
-pub(super) fn bare(strategy: &Strategy, number: impl Fn(&Group) -> Option<f64>) -> MetricValue {
+pub(super) fn bare(strategy: &StrategyRecords, number: impl Fn(&UnitRecords) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
-    let Some(value) = crate::stats::mean(&values) else { return undefined(Unit::Share, NONE_ELIGIBLE) };
-    let unit = Unit::Share.name().to_owned();
+    let Some(value) = crate::stats::mean(&values) else { return undefined(MetricUnit::Share, NONE_ELIGIBLE) };
+    let unit = MetricUnit::Share.name().to_owned();
     MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
 }
 
 /// Of each fact of a unit, by conversation and id: its weight, and the share of looks at which contexts held it.
-pub(crate) fn fact_shares<'r>(unit: &Group<'r>) -> BTreeMap<(&'r str, &'r str), (f64, f64)> {
+pub(crate) fn fact_shares<'r>(unit: &UnitRecords<'r>) -> BTreeMap<(&'r str, &'r str), (f64, f64)> {
     let mut shares = BTreeMap::new();
     for record in &unit.records {
         let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
@@ -136,11 +149,11 @@ pub(crate) fn fact_shares<'r>(unit: &Group<'r>) -> BTreeMap<(&'r str, &'r str), 
 }
 
 /// A unit's CR.
-pub(crate) fn of_unit(unit: &Group) -> Option<f64> {
+pub(crate) fn of_unit(unit: &UnitRecords) -> Option<f64> {
     recall_at_points(unit, |_| true)
 }
 
-pub(super) fn recall_at_points(unit: &Group, counts: impl Fn(&Look) -> bool) -> Option<f64> {
+pub(super) fn recall_at_points(unit: &UnitRecords, counts: impl Fn(&Look) -> bool) -> Option<f64> {
     recall(unit, |record| all(record, points(record)).filter(&counts))
 }
 
@@ -150,7 +163,7 @@ fn all<'r>(record: &'r Record, observations: impl Iterator<Item = &'r Observatio
 
 /// The mean over a unit's weighted facts of the share of looks at which each is present.
 pub(super) fn recall<'r, L: Iterator<Item = Look<'r>>>(
-    unit: &Group<'r>,
+    unit: &UnitRecords<'r>,
     looks: impl Fn(&'r Record) -> L,
 ) -> Option<f64> {
     let (mut held, mut weights) = (0.0, 0.0);
@@ -168,7 +181,7 @@ pub(super) fn recall<'r, L: Iterator<Item = Look<'r>>>(
     ratio(held, weights)
 }
 
-fn needed_at_use(unit: &Group) -> Option<f64> {
+fn needed_at_use(unit: &UnitRecords) -> Option<f64> {
     let (mut held, mut events) = (0.0, 0.0);
     for record in &unit.records {
         for is_present in points(record).flat_map(|observation| uses(record, observation)) {
@@ -179,14 +192,14 @@ fn needed_at_use(unit: &Group) -> Option<f64> {
     ratio(held, events)
 }
 
-fn corrected(run: &Run, strategy: &Strategy, statistic: Corrected) -> MetricValue {
+fn corrected(run: &ProtocolRun, strategy: &StrategyRecords, statistic: CorrectedRecall) -> MetricValue {
     let has_looks = strategy.units.iter().any(|unit| recall_at_points(unit, |_| true).is_some());
     if !has_looks {
-        return undefined(Unit::Share, NONE_ELIGIBLE);
+        return undefined(MetricUnit::Share, NONE_ELIGIBLE);
     }
     match statistic.why_undefined(run.manifest.groups) {
-        Some(reason) => undefined(Unit::Share, reason),
-        None => super::estimated(Unit::Share, strategy.units.len(), statistic.units_scored(), |times| {
+        Some(reason) => undefined(MetricUnit::Share, reason),
+        None => super::estimated(MetricUnit::Share, strategy.units.len(), statistic.units_scored(), |times| {
             statistic.value(times)
         }),
     }

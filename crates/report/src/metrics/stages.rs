@@ -3,42 +3,45 @@
 use compactometer_formats::record::Stages;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, over_units, ratio, undefined};
-use crate::data::Strategy;
-use crate::text::Unit;
+use super::{Better, Metric, Section, over_units, ratio, undefined};
+use crate::data::StrategyRecords;
+use crate::metrics::MetricUnit;
 
-pub(super) const REACHED: Metric = Metric {
+pub(crate) const REACHED: Metric = Metric {
     id: "reached",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "facts that stood in a request to the summarizer / facts of which the last original left, by unit; mean over units",
-    source: "DESIGN section 1",
+    definition: "facts that stood in a request to the summarizer / facts of which the last original left, by unit; mean over units",
+    section: Section::Stages,
+    chapter: "What is observed",
     compute: |_, strategy| rate(strategy, "no fact left", |stages| (stages.reached, stages.left)),
 };
 
-pub(super) const WRITTEN: Metric = Metric {
+pub(crate) const WRITTEN: Metric = Metric {
     id: "written",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "facts that a reply held / facts that reached a summarizer, by unit; mean over units",
-    source: "DESIGN section 1",
+    definition: "facts that a reply held / facts that reached a summarizer, by unit; mean over units",
+    section: Section::Stages,
+    chapter: "What is observed",
     compute: |_, strategy| rate(strategy, "no fact reached a summarizer", |stages| (stages.written, stages.reached)),
 };
 
-pub(super) const KEPT: Metric = Metric {
+pub(crate) const KEPT: Metric = Metric {
     id: "kept",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "facts that the new context carries / facts that a reply held, by unit; mean over units",
-    source: "DESIGN section 1",
+    definition: "facts that the new context carries / facts that a reply held, by unit; mean over units",
+    section: Section::Stages,
+    chapter: "What is observed",
     compute: |_, strategy| rate(strategy, "no fact was written", |stages| (stages.kept, stages.written)),
 };
 
-fn rate(strategy: &Strategy, reason: &str, parts: impl Fn(&Stages) -> (u32, u32)) -> MetricValue {
+fn rate(strategy: &StrategyRecords, reason: &str, parts: impl Fn(&Stages) -> (u32, u32)) -> MetricValue {
     if strategy.calls().next().is_none() {
-        return undefined(Unit::Share, "calls no summarizer");
+        return undefined(MetricUnit::Share, "calls no summarizer");
     }
-    over_units(strategy, Unit::Share, reason, |unit| {
+    over_units(strategy, MetricUnit::Share, reason, |unit| {
         let rows = unit.records.iter().flat_map(|record| &record.compactions);
         let (part, whole) = rows.map(|row| parts(&row.stages)).fold((0, 0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
         ratio(f64::from(part), f64::from(whole))

@@ -9,59 +9,60 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, estimated, undefined};
-use crate::data::{Strategy, Unit};
-use crate::text::Unit as Shown;
-
-const SOURCE: &str = "MEASUREMENT section 3";
+use super::{Better, Metric, Section, estimated, undefined};
+use crate::data::{StrategyRecords, UnitRecords};
+use crate::metrics::MetricUnit;
 
 /// Rounds over which drift is taken.
 const DRIFT_ROUNDS: usize = 4;
 
-pub(super) const FIRST_ROUND: Metric = Metric {
+pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
     id: "survival_first_round",
-    unit: Shown::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
+    definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
               weighing the same",
-    source: SOURCE,
+    section: Section::Survival,
+    chapter: "Recall",
     compute: |_, strategy| told(strategy, |survival| survival.value(|curve| curve.at(1))),
 };
 
-pub(super) const DRIFT: Metric = Metric {
+pub(crate) const DRIFT: Metric = Metric {
     id: "drift",
-    unit: Shown::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
-    formula: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
+    definition: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
               censored at the end, a restatement or a replacement; each unit weighs the same",
-    source: SOURCE,
+    section: Section::Survival,
+    chapter: "Recall",
     compute: |_, strategy| drift_at(strategy, DRIFT_ROUNDS),
 };
 
-pub(super) const CLIFF: Metric = Metric {
+pub(crate) const CLIFF: Metric = Metric {
     id: "cliff",
-    unit: Shown::Count,
+    unit: MetricUnit::Count,
     better: Better::Higher,
-    formula: "the first round a with S(a) < S(1) / 2; no interval",
-    source: SOURCE,
+    definition: "the first round a with S(a) < S(1) / 2; no interval",
+    section: Section::Survival,
+    chapter: "Recall",
     compute: |_, strategy| told(strategy, cliff),
 };
 
 /// S(1) - S(`rounds`), with its interval.
-pub(crate) fn drift_at(strategy: &Strategy, rounds: usize) -> MetricValue {
+pub(crate) fn drift_at(strategy: &StrategyRecords, rounds: usize) -> MetricValue {
     told(strategy, |survival| {
         if survival.whole().at(1) == Some(0.0) {
-            return undefined(Shown::Share, "nothing survives the first round");
+            return undefined(MetricUnit::Share, "nothing survives the first round");
         }
         match survival.whole().at(rounds) {
-            None => undefined(Shown::Share, format!("no fact is followed for {rounds} rounds")),
+            None => undefined(MetricUnit::Share, format!("no fact is followed for {rounds} rounds")),
             Some(_) => survival.value(|curve| Some(curve.at(1)? - curve.at(rounds)?)),
         }
     })
 }
 
 /// S by rounds, from round 1, each with the units that still have a fact at risk.
-pub(crate) fn by_rounds(strategy: &Strategy) -> Vec<(f64, usize)> {
+pub(crate) fn by_rounds(strategy: &StrategyRecords) -> Vec<(f64, usize)> {
     let Ok(survival) = Survival::new(strategy) else { return Vec::new() };
     let at_risk = |place: usize| survival.units.iter().filter(|unit| unit.at_risk(place) > 0.0).count();
     survival.whole().0.iter().enumerate().map(|(place, share)| (*share, at_risk(place))).collect()
@@ -69,13 +70,13 @@ pub(crate) fn by_rounds(strategy: &Strategy) -> Vec<(f64, usize)> {
 
 /// S by tokens since: each length at which some fact is absent, with what survives it, ascending, and last the greatest length
 /// that any fact is followed for. Nothing where a record does not tell when facts were mentioned, as by rounds.
-pub(crate) fn by_tokens(strategy: &Strategy) -> Vec<(u64, f64)> {
+pub(crate) fn by_tokens(strategy: &StrategyRecords) -> Vec<(u64, f64)> {
     let Some(units) = strategy.units.iter().map(of_unit).collect::<Option<Vec<_>>>() else { return Vec::new() };
-    let weighted = |members: Vec<Member>| {
+    let weighted = |members: Vec<FollowedFact>| {
         let whole: f64 = members.iter().map(|member| member.weight).sum();
-        members.into_iter().map(move |member| Member { weight: member.weight / whole, ..member })
+        members.into_iter().map(move |member| FollowedFact { weight: member.weight / whole, ..member })
     };
-    let mut all: Vec<Member> = units.into_iter().flat_map(weighted).collect();
+    let mut all: Vec<FollowedFact> = units.into_iter().flat_map(weighted).collect();
     all.sort_by_key(|member| member.tokens);
     let mut at_risk: f64 = all.iter().map(|member| member.weight).sum();
     let mut share = 1.0;
@@ -95,10 +96,10 @@ pub(crate) fn by_tokens(strategy: &Strategy) -> Vec<(u64, f64)> {
     curve
 }
 
-fn told(strategy: &Strategy, tell: impl Fn(&Survival) -> MetricValue) -> MetricValue {
+fn told(strategy: &StrategyRecords, tell: impl Fn(&Survival) -> MetricValue) -> MetricValue {
     match Survival::new(strategy) {
         Ok(survival) => tell(&survival),
-        Err(reason) => undefined(Shown::Share, reason),
+        Err(reason) => undefined(MetricUnit::Share, reason),
     }
 }
 
@@ -106,39 +107,40 @@ fn cliff(survival: &Survival) -> MetricValue {
     let curve = survival.whole();
     let first = curve.at(1).unwrap_or(0.0);
     if first == 0.0 {
-        return undefined(Shown::Count, "nothing survives the first round");
+        return undefined(MetricUnit::Count, "nothing survives the first round");
     }
     match curve.0.iter().position(|share| *share < first / 2.0) {
         Some(place) => {
-            let unit = Shown::Count.name().to_owned();
+            let unit = MetricUnit::Count.name().to_owned();
             let n = survival.units.iter().filter(|unit| unit.at_risk(place) > 0.0).count();
             MetricValue { value: Some(place as f64 + 1.0), low: None, high: None, n, unit, reason: None }
         }
-        None => {
-            undefined(Shown::Count, format!("none: no fall to half of the first round's in {} rounds", curve.0.len()))
-        }
+        None => undefined(
+            MetricUnit::Count,
+            format!("none: no fall to half of the first round's in {} rounds", curve.0.len()),
+        ),
     }
 }
 
 /// A strategy's facts since their last originals left, by unit.
 struct Survival {
-    units: Vec<Cohort>,
+    units: Vec<UnitCohort>,
 }
 
 /// One unit's facts: weight at risk and weight absent, by round from 1; together the unit weighs 1.
-struct Cohort(Vec<(f64, f64)>);
+struct UnitCohort(Vec<(f64, f64)>);
 
 /// S by round, from round 1, as far as anything is at risk.
-struct Curve(Vec<f64>);
+struct SurvivalCurve(Vec<f64>);
 
-impl Curve {
+impl SurvivalCurve {
     fn at(&self, round: usize) -> Option<f64> {
         self.0.get(round.checked_sub(1)?).copied()
     }
 }
 
-impl Cohort {
-    fn new(members: &[Member]) -> Self {
+impl UnitCohort {
+    fn new(members: &[FollowedFact]) -> Self {
         let whole: f64 = members.iter().map(|member| member.weight).sum();
         let rounds = members.iter().map(|member| member.rounds).max().unwrap_or(0);
         let mut found = vec![(0.0, 0.0); rounds];
@@ -147,7 +149,7 @@ impl Cohort {
             found[..member.rounds].iter_mut().for_each(|(at_risk, _)| *at_risk += weight);
             found[member.rounds - 1].1 += if member.is_absent { weight } else { 0.0 };
         }
-        Cohort(found)
+        UnitCohort(found)
     }
 
     fn at_risk(&self, place: usize) -> f64 {
@@ -156,9 +158,10 @@ impl Cohort {
 }
 
 impl Survival {
-    fn new(strategy: &Strategy) -> Result<Self, String> {
-        let cohort = |found: Vec<Member>| if found.is_empty() { Cohort(Vec::new()) } else { Cohort::new(&found) };
-        let units: Option<Vec<Cohort>> = strategy.units.iter().map(|unit| of_unit(unit).map(cohort)).collect();
+    fn new(strategy: &StrategyRecords) -> Result<Self, String> {
+        let cohort =
+            |found: Vec<FollowedFact>| if found.is_empty() { UnitCohort(Vec::new()) } else { UnitCohort::new(&found) };
+        let units: Option<Vec<UnitCohort>> = strategy.units.iter().map(|unit| of_unit(unit).map(cohort)).collect();
         match units {
             None => Err("records of before mentions were kept".to_owned()),
             Some(units) if units.iter().all(|unit| unit.0.is_empty()) => {
@@ -168,12 +171,12 @@ impl Survival {
         }
     }
 
-    fn whole(&self) -> Curve {
+    fn whole(&self) -> SurvivalCurve {
         self.drawn(&vec![1; self.units.len()])
     }
 
     /// The curve over units drawn so many times.
-    fn drawn(&self, times: &[u32]) -> Curve {
+    fn drawn(&self, times: &[u32]) -> SurvivalCurve {
         let rounds = self.units.iter().map(|unit| unit.0.len()).max().unwrap_or(0);
         let mut curve = Vec::with_capacity(rounds);
         let mut share = 1.0;
@@ -190,18 +193,18 @@ impl Survival {
             share *= 1.0 - died / at_risk;
             curve.push(share);
         }
-        Curve(curve)
+        SurvivalCurve(curve)
     }
 
-    fn value(&self, of: impl Fn(&Curve) -> Option<f64>) -> MetricValue {
+    fn value(&self, of: impl Fn(&SurvivalCurve) -> Option<f64>) -> MetricValue {
         let n = self.units.iter().filter(|unit| !unit.0.is_empty()).count();
-        estimated(Shown::Share, self.units.len(), n, |times| of(&self.drawn(times)))
+        estimated(MetricUnit::Share, self.units.len(), n, |times| of(&self.drawn(times)))
     }
 }
 
 /// A fact from the compaction in which its last original left on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Member {
+struct FollowedFact {
     /// Rounds up to its first absence, or up to the last at which it is known to be held; at least 1.
     rounds: usize,
     /// Tokens of the log since, at that round.
@@ -211,12 +214,12 @@ struct Member {
 }
 
 /// Every such fact of a unit; nothing where one of its records does not tell.
-fn of_unit(unit: &Unit) -> Option<Vec<Member>> {
+fn of_unit(unit: &UnitRecords) -> Option<Vec<FollowedFact>> {
     Some(unit.records.iter().map(|record| members(record)).collect::<Option<Vec<_>>>()?.concat())
 }
 
 /// Every such fact of one conversation; nothing where the record does not tell when facts were mentioned.
-fn members(record: &Record) -> Option<Vec<Member>> {
+fn members(record: &Record) -> Option<Vec<FollowedFact>> {
     let compactions: Vec<&Observation> =
         record.observations.iter().filter(|seen| seen.kind == ObservationKind::Compaction).collect();
     let last = record.observations.last().map_or(0, |seen| seen.log_tokens);
@@ -227,15 +230,21 @@ fn members(record: &Record) -> Option<Vec<Member>> {
             return None;
         }
         follow(&compactions, last, index, &fact.mentions, |member| {
-            found.push(Member { weight: fact.weight, ..member })
+            found.push(FollowedFact { weight: fact.weight, ..member })
         });
     }
     Some(found)
 }
 
 /// Follows one fact from compaction to compaction; `last` are the tokens of the whole log.
-fn follow(compactions: &[&Observation], last: u32, fact: usize, mentions: &[MessageId], mut tell: impl FnMut(Member)) {
-    let member = |rounds: usize, from: u32, to: u32, is_absent| Member {
+fn follow(
+    compactions: &[&Observation],
+    last: u32,
+    fact: usize,
+    mentions: &[MessageId],
+    mut tell: impl FnMut(FollowedFact),
+) {
+    let member = |rounds: usize, from: u32, to: u32, is_absent| FollowedFact {
         rounds,
         tokens: u64::from(to.saturating_sub(from)),
         is_absent,
@@ -315,8 +324,8 @@ mod tests {
     /// Worked out by hand: of four facts one is absent at round 1, one is censored after it, one absent at round 2.
     #[test]
     fn censored_facts_leave_the_risk_set() {
-        let member = |rounds, is_absent| Member { rounds, tokens: 0, is_absent, weight: 1.0 };
-        let unit = Cohort::new(&[member(1, true), member(1, false), member(2, true), member(3, false)]);
+        let member = |rounds, is_absent| FollowedFact { rounds, tokens: 0, is_absent, weight: 1.0 };
+        let unit = UnitCohort::new(&[member(1, true), member(1, false), member(2, true), member(3, false)]);
         let curve = Survival { units: vec![unit] }.whole().0;
         // 3/4, then of two at risk one is lost.
         assert_eq!(curve, [0.75, 0.375, 0.375]);
@@ -325,10 +334,10 @@ mod tests {
     /// Records of before mentions were kept tell when nothing began: no curve may be drawn of the others alone.
     #[test]
     fn one_old_record_leaves_no_curve() {
-        let (manifest, mut records) = crate::plots::common::simulated::run(6);
-        let prices = crate::plots::common::prices();
+        let (manifest, mut records) = crate::common::simulated::run(6);
+        let prices = crate::common::prices();
         let curves = |records: &[Record]| {
-            let runs = crate::data::Run::by_protocol(&manifest, records, &prices);
+            let runs = crate::data::ProtocolRun::by_protocol(&manifest, records, &prices);
             runs[0].strategies.iter().map(|one| (by_tokens(one), by_rounds(one))).collect::<Vec<_>>()
         };
         let drawn = curves(&records).iter().position(|(tokens, rounds)| !tokens.is_empty() && !rounds.is_empty());
@@ -342,8 +351,8 @@ mod tests {
 
     #[test]
     fn units_weigh_the_same_whatever_their_facts() {
-        let member = |is_absent| Member { rounds: 1, tokens: 0, is_absent, weight: 1.0 };
-        let (small, large) = (Cohort::new(&[member(true)]), Cohort::new(&[member(false); 9]));
+        let member = |is_absent| FollowedFact { rounds: 1, tokens: 0, is_absent, weight: 1.0 };
+        let (small, large) = (UnitCohort::new(&[member(true)]), UnitCohort::new(&[member(false); 9]));
         let survival = Survival { units: vec![small, large] };
         assert_eq!(survival.whole().at(1), Some(0.5));
         assert_eq!(survival.drawn(&[0, 2]).at(1), Some(1.0));

@@ -1,4 +1,4 @@
-//! Intervals and tests over units of statistics (MEASUREMENT section 5). Everything random is seeded: same numbers in,
+//! Intervals and tests over units of statistics. Everything random is seeded: same numbers in,
 //! same numbers out, on every platform.
 //!
 //! Absent on purpose: what is compared with what, and verdicts.
@@ -24,6 +24,12 @@ pub(crate) const T_ALONE: usize = 30;
 /// The unweighted mean; nothing for no numbers.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Nine decimals: what lies beyond is rounding of sums, and shorter numbers read back to the same bits everywhere.
+pub(crate) fn nine_digits(value: f64) -> f64 {
+    // Adding 0 makes a negative zero a plain one.
+    (value * 1e9).round() / 1e9 + 0.0
 }
 
 /// The quantile at `share` of sorted numbers, with linear interpolation between neighbours.

@@ -4,7 +4,7 @@ use super::paired::Paired;
 use super::{mean, student};
 
 /// The smallest true difference that a two-sided test at 5 % finds with probability .80: (t.975 + t.8) s / sqrt(G), both t at
-/// G - 1 degrees of freedom (MEASUREMENT section 5).
+/// G - 1 degrees of freedom.
 pub(crate) fn detectable(paired: &Paired) -> f64 {
     let quantiles = student::quantile(0.975, paired.freedom()) + student::quantile(0.8, paired.freedom());
     quantiles * paired.sd / libm::sqrt(paired.units as f64)

@@ -4,8 +4,8 @@ use crate::common::{chance, compaction, facts, manifest, point, prices, record};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
+use compactometer_report::RunFiles;
 use compactometer_report::agreement::{Agreement, AgreementError, Claim, agreement, agreement_text};
-use compactometer_report::gate::RunFiles;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 

@@ -11,8 +11,9 @@ use compactometer_formats::baseline::{Baseline, BaselineError};
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{CallRow, Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
+use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    GateOptions, GateReport, Mismatch, RunFiles, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
+    GateOptions, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
 };
 
 const KIND: ValueKind = ValueKind::Nonce;

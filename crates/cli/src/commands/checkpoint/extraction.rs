@@ -25,14 +25,14 @@ use compactometer_suites::import::{self, Options};
 use compactometer_text::suggest::unknown;
 use serde_json::{Value, json};
 
-use super::args::TestArgs;
-use crate::commands::compare::encoding;
-use crate::failure::Failure;
-use crate::terminal::{say, say_json};
-use crate::{source, stores};
+use super::arguments::TestArgs;
+use crate::arguments::encoding;
+use crate::arguments::{stores, suites};
+use crate::output::failure::Failure;
+use crate::output::terminal::{say, say_json};
 
 /// What an extraction came to.
-struct Tried {
+struct ExtractionResult {
     event: CheckpointEvent,
     saved: Option<Saved>,
     calls: usize,
@@ -50,8 +50,12 @@ pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
     let log = log_of(&scenario, &counter).map_err(Failure::usage)?;
     let metered = Metered::new(&*model, args.seed);
     let tried = extract(args, spec, &metered, &counter, log, thread).map_err(Failure::usage)?;
-    let report =
-        Report { scenario: &scenario, model: model.name(), thread: args.save.then_some(id.as_str()), tried: &tried };
+    let report = ExtractionReport {
+        scenario: &scenario,
+        model: model.name(),
+        thread: args.save.then_some(id.as_str()),
+        tried: &tried,
+    };
     if args.json { say_json(&report.json()) } else { say(&report.text()) }?;
     match &tried.event.failed {
         None => Ok(()),
@@ -62,7 +66,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
 /// The conversation that is meant: of a suite, or of a transcript in a format that can be imported.
 fn scenario(args: &TestArgs) -> Result<Scenario> {
     let scenarios = match &args.format {
-        None => source::join(std::slice::from_ref(&args.file))?.scenarios,
+        None => suites::join(std::slice::from_ref(&args.file))?.scenarios,
         Some(format) => transcript(format, &args.file)?.scenarios,
     };
     let longest = || scenarios.iter().max_by_key(|scenario| scenario.messages.len());
@@ -106,7 +110,7 @@ fn extract(
     counter: &dyn TokenCounter,
     log: Log,
     thread: Option<Thread>,
-) -> Result<Tried> {
+) -> Result<ExtractionResult> {
     let mut settings = Settings::defaults(spec);
     // Due at once: the least share of the trigger, and any new token.
     for (name, value) in [("ratio", "0.01"), ("delta", "1")] {
@@ -131,7 +135,7 @@ fn extract(
     }
 }
 
-fn run(mut session: Session<'_>, metered: &Metered<'_>) -> Result<Tried> {
+fn run(mut session: Session<'_>, metered: &Metered<'_>) -> Result<ExtractionResult> {
     let before = session.history().len();
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     runtime.block_on(session.before_call(Some(now_ms())));
@@ -139,7 +143,7 @@ fn run(mut session: Session<'_>, metered: &Metered<'_>) -> Result<Tried> {
         bail!("nothing was said since the thread's last checkpoint");
     };
     let saved = session.history()[before..].iter().find(|saved| saved.kind == SavedKind::Checkpoint).cloned();
-    Ok(Tried { event, saved, calls: metered.take_calls().len() })
+    Ok(ExtractionResult { event, saved, calls: metered.take_calls().len() })
 }
 
 fn now_ms() -> i64 {
@@ -147,15 +151,15 @@ fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-struct Report<'r> {
+struct ExtractionReport<'r> {
     scenario: &'r Scenario,
     model: &'r str,
     /// Where it was saved.
     thread: Option<&'r str>,
-    tried: &'r Tried,
+    tried: &'r ExtractionResult,
 }
 
-impl Report<'_> {
+impl ExtractionReport<'_> {
     fn checkpoint(&self) -> Option<Value> {
         serde_json::from_str(&self.tried.saved.as_ref()?.body).ok()
     }
@@ -175,7 +179,7 @@ impl Report<'_> {
     }
 
     fn text(&self) -> String {
-        let Tried { event, saved, calls } = self.tried;
+        let ExtractionResult { event, saved, calls } = self.tried;
         let mut lines = vec![format!(
             "{}: {} messages, {} tokens; {} was asked {calls} times",
             self.scenario.id,

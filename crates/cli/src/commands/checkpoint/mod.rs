@@ -1,8 +1,9 @@
-//! `checkpoint`: what a store holds, looked at, gone back in, deleted; and an extraction by hand (source 000, part 4).
+//! `checkpoint`: what a store holds, looked at, gone back in, deleted; and an extraction by hand.
 
-mod args;
+mod arguments;
 mod extraction;
 
+use clap::Subcommand;
 use std::fmt::Write as _;
 
 use anyhow::{anyhow, bail};
@@ -10,13 +11,24 @@ use compactometer_engine::saved::{Saved, SavedKind};
 use compactometer_store::{Version, Which};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::stores;
-use crate::terminal::{self, say, say_json};
-pub(crate) use args::CheckpointCommand;
-use args::{ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
+use self::arguments::{CheckpointCommand, ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::stores;
+use crate::output::failure::Failure;
+use crate::output::terminal::{self, say, say_json};
 
-pub(crate) fn checkpoint(command: &CheckpointCommand) -> Result<(), Failure> {
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "checkpoint",
+    about: "Look at what a store holds, go back in it, delete it, or try an extraction by hand",
+    group: HelpGroup::Engine,
+    arguments: |command| {
+        CheckpointCommand::augment_subcommands(command).subcommand_required(true).arg_required_else_help(true)
+    },
+    run: |matches| checkpoint(&parsed(matches)?),
+};
+
+fn checkpoint(command: &CheckpointCommand) -> Result<(), Failure> {
     match command {
         CheckpointCommand::Show(args) => show(args),
         CheckpointCommand::History(args) => history(args),

@@ -5,15 +5,16 @@ use std::path::Path;
 
 use compactometer_harness::journal::{read_records, read_texts};
 
-use super::Check;
-use crate::args::RunArgs;
-use crate::failure::words;
-use crate::{output, stores};
+use super::DoctorCheck;
+use crate::arguments::RunArgs;
+use crate::arguments::stores;
+use crate::output::failure::words;
+use crate::output::run_folder;
 
 /// As much as a small record takes: a disk that cannot take it is full.
 const WRITTEN: usize = 64 << 10;
 
-pub(super) fn checks(args: &RunArgs) -> Vec<Check> {
+pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
     let out = args.out.as_deref();
     let mut checks = vec![writable("output", out.unwrap_or(Path::new("reports")), "--out")];
     checks.extend(out.filter(|dir| dir.exists()).map(run));
@@ -28,15 +29,16 @@ pub(super) fn checks(args: &RunArgs) -> Vec<Check> {
 }
 
 /// Whether something can be written there, or where it would be made.
-fn writable(check: &'static str, path: &Path, flag: &str) -> Check {
+fn writable(check: &'static str, path: &Path, flag: &str) -> DoctorCheck {
     let folder = path.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists()).unwrap_or(path);
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let shown = path.display();
     match write_and_remove(folder) {
-        Ok(()) => Check::ok(check, format!("`{shown}` can be written")),
-        Err(error) => {
-            Check::problem(check, format!("cannot write to `{shown}`: {error}; {}", output::advice(&error, flag)))
-        }
+        Ok(()) => DoctorCheck::ok(check, format!("`{shown}` can be written")),
+        Err(error) => DoctorCheck::problem(
+            check,
+            format!("cannot write to `{shown}`: {error}; {}", run_folder::advice(&error, flag)),
+        ),
     }
 }
 
@@ -53,16 +55,18 @@ fn write_and_remove(folder: &Path) -> std::io::Result<()> {
 }
 
 /// What a folder holds that a run would go on with.
-fn run(dir: &Path) -> Check {
+fn run(dir: &Path) -> DoctorCheck {
     let shown = dir.display();
     if !dir.join("manifest.json").exists() {
-        return match output::holds_no_run(dir) {
-            true => Check::problem("output", format!("`{shown}` exists and holds no run; choose another `--out`")),
-            false => Check::ok("output", format!("`{shown}` is free")),
+        return match run_folder::holds_no_run(dir) {
+            true => {
+                DoctorCheck::problem("output", format!("`{shown}` exists and holds no run; choose another `--out`"))
+            }
+            false => DoctorCheck::ok("output", format!("`{shown}` is free")),
         };
     }
     let read = || -> anyhow::Result<(usize, usize)> {
-        let manifest = output::read_manifest(dir)?;
+        let manifest = run_folder::read_manifest(dir)?;
         if !dir.join("records.jsonl").exists() {
             return Ok((0, manifest.cases));
         }
@@ -70,20 +74,20 @@ fn run(dir: &Path) -> Check {
         Ok((read_records(dir)?.len(), manifest.cases))
     };
     match read() {
-        Ok((found, cases)) => Check::ok("output", format!("`{shown}` holds {found} of {cases} cases")),
+        Ok((found, cases)) => DoctorCheck::ok("output", format!("`{shown}` holds {found} of {cases} cases")),
         Err(error) => {
             let told = words(&error);
             let advice =
                 if told.contains("; ") { "" } else { "; choose another `--out`, or delete the folder to run again" };
-            Check::problem("output", told + advice)
+            DoctorCheck::problem("output", told + advice)
         }
     }
 }
 
-fn store(path: &Path) -> Check {
+fn store(path: &Path) -> DoctorCheck {
     let threads = stores::existing(path).and_then(|store| Ok(store.threads()?.len()));
     match threads {
-        Ok(threads) => Check::ok("store", format!("`{}` holds {threads} threads", path.display())),
-        Err(error) => Check::problem("store", words(&error)),
+        Ok(threads) => DoctorCheck::ok("store", format!("`{}` holds {threads} threads", path.display())),
+        Err(error) => DoctorCheck::problem("store", words(&error)),
     }
 }

@@ -10,12 +10,23 @@ mod recorded;
 mod settings;
 
 use anyhow::anyhow;
+use clap::Args;
 use serde::Serialize;
 
-use super::compare;
-use crate::args::RunArgs;
-use crate::failure::Failure;
-use crate::terminal::{say, say_json};
+use super::run;
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::{RunArgs, encoding};
+use crate::output::failure::Failure;
+use crate::output::terminal::{say, say_json};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "doctor",
+    about: "Say what would keep a run from its end, and what to do: give it the run's own arguments",
+    group: HelpGroup::Rest,
+    arguments: DoctorArgs::augment_args,
+    run: |matches| doctor(&parsed(matches)?),
+};
 
 /// What to look at.
 #[derive(clap::Args)]
@@ -35,7 +46,7 @@ pub(crate) struct DoctorArgs {
 }
 
 /// Looks at everything that the arguments name; fails where something would keep the run from its end.
-pub(crate) fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
+fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
     let mut checks = settings::checks();
     checks.extend(prices::checks(&args.run));
     checks.extend(models::checks(args)?);
@@ -44,38 +55,39 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
     if args.json {
         say_json(&Report { version: 1, checks: &checks })?;
     } else {
-        say(&checks.iter().map(Check::line).collect::<String>())?;
+        say(&checks.iter().map(DoctorCheck::line).collect::<String>())?;
     }
     let of = |state| checks.iter().filter(|check| check.state == state).count();
-    match of(State::Problem) {
+    match of(CheckState::Problem) {
         0 => Ok(()),
-        problems => Err(Failure::failed(anyhow!("problems: {problems}; warnings: {}", of(State::Warning)))),
+        problems => Err(Failure::failed(anyhow!("problems: {problems}; warnings: {}", of(CheckState::Warning)))),
     }
 }
 
 /// Whether suite, strategies and limits make a run, and whether a recording holds the calls that it makes.
-fn plan(args: &RunArgs) -> Result<Vec<Check>, Failure> {
-    let counter = match compare::encoding(&args.setting.tokenizer) {
+fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
+    let counter = match encoding(&args.setting.tokenizer) {
         Ok(counter) => counter,
-        Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
+        Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
     let named = models::named(args);
-    let resolve = |suite| compare::resolve(args, suite, compare::contenders(args)?, named.summarizer(), counter);
-    let plan = match compare::suite(args).and_then(resolve) {
+    let resolve = |suite| run::resolve(args, suite, run::contenders(args)?, named.summarizer(), counter);
+    let plan = match run::suite(args).and_then(resolve) {
         Ok((plan, _)) => plan,
-        Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
+        Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
     let (cases, groups) = (plan.cases.len(), plan.groups());
-    let mut checks = vec![Check::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.window.window))];
+    let mut checks =
+        vec![DoctorCheck::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.window.window))];
     checks.extend(recorded::check(args, &plan, counter)?);
     Ok(checks)
 }
 
 /// What was looked at, and what was found.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Check {
+struct DoctorCheck {
     check: &'static str,
-    state: State,
+    state: CheckState,
     found: String,
     /// What to do; nothing where nothing needs to be done.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,7 +96,7 @@ struct Check {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
+enum CheckState {
     Ok,
     /// A run goes on, and its numbers or its cost may not be what the user expects.
     Warning,
@@ -92,30 +104,30 @@ enum State {
     Problem,
 }
 
-impl Check {
+impl DoctorCheck {
     fn ok(check: &'static str, found: impl Into<String>) -> Self {
-        Check { check, state: State::Ok, found: found.into(), fix: None }
+        DoctorCheck { check, state: CheckState::Ok, found: found.into(), fix: None }
     }
 
     fn warning(check: &'static str, told: impl AsRef<str>) -> Self {
-        Check::told(check, State::Warning, told.as_ref())
+        DoctorCheck::told(check, CheckState::Warning, told.as_ref())
     }
 
     fn problem(check: &'static str, told: impl AsRef<str>) -> Self {
-        Check::told(check, State::Problem, told.as_ref())
+        DoctorCheck::told(check, CheckState::Problem, told.as_ref())
     }
 
     /// The program's errors say what happened, then after a semicolon what to do.
-    fn told(check: &'static str, state: State, told: &str) -> Self {
+    fn told(check: &'static str, state: CheckState, told: &str) -> Self {
         let (found, fix) = told.split_once("; ").map_or((told, None), |(found, fix)| (found, Some(fix.to_owned())));
-        Check { check, state, found: found.to_owned(), fix }
+        DoctorCheck { check, state, found: found.to_owned(), fix }
     }
 
     fn line(&self) -> String {
         let state = match self.state {
-            State::Ok => "ok",
-            State::Warning => "warning",
-            State::Problem => "problem",
+            CheckState::Ok => "ok",
+            CheckState::Warning => "warning",
+            CheckState::Problem => "problem",
         };
         let fix = self.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
         // What others wrote, such as a server's words, may hold line ends.
@@ -127,5 +139,5 @@ impl Check {
 #[derive(Serialize)]
 struct Report<'c> {
     version: u32,
-    checks: &'c [Check],
+    checks: &'c [DoctorCheck],
 }

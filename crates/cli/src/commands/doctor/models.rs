@@ -6,11 +6,11 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatRequest};
 use compactometer_models::cassette::Cassette;
 use compactometer_models::http::{Client, Limits, Receiver, ServerInfo};
 
-use super::Check;
 use super::DoctorArgs;
-use crate::args::RunArgs;
-use crate::failure::Failure;
-use crate::roles::Roles;
+use super::DoctorCheck;
+use crate::arguments::RunArgs;
+use crate::arguments::roles::Roles;
+use crate::output::failure::Failure;
 
 /// Further apart than this, a server's clock and ours are worth a look: assumed. Dates of retries and records depend on it.
 const SKEW: Duration = Duration::from_secs(300);
@@ -22,14 +22,14 @@ pub(super) fn named(args: &RunArgs) -> Roles<String> {
     Roles::named(&args.setting, args.judge.as_deref())
 }
 
-pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
+pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::failed)?;
     let mut checks = Vec::new();
     let named = named(&args.run);
     for (role, spec) in named.iter() {
         let part = role.flag();
         match compactometer_models::receiver(spec) {
-            Err(error) => checks.push(Check::problem(part, error.to_string())),
+            Err(error) => checks.push(DoctorCheck::problem(part, error.to_string())),
             Ok(None) => checks.push(in_process(part, spec)),
             Ok(Some(receiver)) => checks.extend(runtime.block_on(served(part, spec, &receiver, args.call))),
         }
@@ -42,24 +42,24 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<Check>, Failure> {
 }
 
 /// A model that no server answers for.
-fn in_process(part: &'static str, spec: &str) -> Check {
+fn in_process(part: &'static str, spec: &str) -> DoctorCheck {
     match compactometer_models::by_name(spec) {
-        Ok(model) => Check::ok(part, format!("`{}` answers without a server or a key", model.name())),
-        Err(error) => Check::problem(part, error.to_string()),
+        Ok(model) => DoctorCheck::ok(part, format!("`{}` answers without a server or a key", model.name())),
+        Err(error) => DoctorCheck::problem(part, error.to_string()),
     }
 }
 
 /// A model behind HTTP. One request that is not billed, and one that is where `call` asks for it.
-async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool) -> Vec<Check> {
+async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool) -> Vec<DoctorCheck> {
     let limits = Limits { repeats: 0, ..Limits::default() };
     let client = match compactometer_models::client_of(spec, limits) {
         Ok(Some(client)) => client,
         Ok(None) => return Vec::new(),
-        Err(error) => return vec![Check::problem(part, error.to_string())],
+        Err(error) => return vec![DoctorCheck::problem(part, error.to_string())],
     };
     let greeting = match client.probe().await {
         Ok(greeting) => greeting,
-        Err(error) => return vec![Check::problem(part, words(&error))],
+        Err(error) => return vec![DoctorCheck::problem(part, words(&error))],
     };
     let answered = if call { Some(one_token(&client).await) } else { None };
     let mut checks = vec![known(part, receiver, &greeting, answered.as_ref())];
@@ -79,51 +79,51 @@ fn known(
     receiver: &Receiver,
     greeting: &ServerInfo,
     answered: Option<&Result<(), ChatError>>,
-) -> Check {
+) -> DoctorCheck {
     let Receiver { name, host, .. } = receiver;
     let listed = greeting.models.iter().take(LISTED).map(|model| format!("`{model}`")).collect::<Vec<_>>().join(", ");
     match (answered, greeting.knows_model) {
-        (Some(Err(error)), _) => Check::problem(part, words(error)),
+        (Some(Err(error)), _) => DoctorCheck::problem(part, words(error)),
         (Some(Ok(())), Some(false)) => {
             let told = format!(
                 "`{host}` answers for `{name}` and lists other models ({listed}); name one of them, since records say who answered"
             );
-            Check::warning(part, told)
+            DoctorCheck::warning(part, told)
         }
-        (Some(Ok(())), _) => Check::ok(part, format!("`{name}` answers at `{host}`")),
-        (None, Some(true)) => Check::ok(part, format!("`{host}` has `{name}`")),
+        (Some(Ok(())), _) => DoctorCheck::ok(part, format!("`{name}` answers at `{host}`")),
+        (None, Some(true)) => DoctorCheck::ok(part, format!("`{host}` has `{name}`")),
         (None, Some(false)) if listed.is_empty() => {
-            Check::problem(part, format!("`{host}` knows no `{name}`; look up the model's name"))
+            DoctorCheck::problem(part, format!("`{host}` knows no `{name}`; look up the model's name"))
         }
-        (None, Some(false)) => Check::problem(part, format!("`{host}` has no `{name}`; choose from {listed}")),
+        (None, Some(false)) => DoctorCheck::problem(part, format!("`{host}` has no `{name}`; choose from {listed}")),
         (None, None) => {
             let told = format!(
                 "`{host}` answers and lists no models; `--call` makes one call of one token, and tells whether it has `{name}`"
             );
-            Check::warning(part, told)
+            DoctorCheck::warning(part, told)
         }
     }
 }
 
-fn clock(host: &str, theirs: SystemTime, ours: SystemTime) -> Option<Check> {
+fn clock(host: &str, theirs: SystemTime, ours: SystemTime) -> Option<DoctorCheck> {
     let apart = ours.duration_since(theirs).or_else(|_| theirs.duration_since(ours)).unwrap_or_default();
     (apart > SKEW).then(|| {
         let told = format!("this machine's clock and that of `{host}` are {} s apart; set this one", apart.as_secs());
-        Check::warning("clock", told)
+        DoctorCheck::warning("clock", told)
     })
 }
 
 /// How many of a model's calls a folder to record in holds already.
-fn tape(folder: &std::path::Path, spec: &str) -> Option<Check> {
+fn tape(folder: &std::path::Path, spec: &str) -> Option<DoctorCheck> {
     let receiver = compactometer_models::receiver(spec).ok().flatten();
     let name = receiver
         .map(|receiver| receiver.name)
         .or_else(|| Some(compactometer_models::by_name(spec).ok()?.name().to_owned()))?;
     Some(match Cassette::replies(folder, &name) {
         Ok(replies) => {
-            Check::ok("recording", format!("`{}` holds {} replies of `{name}`", folder.display(), replies.len()))
+            DoctorCheck::ok("recording", format!("`{}` holds {} replies of `{name}`", folder.display(), replies.len()))
         }
-        Err(error) => Check::problem("recording", error.to_string()),
+        Err(error) => DoctorCheck::problem("recording", error.to_string()),
     })
 }
 

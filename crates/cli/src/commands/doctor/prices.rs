@@ -5,40 +5,39 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit};
 
-use super::{Check, models};
-use crate::args::RunArgs;
-use crate::commands::compare::price_table;
+use super::{DoctorCheck, models};
+use crate::arguments::RunArgs;
 
 /// Prices older than this many days are worth another look: assumed.
 const OLD_DAYS: i32 = 180;
 /// A table may be dated tomorrow: its author's day may begin earlier than that of UTC.
 const AHEAD_DAYS: i32 = 1;
 
-pub(super) fn checks(args: &RunArgs) -> Vec<Check> {
-    let table = match price_table(&args.prices) {
+pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
+    let table = match args.prices.table() {
         Ok((table, _)) => table,
-        Err(failure) => return vec![Check::problem("prices", failure.words())],
+        Err(failure) => return vec![DoctorCheck::problem("prices", failure.words())],
     };
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    let mut checks: Vec<Check> = dates(&table, today).into_iter().collect();
+    let mut checks: Vec<DoctorCheck> = dates(&table, today).into_iter().collect();
     for (_, spec) in models::named(args).iter() {
         checks.extend(model(&table, spec, today));
     }
     if checks.is_empty() {
         let newest = newest(&table).map_or(String::new(), |date| format!(", the newest of {date}"));
-        checks.push(Check::ok("prices", format!("{} rows{newest}", table.model.len())));
+        checks.push(DoctorCheck::ok("prices", format!("{} rows{newest}", table.model.len())));
     }
     checks
 }
 
 /// A table of the future: either date or this machine's clock is wrong.
-fn dates(table: &PriceTable, today: Date) -> Option<Check> {
+fn dates(table: &PriceTable, today: Date) -> Option<DoctorCheck> {
     let newest = newest(table)?;
     (days(today, newest) > AHEAD_DAYS).then(|| {
         let told = format!(
             "prices are dated {newest} and this machine's clock says {today}; set the clock, or mend the date in the table"
         );
-        Check::warning("clock", told)
+        DoctorCheck::warning("clock", told)
     })
 }
 
@@ -47,7 +46,7 @@ fn newest(table: &PriceTable) -> Option<Date> {
 }
 
 /// What to know of a model's price.
-fn model(table: &PriceTable, spec: &str, today: Date) -> Option<Check> {
+fn model(table: &PriceTable, spec: &str, today: Date) -> Option<DoctorCheck> {
     let receiver = compactometer_models::receiver(spec).ok().flatten();
     let name = receiver.as_ref().map_or(spec, |receiver| &receiver.name);
     let Some(row) = table.row(name) else {
@@ -57,7 +56,7 @@ fn model(table: &PriceTable, spec: &str, today: Date) -> Option<Check> {
                 "the table has no row for `{name}`, so its cost is unknown and `--max-cost` is refused; add a row to a table of \
                  your own and name it with `--prices FILE`"
             );
-            Check::warning("prices", told)
+            DoctorCheck::warning("prices", told)
         });
     };
     let date = date(row)?;
@@ -67,7 +66,7 @@ fn model(table: &PriceTable, spec: &str, today: Date) -> Option<Check> {
             "prices of `{}` are of {date}, {age} days ago; look them up again ({}) and name your table with `--prices FILE`",
             row.name, row.source
         );
-        Check::warning("prices", told)
+        DoctorCheck::warning("prices", told)
     })
 }
 

@@ -7,13 +7,13 @@ use compactometer_harness::replay::run_case;
 use compactometer_harness::run::Models;
 use compactometer_harness::watched::{Watched, WatchedModels};
 
-use super::{Check, models};
-use crate::args::RunArgs;
-use crate::failure::Failure;
+use super::{DoctorCheck, models};
+use crate::arguments::RunArgs;
+use crate::output::failure::Failure;
 
 /// Each case is followed to its first missing call: what would come after it is not known. Nothing where no model is a
 /// recording, where one cannot be opened (which has its own check), or where a server would have to be asked.
-pub(super) fn check(args: &RunArgs, plan: &Plan, counter: Encoding) -> Result<Option<Check>, Failure> {
+pub(super) fn check(args: &RunArgs, plan: &Plan, counter: Encoding) -> Result<Option<DoctorCheck>, Failure> {
     let named = models::named(args);
     let is_served = |spec: &str| !matches!(compactometer_models::receiver(spec), Ok(None));
     if named.iter().any(|(_, spec)| is_served(spec)) || !named.iter().any(|(_, spec)| spec.starts_with("cassette:")) {
@@ -23,8 +23,8 @@ pub(super) fn check(args: &RunArgs, plan: &Plan, counter: Encoding) -> Result<Op
     let missed = missed(plan, opened.models(), counter)?;
     let cases = plan.cases.len();
     Ok(Some(match missed.last() {
-        None => Check::ok("recording", format!("every call of {cases} cases is recorded")),
-        Some(why) => Check::problem(
+        None => DoctorCheck::ok("recording", format!("every call of {cases} cases is recorded")),
+        Some(why) => DoctorCheck::problem(
             "recording",
             format!("{} of {cases} cases stop at a call that is not recorded: {why}", missed.len()),
         ),

@@ -1,11 +1,10 @@
 //! Settings that nothing reads.
 
-use clap::CommandFactory;
 use compactometer_text::suggest::unknown;
 
-use super::Check;
-use crate::args::Args;
-use crate::settings::PREFIX;
+use super::DoctorCheck;
+use crate::arguments::settings::PREFIX;
+use crate::commands::program;
 
 /// Variables that no flag has: the key, and what builds, scripts and tests read.
 const OTHERS: [&str; 10] = [
@@ -21,16 +20,17 @@ const OTHERS: [&str; 10] = [
     "COMPACTOMETER_SHARED",
 ];
 
-pub(super) fn checks() -> Vec<Check> {
-    let command = Args::command();
+pub(super) fn checks() -> Vec<DoctorCheck> {
+    let command = program();
     let mut known = OTHERS.map(str::to_owned).to_vec();
     add_variables(&command, &mut known);
     let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let mut unread = set.filter(|name| name.starts_with(PREFIX) && !known.contains(name)).collect::<Vec<_>>();
     unread.sort_unstable();
-    let told = |name: &String| Check::warning("settings", unknown("variable", name, known.iter().map(String::as_str)));
+    let told =
+        |name: &String| DoctorCheck::warning("settings", unknown("variable", name, known.iter().map(String::as_str)));
     let checks = unread.iter().map(told).collect::<Vec<_>>();
-    if checks.is_empty() { vec![Check::ok("settings", "flags and variables are all known")] } else { checks }
+    if checks.is_empty() { vec![DoctorCheck::ok("settings", "flags and variables are all known")] } else { checks }
 }
 
 fn add_variables(command: &clap::Command, known: &mut Vec<String>) {

@@ -1,4 +1,4 @@
-//! What goes wrong in this field (MEASUREMENT section 1), each as a test that this program passes. A tool that commits one
+//! What goes wrong in this field, each as a test that this program passes. A tool that commits one
 //! fails its own suite.
 //!
 //! | failure | test |
@@ -23,7 +23,7 @@
 //! | a strategy hoards identifiers | `gaming::hoarder` |
 //! | a strategy learns from the questions | `gaming::question_reader` |
 //!
-//! A reader too weak to tell contexts apart is made of records: `crates/report/tests/answers.rs`.
+//! A reader too weak to tell contexts apart is made of records: `crates/report/tests/it/answers.rs`.
 
 mod answers;
 mod cases;

@@ -30,7 +30,7 @@ fn intervals() {
     for row in &PLAIN.group.strategies {
         for (id, metric) in row.metrics.iter().filter(|(_, metric)| metric.value.is_some()) {
             // Percentiles over pooled turns have no unit to resample, and say so.
-            if metrics::ALL.iter().any(|known| known.id == id && known.formula.ends_with("no interval")) {
+            if metrics::ALL.iter().any(|known| known.id == id && known.definition.ends_with("no interval")) {
                 continue;
             }
             // A unit without what a metric is about has no part in it, and of under three no interval says anything.

@@ -3,21 +3,22 @@
 //! Absent on purpose: prompted answers. What is retrieved for a question has an order of its own.
 
 use super::answers;
-use crate::metrics::{Better, Metric, over_units};
+use crate::metrics::MetricUnit;
+use crate::metrics::{Better, Metric, Section, over_units};
 use crate::stats::tau::tau_b;
-use crate::text::Unit;
 
-pub(in super::super) const ORDER: Metric = Metric {
+pub(crate) const ORDER: Metric = Metric {
     id: "order",
-    unit: Unit::Ratio,
+    unit: MetricUnit::Ratio,
     better: Better::Higher,
-    formula: "Kendall's tau-b, from -1 to 1, of the order that an answer gives with that in which the facts asked for were \
+    definition: "Kendall's tau-b, from -1 to 1, of the order that an answer gives with that in which the facts asked for were \
               stated; a pair of which the answer does not name both is tied, and an answer that names under two counts 0, failed \
               calls too; mean over a unit's answers, then over units; in no other row of answers but `failed_probes` and \
               `cost_usd_probes`",
-    source: super::SOURCE,
+    section: Section::Answers,
+    chapter: "Recall",
     compute: |_, strategy| {
-        over_units(strategy, Unit::Ratio, "no probe asks for the order of facts in the headline set", |unit| {
+        over_units(strategy, MetricUnit::Ratio, "no probe asks for the order of facts in the headline set", |unit| {
             let asked = unit.records.iter().flat_map(|record| answers(record));
             let asked = asked.filter(|answer| answer.probe.ordered && !answer.row.prompted);
             let orders: Vec<f64> = asked.map(|answer| tau_b(&answer.row.order, answer.probe.facts.len())).collect();

@@ -7,29 +7,31 @@ use compactometer_engine::model::Finish;
 use compactometer_formats::answer::{AnswerRow, Grade, Signs};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Answer, NO_ANSWER, SOURCE, answers, of_context, share};
-use crate::data::Strategy;
-use crate::metrics::{Better, Metric, over_units, ratio};
-use crate::text::Unit;
+use super::{Answer, NO_ANSWER, answers, of_context, share};
+use crate::data::StrategyRecords;
+use crate::metrics::MetricUnit;
+use crate::metrics::{Better, Metric, Section, over_units, ratio};
 
-pub(in super::super) const WRONG_VALUE_RATE: Metric = Metric {
+pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
     id: "wrong_value_rate",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
-    formula: "answers to questions about values that state a foil, a forbidden value, or, without the right one, another fact's \
+    definition: "answers to questions about values that state a foil, a forbidden value, or, without the right one, another fact's \
               value of that kind / answers that came (the call did not fail, and the answer was not cut or withheld before it \
               stated anything), averaged as AR; replaced values count in staleness",
-    source: SOURCE,
+    section: Section::WrongAnswers,
+    chapter: "Recall",
     compute: |_, strategy| lower(strategy, NO_ANSWER, |answer| Some(answer.row.grade == Grade::WrongValue)),
 };
 
-pub(in super::super) const STALENESS: Metric = Metric {
+pub(crate) const STALENESS: Metric = Metric {
     id: "staleness",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
-    formula: "answers that state a replaced value / answers that came to probes of facts that replaced one, averaged as AR; none of \
+    definition: "answers that state a replaced value / answers that came to probes of facts that replaced one, averaged as AR; none of \
               them counts in wrong_value_rate",
-    source: SOURCE,
+    section: Section::WrongAnswers,
+    chapter: "Recall",
     compute: |_, strategy| {
         lower(strategy, "no probe asks for a value that replaced another", |answer| {
             answer.probe.updated.then_some(answer.row.grade == Grade::Stale)
@@ -37,27 +39,29 @@ pub(in super::super) const STALENESS: Metric = Metric {
     },
 };
 
-pub(in super::super) const CONTRADICTION: Metric = Metric {
+pub(crate) const CONTRADICTION: Metric = Metric {
     id: "contradiction",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
-    formula: "answers that assert the right value together with a replaced or forbidden one, or deny the right one / answers that \
+    definition: "answers that assert the right value together with a replaced or forbidden one, or deny the right one / answers that \
               came, averaged as AR; an answer with both values counts in staleness or wrong_value_rate too",
-    source: SOURCE,
+    section: Section::WrongAnswers,
+    chapter: "Recall",
     compute: |_, strategy| lower(strategy, NOT_READ, |answer| answer.row.signs.map(|signs: Signs| signs.contradicts)),
 };
 
-pub(in super::super) const HALLUCINATION: Metric = Metric {
+pub(crate) const HALLUCINATION: Metric = Metric {
     id: "hallucination",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
-    formula: "answers that state a value which the conversation had not stated (a foil, or an identifier, path or number of the \
+    definition: "answers that state a value which the conversation had not stated (a foil, or an identifier, path or number of the \
               form asked for) / answers that came and do not say that it is not known, those to questions that nothing answers \
               included, by unit; mean over units; a foil counts in wrong_value_rate too, other made-up values only here, also \
               beside a right one",
-    source: SOURCE,
+    section: Section::WrongAnswers,
+    chapter: "Recall",
     compute: |_, strategy| {
-        over_units(strategy, Unit::Share, NOT_READ, |unit| {
+        over_units(strategy, MetricUnit::Share, NOT_READ, |unit| {
             let rows = unit.records.iter().flat_map(|record| &record.answers);
             let said = rows.filter(|row| !row.prompted && came(row) && row.grade != Grade::Abstained);
             let signs: Vec<Signs> = said.filter_map(|row| row.signs).collect();
@@ -66,12 +70,13 @@ pub(in super::super) const HALLUCINATION: Metric = Metric {
     },
 };
 
-pub(in super::super) const ABSTENTION: Metric = Metric {
+pub(crate) const ABSTENTION: Metric = Metric {
     id: "abstention",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Higher,
-    formula: "answers that say it is not known / probes of what the conversation never says, by unit; mean over units",
-    source: SOURCE,
+    definition: "answers that say it is not known / probes of what the conversation never says, by unit; mean over units",
+    section: Section::WrongAnswers,
+    chapter: "Recall",
     compute: |_, strategy| {
         share(strategy, "no probe asks for what the conversation never says", |answer| {
             let asks = answer.probe.abstain_expected && !answer.row.prompted;
@@ -80,12 +85,13 @@ pub(in super::super) const ABSTENTION: Metric = Metric {
     },
 };
 
-pub(in super::super) const FALSE_ABSTENTION: Metric = Metric {
+pub(crate) const FALSE_ABSTENTION: Metric = Metric {
     id: "false_abstention",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
-    formula: "answers that say it is not known / answers that came to probes of facts that the context holds, averaged as AR",
-    source: SOURCE,
+    definition: "answers that say it is not known / answers that came to probes of facts that the context holds, averaged as AR",
+    section: Section::WrongAnswers,
+    chapter: "Recall",
     compute: |_, strategy| {
         lower(strategy, "no context held what was asked for", |answer| {
             answer.row.present.then_some(answer.row.grade == Grade::Abstained)
@@ -93,22 +99,24 @@ pub(in super::super) const FALSE_ABSTENTION: Metric = Metric {
     },
 };
 
-pub(in super::super) const FAILED: Metric = Metric {
+pub(crate) const FAILED_PROBES: Metric = Metric {
     id: "failed_probes",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
-    formula: "probes without an answer (the call failed, or no provider takes the request) / probes, by unit; mean over units",
-    source: SOURCE,
+    definition: "probes without an answer (the call failed, or no provider takes the request) / probes, by unit; mean over units",
+    section: Section::WrongAnswers,
+    chapter: "Recall",
     compute: |_, strategy| rate(strategy, |row| Some(row.grade == Grade::Failed)),
 };
 
-pub(in super::super) const CUT: Metric = Metric {
+pub(crate) const CUT_ANSWERS: Metric = Metric {
     id: "cut_answers",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Lower,
-    formula: "answers that ended at the most tokens that a reply may have, or that a filter withheld / probes whose call did not \
+    definition: "answers that ended at the most tokens that a reply may have, or that a filter withheld / probes whose call did not \
               fail, by unit; mean over units",
-    source: SOURCE,
+    section: Section::WrongAnswers,
+    chapter: "Recall",
     compute: |_, strategy| rate(strategy, |row| (row.grade != Grade::Failed).then(|| is_cut(row))),
 };
 
@@ -126,7 +134,7 @@ pub(crate) fn is_cut(row: &AnswerRow) -> bool {
 }
 
 /// The share of the answers from the context alone that came and count.
-fn lower(strategy: &Strategy, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
+fn lower(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
     let asked = || strategy.records().flat_map(answers).filter(|answer| of_context(answer).is_some());
     let reason = match () {
         () if asked().next().is_none() => NO_ANSWER,
@@ -137,8 +145,8 @@ fn lower(strategy: &Strategy, reason: &str, hit: impl Fn(&Answer) -> Option<bool
 }
 
 /// The share of rows that hit, of those that count, by unit.
-fn rate(strategy: &Strategy, hit: impl Fn(&AnswerRow) -> Option<bool>) -> MetricValue {
-    over_units(strategy, Unit::Share, NO_ANSWER, |unit| {
+fn rate(strategy: &StrategyRecords, hit: impl Fn(&AnswerRow) -> Option<bool>) -> MetricValue {
+    over_units(strategy, MetricUnit::Share, NO_ANSWER, |unit| {
         let rows = unit.records.iter().flat_map(|record| &record.answers);
         let hits: Vec<bool> = rows.filter_map(&hit).collect();
         ratio(hits.iter().filter(|hit| **hit).count() as f64, hits.len() as f64)

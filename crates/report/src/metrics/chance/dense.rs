@@ -3,14 +3,14 @@
 //! While no rate passes the highest that counts, each look keeps its weight, and a unit's value is linear in 1 / (1 - q) and
 //! q / (1 - q) of its cells. Then the sum over units needs, by cell, the sums of hits, pairs, weighted hits and weights.
 
-use super::{HIGHEST_RATE, Rates, Term};
+use super::{ChanceRates, HIGHEST_RATE, LookSums};
 use crate::metrics::ratio;
 
 /// Numbers of one cell in a row: matches and pairs of foreign facts, then weighted hits and weights of looks over the unit's weight.
 const COLUMNS: usize = 4;
 
 /// By unit, one row.
-pub(super) struct Dense {
+pub(super) struct UnitSums {
     /// [`COLUMNS`] for each cell that a look uses, the strategy's own first, then 1 where the unit has a value.
     rows: Vec<f64>,
     width: usize,
@@ -20,8 +20,8 @@ pub(super) struct Dense {
     own: usize,
 }
 
-impl Dense {
-    pub(super) fn new(terms: &[Vec<Term>], own: &Rates, random: Option<&Rates>) -> Self {
+impl UnitSums {
+    pub(super) fn new(terms: &[Vec<LookSums>], own: &ChanceRates, random: Option<&ChanceRates>) -> Self {
         let own_cells = used(terms, |term| term.own);
         let random_cells = random.map_or_else(Vec::new, |_| used(terms, |term| term.random));
         let of_own = own_cells.iter().map(|cell| &own.cells[*cell]);
@@ -49,7 +49,7 @@ impl Dense {
                 }
             }
         }
-        Dense { rows, width, overall: cells.iter().map(|cell| cell.overall).collect(), own: own_cells.len() }
+        UnitSums { rows, width, overall: cells.iter().map(|cell| cell.overall).collect(), own: own_cells.len() }
     }
 
     /// The statistic over units drawn so many times; `Err` where some rate is too high in this draw, so that looks must be left out.
@@ -75,7 +75,7 @@ impl Dense {
 /// A rate passes the highest that counts.
 pub(super) struct TooHigh;
 
-fn used(terms: &[Vec<Term>], cell: impl Fn(&Term) -> usize) -> Vec<usize> {
+fn used(terms: &[Vec<LookSums>], cell: impl Fn(&LookSums) -> usize) -> Vec<usize> {
     let mut cells = terms.iter().flatten().map(cell).collect::<Vec<_>>();
     cells.sort_unstable();
     cells.dedup();

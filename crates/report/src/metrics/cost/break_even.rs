@@ -8,8 +8,8 @@ use compactometer_engine::event::Event;
 use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{Record, Turn};
 
-use super::cache::{Cache, Input};
-use super::{Rows, gap_ms, is_compaction};
+use super::cache::{ChargedInput, PromptCache};
+use super::{ModelPrices, gap_ms, is_compaction};
 use crate::data::is_applied;
 
 /// What a conversation's compactions cost, and what they save in each later turn, in US dollars.
@@ -20,11 +20,11 @@ pub(super) struct BreakEven {
 }
 
 impl BreakEven {
-    pub(super) fn of(record: &Record, rows: Rows<'_>, assumed_ms: i64) -> Self {
+    pub(super) fn of(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> Self {
         let prices = rows.agent;
         let calls = record.calls().filter(|call| is_compaction(call));
         let mut sum = BreakEven { spent: calls.map(|call| rows.dollars(call)).sum(), saved_per_turn: 0.0 };
-        let mut cache = Cache::new(&prices.cache, record.case.tool_tokens, record.case.system_tokens);
+        let mut cache = PromptCache::new(&prices.cache, record.case.tool_tokens, record.case.system_tokens);
         let mut applied = record.compactions.iter().filter(|row| is_applied(row)).map(|row| &row.event).peekable();
         let mut before: Option<&Turn> = None;
         for turn in &record.turns {
@@ -44,11 +44,11 @@ impl BreakEven {
         let shortened = event.tokens_before.saturating_sub(event.tokens_after);
         let whole = turn.input + shortened;
         let earlier = before.map_or(0, |before| before.input).min(whole);
-        let is_warm = Cache::is_read(&prices.cache, earlier, gap);
+        let is_warm = PromptCache::is_read(&prices.cache, earlier, gap);
         let charged = match (is_warm, whole >= prices.cache.minimum_tokens) {
-            (true, _) => Input { read: earlier, written: whole - earlier, plain: 0 },
-            (false, true) => Input { read: 0, written: whole, plain: 0 },
-            (false, false) => Input { read: 0, written: 0, plain: whole },
+            (true, _) => ChargedInput { read: earlier, written: whole - earlier, plain: 0 },
+            (false, true) => ChargedInput { read: 0, written: whole, plain: 0 },
+            (false, false) => ChargedInput { read: 0, written: 0, plain: whole },
         };
         let price = match (is_warm, charged.plain > 0) {
             (true, _) => prices.cache_read,

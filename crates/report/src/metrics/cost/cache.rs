@@ -7,32 +7,32 @@ use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow};
 use compactometer_formats::record::Turn;
 
 /// The cache as one conversation sees it.
-pub(super) struct Cache<'p> {
+pub(super) struct PromptCache<'p> {
     rules: &'p CacheRules,
     /// Ends of the fixed parts, in order of the prefix.
     fixed: Vec<(PrefixPart, u32)>,
-    entries: Vec<Entry>,
+    entries: Vec<CachedPrefix>,
     now_ms: i64,
 }
 
 /// A cached prefix of the latest request.
-struct Entry {
+struct CachedPrefix {
     tokens: u32,
     used_ms: i64,
 }
 
 /// How a request's input is charged, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Input {
+pub(super) struct ChargedInput {
     pub(super) read: u32,
     pub(super) written: u32,
     pub(super) plain: u32,
 }
 
-impl Input {
+impl ChargedInput {
     /// In US dollars.
     pub(super) fn dollars(self, prices: &PriceRow) -> f64 {
-        let Input { read, written, plain } = self;
+        let ChargedInput { read, written, plain } = self;
         (f64::from(read) * prices.cache_read
             + f64::from(written) * prices.cache_write
             + f64::from(plain) * prices.input)
@@ -40,7 +40,7 @@ impl Input {
     }
 }
 
-impl<'p> Cache<'p> {
+impl<'p> PromptCache<'p> {
     /// An empty cache, for requests with so many tokens of tool definitions and of system prompt.
     pub(super) fn new(rules: &'p CacheRules, tools: u32, system: u32) -> Self {
         let mut end = 0;
@@ -50,11 +50,11 @@ impl<'p> Cache<'p> {
             (*part, end)
         });
         let fixed = fixed.collect();
-        Cache { rules, fixed, entries: Vec::new(), now_ms: 0 }
+        PromptCache { rules, fixed, entries: Vec::new(), now_ms: 0 }
     }
 
     /// A request, so long after the one before.
-    pub(super) fn request(&mut self, turn: &Turn, gap_ms: i64) -> Input {
+    pub(super) fn request(&mut self, turn: &Turn, gap_ms: i64) -> ChargedInput {
         self.now_ms += gap_ms;
         let shared = self.in_order(turn.shared_prefix).min(turn.input);
         let lifetime_ms = i64::from(self.rules.lifetime_s) * 1000;
@@ -73,7 +73,7 @@ impl<'p> Cache<'p> {
         }
         let last = self.mark(turn.input);
         let written = last.saturating_sub(read);
-        Input { read, written, plain: turn.input - read - written }
+        ChargedInput { read, written, plain: turn.input - read - written }
     }
 
     /// Whether a prefix of that size would be read so long after the request that wrote it.
@@ -91,7 +91,7 @@ impl<'p> Cache<'p> {
             match self.entries.iter_mut().find(|entry| entry.tokens == *tokens) {
                 Some(entry) if !self.rules.renewed_by_use => entry.tokens = *tokens,
                 Some(entry) => entry.used_ms = self.now_ms,
-                None => self.entries.push(Entry { tokens: *tokens, used_ms: self.now_ms }),
+                None => self.entries.push(CachedPrefix { tokens: *tokens, used_ms: self.now_ms }),
             }
         }
         marked.first().copied().unwrap_or(0)
@@ -157,7 +157,7 @@ mod tests {
 
     /// Requests as size, shared prefix and seconds since the one before; what is read and written of each.
     fn played(rules: &CacheRules, requests: &[(u32, u32, i64)]) -> Vec<(u32, u32)> {
-        let mut cache = Cache::new(rules, 60, 140);
+        let mut cache = PromptCache::new(rules, 60, 140);
         let charged = requests.iter().map(|(input, shared, gap_s)| cache.request(&turn(*input, *shared), gap_s * 1000));
         charged.map(|input| (input.read, input.written)).collect()
     }

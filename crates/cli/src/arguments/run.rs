@@ -1,0 +1,210 @@
+//! What several commands take: which suites and strategies to run, under which conditions, and at which prices.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::ValueEnum;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_formats::prices::{PriceTable, SHIPPED};
+use compactometer_formats::record::Protocol;
+use compactometer_formats::scenario::Split;
+use compactometer_harness::window::Shares;
+use compactometer_text::suggest::unknown;
+
+use crate::output::failure::Failure;
+
+/// What to run.
+#[derive(clap::Args)]
+pub(crate) struct RunArgs {
+    /// Suites: `.jsonl` files made by `import` or `generate`, generator specs (`.toml`), or embedded ones by name (`standard`).
+    /// Default: `smoke`, or what `--model cassette:DIR` was recorded on.
+    pub(crate) suites: Vec<PathBuf>,
+    /// The conversations of one split alone; results are reported on `test`, and nothing is tuned on it.
+    #[arg(long, value_enum, value_name = "SPLIT")]
+    pub(crate) split: Option<SplitArg>,
+    /// N conversations alone, spread over split, source, tools and length by a hash of the suite's name and their ids; more than there
+    /// are is all of them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) sample: Option<u32>,
+    /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
+    /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat.
+    #[arg(
+        short = 's',
+        long = "strategy",
+        value_name = "NAME",
+        value_delimiter = ',',
+        env = "COMPACTOMETER_STRATEGY",
+        default_value = "@reference,@controls"
+    )]
+    pub(crate) strategies: Vec<String>,
+    /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
+    #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
+    pub(crate) set: Vec<String>,
+    /// `matched`: one window, trigger and retained budget for all; `published`: each strategy's own limits; both, separated
+    /// with a comma, for two groups in one report.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "PROTOCOL",
+        env = "COMPACTOMETER_PROTOCOL",
+        value_delimiter = ',',
+        default_value = "matched"
+    )]
+    pub(crate) protocol: Vec<ProtocolArg>,
+    /// Multiplies published limits, for conversations too short for them; the report names the scale that they need.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    pub(crate) scale: f64,
+    #[command(flatten)]
+    pub(crate) setting: SettingArgs,
+    /// What the other strategies are compared with; declared with the run, so that nobody picks it after the results. Default: the
+    /// first reference strategy.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reference: Option<String>,
+    /// A model that judges each answer beside the grader; its verdicts are reported and change no number. `--record DIR` keeps its
+    /// calls in `DIR/judge`. Default: none.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_JUDGE")]
+    pub(crate) judge: Option<String>,
+    /// Threads. Results do not depend on it. Default: one for each core.
+    #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Keep each session in a store while it runs, a folder of files or a SQLite database (`.db`): a conversation that was
+    /// stopped in its middle then goes on from there. The records are the same.
+    #[arg(long, value_name = "DIR|FILE.db")]
+    pub(crate) store: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) prices: PricesArg,
+    /// Print what the run would call and cost, by purpose, and stop: a dry run with the mock.
+    #[arg(long)]
+    pub(crate) estimate: bool,
+    /// Most US dollars that calls to the model may cost, with what the folder's records and the recording cost already; the call
+    /// that could pass it is not made. A server that bills needs it, or a yes on a terminal.
+    #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
+    pub(crate) max_cost: Option<f64>,
+    /// Say nothing on stderr but errors.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Which prices to count with.
+#[derive(clap::Args)]
+pub(crate) struct PricesArg {
+    /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
+    #[arg(long, value_name = "FILE", env = "COMPACTOMETER_PRICES")]
+    pub(crate) prices: Option<PathBuf>,
+}
+
+impl PricesArg {
+    /// The table asked for, else the shipped one; and its text.
+    pub(crate) fn table(&self) -> Result<(PriceTable, String), Failure> {
+        match &self.prices {
+            Some(path) => PriceTable::read(path).map_err(Failure::usage),
+            None => PriceTable::shipped().map(|table| (table, SHIPPED.to_owned())).map_err(Failure::failed),
+        }
+    }
+}
+
+/// The encoding of that name.
+pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
+    let choices = || Encoding::ALL.iter().map(|encoding| encoding.name());
+    Encoding::by_name(name).ok_or_else(|| Failure::usage(anyhow!(unknown("tokenizer", name, choices()))))
+}
+
+/// Under which conditions conversations are replayed.
+#[derive(clap::Args)]
+pub(crate) struct SettingArgs {
+    /// Context window in tokens. Default: the suite's own, else by rule.
+    #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) window: Option<u32>,
+    /// Share of the window at which a compaction starts, from 0.02 to 1. Published limits have their own.
+    #[arg(long, value_name = "SHARE", env = "COMPACTOMETER_TRIGGER", default_value_t = Shares::default().trigger, value_parser = trigger_share)]
+    pub(crate) trigger: f64,
+    /// Share of the window that a compaction may leave, from 0.01 and under the trigger's; several, separated with commas
+    /// (`.1,.2,.3`), give each strategy a curve over sizes. Published limits have their own.
+    #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
+    pub(crate) retain: Vec<f64>,
+    /// The model: it writes summaries and answers questions; `list models` names the forms. `MODEL+FAULT=RATE,FAULT=RATE` makes it
+    /// fail at times, as in `mock+empty=0.1`.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    pub(crate) model: String,
+    /// Another model for summaries and checkpoints, of the same forms; `--model` then answers, and its prices are those of the
+    /// agent's turns. Default: the model, or what a recording of `--model` holds beside it.
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_SUMMARIZER")]
+    pub(crate) summarizer: Option<String>,
+    /// Keep each call to the model in this folder, with the conversations, and answer from it what stands there already;
+    /// `--model cassette:DIR` replays it without the model. A summarizer's own calls are kept in `DIR/summarizer`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
+    /// Most requests a minute to a model behind HTTP. Default: as many as the threads make.
+    #[arg(long, value_name = "N", env = "COMPACTOMETER_REQUESTS_PER_MINUTE")]
+    pub(crate) requests_per_minute: Option<NonZeroU32>,
+    /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
+    #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
+    pub(crate) tokenizer: String,
+    /// Seed of everything random.
+    #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+impl SettingArgs {
+    /// Shares of the window, with the largest that compactions may leave; and the others under it, descending.
+    pub(crate) fn shares(&self) -> (Shares, Vec<f64>) {
+        let mut shares = self.retain.clone();
+        shares.sort_by(|one, other| other.total_cmp(one));
+        shares.dedup();
+        let retained = shares.first().copied().unwrap_or(Shares::default().retained);
+        (Shares { trigger: self.trigger, retained }, shares.into_iter().skip(1).collect())
+    }
+}
+
+/// How budgets are set.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ProtocolArg {
+    Matched,
+    Published,
+}
+
+impl From<ProtocolArg> for Protocol {
+    fn from(arg: ProtocolArg) -> Self {
+        match arg {
+            ProtocolArg::Matched => Protocol::Matched,
+            ProtocolArg::Published => Protocol::Published,
+        }
+    }
+}
+
+/// A part of a study.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum SplitArg {
+    Dev,
+    Test,
+    Calibration,
+}
+
+impl From<SplitArg> for Split {
+    fn from(arg: SplitArg) -> Self {
+        match arg {
+            SplitArg::Dev => Split::Dev,
+            SplitArg::Test => Split::Test,
+            SplitArg::Calibration => Split::Calibration,
+        }
+    }
+}
+
+fn trigger_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.02..=1.0).contains(share));
+    share.ok_or_else(|| "expected a share from 0.02 to 1".to_owned())
+}
+
+fn retained_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.01..1.0).contains(share));
+    share.ok_or_else(|| "expected a share from 0.01 and under 1".to_owned())
+}
+
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "expected a number over 0".to_owned())
+}

@@ -1,0 +1,92 @@
+//! Where suites come from: files of scenarios, generator specs, or the program itself.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use compactometer_disk::input::{Kind, read_text};
+use compactometer_formats::scenario::Split;
+use compactometer_formats::suite::Suite;
+use compactometer_suites::generate::{Spec, embedded, generate, smoke};
+use compactometer_text::suggest::unknown;
+
+use super::recordings;
+
+/// The suite that the paths name, joined where there are several; without paths what the model is a recording of, else the
+/// embedded one.
+pub(crate) fn load(paths: &[PathBuf], model: &str) -> Result<Suite> {
+    if !paths.is_empty() {
+        return join(paths);
+    }
+    let recorded = recordings::suites(model)?;
+    if recorded.is_empty() { Ok(smoke()?) } else { join(&recorded) }
+}
+
+/// The suite's conversations of that split alone; without one, all.
+///
+/// # Errors
+/// Where the suite has none of that split.
+pub(crate) fn of_split(mut suite: Suite, split: Option<Split>) -> Result<Suite> {
+    let Some(split) = split else { return Ok(suite) };
+    let all = suite.scenarios.len();
+    suite.scenarios.retain(|scenario| scenario.split == split);
+    let name = format!("{split:?}").to_lowercase();
+    if suite.scenarios.is_empty() {
+        bail!("suite `{}` has no conversations of the split `{name}`", suite.header.name);
+    }
+    suite.header.notes.push(format!("the split `{name}` alone: {} of {all} conversations", suite.scenarios.len()));
+    Ok(suite)
+}
+
+fn read(path: &Path) -> Result<Suite> {
+    if let Some(spec) = spec(path)? {
+        return Ok(generate(&spec));
+    }
+    Suite::read(path).map_err(|error| match path.to_str() {
+        Some(word) if !path.exists() && path.extension().is_none() => {
+            let names = embedded::ALL.iter().map(|suite| suite.name);
+            anyhow::Error::new(error).context(unknown("suite", word, names))
+        }
+        _ => error.into(),
+    })
+}
+
+/// The generator spec that the path names: a `.toml` file, or an embedded one where no file has its name.
+///
+/// # Errors
+/// Where the file cannot be read or used.
+pub(crate) fn spec(path: &Path) -> Result<Option<Spec>> {
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let text = read_text(path, Kind::SPEC).with_context(|| format!("cannot read `{}`", path.display()))?;
+        return Ok(Some(Spec::parse(&text, path)?));
+    }
+    let embedded = path.to_str().and_then(embedded::by_name).filter(|_| !path.exists());
+    Ok(embedded.map(|embedded| embedded.spec()).transpose()?)
+}
+
+/// The suites that the paths name, one or more of them, as one.
+///
+/// # Errors
+/// Where one cannot be read, their windows differ, or an id stands in two.
+pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
+    let (first, others) = paths.split_first().context("no suite is named")?;
+    let mut joined = read(first)?;
+    for path in others {
+        let suite = read(path)?;
+        if suite.header.window != joined.header.window {
+            bail!(
+                "suites `{}` and `{}` are made for different windows; run them one by one",
+                joined.header.name,
+                suite.header.name
+            );
+        }
+        joined.header.name = format!("{}+{}", joined.header.name, suite.header.name);
+        joined.header.notes.extend(suite.header.notes);
+        joined.scenarios.extend(suite.scenarios);
+    }
+    let mut ids = joined.scenarios.iter().map(|scenario| scenario.id.as_str()).collect::<Vec<_>>();
+    ids.sort_unstable();
+    if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        bail!("scenario id `{}` stands in two of the suites", pair[0]);
+    }
+    Ok(joined)
+}

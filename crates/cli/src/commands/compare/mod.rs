@@ -1,0 +1,79 @@
+//! `compare`: strategies on a suite, with a report.
+
+pub(super) mod salience;
+
+use anyhow::anyhow;
+use clap::Args;
+use compactometer_formats::summary::Summary;
+
+use self::salience::Salience;
+use super::run::{FinishedRun, execute, jobs, records_of};
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::{RunArgs, encoding};
+use crate::output::failure::Failure;
+use crate::output::run_folder;
+use crate::output::terminal::{note, say, say_json};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "compare",
+    about: "Run strategies on a suite and report what each lost: the main job",
+    group: HelpGroup::Everyday,
+    arguments: CompareArgs::augment_args,
+    run: |matches| compare(&parsed(matches)?),
+};
+
+/// What to run and how to report it.
+#[derive(clap::Args)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Print `summary.json` instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Rerun the strategies under N draws of the mock's weights of salience and say which orders depend on them; 50 is a
+    /// good number. Costs N times one conversation of each of 8 groups. Default: none.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) salience_draws: Option<u16>,
+}
+
+/// Runs, then reports.
+pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    let prices = args.run.prices.table()?;
+    let Some(finished) = execute(&args.run, &prices)? else { return Ok(()) };
+    let FinishedRun { dir, plan, mut manifest } = finished;
+    let (prices, _) = prices;
+    if let Some(draws) = args.salience_draws {
+        let counter = encoding(&args.run.setting.tokenizer)?;
+        let jobs = jobs(&args.run);
+        let salience = Salience::test(&plan, &records_of(&dir)?, &counter, usize::from(draws), jobs, args.run.quiet)?;
+        salience.write(&dir)?;
+        manifest.notes.push(salience.note());
+    }
+    // A report reads records alone; those of a large suite and its conversations are never in memory at once.
+    drop(plan);
+    let records = records_of(&dir)?;
+    let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
+    run_folder::point_latest(&dir).map_err(Failure::failed)?;
+    show(&summary, args.json)?;
+    if !args.run.quiet {
+        note(&format!("report: {}", dir.join("index.html").display()));
+    }
+    verdict(&summary)
+}
+
+/// Prints the table, or the summary's JSON.
+pub(crate) fn show(summary: &Summary, json: bool) -> Result<(), Failure> {
+    if json { say_json(summary) } else { say(&compactometer_report::table(summary)) }
+}
+
+/// Fails where a hard check did.
+pub(crate) fn verdict(summary: &Summary) -> Result<(), Failure> {
+    let checks = summary.groups.iter().flat_map(|group| &group.checks);
+    match checks.filter(|check| check.passed == Some(false)).count() {
+        0 => Ok(()),
+        failed => Err(Failure::failed(anyhow!(
+            "hard checks failed: {failed}; the report is written, its numbers are not to be trusted"
+        ))),
+    }
+}

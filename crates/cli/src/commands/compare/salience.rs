@@ -1,0 +1,175 @@
+//! `compare --salience-draws`: the same strategies under drawn weights of the mock's salience.
+//!
+//! To be cheap it runs one conversation of each of the first groups, and of the strategies those alone that called the
+//! model: the others cannot change.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use anyhow::{Context, anyhow};
+use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::write_whole;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::mock::is_mock;
+use compactometer_formats::record::{Protocol, Record};
+use compactometer_harness::plan::{Plan, PlannedCase};
+use compactometer_harness::replay::run_case;
+use compactometer_report::salience::{Recalls, StrategyOrder, note, pairs, recalls};
+use serde::{Deserialize, Serialize};
+
+use crate::output::failure::Failure;
+use crate::output::progress;
+
+const FILE: &str = "salience.json";
+/// Most groups, with one conversation each.
+const GROUPS: usize = 8;
+
+/// How far the order of strategies depends on the mock's weights.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Salience {
+    /// The model whose weights were drawn.
+    model: String,
+    /// How often.
+    draws: usize,
+    /// The conversations, by id.
+    scenarios: Vec<String>,
+    /// Each pair of strategies, the ones whose order holds least first.
+    pairs: Vec<StrategyOrder>,
+}
+
+impl Salience {
+    /// Reruns the plan's cases under `draws` draws. `records` are those under the model's own weights.
+    pub(crate) fn test(
+        plan: &Plan,
+        records: &[Record],
+        counter: &dyn TokenCounter,
+        draws: usize,
+        jobs: usize,
+        quiet: bool,
+    ) -> Result<Self, Failure> {
+        let names = (1..=draws).map(|number| drawn_name(&plan.model, number)).collect::<Option<Vec<_>>>();
+        let names = names.ok_or_else(|| {
+            Failure::usage(anyhow!("`--salience-draws` draws the weights of a mock; `{}` is none", plan.model))
+        })?;
+        let cases = cases(plan, records);
+        let keys: BTreeSet<&str> = cases.iter().map(|case| case.key.as_str()).collect();
+        let own: Vec<Record> = records.iter().filter(|record| keys.contains(record.key.as_str())).cloned().collect();
+        let drawn = run(&cases, &names, counter, jobs, quiet)?;
+        let scenarios: BTreeSet<&str> = cases.iter().map(|case| case.loaded.scenario.id.as_str()).collect();
+        Ok(Salience {
+            model: plan.model.clone(),
+            draws,
+            scenarios: scenarios.into_iter().map(str::to_owned).collect(),
+            pairs: pairs(&recalls(&own), &drawn),
+        })
+    }
+
+    /// What the report says of it.
+    pub(crate) fn note(&self) -> String {
+        note(&self.pairs, self.draws, self.scenarios.len())
+    }
+
+    /// Writes `salience.json`.
+    pub(crate) fn write(&self, dir: &Path) -> Result<(), Failure> {
+        let path = dir.join(FILE);
+        let json = serde_json::to_string_pretty(self).map_err(Failure::failed)?;
+        write_whole(&path, |out| writeln!(out, "{json}"))
+            .with_context(|| format!("cannot write `{}`", path.display()))
+            .map_err(Failure::failed)
+    }
+
+    /// What an earlier `compare` of that folder found, where it looked.
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
+        let path = dir.join(FILE);
+        let text = match read_text(&path, Kind::MANIFEST) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read.with_context(|| format!("cannot read `{}`", path.display()))?,
+        };
+        let parsed = serde_json::from_str(&text);
+        parsed.map(Some).with_context(|| {
+            format!("`{}` is damaged; delete it, or run `compare --salience-draws` again", path.display())
+        })
+    }
+}
+
+/// The name of a draw of a mock's weights; nothing for another model.
+fn drawn_name(model: &str, number: usize) -> Option<String> {
+    let (mock, faults) = model.find('+').map_or((model, ""), |at| model.split_at(at));
+    (is_mock(mock) && !mock.contains('~')).then(|| format!("{mock}~{number}{faults}"))
+}
+
+/// The cases whose outcome the model has a hand in, of one conversation of each of the first groups.
+fn cases<'p>(plan: &'p Plan, records: &[Record]) -> Vec<&'p PlannedCase> {
+    let mut groups: Vec<(&str, &str)> = Vec::new();
+    for loaded in &plan.suite {
+        let (group, id) = (loaded.scenario.group_id.as_str(), loaded.scenario.id.as_str());
+        if groups.len() < GROUPS && !groups.iter().any(|(known, _)| *known == group) {
+            groups.push((group, id));
+        }
+    }
+    let calls = |record: &&Record| record.compactions.iter().any(|row| !row.calls.is_empty());
+    let asks: BTreeSet<&str> = records.iter().filter(calls).map(|record| record.case.strategy.as_str()).collect();
+    let is_wanted = |case: &&PlannedCase| {
+        case.protocol == Protocol::Matched
+            && case.contender.family.is_tested()
+            && asks.contains(case.contender.name.as_str())
+            && groups.iter().any(|(_, id)| *id == case.loaded.scenario.id)
+    };
+    plan.cases.iter().filter(is_wanted).collect()
+}
+
+/// The recalls under each of these models, in their order.
+fn run(
+    cases: &[&PlannedCase],
+    models: &[String],
+    counter: &dyn TokenCounter,
+    jobs: usize,
+    quiet: bool,
+) -> Result<Vec<Recalls>, Failure> {
+    let bar = progress::bar_of(models.len(), "draws", quiet);
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    let mut drawn: Vec<(usize, Recalls)> = std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, models.len().max(1)) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some((at, model)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, models.get(at)?)))
+                {
+                    let recalls = under(cases, model, counter).map(|recalls| (at, recalls));
+                    if sender.send(recalls).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        receiver.into_iter().inspect(|_| bar.inc(1)).collect::<Result<Vec<_>, Failure>>()
+    })?;
+    bar.finish_and_clear();
+    drawn.sort_by_key(|(at, _)| *at);
+    Ok(drawn.into_iter().map(|(_, recalls)| recalls).collect())
+}
+
+fn under(cases: &[&PlannedCase], model: &str, counter: &dyn TokenCounter) -> Result<Recalls, Failure> {
+    let model = compactometer_models::by_name(model).map_err(Failure::failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
+    let records = cases.iter().map(|case| runtime.block_on(run_case(case, &*model, counter)).record);
+    Ok(recalls(&records.collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::drawn_name;
+
+    #[test]
+    fn a_draw_stands_before_the_faults() {
+        assert_eq!(drawn_name("mock:weak", 7).as_deref(), Some("mock:weak~7"));
+        assert_eq!(drawn_name("mock:weak+empty=0.1", 7).as_deref(), Some("mock:weak~7+empty=0.1"));
+        assert_eq!(drawn_name("openai:x", 7), None);
+        assert!(compactometer_models::by_name("mock:weak~7+empty=0.1").is_ok());
+    }
+}

@@ -1,0 +1,12 @@
+//! A command that only tests have: it stands in the registry and nowhere else, and must be found in help and completions.
+
+use super::CommandRow;
+use crate::arguments::help::HelpGroup;
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "dummy-command",
+    about: "Do nothing, in tests",
+    group: HelpGroup::Data,
+    arguments: |command| command,
+    run: |_| Ok(()),
+};

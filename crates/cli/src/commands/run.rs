@@ -1,0 +1,240 @@
+//! `run`: strategies on a suite, with records and without a report.
+
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::anyhow;
+use compactometer_engine::tokens::{Encoding, TokenCounter};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::Record;
+use compactometer_formats::suite::Suite;
+use compactometer_harness::contender::{Contender, select};
+use compactometer_harness::journal::read_records;
+use compactometer_harness::plan::{Options, Plan, PlannedCase};
+use compactometer_harness::run::{Models, RunError, RunOutcome, run_in_store};
+use compactometer_harness::watched::Stopped;
+use compactometer_suites::sample::sample;
+use compactometer_text::suggest::unknown;
+
+use super::{CommandRow, parsed};
+use crate::arguments::help::HelpGroup;
+use crate::arguments::roles::Roles;
+use crate::arguments::{RunArgs, encoding, recordings, stores, suites};
+use crate::cost::{self, CostBudget, Estimate};
+use crate::output::failure::Failure;
+use crate::output::progress;
+use crate::output::run_folder::{self, SuiteIdentity};
+use crate::output::terminal::{note, say};
+
+pub(super) const COMMAND: CommandRow = CommandRow {
+    name: "run",
+    about: "Run strategies on a suite and write records only",
+    group: HelpGroup::Rest,
+    arguments: RunArgs::augment_args,
+    run: |matches| run(&parsed(matches)?),
+};
+
+/// Runs and writes records only.
+fn run(args: &RunArgs) -> Result<(), Failure> {
+    let Some(finished) = execute(args, &args.prices.table()?)? else { return Ok(()) };
+    say(&format!("{}\n", finished.dir.join("records.jsonl").display()))
+}
+
+/// Runs and says nothing on stdout.
+pub(super) fn records(args: &RunArgs) -> Result<(), Failure> {
+    execute(args, &args.prices.table()?).map(drop)
+}
+
+/// A run that was made, and where.
+pub(super) struct FinishedRun {
+    pub(super) dir: PathBuf,
+    pub(super) plan: Plan,
+    pub(super) manifest: Manifest,
+}
+
+pub(super) fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
+    read_records(dir).map_err(Failure::failed)
+}
+
+/// Runs; nothing where only an estimate was asked for.
+pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<FinishedRun>, Failure> {
+    let counter = encoding(&args.setting.tokenizer)?;
+    let named = Roles::named(&args.setting, args.judge.as_deref());
+    let budget = CostBudget::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    // First, since opening a model makes the folder of its recording.
+    let (suite, contenders) = (suite(args)?, contenders(args)?);
+    let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
+    let models = opened.models();
+    let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
+    let (mut plan, identity) = resolve(args, suite, contenders, models.summarizer().name(), counter)?;
+    models.target().into_iter().for_each(|target| plan.answered_by(target));
+    models.judge.into_iter().for_each(|judge| plan.judged_by(judge.name()));
+    let reference = reference(args, &plan)?;
+    let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
+    let dir = run_folder::folder(args.out.as_deref(), &manifest);
+    if !args.quiet {
+        announce(&plan, &manifest);
+    }
+    let done = cost::done(&dir)?;
+    let missing = cost::missing(&plan, &done);
+    if args.estimate {
+        return say(&Estimate::of(&missing, counter, budget.tariffs())?.table()).map(|()| None);
+    }
+    budget.agree(&missing, args.quiet)?;
+    run_folder::prepare(&dir, &manifest).map_err(Failure::usage)?;
+    budget.count_spent(&done, &args.setting)?;
+    taped.map(|(folder, suite)| recordings::keep(folder, &suite)).transpose().map_err(Failure::usage)?;
+    drop(done);
+    let outcome = run_cases(args, &plan, models, &counter, &dir)?;
+    if !args.quiet {
+        tell_outcome(&plan, &outcome);
+    }
+    Ok(Some(FinishedRun { dir, plan, manifest }))
+}
+
+/// The conversations asked for.
+pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
+    let suite = suites::load(&args.suites, &args.setting.model).map_err(Failure::usage)?;
+    let suite = suites::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
+    Ok(match args.sample {
+        Some(count) => sample(suite, count as usize),
+        None => suite,
+    })
+}
+
+/// The requested strategies and controls.
+pub(super) fn contenders(args: &RunArgs) -> Result<Vec<Contender>, Failure> {
+    select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str)).map_err(Failure::usage)
+}
+
+/// The suite and the options, as cases of the summarizer of that name.
+pub(super) fn resolve(
+    args: &RunArgs,
+    suite: Suite,
+    contenders: Vec<Contender>,
+    model: &str,
+    counter: Encoding,
+) -> Result<(Plan, SuiteIdentity), Failure> {
+    let identity = SuiteIdentity::of(&suite);
+    let (shares, smaller) = args.setting.shares();
+    let options = Options {
+        contenders,
+        window: args.setting.window,
+        shares,
+        protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
+        scale: args.scale,
+        model: model.to_owned(),
+        seed: args.setting.seed,
+    };
+    let mut plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
+    for share in smaller {
+        plan.also_retaining(share, &counter).map_err(Failure::usage)?;
+    }
+    Ok((plan, identity))
+}
+
+/// The declared reference of comparisons, which must be among the strategies under test.
+fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
+    let Some(name) = args.reference.as_deref() else { return Ok(None) };
+    let tested = || plan.contenders.iter().filter(|contender| contender.family.is_tested());
+    if tested().any(|contender| contender.name == name) {
+        return Ok(Some(name));
+    }
+    let choices = tested().map(|contender| contender.name.as_str()).collect::<Vec<_>>();
+    Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
+}
+
+fn run_cases(
+    args: &RunArgs,
+    plan: &Plan,
+    models: Models<'_>,
+    counter: &dyn TokenCounter,
+    dir: &Path,
+) -> Result<RunOutcome, Failure> {
+    let store = args.store.as_deref().map(stores::open).transpose().map_err(Failure::usage)?;
+    let bar = progress::bar(plan.cases.len(), args.quiet);
+    let kept = Arc::new(AtomicUsize::new(0));
+    tell_on_interrupt(Arc::clone(&kept), plan.cases.len());
+    let jobs = jobs(args);
+    let told = |done| {
+        kept.store(done, Ordering::Relaxed);
+        bar.set_position(done as u64);
+    };
+    let outcome = match &store {
+        Some(store) => run_in_store(plan, models, counter, jobs, dir, store, &told),
+        None => compactometer_harness::run::run(plan, models, counter, jobs, dir, &told),
+    };
+    bar.finish_and_clear();
+    outcome.map_err(|error| match error {
+        RunError::Journal(_) | RunError::Foreign { .. } => Failure::usage(error),
+        RunError::Model(Stopped { later: true, .. }) => Failure::later(error),
+        RunError::Model(_) | RunError::Rejected(_) | RunError::Write(_) | RunError::Runtime(_) | RunError::Keep(_) => {
+            Failure::failed(error)
+        }
+    })
+}
+
+/// Threads: as given, else one for each core.
+pub(super) fn jobs(args: &RunArgs) -> usize {
+    let cores = || std::thread::available_parallelism().ok().map(usize::from);
+    args.jobs.map(usize::from).or_else(cores).unwrap_or(1)
+}
+
+/// On Ctrl-C says what is kept. Records are written whole, so nothing else needs doing.
+fn tell_on_interrupt(kept: Arc<AtomicUsize>, total: usize) {
+    /// What shells report for a program ended by SIGINT.
+    const INTERRUPTED: i32 = 130;
+    // Without a handler Ctrl-C still ends the program, only silently.
+    let _ = ctrlc::set_handler(move || {
+        let kept = kept.load(Ordering::Relaxed);
+        note(&format!("\ninterrupted: {kept} of {total} cases are kept; the same command resumes"));
+        std::process::exit(INTERRUPTED);
+    });
+}
+
+fn announce(plan: &Plan, manifest: &Manifest) {
+    note(&format!(
+        "{}: {} conversations in {} groups; window {} tokens ({}), trigger {}, retained {}",
+        manifest.suite,
+        manifest.conversations,
+        manifest.groups,
+        plan.window.window,
+        plan.window.because,
+        plan.trigger,
+        plan.retained
+    ));
+    for known in &manifest.notes {
+        note(&format!("note: {known}"));
+    }
+}
+
+/// How many conversations triggered, for each protocol and strategy that compacts.
+fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
+    if outcome.resumed > 0 {
+        note(&format!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len()));
+    }
+    if outcome.continued > 0 {
+        note(&format!("continued {} unfinished conversations from their store", outcome.continued));
+    }
+    if outcome.rejected > 0 {
+        note(&format!("the server rejected the form of {} requests; each counts as a failed call", outcome.rejected));
+    }
+    let cases = || plan.cases.iter().zip(&outcome.rounds);
+    for protocol in &plan.protocols {
+        let prefix = if plan.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
+        for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
+            let is_of = |case: &PlannedCase| case.protocol == *protocol && case.contender.name == contender.name;
+            let rounds = cases().filter(|(case, _)| is_of(case)).map(|(_, rounds)| *rounds).collect::<Vec<_>>();
+            let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
+            let most = rounds.iter().max().copied().unwrap_or_default();
+            note(&format!(
+                "{prefix}{}: {triggered} of {} conversations triggered, at most {most} rounds",
+                contender.name,
+                rounds.len()
+            ));
+        }
+    }
+}

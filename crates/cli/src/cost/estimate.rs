@@ -1,0 +1,164 @@
+//! What a run will cost, from a dry run: the cases that are missing, with the mock in the model's place and nothing written.
+//!
+//! The low end is what the mock used. The high end takes every request at [`TOKENS_AT_MOST`] of its tokens and every reply at
+//! the limit that its request sets. Calls that fail and are made again are in neither, nor is a provider's prompt cache.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use compactometer_engine::message::Usage;
+use compactometer_engine::meter::Purpose;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::record::{CallRow, text_hash};
+use compactometer_harness::judge::judge_answers;
+use compactometer_harness::plan::PlannedCase;
+use compactometer_harness::replay::run_case;
+use compactometer_models::cost_limit::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
+
+use super::Tariffs;
+use crate::output::failure::Failure;
+
+/// Calls, tokens and cost by purpose.
+pub(crate) struct Estimate {
+    rows: BTreeMap<&'static str, EstimateRow>,
+    tariffs: Tariffs,
+    cases: usize,
+}
+
+#[derive(Default)]
+struct EstimateRow {
+    calls: u64,
+    used: Usage,
+    /// Tokens of all replies, were each as long as it may be.
+    longest: u64,
+}
+
+impl Estimate {
+    /// Of these cases; answers are judged where the tariffs name a judge.
+    ///
+    /// # Errors
+    /// Where no runtime can be had.
+    pub(crate) fn of(cases: &[&PlannedCase], counter: impl TokenCounter, tariffs: Tariffs) -> Result<Self, Failure> {
+        let mock = compactometer_models::by_name("mock").map_err(Failure::failed)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
+        let mut rows: BTreeMap<&str, EstimateRow> = ["compaction", "checkpoint", "probe"]
+            .map(|purpose| (purpose, EstimateRow::default()))
+            .into_iter()
+            .collect();
+        if tariffs.judge.is_some() {
+            rows.insert(JUDGE, EstimateRow::default());
+        }
+        for case in cases {
+            let noting = LimitRecorder { model: &*mock, limits: Mutex::default() };
+            let mut result = runtime.block_on(run_case(case, &noting, &counter));
+            if tariffs.judge.is_some() {
+                runtime.block_on(judge_answers(case, &noting, &mut result));
+            }
+            let record = result.record;
+            let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let calls = record.calls().chain(record.probe_calls()).chain(record.judge_calls());
+            calls.for_each(|call| add(&mut rows, name(call.purpose, tariffs.summarizer.is_some()), call, &limits));
+        }
+        Ok(Estimate { rows, tariffs, cases: cases.len() })
+    }
+
+    /// The table, a line each purpose and one for all.
+    pub(crate) fn table(&self) -> String {
+        let mut text = format!(
+            "estimate for {} cases, from a dry run with the mock: low as it used, high with requests of {TOKENS_AT_MOST} times its \
+             tokens and the longest replies; calls made again are not in it\n",
+            self.cases
+        );
+        let head = ["purpose", "calls", "tokens in", "tokens out", "US dollars"];
+        let _ = writeln!(text, "{:<12}{:>8}{:>24}{:>24}{:>20}", head[0], head[1], head[2], head[3], head[4]);
+        let (mut all, mut cost) = (EstimateRow::default(), Some((0.0, 0.0)));
+        for (purpose, row) in &self.rows {
+            let of_row = row.dollars(self.tariff(purpose));
+            line(&mut text, purpose, row, of_row);
+            all.calls += row.calls;
+            all.used += row.used;
+            all.longest += row.longest;
+            cost = cost.zip(of_row).map(|(all, row)| (all.0 + row.0, all.1 + row.1));
+        }
+        line(&mut text, "all", &all, cost);
+        text
+    }
+
+    fn tariff(&self, purpose: &str) -> Option<Tariff> {
+        let purpose = match purpose {
+            JUDGE => Purpose::Judge,
+            "compaction" | "checkpoint" => Purpose::Compaction,
+            _ => Purpose::Probe,
+        };
+        self.tariffs.of(self.tariffs.called_for(purpose)).copied().flatten()
+    }
+}
+
+/// What verdicts are called in the table.
+const JUDGE: &str = "judge";
+
+impl EstimateRow {
+    /// Fewest and most US dollars; nothing where the price is unknown.
+    fn dollars(&self, tariff: Option<Tariff>) -> Option<(f64, f64)> {
+        let (input, output) = (self.used.total_input(), self.used.output);
+        let low = |tariff: Tariff| tariff.dollars(&Usage { input, output, ..Usage::default() });
+        tariff.map(|tariff| (low(tariff), tariff.at_most(input, self.longest)))
+    }
+}
+
+fn line(text: &mut String, purpose: &str, row: &EstimateRow, dollars: Option<(f64, f64)>) {
+    let (input, output) = (row.used.total_input(), row.used.output);
+    let most_input = (input as f64 * TOKENS_AT_MOST) as u64;
+    let dollars = dollars.map_or("unknown".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}"));
+    let (input, output) = (format!("{input}-{most_input}"), format!("{output}-{}", row.longest));
+    // A text takes every line.
+    let _ = writeln!(text, "{purpose:<12}{:>8}{input:>24}{output:>24}{dollars:>20}", row.calls);
+}
+
+/// A purpose's row. A recount belongs to the compaction after which it counts, but where another model is asked.
+fn name(purpose: Purpose, has_summarizer: bool) -> &'static str {
+    match purpose {
+        Purpose::Recount if has_summarizer => "recount",
+        Purpose::Compaction | Purpose::Recount => "compaction",
+        Purpose::Checkpoint => "checkpoint",
+        Purpose::Probe => "probe",
+        Purpose::Judge => JUDGE,
+    }
+}
+
+fn add(
+    rows: &mut BTreeMap<&'static str, EstimateRow>,
+    name: &'static str,
+    call: &CallRow,
+    limits: &HashMap<String, u32>,
+) {
+    let row = rows.entry(name).or_default();
+    let limit = call.reply.as_ref().and_then(|reply| limits.get(reply)).copied().unwrap_or(REPLY_AT_MOST);
+    row.calls += 1;
+    row.used += call.usage;
+    row.longest += u64::from(limit).max(call.usage.output);
+}
+
+/// A model, and by the hash of each reply the largest limit that a request for it set: records do not hold it.
+struct LimitRecorder<'m> {
+    model: &'m dyn ChatModel,
+    limits: Mutex<HashMap<String, u32>>,
+}
+
+#[async_trait]
+impl ChatModel for LimitRecorder<'_> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let reply = self.model.complete(request).await?;
+        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = limits.entry(text_hash(&reply.text)).or_default();
+        *limit = request.max_output_tokens.unwrap_or(REPLY_AT_MOST).max(*limit);
+        Ok(reply)
+    }
+}

@@ -1,0 +1,188 @@
+//! What a run may cost: who is paid, what is expected, and what nobody agreed to.
+//!
+//! A mock, a recording and a server on this machine cost nothing. Absent on purpose: what a report says of cost; it counts
+//! with the price table and the usage in records.
+
+mod estimate;
+
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail};
+use compactometer_engine::tokens::Encoding;
+use compactometer_formats::prices::{PriceRow, PriceTable};
+use compactometer_formats::record::{CallRow, Record, text_hash};
+use compactometer_harness::journal::read_records;
+use compactometer_harness::plan::{Plan, PlannedCase};
+use compactometer_models::cassette::Cassette;
+use compactometer_models::cost_limit::{CostLimit, Tariff};
+use compactometer_models::http::Receiver;
+
+use crate::arguments::SettingArgs;
+use crate::arguments::roles::{Role, Roles};
+use crate::output::failure::Failure;
+use crate::output::terminal::{self, note};
+pub(crate) use estimate::Estimate;
+
+/// Who is called, and at what price.
+pub(crate) struct CostBudget {
+    accounts: Roles<ModelAccount>,
+    counter: Encoding,
+}
+
+/// One model's part of the cost.
+struct ModelAccount {
+    /// Nobody where the model answers in the process, from a recording or on this machine.
+    receiver: Option<Receiver>,
+    tariff: Option<Tariff>,
+    cap: Option<Arc<CostLimit>>,
+}
+
+/// What calls cost; nothing where a price is unknown.
+pub(crate) type Tariffs = Roles<Option<Tariff>>;
+
+impl CostBudget {
+    /// The budget of a run with these models.
+    ///
+    /// # Errors
+    /// Where a cap is set and a model's price is unknown, or a model's address cannot be used.
+    pub(crate) fn of(
+        named: &Roles<String>,
+        prices: &PriceTable,
+        max_cost: Option<f64>,
+        counter: Encoding,
+    ) -> anyhow::Result<CostBudget> {
+        let mut before: Option<Arc<CostLimit>> = None;
+        let accounts = named.map(|role, spec| {
+            let account = ModelAccount::of(role, spec, prices)?.under(max_cost, before.as_deref(), counter)?;
+            before = account.cap.clone().or(before.take());
+            Ok::<_, anyhow::Error>(account)
+        })?;
+        Ok(CostBudget { accounts, counter })
+    }
+
+    /// What ends that model's calls before all together cost too much; nothing where nothing limits them.
+    pub(crate) fn cap(&self, role: Role) -> Option<Arc<CostLimit>> {
+        self.accounts.of(role)?.cap.clone()
+    }
+
+    /// What calls cost.
+    pub(crate) fn tariffs(&self) -> Tariffs {
+        let tariffs = self.accounts.map(|_, account| Ok::<_, Infallible>(account.tariff()));
+        tariffs.unwrap_or_else(|never| match never {})
+    }
+
+    /// Makes sure that somebody agreed to what these cases cost: by a cap, on a terminal, or because nothing is billed or no
+    /// price is known.
+    ///
+    /// # Errors
+    /// Exit code 2 where nobody did.
+    pub(crate) fn agree(&self, cases: &[&PlannedCase], quiet: bool) -> Result<(), Failure> {
+        let accounts = || self.accounts.iter().map(|(_, account)| account);
+        let billed = || accounts().filter_map(|account| Some((account.receiver.as_ref()?, account)));
+        if cases.is_empty() || billed().all(|(_, account)| account.cap.is_some()) {
+            return Ok(());
+        }
+        for (receiver, _) in billed().filter(|(_, account)| account.tariff.is_none() && !quiet) {
+            note(&format!(
+                "note: the price and cost of `{}` are unknown; `--prices FILE` names a price",
+                receiver.name
+            ));
+        }
+        let known_to_bill =
+            |(receiver, account): &(&Receiver, &ModelAccount)| account.tariff.is_some() || receiver.is_provider;
+        let billing = billed().filter(known_to_bill).collect::<Vec<_>>();
+        let Some((first, _)) = billing.first() else { return Ok(()) };
+        note(Estimate::of(cases, self.counter, self.tariffs())?.table().trim_end_matches('\n'));
+        for (receiver, _) in &billing {
+            note(&format!("texts go to `{}`, which bills them", receiver.host));
+        }
+        if agreed_on_terminal().map_err(Failure::failed)? {
+            return Ok(());
+        }
+        Err(Failure::usage(anyhow!(
+            "nobody agreed to what `{}` may cost; give a limit with `--max-cost USD`, or look first with `run --estimate`",
+            first.name
+        )))
+    }
+
+    /// Counts what the records and the recording cost before.
+    ///
+    /// # Errors
+    /// Where the recording cannot be read.
+    pub(crate) fn count_spent(&self, records: &[Record], setting: &SettingArgs) -> Result<(), Failure> {
+        for (role, account) in self.accounts.iter() {
+            let all = |record| Record::calls(record).chain(record.probe_calls()).chain(record.judge_calls());
+            let calls = records.iter().flat_map(all);
+            let own = calls.filter(|call| self.accounts.called_for(call.purpose) == role);
+            account.count_spent(own, setting.record.as_deref().map(|folder| role.folder(folder)).as_deref())?;
+        }
+        Ok(())
+    }
+}
+
+impl ModelAccount {
+    fn of(role: Role, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
+        let receiver = compactometer_models::receiver(spec)
+            .map_err(|error| role.told(error))?
+            .filter(|receiver| !receiver.is_here);
+        let tariff = receiver.as_ref().and_then(|receiver| prices.row(&receiver.name)).map(tariff);
+        Ok(ModelAccount { receiver, tariff, cap: None })
+    }
+
+    /// The same under a limit, which it shares with the cap before it.
+    fn under(self, limit: Option<f64>, before: Option<&CostLimit>, counter: Encoding) -> anyhow::Result<Self> {
+        let (Some(limit), Some(receiver)) = (limit, &self.receiver) else { return Ok(self) };
+        let Some(tariff) = self.tariff else {
+            bail!(
+                "`--max-cost` needs the price of `{}`, and the table has no row for it; add one to a table of your own and name \
+                 it with `--prices FILE` (`datasets/prices.toml` shows the form)",
+                receiver.name
+            )
+        };
+        let cap = before.map_or_else(|| CostLimit::new(limit, tariff, counter), |cap| cap.beside(tariff));
+        Ok(ModelAccount { cap: Some(Arc::new(cap)), ..self })
+    }
+
+    fn tariff(&self) -> Option<Tariff> {
+        const FREE: Tariff = Tariff { input: 0.0, cache_write: 0.0, cache_read: 0.0, output: 0.0 };
+        if self.receiver.is_none() { Some(FREE) } else { self.tariff }
+    }
+
+    fn count_spent<'c>(&self, calls: impl Iterator<Item = &'c CallRow>, record: Option<&Path>) -> Result<(), Failure> {
+        let (Some(cap), Some(tariff), Some(receiver)) = (&self.cap, self.tariff, &self.receiver) else { return Ok(()) };
+        let taped = record.map(|folder| Cassette::replies(folder, &receiver.name)).transpose();
+        let taped = taped.map_err(Failure::usage)?.unwrap_or_default();
+        // A record's call that stands on the tape was paid for once.
+        let on_tape = taped.iter().map(|reply| text_hash(&reply.text)).collect::<HashSet<_>>();
+        let untaped = calls.filter(|call| call.reply.as_ref().is_none_or(|reply| !on_tape.contains(reply)));
+        let usages = taped.iter().map(|reply| &reply.usage).chain(untaped.map(|call| &call.usage));
+        cap.add(usages.map(|usage| tariff.dollars(usage)).sum());
+        Ok(())
+    }
+}
+
+/// The plan's cases of which there is no record.
+pub(crate) fn missing<'p>(plan: &'p Plan, done: &[Record]) -> Vec<&'p PlannedCase> {
+    let done = done.iter().map(|record| record.key.as_str()).collect::<HashSet<_>>();
+    plan.cases.iter().filter(|case| !done.contains(case.key.as_str())).collect()
+}
+
+/// The records that the folder holds already. Nothing is mended: the folder may turn out to be another run's.
+pub(crate) fn done(dir: &Path) -> Result<Vec<Record>, Failure> {
+    if !dir.join("records.jsonl").exists() {
+        return Ok(Vec::new());
+    }
+    read_records(dir).map_err(Failure::usage)
+}
+
+fn tariff(row: &PriceRow) -> Tariff {
+    Tariff { input: row.input, cache_write: row.cache_write, cache_read: row.cache_read, output: row.output }
+}
+
+/// Asks, where somebody sits at a terminal.
+fn agreed_on_terminal() -> std::io::Result<bool> {
+    Ok(terminal::can_ask() && terminal::agrees("go on?")?)
+}

@@ -1,0 +1,97 @@
+//! Failures and the exit codes that they end in: the one place.
+
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+use crate::output::terminal::note;
+
+/// Something failed that the user did not ask for wrongly: a full disk, a damaged journal.
+const FAILED: u8 = 1;
+/// Arguments or input that cannot be used, or a mismatch between them.
+const USAGE: u8 = 2;
+/// A gate found that a run retains less than its baseline.
+const REGRESSION: u8 = 3;
+/// A gate could not tell.
+const INCONCLUSIVE: u8 = 4;
+/// A model's server cannot be asked now: the same command may work later.
+const LATER: u8 = 75;
+
+/// An error with its causes, each said once: some errors name theirs themselves.
+pub(crate) fn words(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+fn is_of_full_disk(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        let of_store = cause.downcast_ref::<compactometer_store::Error>().is_some_and(|error| error.is_of_full_disk());
+        matches!(io, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded)) || of_store
+    })
+}
+
+/// Why the program ends without success.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    error: anyhow::Error,
+}
+
+impl Failure {
+    /// Exit code 1.
+    pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: FAILED, error: error.into() }
+    }
+
+    /// Exit code 2; 1 on a full disk, since other arguments would not help.
+    pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
+        let error = error.into();
+        Failure { code: if is_of_full_disk(&error) { FAILED } else { USAGE }, error }
+    }
+
+    /// Exit code 75.
+    pub(crate) fn later(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: LATER, error: error.into() }
+    }
+
+    /// Exit code 3.
+    pub(crate) fn regression(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: REGRESSION, error: error.into() }
+    }
+
+    /// Exit code 4.
+    pub(crate) fn inconclusive(error: impl Into<anyhow::Error>) -> Self {
+        Failure { code: INCONCLUSIVE, error: error.into() }
+    }
+
+    /// What happened and what to do, with causes.
+    pub(crate) fn words(&self) -> String {
+        words(&self.error)
+    }
+
+    /// Says it on stderr.
+    pub(crate) fn report(&self) -> ExitCode {
+        note(&format!("error: {}", self.words()));
+        ExitCode::from(self.code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::words;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = anyhow!("disk full").context("cannot write `a`: disk full; free space").context("no record");
+        assert_eq!(words(&error), "no record: cannot write `a`: disk full; free space");
+    }
+}

@@ -1,0 +1,239 @@
+//! A run's folder: its manifest, and the pointer to the latest run.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::{create_folder, is_part, write_whole};
+use compactometer_formats::manifest::{Manifest, VERSION};
+use compactometer_formats::property::Property;
+use compactometer_formats::record::text_hash;
+use compactometer_formats::suite::{Header, Suite};
+use compactometer_harness::contender::Contender;
+use compactometer_harness::plan::Plan;
+use compactometer_suites::properties::measure;
+
+use crate::output::failure::words;
+
+/// What a run resolves to. Taken before the plan consumes the suite.
+pub(crate) struct SuiteIdentity {
+    header: Header,
+    properties: Vec<Property>,
+}
+
+impl SuiteIdentity {
+    pub(crate) fn of(suite: &Suite) -> Self {
+        SuiteIdentity { header: suite.header.clone(), properties: measure(suite) }
+    }
+}
+
+/// The manifest of a plan, whose report counts with a table of that text.
+pub(crate) fn manifest(
+    plan: &Plan,
+    suite: SuiteIdentity,
+    tokenizer: &str,
+    prices: &str,
+    reference: Option<&str>,
+) -> Manifest {
+    let settings = plan.contenders.iter().map(|contender| serde_json::json!([contender.name, contender.settings()]));
+    Manifest {
+        version: VERSION,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: env!("COMPACTOMETER_COMMIT").to_owned(),
+        command: command_without_out(std::env::args().skip(1)),
+        suite: suite.header.name,
+        suite_hash: plan.suite_hash.clone(),
+        notes: suite.header.notes,
+        window: plan.window.window,
+        trigger: plan.trigger,
+        retained: plan.retained,
+        sweep: plan.sweep.clone(),
+        protocols: plan.protocols.iter().copied().collect(),
+        scale: plan.scale,
+        strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
+        reference: reference.map(str::to_owned),
+        prompts: plan.contenders.iter().filter_map(prompt).collect(),
+        settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
+        prices_hash: text_hash(prices),
+        tokenizer: tokenizer.to_owned(),
+        model: plan.model.clone(),
+        target: plan.target.clone(),
+        judge: plan.judge.clone(),
+        seed: plan.seed,
+        properties: suite.properties,
+        cases: plan.cases.len(),
+        conversations: plan.suite.len(),
+        groups: plan.groups(),
+    }
+}
+
+/// A strategy's name and the hash of its prompt; nothing for controls, which have none.
+fn prompt(contender: &Contender) -> Option<(String, String)> {
+    let settings = contender.settings()?;
+    Some((contender.name.clone(), text_hash(settings.prompt())))
+}
+
+/// The arguments without those that say nothing of what is run: where to write, how many threads, what to print.
+fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
+    const WITH_VALUE: [&str; 8] =
+        ["--out", "-o", "--jobs", "-j", "--store", "--record", "--requests-per-minute", "--max-cost"];
+    const ALONE: [&str; 6] = ["--json", "--quiet", "-q", "--verbose", "-v", "-vv"];
+    let mut kept = vec!["compactometer".to_owned()];
+    let mut skip = false;
+    for arg in args {
+        let takes_value = WITH_VALUE.contains(&arg.as_str());
+        let joined = WITH_VALUE.iter().any(|flag| arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')));
+        let short = ["-o", "-j"].iter().any(|flag| arg.len() > 2 && arg.starts_with(flag));
+        if !skip && !takes_value && !joined && !short && !ALONE.contains(&arg.as_str()) {
+            kept.push(arg);
+        }
+        skip = !skip && takes_value;
+    }
+    kept
+}
+
+/// The folder to write to: the one asked for, else one named after the suite and the configuration.
+pub(crate) fn folder(out: Option<&Path>, manifest: &Manifest) -> PathBuf {
+    let identity = serde_json::json!([&without_command(manifest)]);
+    let name = format!("{}-{}-{}", safe_name(&manifest.suite), manifest.window, &text_hash(&identity.to_string())[..8]);
+    out.map_or_else(|| Path::new("reports").join(name), Path::to_owned)
+}
+
+/// The name without what a file's name cannot hold.
+pub(crate) fn safe_name(name: &str) -> String {
+    let safe =
+        name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' });
+    let safe = safe.take(40).collect::<String>();
+    let trimmed = safe.trim_matches('.');
+    if trimmed.is_empty() { "suite".to_owned() } else { trimmed.to_owned() }
+}
+
+/// Makes the folder and its manifest; a folder of the same configuration is resumed.
+///
+/// # Errors
+/// Where the folder holds something else, or cannot be written.
+pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
+    let path = dir.join("manifest.json");
+    if path.exists() {
+        let found = read_manifest(dir)
+            .map_err(|error| anyhow!("{}; choose another `--out`, or delete the folder to run again", words(&error)))?;
+        return match difference(&found, manifest) {
+            None => Ok(()),
+            Some(field) => bail!("`{}` holds another run ({field} differs); choose another `--out`", dir.display()),
+        };
+    }
+    if holds_no_run(dir) {
+        bail!("`{}` exists and holds no run; choose another `--out`", dir.display());
+    }
+    create_folder(dir).map_err(|error| cannot(&format!("make the folder `{}`", dir.display()), error, "--out"))?;
+    write(&dir.join(".gitignore"), "*\n")?;
+    write_json(&path, manifest)
+}
+
+/// The manifest of a run's folder.
+pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
+    let path = dir.join("manifest.json");
+    let text = read_text(&path, Kind::MANIFEST).with_context(|| format!("cannot read `{}`", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))
+}
+
+/// The error for something that cannot be written to the place that a flag names.
+pub(crate) fn cannot(what: &str, error: std::io::Error, flag: &str) -> anyhow::Error {
+    let told = format!("cannot {what}: {error}; {}", advice(&error, flag));
+    anyhow::Error::new(error).context(told)
+}
+
+/// What to do where something cannot be written that a flag names.
+pub(crate) fn advice(error: &std::io::Error, flag: &str) -> String {
+    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded => format!("free space there, or choose another `{flag}`"),
+        PermissionDenied | ReadOnlyFilesystem => {
+            format!("make it writable for this user, or choose another `{flag}`")
+        }
+        _ => format!("choose another `{flag}`"),
+    }
+}
+
+/// Whether something is there that no run may write into.
+pub(crate) fn holds_no_run(dir: &Path) -> bool {
+    dir.is_file() || holds_foreign_files(dir)
+}
+
+/// Whether the folder holds anything but what a start that failed leaves.
+fn holds_foreign_files(dir: &Path) -> bool {
+    let is_ours = |name: &str| name == ".gitignore" || is_part(name);
+    let names = std::fs::read_dir(dir).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.file_name()));
+    names.into_iter().any(|name| !is_ours(&name.to_string_lossy()))
+}
+
+fn without_command(manifest: &Manifest) -> Manifest {
+    Manifest { command: Vec::new(), ..manifest.clone() }
+}
+
+/// The first field in which two manifests differ; the command does not count.
+pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> {
+    let value = |manifest: &Manifest| serde_json::to_value(without_command(manifest)).ok();
+    let (found, wanted) = (value(found)?, value(wanted)?);
+    let (found, wanted) = (found.as_object()?, wanted.as_object()?);
+    let differs = wanted.iter().find(|(field, value)| found.get(*field) != Some(value)).map(|(field, _)| field);
+    let differs = differs.or_else(|| found.keys().find(|field| !wanted.contains_key(*field)));
+    differs.map(|field| format!("`{field}`"))
+}
+
+/// Writes the text pointer `latest` beside the folder, where the folder is one of `reports`.
+pub(crate) fn point_latest(dir: &Path) -> Result<()> {
+    match (dir.parent(), dir.file_name()) {
+        (Some(parent), Some(name)) if parent == Path::new("reports") => {
+            write(&parent.join("latest"), &format!("{}\n", name.to_string_lossy()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
+    let mut json = serde_json::to_string_pretty(value)?;
+    json.push('\n');
+    write(path, &json)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    write_whole(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| cannot(&format!("write `{}`", path.display()), error, "--out"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_folder_is_no_part_of_the_command() {
+        let args = [
+            "compare",
+            "--out",
+            "x",
+            "a.jsonl",
+            "-o",
+            "y",
+            "--out=z",
+            "--json",
+            "-j4",
+            "--jobs=2",
+            "-s",
+            "null",
+            "-q",
+            "--store",
+            "kept.db",
+            "--store=kept",
+            "-v",
+        ];
+        let kept = command_without_out(args.into_iter().map(str::to_owned));
+        assert_eq!(kept, ["compactometer", "compare", "a.jsonl", "-s", "null"]);
+    }
+
+    #[test]
+    fn folder_names_hold_no_path() {
+        assert_eq!(safe_name("../../a b"), "-..-a-b");
+        assert_eq!(safe_name("..."), "suite");
+    }
+}

@@ -1,0 +1,68 @@
+//! What the engine decided, counted: failures, retries, fallbacks, and failures in a row.
+
+use compactometer_engine::checkpoint::{Extraction, Reading};
+use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_formats::record::Record;
+use compactometer_formats::summary::Decisions;
+
+use crate::data::{StrategyRecords, is_applied};
+
+/// From so many failures in a row on a reader is alerted.
+pub(crate) const ALERT: usize = 3;
+
+/// The decisions of all conversations of a strategy.
+pub(crate) fn counted(strategy: &StrategyRecords) -> Decisions {
+    let mut counts = Decisions::default();
+    for record in strategy.records() {
+        for row in &record.compactions {
+            match row.event.outcome {
+                Outcome::Applied => counts.applied += 1,
+                Outcome::Skipped(_) => counts.skipped += 1,
+                Outcome::Failed(_) => counts.failed += 1,
+            }
+            counts.fallbacks += usize::from(is_applied(row) && row.event.fallback.is_some());
+            counts.retries += row.event.attempts.saturating_sub(1) as usize;
+        }
+        let failed = record.checkpoints.iter().filter(|row| row.event.failed.is_some()).count();
+        counts.checkpoints += record.checkpoints.len() - failed;
+        counts.checkpoints_failed += failed;
+        counts.calls += record.calls().count();
+        counts.calls_failed += record.calls().filter(|call| call.error.is_some()).count();
+        let [compactions, extractions] = in_a_row(record);
+        counts.most_failures_in_a_row = counts.most_failures_in_a_row.max(compactions);
+        counts.most_unread_in_a_row = counts.most_unread_in_a_row.max(extractions);
+        counts.alerts += usize::from(compactions.max(extractions) >= ALERT);
+    }
+    counts
+}
+
+/// The longest series of failures of one conversation: of compactions, and of checkpoints that could not be read. What is
+/// skipped, or has used up the calls that the strategy allows itself, neither continues nor ends a series.
+fn in_a_row(record: &Record) -> [usize; 2] {
+    let compactions = record.compactions.iter().filter_map(|row| match (&row.event.outcome, &row.event.fallback) {
+        (Outcome::Failed(FailReason::CallsUsedUp(_)), _) | (Outcome::Applied, Some(FailReason::CallsUsedUp(_))) => None,
+        (Outcome::Skipped(_), _) => None,
+        (Outcome::Failed(_), _) | (Outcome::Applied, Some(_)) => Some(true),
+        (Outcome::Applied, None) => Some(false),
+    });
+    let with_summaries =
+        record.compactions.iter().flat_map(|row| row.event.extractions.iter().map(|of| (row.event.after, of)));
+    let before_turns =
+        record.checkpoints.iter().filter_map(|row| Some((row.event.after, row.event.extraction.as_ref()?)));
+    // Before a turn a checkpoint comes first, then the compaction.
+    let mut extractions = before_turns.chain(with_summaries).collect::<Vec<_>>();
+    extractions.sort_by_key(|(after, _)| *after);
+    [longest(compactions), longest(extractions.into_iter().map(|(_, extraction)| is_unread(extraction)))]
+}
+
+fn is_unread(extraction: &Extraction) -> bool {
+    matches!(extraction.reading, Reading::Unreadable(_))
+}
+
+fn longest(failed: impl Iterator<Item = bool>) -> usize {
+    let mut row = 0;
+    failed.fold(0, |most, failed| {
+        row = if failed { row + 1 } else { 0 };
+        most.max(row)
+    })
+}

@@ -1,0 +1,211 @@
+//! Records in the order in which they are looked at: protocol, then strategy, then unit of statistics, then scenario.
+
+pub(crate) mod decisions;
+pub(crate) mod fates;
+pub(crate) mod run_files;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use compactometer_engine::event::Outcome;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::mock::has_mock;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{
+    CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record,
+};
+use compactometer_text::code::code;
+use serde::Serialize;
+
+/// The control that keeps everything.
+pub(crate) const FULL: &str = "full";
+/// The control that keeps nothing within the budget.
+pub(crate) const NULL: &str = "null";
+/// The control that knows the facts.
+pub(crate) const ORACLE: &str = "oracle";
+
+/// One protocol's part of a run: the manifest, its records by strategy, and the prices they are costed at.
+pub(crate) struct ProtocolRun<'r> {
+    pub(crate) protocol: Protocol,
+    /// Tokens that a compaction may leave under the matched protocol.
+    pub(crate) retained: Option<u32>,
+    pub(crate) manifest: &'r Manifest,
+    pub(crate) prices: &'r PriceTable,
+    pub(crate) strategies: Vec<StrategyRecords<'r>>,
+}
+
+/// One strategy's records.
+#[derive(Clone)]
+pub(crate) struct StrategyRecords<'r> {
+    pub(crate) name: &'r str,
+    pub(crate) family: Family,
+    pub(crate) units: Vec<UnitRecords<'r>>,
+}
+
+/// The records of one group: one unit of statistics.
+#[derive(Clone)]
+pub(crate) struct UnitRecords<'r> {
+    pub(crate) group: &'r str,
+    pub(crate) records: Vec<&'r Record>,
+}
+
+impl<'r> ProtocolRun<'r> {
+    /// One for each protocol: those of the manifest in its order, then those that records alone name; then the matched protocol
+    /// under each further retained budget.
+    pub(crate) fn by_protocol(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Vec<Self> {
+        let of_records = records.iter().map(|record| record.case.protocol).collect::<BTreeSet<_>>();
+        let unlisted = of_records.into_iter().filter(|protocol| !manifest.protocols.contains(protocol));
+        let protocols = manifest.protocols.iter().copied().chain(unlisted);
+        let first = |protocol| (protocol, (protocol == Protocol::Matched).then_some(manifest.retained));
+        let swept = manifest.sweep.iter().map(|retained| (Protocol::Matched, Some(*retained)));
+        let parts = protocols.map(first).chain(swept);
+        parts.map(|(protocol, retained)| Self::new(protocol, retained, manifest, records, prices)).collect()
+    }
+
+    /// Strategies in the manifest's order, those that it does not name last; references before controls.
+    fn new(
+        protocol: Protocol,
+        retained: Option<u32>,
+        manifest: &'r Manifest,
+        records: &'r [Record],
+        prices: &'r PriceTable,
+    ) -> Self {
+        let is_of = |record: &&Record| {
+            let case = &record.case;
+            let at_size = manifest.sweep.is_empty() || retained.is_none() || case.budget.retained == retained;
+            case.protocol == protocol && at_size
+        };
+        let mut by_name: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+        for record in records.iter().filter(is_of) {
+            by_name.entry(&record.case.strategy).or_default().push(record);
+        }
+        let place = |name: &str| manifest.strategies.iter().position(|listed| listed == name).unwrap_or(usize::MAX);
+        let mut strategies: Vec<_> =
+            by_name.into_iter().filter_map(|(name, records)| StrategyRecords::new(name, records)).collect();
+        strategies.sort_by_key(|strategy| (strategy.family, place(strategy.name)));
+        ProtocolRun { protocol, retained, manifest, prices, strategies }
+    }
+
+    pub(crate) fn strategy(&self, name: &str) -> Option<&StrategyRecords<'r>> {
+        self.strategies.iter().find(|strategy| strategy.name == name)
+    }
+
+    /// Whether a mock wrote or answered.
+    pub(crate) fn is_mock(&self) -> bool {
+        has_mock(&self.manifest.model, self.manifest.target.as_deref())
+    }
+
+    /// The run's models that the price table does not know.
+    pub(crate) fn no_price(&self) -> String {
+        let models = [self.manifest.target_model(), &self.manifest.model];
+        let unknown = models.into_iter().find(|model| self.prices.row(model).is_none());
+        format!("the price table has no row for model {}", code(unknown.unwrap_or(&self.manifest.model)))
+    }
+
+    /// Groups with any record.
+    pub(crate) fn units(&self) -> usize {
+        let mut groups: Vec<_> =
+            self.strategies.iter().flat_map(|strategy| &strategy.units).map(|unit| unit.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups.len()
+    }
+}
+
+impl<'r> StrategyRecords<'r> {
+    pub(crate) fn new(name: &'r str, records: Vec<&'r Record>) -> Option<Self> {
+        let family = records.first()?.case.family;
+        let mut by_group: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+        for record in records {
+            by_group.entry(&record.case.group).or_default().push(record);
+        }
+        let unit = |(group, mut records): (&'r str, Vec<&'r Record>)| {
+            records.sort_by_key(|record| &record.case.scenario);
+            UnitRecords { group, records }
+        };
+        Some(StrategyRecords { name, family, units: by_group.into_iter().map(unit).collect() })
+    }
+
+    pub(crate) fn records(&self) -> impl Iterator<Item = &'r Record> {
+        self.units.iter().flat_map(|unit| unit.records.iter().copied())
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &'r CompactionRow> {
+        self.records().flat_map(|record| &record.compactions)
+    }
+
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &'r CallRow> {
+        self.rows().flat_map(|row| &row.calls)
+    }
+}
+
+/// Whether a decision changed the view.
+pub(crate) fn is_applied(row: &CompactionRow) -> bool {
+    row.event.outcome == Outcome::Applied
+}
+
+/// The observations at the scenario's own points.
+pub(crate) fn points(record: &Record) -> impl Iterator<Item = &Observation> {
+    record.observations.iter().filter(|observation| observation.kind == ObservationKind::Point)
+}
+
+/// One fact at one observation, as recall counts it.
+pub(crate) struct Look<'r> {
+    /// Index in [`Record::facts`].
+    pub(crate) index: usize,
+    pub(crate) fact: &'r FactRow,
+    pub(crate) round: u32,
+    pub(crate) is_present: bool,
+    /// In how many random-drop contexts it stood.
+    pub(crate) random_hits: u32,
+}
+
+/// The headline set of an observation, without decoys, generic values and what is no longer valid.
+pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
+    let listed = observation.eligible.iter().enumerate();
+    listed.filter_map(move |(place, index)| {
+        let index = *index as usize;
+        let (fact, fate) = ranked(record, observation, index)?;
+        let random_hits = observation.random_hits.get(place).copied().unwrap_or(0);
+        Some(Look { index, fact, round: observation.round, is_present: fate.is_present(), random_hits })
+    })
+}
+
+/// The same with hits of random contexts that keep the strategy's own verbatim tail.
+pub(crate) fn looks_beside_tail<'r>(
+    record: &'r Record,
+    observation: &'r Observation,
+) -> impl Iterator<Item = Look<'r>> {
+    let hits = observation.eligible.iter().zip(&observation.selection_hits).collect::<BTreeMap<_, _>>();
+    looks(record, observation).map(move |look| {
+        let random_hits = hits.get(&(look.index as u32)).map_or(0, |hits| **hits);
+        Look { random_hits, ..look }
+    })
+}
+
+/// The same of the facts that were asked for, each present where context and retrieved text together hold it.
+pub(crate) fn prompted_looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
+    let found = observation.prompted.as_ref().map_or(&[][..], |prompted| &prompted.found);
+    let asked = looks(record, observation).filter(|look| observation.asked.contains(&(look.index as u32)));
+    asked.map(|look| Look { is_present: look.is_present || found.contains(&(look.index as u32)), ..look })
+}
+
+/// Whether the context held each fact that the next turn uses.
+pub(crate) fn uses<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = bool> {
+    let used = observation.used.iter();
+    used.filter_map(move |index| ranked(record, observation, *index as usize)).map(|(_, fate)| fate.is_present())
+}
+
+fn ranked<'r>(record: &'r Record, observation: &Observation, index: usize) -> Option<(&'r FactRow, Fate)> {
+    let fact = record.facts.get(index)?;
+    let fate = *observation.fates.0.get(index)?;
+    (!fact.decoy && !fact.generic && fate != Fate::Superseded).then_some((fact, fate))
+}
+
+/// The name by which a format writes a plain enum, for example `prohibition`.
+pub(crate) fn label(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(name)) => name,
+        _ => "?".to_owned(),
+    }
+}

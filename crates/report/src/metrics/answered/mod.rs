@@ -1,0 +1,286 @@
+//! Answers to questions: what a reader says from a strategy's contexts.
+//!
+//! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. What answers do that are not
+//! right stands in [`wrong`].
+
+use std::collections::BTreeMap;
+
+use compactometer_engine::message::Usage;
+use compactometer_formats::answer::{AnswerRow, ProbeRow};
+use compactometer_formats::prices::PriceRow;
+use compactometer_formats::record::{ObservationKind, Record};
+use compactometer_formats::summary::MetricValue;
+
+use super::{Better, Metric, Section, estimated, over_units, ratio, undefined, weighted_mean};
+use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
+use crate::metrics::MetricUnit;
+use crate::stats::bootstrap;
+
+pub(super) mod order;
+pub(super) mod wrong;
+
+pub(crate) const ANSWER_RECALL: Metric = Metric {
+    id: "answer_recall",
+    unit: MetricUnit::Share,
+    better: Better::Higher,
+    definition: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
+              alone; averaged over a fact's probes, weighted mean over a unit's facts, mean over units; failed calls are misses",
+    section: Section::Answers,
+    chapter: "Recall",
+    compute: |_, strategy| share(strategy, NO_ANSWER, |answer| of_context(answer).map(Answer::is_right)),
+};
+
+pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
+    id: "answer_recall_corrected",
+    unit: MetricUnit::Share,
+    better: Better::Higher,
+    definition: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
+    section: Section::Answers,
+    chapter: "Recall",
+    compute: corrected,
+};
+
+pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
+    id: "prompted_answer_recall",
+    unit: MetricUnit::Share,
+    better: Better::Higher,
+    definition: "as AR, where something is retrieved for a question with that before the question",
+    section: Section::Answers,
+    chapter: "Recall",
+    compute: |_, strategy| {
+        let retrieves = strategy.records().flat_map(|record| &record.answers).any(|row| row.prompted);
+        match retrieves {
+            true => share(strategy, NO_ANSWER, |answer| prompted(answer).map(Answer::is_right)),
+            false => undefined(MetricUnit::Share, "nothing was retrieved for a question"),
+        }
+    },
+};
+
+pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
+    id: "answered_given_present",
+    unit: MetricUnit::Share,
+    better: Better::Higher,
+    definition: "U: as AR over the probes whose facts the context holds",
+    section: Section::Answers,
+    chapter: "Recall",
+    compute: |_, strategy| given(strategy, "no context held what was asked for", true),
+};
+
+pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
+    id: "answered_given_absent",
+    unit: MetricUnit::Share,
+    better: Better::Neither,
+    definition: "L: as AR over the probes of which the context lacks a fact: guesses, and what the tracing does not see",
+    section: Section::Answers,
+    chapter: "Recall",
+    compute: |_, strategy| given(strategy, "every context held what was asked for", false),
+};
+
+pub(crate) const CLOSED_BOOK: Metric = Metric {
+    id: "closed_book",
+    unit: MetricUnit::Share,
+    better: Better::Neither,
+    definition: "right answers that `null` gives too, which has nothing but the system prompt and the pending part / right answers",
+    section: Section::Answers,
+    chapter: "Recall",
+    compute: closed_book,
+};
+
+pub(crate) const COST_USD_PROBES: Metric = Metric {
+    id: "cost_usd_probes",
+    unit: MetricUnit::Usd,
+    better: Better::Neither,
+    definition: "the calls that answered questions, at the price row; what measuring costs, in no other cost; mean over a unit's \
+              conversations, then over units",
+    section: Section::Cost,
+    chapter: "Cost and latency",
+    compute: |run, strategy| {
+        over_units(strategy, MetricUnit::Usd, &run.no_price(), |unit| {
+            let costs: Option<Vec<f64>> = unit.records.iter().map(|record| cost(run, record)).collect();
+            crate::stats::mean(&costs?)
+        })
+    },
+};
+
+/// What one conversation's answers cost, in US dollars.
+fn cost(run: &ProtocolRun, record: &Record) -> Option<f64> {
+    let row = run.prices.row(record.case.target_model())?;
+    Some(record.probe_calls().map(|call| usage_cost(row, &call.usage)).sum())
+}
+
+/// What a call's usage costs, in US dollars.
+pub(crate) fn usage_cost(row: &PriceRow, usage: &Usage) -> f64 {
+    let millionths = usage.input as f64 * row.input
+        + usage.cache_read as f64 * row.cache_read
+        + usage.cache_write as f64 * row.cache_write
+        + usage.output as f64 * row.output;
+    millionths / 1e6
+}
+
+const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are of before answers were kept";
+
+/// A unit's AR: what paired comparisons join on.
+pub(crate) fn score(unit: &UnitRecords) -> Option<f64> {
+    of_unit(unit, |answer| of_context(answer).map(Answer::is_right))
+}
+
+/// What AR of a unit is made of: the weight of each fact that is asked for, and its share of right answers.
+pub(crate) fn answer_shares(unit: &UnitRecords) -> Vec<(f64, f64)> {
+    shares(unit, |answer| of_context(answer).map(Answer::is_right))
+}
+
+fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
+    strategy.units.iter().filter_map(|unit| Some((unit.group, score(unit)?))).collect()
+}
+
+/// Whether the reader can tell what is there from what is not: else answer recall ranks nothing.
+///
+/// # Errors
+/// Why not, as a reason: `full` or `null` is missing, or too little lies between them.
+pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
+    let pairs = against_controls(run, run.strategy(FULL))?;
+    let difference =
+        |times: &[u32]| weighted_mean(&pairs.iter().map(|[_, full, null]| full - null).collect::<Vec<_>>(), times);
+    let value = difference(&vec![1; pairs.len()]).unwrap_or(0.0);
+    match bootstrap::interval(pairs.len(), difference) {
+        Some((low, _)) if low > LEAST_STRENGTH => Ok(()),
+        Some((low, _)) => Err(format!(
+            "reader too weak: AR of `full` is {value:.2} over that of `null`, with a lower bound of {low:.2}, and must be {LEAST_STRENGTH} over it"
+        )),
+        None => Err(format!("under {} units have answers of `full` and of `null`", bootstrap::FEWEST_UNITS)),
+    }
+}
+
+/// Answers right, and answers, where every fact asked for was carried by a summary or checkpoint.
+pub(crate) fn of_carried(strategy: &StrategyRecords) -> (usize, usize) {
+    let carried = |answer: &Answer| {
+        let mut points = answer.record.observations.iter().filter(|seen| seen.kind == ObservationKind::Point);
+        let Some(seen) = points.find(|seen| seen.after == answer.row.after) else { return false };
+        let fate = |fact: &u32| seen.fates.0.get(*fact as usize);
+        !answer.probe.facts.is_empty()
+            && answer.probe.facts.iter().all(|fact| fate(fact) == Some(&compactometer_formats::fate::Fate::Carried))
+    };
+    let all = strategy.records().flat_map(answers).filter(|answer| of_context(answer).is_some() && carried(answer));
+    all.fold((0, 0), |(right, count), answer| (right + usize::from(answer.is_right()), count + 1))
+}
+
+/// Over `null`, answers of `full` must be right this much more often.
+const LEAST_STRENGTH: f64 = 0.2;
+
+/// One answer with what was asked.
+#[derive(Clone, Copy)]
+struct Answer<'r> {
+    record: &'r Record,
+    probe: &'r ProbeRow,
+    row: &'r AnswerRow,
+}
+
+impl Answer<'_> {
+    fn is_right(&self) -> bool {
+        self.probe.is_right(self.row.grade)
+    }
+
+    /// Whether a value of facts is asked for.
+    fn asks_for_values(&self) -> bool {
+        !self.probe.abstain_expected && !self.probe.ordered
+    }
+
+    /// Whether another answer to the same question has what was retrieved for it.
+    fn is_prompted_too(&self) -> bool {
+        let same = |other: &&AnswerRow| other.probe == self.row.probe && other.prompted;
+        self.record.answers.iter().any(|other| same(&other))
+    }
+}
+
+fn answers<'r>(record: &'r Record) -> impl Iterator<Item = Answer<'r>> {
+    let found = |row: &'r AnswerRow| Some(Answer { record, probe: record.probes.get(row.probe as usize)?, row });
+    record.answers.iter().filter_map(found)
+}
+
+/// An answer from the context alone to a question about values of facts.
+fn of_context<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
+    (answer.asks_for_values() && !answer.row.prompted).then_some(answer)
+}
+
+/// An answer to a question about values of facts with what was retrieved, or from the context alone where nothing was.
+fn prompted<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
+    (answer.asks_for_values() && (answer.row.prompted || !answer.is_prompted_too())).then_some(answer)
+}
+
+fn given(strategy: &StrategyRecords, reason: &str, present: bool) -> MetricValue {
+    let is_asked = strategy.records().flat_map(answers).any(|answer| of_context(&answer).is_some());
+    let reason = if is_asked { reason } else { NO_ANSWER };
+    share(strategy, reason, |answer| {
+        of_context(answer).filter(|answer| answer.row.present == present).map(Answer::is_right)
+    })
+}
+
+/// The share of answers that hit, of those that count: averaged over the probes of the same facts, weighted over a unit's
+/// facts, then over units.
+fn share(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
+    over_units(strategy, MetricUnit::Share, reason, |unit| of_unit(unit, &hit))
+}
+
+fn of_unit(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Option<f64> {
+    let shares = shares(unit, hit);
+    ratio(shares.iter().map(|(weight, share)| weight * share).sum(), shares.iter().map(|(weight, _)| weight).sum())
+}
+
+/// The weight of the facts that the same questions ask for, and the share of answers that hit.
+fn shares(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64, f64)> {
+    let mut shares = Vec::new();
+    for record in &unit.records {
+        let mut by_facts: BTreeMap<&[u32], (f64, f64)> = BTreeMap::new();
+        for answer in answers(record) {
+            let Some(is_hit) = hit(&answer) else { continue };
+            let (hits, times) = by_facts.entry(&answer.probe.facts).or_default();
+            *hits += f64::from(u8::from(is_hit));
+            *times += 1.0;
+        }
+        shares.extend(by_facts.into_iter().map(|(facts, (hits, times))| (weight(record, facts), hits / times)));
+    }
+    shares
+}
+
+/// The mean weight of the facts; 1 where none is asked for.
+fn weight(record: &Record, facts: &[u32]) -> f64 {
+    let weights = facts.iter().filter_map(|fact| record.facts.get(*fact as usize)).map(|fact| fact.weight);
+    crate::stats::mean(&weights.collect::<Vec<_>>()).unwrap_or(1.0)
+}
+
+/// The strategy's answer recall, that of `full` and that of `null`, over the units that have all three.
+fn against_controls(run: &ProtocolRun, strategy: Option<&StrategyRecords>) -> Result<Vec<[f64; 3]>, String> {
+    let of = |name: &str| run.strategy(name).map(by_unit).ok_or_else(|| format!("`{name}` was not run"));
+    let (full, null) = (of(FULL)?, of(NULL)?);
+    let own = strategy.map(by_unit).unwrap_or_default();
+    let found = own.iter().filter_map(|(group, score)| Some([*score, *full.get(group)?, *null.get(group)?]));
+    let found: Vec<_> = found.collect();
+    if found.is_empty() { Err(NO_ANSWER.to_owned()) } else { Ok(found) }
+}
+
+fn corrected(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+    let rows = match reader_strength(run).and_then(|()| against_controls(run, Some(strategy))) {
+        Ok(rows) => rows,
+        Err(reason) => return undefined(MetricUnit::Share, reason),
+    };
+    let of = |place: usize| rows.iter().map(|row| row[place]).collect::<Vec<_>>();
+    let (own, full, null) = (of(0), of(1), of(2));
+    estimated(MetricUnit::Share, rows.len(), rows.len(), |times| {
+        let [own, full, null] = [&own, &full, &null].map(|values| weighted_mean(values, times));
+        let (own, full, null) = (own?, full?, null?);
+        (full > null).then(|| (own - null) / (full - null))
+    })
+}
+
+fn closed_book(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+    let Some(null) = run.strategy(NULL) else { return undefined(MetricUnit::Share, "`null` was not run") };
+    let mut known: BTreeMap<(&str, u32), bool> = BTreeMap::new();
+    for record in null.records() {
+        let rows = answers(record).filter(|answer| of_context(answer).is_some());
+        known.extend(rows.map(|answer| ((record.case.scenario.as_str(), answer.row.probe), answer.is_right())));
+    }
+    share(strategy, "no answer is right", |answer| {
+        let right = of_context(answer).filter(|answer| answer.is_right())?;
+        known.get(&(right.record.case.scenario.as_str(), right.row.probe)).copied()
+    })
+}

@@ -1,0 +1,49 @@
+//! Keyword luck: how often a value "stands" in a text that never stated it. What recall by keywords alone would count.
+
+use std::collections::BTreeMap;
+
+use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::MetricValue;
+
+use super::recall::{CONTEXT_RECALL, bare, recall_at_points};
+use super::{Better, Metric, Section, over_units, ratio};
+use crate::data::label;
+use crate::data::{StrategyRecords, UnitRecords, points};
+use crate::metrics::MetricUnit;
+
+pub(crate) const KEYWORD_LUCK: Metric = Metric {
+    id: "keyword_luck",
+    unit: MetricUnit::Share,
+    better: Better::Neither,
+    definition: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a unit's observation points and \
+              all kinds; mean over units. The q of CR* pools units instead, by kind and round",
+    section: Section::Recall,
+    chapter: "Recall",
+    compute: |_, strategy| over_units(strategy, MetricUnit::Share, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
+};
+
+const NO_FOREIGN: &str = "the suite has too few other groups whose facts could be looked for";
+
+/// Recall and keyword luck by the facts' value kind. Without intervals: exploratory.
+pub(crate) fn by_kind(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
+    let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
+    let mut kinds: Vec<ValueKind> = facts.map(|fact| fact.value_kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let row = |kind| {
+        let recall = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.value_kind == kind));
+        let luck = bare(strategy, |unit| of_kind(unit, |found| found == kind));
+        let luck = MetricValue { reason: luck.reason.map(|_| NO_FOREIGN.to_owned()), ..luck };
+        let row = BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), recall), (KEYWORD_LUCK.id.to_owned(), luck)]);
+        (label(&kind), row)
+    };
+    kinds.into_iter().map(row).collect()
+}
+
+fn of_kind(unit: &UnitRecords, is_wanted: impl Fn(ValueKind) -> bool) -> Option<f64> {
+    let points = unit.records.iter().flat_map(|record| points(record));
+    let cells = points.flat_map(|point| &point.chance).filter(|cell| is_wanted(cell.kind));
+    let (hits, pairs) =
+        cells.fold((0.0, 0.0), |sum, cell| (sum.0 + f64::from(cell.hits), sum.1 + f64::from(cell.pairs)));
+    ratio(hits, pairs)
+}

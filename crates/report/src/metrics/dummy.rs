@@ -1,0 +1,22 @@
+//! A metric that only tests have: it stands in the registry and nowhere else, and must be found in every table, file and list.
+
+use compactometer_formats::summary::MetricValue;
+
+use super::{Better, Metric, MetricUnit, Section};
+
+pub(crate) const DUMMY: Metric = Metric {
+    id: "dummy_metric",
+    unit: MetricUnit::Count,
+    better: Better::Neither,
+    definition: "four thousand three hundred and twenty-one",
+    section: Section::Storage,
+    chapter: "Every metric",
+    compute: |_, strategy| MetricValue {
+        value: Some(4_321.0),
+        low: None,
+        high: None,
+        n: strategy.units.len(),
+        unit: String::new(),
+        reason: None,
+    },
+};

@@ -1,0 +1,109 @@
+//! Values of the primary metrics by unit: the one place from which comparisons, gates and baselines take them.
+//!
+//! Absent on purpose: what is made of them.
+
+use std::collections::BTreeMap;
+
+use crate::data::{StrategyRecords, UnitRecords};
+use crate::metrics::{
+    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, CorrectedRecall, answer_score, answer_shares, fact_shares,
+    recall_of_unit,
+};
+
+/// Recall corrected for chance.
+pub(crate) const CORRECTED: &str = CONTEXT_RECALL_CORRECTED.id;
+/// Raw recall, where chance is unknown.
+pub(crate) const RAW: &str = CONTEXT_RECALL.id;
+/// Right answers of the target model.
+pub(crate) const ANSWERS: &str = ANSWER_RECALL.id;
+
+/// What a test is made on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PrimaryMetric {
+    /// CR*, or CR where q is undefined on either side.
+    Context,
+    /// AR.
+    Answers,
+}
+
+impl PrimaryMetric {
+    /// Every one, in the order of reports.
+    pub(crate) const ALL: [PrimaryMetric; 2] = [PrimaryMetric::Context, PrimaryMetric::Answers];
+
+    /// The metrics that may stand for it, the preferred one first.
+    pub(crate) fn metrics(self) -> &'static [&'static str] {
+        match self {
+            PrimaryMetric::Context => &[CORRECTED, RAW],
+            PrimaryMetric::Answers => &[ANSWERS],
+        }
+    }
+}
+
+/// One metric of one strategy, by unit in the order of [`StrategyRecords::units`].
+pub(crate) struct UnitScores {
+    groups: Vec<String>,
+    values: ScoreValues,
+}
+
+enum ScoreValues {
+    CorrectedRecall(CorrectedRecall),
+    Plain(Vec<Option<f64>>),
+}
+
+impl UnitScores {
+    /// Nothing where no unit has a value.
+    pub(crate) fn of(metric: &str, strategy: &StrategyRecords) -> Option<Self> {
+        let groups = strategy.units.iter().map(|unit| unit.group.to_owned()).collect();
+        let values = match metric {
+            CORRECTED => ScoreValues::CorrectedRecall(CorrectedRecall::own(strategy)),
+            RAW => ScoreValues::Plain(strategy.units.iter().map(recall_of_unit).collect()),
+            _ => ScoreValues::Plain(strategy.units.iter().map(answer_score).collect()),
+        };
+        let scores = UnitScores { groups, values };
+        let has_any = scores.drawn(&vec![1; strategy.units.len()]).iter().any(Option::is_some);
+        has_any.then_some(scores)
+    }
+
+    /// Values that were computed elsewhere, by unit; a unit without one has none.
+    pub(crate) fn given(values: &BTreeMap<&str, f64>, strategy: &StrategyRecords) -> Self {
+        UnitScores {
+            groups: strategy.units.iter().map(|unit| unit.group.to_owned()).collect(),
+            values: ScoreValues::Plain(strategy.units.iter().map(|unit| values.get(unit.group).copied()).collect()),
+        }
+    }
+
+    /// The units' values where units are drawn so many times: q of CR* is that of the drawn units.
+    pub(crate) fn drawn(&self, times: &[u32]) -> Vec<Option<f64>> {
+        match &self.values {
+            ScoreValues::CorrectedRecall(corrected) => corrected.unit_values(times),
+            ScoreValues::Plain(values) => values.clone(),
+        }
+    }
+
+    /// The units that have a value.
+    pub(crate) fn by_unit(&self) -> BTreeMap<String, f64> {
+        let values = self.drawn(&vec![1; self.groups.len()]);
+        let found = self.groups.iter().cloned().zip(values);
+        found.filter_map(|(group, value)| Some((group, value?))).collect()
+    }
+
+    /// By unit, what each fact that contexts hold, or that answers give, adds to its value.
+    pub(crate) fn held(&self, metric: &str, strategy: &StrategyRecords) -> BTreeMap<String, Vec<f64>> {
+        let held = match &self.values {
+            ScoreValues::CorrectedRecall(corrected) => corrected.held(strategy),
+            ScoreValues::Plain(_) => strategy.units.iter().map(|unit| parts(&shares(metric, unit))).collect(),
+        };
+        self.groups.iter().cloned().zip(held).collect()
+    }
+}
+
+/// The weight of each fact of a unit, and its share of hits.
+fn shares(metric: &str, unit: &UnitRecords) -> Vec<(f64, f64)> {
+    if metric == RAW { fact_shares(unit).into_values().collect() } else { answer_shares(unit) }
+}
+
+/// What each share adds to their weighted mean, of those that add anything.
+fn parts(shares: &[(f64, f64)]) -> Vec<f64> {
+    let whole: f64 = shares.iter().map(|(weight, _)| weight).sum();
+    shares.iter().map(|(weight, share)| weight * share / whole).filter(|part| *part > 0.0).collect()
+}

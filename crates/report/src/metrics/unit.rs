@@ -1,0 +1,76 @@
+//! What the values of metrics count, and how people read them.
+
+/// What a metric's value counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricUnit {
+    /// A share of 1, or a difference of shares.
+    Share,
+    /// One quantity over another of the same kind.
+    Ratio,
+    /// Tokens of the measuring counter.
+    Tokens,
+    /// US dollars.
+    Usd,
+    /// Milliseconds.
+    Milliseconds,
+    /// Bytes.
+    Bytes,
+    /// Things.
+    Count,
+}
+
+impl MetricUnit {
+    /// The name that files use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MetricUnit::Share => "share",
+            MetricUnit::Ratio => "ratio",
+            MetricUnit::Tokens => "tokens",
+            MetricUnit::Usd => "usd",
+            MetricUnit::Milliseconds => "ms",
+            MetricUnit::Bytes => "bytes",
+            MetricUnit::Count => "count",
+        }
+    }
+
+    /// A value with the digits that its unit deserves.
+    pub(crate) fn show(self, value: f64) -> String {
+        match self {
+            MetricUnit::Share | MetricUnit::Ratio => plain_zero(format!("{value:.2}")),
+            MetricUnit::Tokens | MetricUnit::Milliseconds | MetricUnit::Bytes | MetricUnit::Count => grouped(value),
+            MetricUnit::Usd => format!("{value:.3}"),
+        }
+    }
+}
+
+/// `-0.00` reads as if it said something.
+fn plain_zero(text: String) -> String {
+    if text == "-0.00" { "0.00".to_owned() } else { text }
+}
+
+/// A whole number in groups of three digits.
+pub(crate) fn grouped(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if value <= -0.5 { format!("-{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_plainly() {
+        assert_eq!(grouped(1234567.4), "1,234,567");
+        assert_eq!(grouped(-999.6), "-1,000");
+        assert_eq!(grouped(12.0), "12");
+        assert_eq!(MetricUnit::Share.show(-0.001), "0.00");
+        assert_eq!(MetricUnit::Share.show(-0.126), "-0.13");
+    }
+}

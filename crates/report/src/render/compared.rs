@@ -1,0 +1,123 @@
+//! Comparisons as rows: for the page, the terminal and `comparisons.csv`.
+
+use compactometer_formats::mock::has_mock;
+use compactometer_formats::summary::{Comparison, Group};
+use compactometer_text::code::code;
+use serde::Serialize;
+
+use crate::metrics::MetricUnit;
+
+/// The comparisons of a page.
+#[derive(Serialize)]
+pub(super) struct ComparisonTable {
+    /// What is compared with what, and how; empty where nothing is.
+    pub(super) note: String,
+    pub(super) columns: &'static [&'static str],
+    pub(super) rows: Vec<Vec<String>>,
+    pub(super) reasons: Vec<String>,
+}
+
+const COLUMNS: &[&str] =
+    &["strategy", "metric", "difference", "p (t)", "p (sign flip)", "p (Holm)", "smallest found", "units", "verdict"];
+
+impl ComparisonTable {
+    pub(super) fn of(group: &Group) -> Self {
+        let comparisons = &group.comparisons;
+        ComparisonTable {
+            note: note(group).unwrap_or_default(),
+            columns: COLUMNS,
+            rows: comparisons.iter().map(cells).collect(),
+            reasons: reasons(comparisons),
+        }
+    }
+}
+
+/// What stands over the rows; nothing where there are none.
+pub(crate) fn note(group: &Group) -> Option<String> {
+    let first = group.comparisons.first()?;
+    let mock = if has_mock(&group.model, group.target.as_deref()) {
+        " Mechanism, not model: what passed through the mock's text is its own, and nothing here names a winner."
+    } else {
+        ""
+    };
+    Some(format!(
+        "Each strategy minus {}, paired by unit; 95 % BCa intervals; p two-sided, by Holm over the {} tests that were made; \
+         the smallest true difference that so many units find with probability .80 (before Holm). No supported difference is no \
+         proof of equality.{mock}",
+        code(&first.reference),
+        group.comparisons.iter().filter(|made| made.p_holm.is_some()).count(),
+    ))
+}
+
+fn cells(made: &Comparison) -> Vec<String> {
+    vec![
+        made.strategy.clone(),
+        made.metric.clone(),
+        difference(made),
+        p(made.p_t),
+        p(made.p_sign_flip),
+        p(made.p_holm),
+        share(made.detectable),
+        made.n.to_string(),
+        made.verdict.name().to_owned(),
+    ]
+}
+
+/// The difference with its interval.
+pub(crate) fn difference(made: &Comparison) -> String {
+    let Some(value) = made.difference else { return "-".to_owned() };
+    match made.low.zip(made.high) {
+        Some((low, high)) => format!("{value:+.2} [{low:+.2}, {high:+.2}]"),
+        None => format!("{value:+.2}"),
+    }
+}
+
+/// A p as people read it.
+pub(crate) fn p(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| if value < 0.001 { "< .001".to_owned() } else { format!("{value:.3}") })
+}
+
+/// A share, or a dash.
+pub(crate) fn share(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| MetricUnit::Share.show(value))
+}
+
+/// Each reason once, with the strategies that it holds for.
+pub(crate) fn reasons(comparisons: &[Comparison]) -> Vec<String> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for made in comparisons {
+        let Some(reason) = &made.reason else { continue };
+        match found.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) => names.push(&made.strategy),
+            None => found.push((reason, vec![&made.strategy])),
+        }
+    }
+    found.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
+}
+
+/// Rows of `comparisons.csv`.
+pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
+    const HEADER: &str = "protocol,strategy,reference,metric,difference,low,high,sd,p_t,p_sign_flip,p_holm,detectable,icc,\
+                          design_effect,n,verdict,reason";
+    let mut rows = vec![HEADER.split(',').map(str::to_owned).collect()];
+    for (group, made) in groups.iter().flat_map(|group| group.comparisons.iter().map(move |made| (group, made))) {
+        let mut row =
+            [group.protocol.name(), &made.strategy, &made.reference, &made.metric].map(str::to_owned).to_vec();
+        let numbers = [
+            made.difference,
+            made.low,
+            made.high,
+            made.sd,
+            made.p_t,
+            made.p_sign_flip,
+            made.p_holm,
+            made.detectable,
+            made.icc,
+            made.design_effect,
+        ];
+        row.extend(numbers.map(|value| value.map_or(String::new(), |value| value.to_string())));
+        row.extend([made.n.to_string(), made.verdict.name().to_owned(), made.reason.clone().unwrap_or_default()]);
+        rows.push(row);
+    }
+    rows
+}

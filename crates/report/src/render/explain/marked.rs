@@ -1,0 +1,77 @@
+//! Text cut where values of facts stand in it, letter by letter. An aid to the eye: whether a text holds a fact is the
+//! matcher's to say, which knows other spellings too.
+
+use std::cmp::Reverse;
+
+use compactometer_formats::scenario::Fact;
+use serde::Serialize;
+
+/// A piece of text, and the fact whose value it is.
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct MarkedText<'t> {
+    text: &'t str,
+    fact: Option<&'t str>,
+}
+
+/// The text in pieces; of values that overlap the one that begins first, and of these the longest.
+pub(super) fn pieces<'t>(text: &'t str, facts: &[&'t Fact]) -> Vec<MarkedText<'t>> {
+    let mut found = Vec::new();
+    for fact in facts {
+        for form in fact.forms().filter(|form| !form.is_empty()) {
+            let whole = text.match_indices(form).filter(|(at, _)| is_whole(text, *at, form));
+            found.extend(whole.map(|(at, form)| (at, Reverse(form.len()), fact.id.as_str())));
+        }
+    }
+    found.sort_unstable();
+    let (mut pieces, mut done) = (Vec::new(), 0);
+    for (at, Reverse(length), fact) in found {
+        if at < done {
+            continue;
+        }
+        if at > done {
+            pieces.push(MarkedText { text: &text[done..at], fact: None });
+        }
+        done = at + length;
+        pieces.push(MarkedText { text: &text[at..done], fact: Some(fact) });
+    }
+    if done < text.len() {
+        pieces.push(MarkedText { text: &text[done..], fact: None });
+    }
+    pieces
+}
+
+/// Whether it is no part of a longer word or number.
+fn is_whole(text: &str, at: usize, form: &str) -> bool {
+    let meets = |one: Option<char>, other: Option<char>| {
+        one.zip(other).is_some_and(|(one, other)| one.is_alphanumeric() && other.is_alphanumeric())
+    };
+    let (before, after) = (text[..at].chars().next_back(), text[at + form.len()..].chars().next());
+    !meets(before, form.chars().next()) && !meets(form.chars().next_back(), after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fact(id: &str, value: &str) -> Fact {
+        let json = serde_json::json!({"id": id, "category": "incidental", "subject": "s", "value": value,
+            "value_kind": "id", "evidence_message_ids": [0], "stated_by": "user"});
+        serde_json::from_value(json).expect("it is a fact")
+    }
+
+    #[test]
+    fn whole_values_are_marked_and_nothing_is_lost() {
+        let (port, long, word) = (fact("f1", "84"), fact("f2", "84-3"), fact("f3", "Straße"));
+        let facts = [&port, &long, &word];
+        for (text, marked) in [
+            ("84, 84-3 and 843 in der Straße", vec!["f1", "f2", "f3"]),
+            ("Straßen x84", vec![]),
+            ("84", vec!["f1"]),
+            ("", vec![]),
+        ] {
+            let pieces = pieces(text, &facts);
+            assert_eq!(pieces.iter().map(|piece| piece.text).collect::<String>(), text);
+            assert_eq!(pieces.iter().filter_map(|piece| piece.fact).collect::<Vec<_>>(), marked, "{text}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! One conversation step by step: what left, what was written, and what each fact went through; as text or as a page.
+//!
+//! Absent on purpose: means over conversations, which the report has.
+
+mod marked;
+mod page;
+mod text;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use compactometer_engine::event::Outcome;
+use compactometer_engine::log::Counted;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Record};
+use compactometer_formats::scenario::{Fact, Scenario};
+
+/// One case and what was said in it.
+pub struct Story<'s> {
+    /// The conversation.
+    pub scenario: &'s Scenario,
+    /// The conversation's messages.
+    pub messages: &'s [Arc<Counted>],
+    /// What the case showed.
+    pub record: &'s Record,
+    /// The texts that the record names, by hash.
+    pub texts: &'s BTreeMap<String, String>,
+    /// The fact that is followed alone; all but decoys where there is none.
+    pub only: Option<&'s str>,
+}
+
+/// The facts right after the compaction before, where there was one, and after this one.
+type FactsAround<'s> = (Option<&'s Observation>, &'s Observation);
+
+/// A fact whose fate a compaction changed.
+struct FateChange<'s> {
+    fact: &'s Fact,
+    from: Fate,
+    to: Fate,
+}
+
+impl<'s> Story<'s> {
+    /// The story in lines, for a terminal.
+    pub fn text(&self) -> String {
+        text::tell(self)
+    }
+
+    /// The story as a page of HTML that needs no other file.
+    ///
+    /// # Errors
+    /// Where the page's template does not render.
+    pub fn page(&self) -> Result<String, minijinja::Error> {
+        page::render(self)
+    }
+
+    fn title(&self) -> String {
+        format!("{} on {}", self.record.case.strategy, self.record.case.scenario)
+    }
+
+    fn limits(&self) -> String {
+        let budget = &self.record.case.budget;
+        let retained = budget.retained.map_or("as the strategy likes".to_owned(), |most| format!("{most} tokens"));
+        format!("window {}, trigger {} tokens, retained {retained}", budget.window, budget.trigger)
+    }
+
+    /// The places of the facts that are told of.
+    fn facts(&self) -> impl Iterator<Item = (usize, &'s Fact)> {
+        let is_told = |fact: &Fact| self.only.map_or(fact.decoy_of.is_none(), |id| fact.id == id);
+        self.scenario.facts.iter().enumerate().filter(move |(_, fact)| is_told(fact))
+    }
+
+    /// Every decision, with the facts around it where it changed the view.
+    fn rounds(&self) -> Vec<(&'s CompactionRow, Option<FactsAround<'s>>)> {
+        let is_round = |observation: &&Observation| observation.kind == ObservationKind::Compaction;
+        let mut rounds = self.record.observations.iter().filter(is_round);
+        let mut before = None;
+        let mut told = Vec::new();
+        for row in &self.record.compactions {
+            let after = if row.event.outcome == Outcome::Applied { rounds.next() } else { None };
+            told.push((row, after.map(|after| (before, after))));
+            before = after.or(before);
+        }
+        told
+    }
+
+    /// What a compaction changed, losses first.
+    fn changes(&self, (before, after): FactsAround<'s>) -> Vec<FateChange<'s>> {
+        let change = |(index, fact): (usize, &'s Fact)| {
+            let earlier = before.map_or(Fate::Unstated, |observation| observation.fates.0[index]);
+            let from = if earlier == Fate::Unstated { Fate::Verbatim } else { earlier };
+            FateChange { fact, from, to: after.fates.0[index] }
+        };
+        let changed = |change: &FateChange<'_>| change.to != Fate::Unstated && change.to != change.from;
+        let mut changes = self.facts().map(change).filter(changed).collect::<Vec<_>>();
+        changes.sort_by_key(|change| change.to.is_present());
+        changes
+    }
+
+    /// What a compaction put into the view.
+    fn written(&self, row: &CompactionRow) -> impl Iterator<Item = &'s str> {
+        row.inserted.iter().filter_map(|hash| self.texts.get(hash).map(String::as_str))
+    }
+}
+
+/// What was decided, what came of it and what it called.
+fn decision(row: &CompactionRow) -> String {
+    let event = &row.event;
+    let mut text = match &event.outcome {
+        Outcome::Applied => format!(
+            "compacted, {} -> {} tokens ({} retained){}",
+            event.tokens_before,
+            event.tokens_after,
+            event.tokens_retained,
+            if event.over_budget { ", OVER BUDGET" } else { "" }
+        ),
+        Outcome::Skipped(reason) => format!("skipped: {reason}"),
+        Outcome::Failed(reason) => format!("failed: {reason}"),
+    };
+    let calls = &row.calls;
+    if !calls.is_empty() {
+        let input = calls.iter().map(|call| call.usage.total_input()).sum::<u64>();
+        let output = calls.iter().map(|call| call.usage.output).sum::<u64>();
+        text.push_str(&format!("; {} call(s), {input} tokens in, {output} out", calls.len()));
+    }
+    text
+}
+
+/// The runs of messages that left; nothing where none did.
+fn left(row: &CompactionRow) -> Option<String> {
+    let runs = row.left.iter().map(|(first, last)| match first == last {
+        true => first.0.to_string(),
+        false => format!("{}-{}", first.0, last.0),
+    });
+    (!row.left.is_empty()).then(|| format!("messages {}", runs.collect::<Vec<_>>().join(", ")))
+}
+
+/// What left without being read; nothing where all was.
+fn unread(row: &CompactionRow) -> Option<String> {
+    let count = row.event.unread.len();
+    (count > 0).then(|| format!("{count} message(s) left with text that no summarizer read"))
+}

@@ -1,0 +1,72 @@
+//! A story in a terminal.
+
+use std::fmt::Write as _;
+
+use compactometer_formats::fate::Fate;
+
+use super::{FactsAround, FateChange, Story, decision, left, unread};
+
+pub(super) fn tell(story: &Story<'_>) -> String {
+    let facts = story.record.facts.iter().filter(|fact| !fact.decoy).count();
+    let messages = story.messages.len();
+    let mut text = format!("{} ({messages} messages, {facts} facts)\n{}\n", story.title(), story.limits());
+    for (row, round) in story.rounds() {
+        let _ = writeln!(text, "\nafter message {}: {}", row.event.after.0, decision(row));
+        let said = [("left", left(row)), ("unread", unread(row))];
+        for (what, said) in said.into_iter().filter_map(|(what, said)| Some((what, said?))) {
+            let _ = writeln!(text, "  {what}: {said}");
+        }
+        let Some(round) = round else { continue };
+        story.written(row).for_each(|written| tell_written(&mut text, written));
+        tell_changes(&mut text, story, round);
+    }
+    if story.record.compactions.is_empty() {
+        text.push_str("\nno compaction: the conversation never reached the trigger\n");
+    }
+    tell_end(&mut text, story);
+    text
+}
+
+fn tell_written(text: &mut String, written: &str) {
+    text.push_str("  written:\n");
+    for line in written.lines() {
+        let _ = writeln!(text, "  | {}", visible(line));
+    }
+}
+
+fn tell_changes(text: &mut String, story: &Story<'_>, round: FactsAround<'_>) {
+    for FateChange { fact, from, to } in story.changes(round) {
+        let _ = writeln!(text, "  {} -> {}: {} = {}", from.name(), to.name(), fact.id, one_line(&fact.value));
+    }
+}
+
+fn tell_end(text: &mut String, story: &Story<'_>) {
+    let Some(last) = story.record.observations.last() else { return };
+    let _ = writeln!(text, "\nat the end, after message {}:", last.after.0);
+    for fate in Fate::STATED {
+        let of_fate = story.facts().filter(|(index, _)| last.fates.0[*index] == *fate);
+        let values = of_fate.map(|(_, fact)| one_line(&fact.value)).collect::<Vec<_>>();
+        if !values.is_empty() {
+            let listed = values[..values.len().min(MOST_VALUES)].join(", ");
+            let more = if values.len() > MOST_VALUES { ", ..." } else { "" };
+            let _ = writeln!(text, "  {:<15}{:>5}  {listed}{more}", fate.name(), values.len());
+        }
+    }
+}
+
+/// Values listed for each fate at the end.
+const MOST_VALUES: usize = 6;
+
+/// A value on one line, shortened.
+fn one_line(value: &str) -> String {
+    let safe = visible(value);
+    match safe.char_indices().nth(60) {
+        Some((at, _)) => format!("{}...", &safe[..at]),
+        None => safe,
+    }
+}
+
+/// Text of a transcript without control characters, so that it cannot steer a terminal.
+fn visible(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

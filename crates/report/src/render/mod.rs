@@ -1,0 +1,189 @@
+//! The files of a report. Each is written beside its place and renamed into it, so that none is ever half there.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use compactometer_disk::{create_folder, write_whole};
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::Record;
+use compactometer_formats::summary::Summary;
+
+use self::plots::{Plot, draw};
+use crate::data::ProtocolRun;
+
+mod compared;
+mod escape;
+pub mod explain;
+mod judged;
+mod page;
+pub(crate) mod plots;
+mod reasons;
+mod rows;
+mod tables;
+mod targets;
+mod template;
+mod terminal;
+pub(crate) mod words;
+
+pub(crate) use escape::{markdown_cell, markdown_text, shown};
+use page::Picture;
+pub(crate) use template::render as render_template;
+pub use terminal::table;
+
+/// A part of a report that can be written alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `index.html`.
+    Html,
+    /// `report.md`.
+    Markdown,
+    /// `summary.csv`, `comparisons.csv` and `facts.csv`.
+    Csv,
+    /// `summary.json`.
+    Json,
+    /// `plots/`, which the pages show too.
+    Plots,
+}
+
+impl Format {
+    /// Every part.
+    pub const ALL: &[Format] = &[Format::Html, Format::Markdown, Format::Csv, Format::Json, Format::Plots];
+}
+
+/// Writes `index.html`, `report.md`, `facts.csv`, `summary.csv`, `comparisons.csv`, `summary.json` and `plots/` into the
+/// folder, which is made where it is missing; files of the same names are replaced. The same records give the same bytes.
+///
+/// # Errors
+/// [`ReportError`]: a file that cannot be written, or a page or picture that cannot be made.
+pub fn write(dir: &Path, manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Result<Summary, ReportError> {
+    write_formats(dir, manifest, records, prices, Format::ALL)
+}
+
+/// As [`write()`], these parts alone.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_formats(
+    dir: &Path,
+    manifest: &Manifest,
+    records: &[Record],
+    prices: &PriceTable,
+    formats: &[Format],
+) -> Result<Summary, ReportError> {
+    let runs = ProtocolRun::by_protocol(manifest, records, prices);
+    let summary = crate::summary::of_runs(&runs);
+    let has = |format| formats.contains(&format);
+    create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
+    if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
+        let page = page::ReportPage::new(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
+        if has(Format::Markdown) {
+            put(dir, "report.md", page.markdown().map_err(|error| made("report.md", &error))?.as_bytes())?;
+        }
+        if has(Format::Html) {
+            put(dir, "index.html", page.html().map_err(|error| made("index.html", &error))?.as_bytes())?;
+        }
+    }
+    if has(Format::Json) {
+        let json = serde_json::to_string_pretty(&summary).map_err(|error| made("summary.json", &error))?;
+        put(dir, "summary.json", (json + "\n").as_bytes())?;
+    }
+    if has(Format::Csv) {
+        put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary.groups))?)?;
+        put(dir, "comparisons.csv", &csv("comparisons.csv", &compared::rows(&summary.groups))?)?;
+        put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&runs))?)?;
+    }
+    Ok(summary)
+}
+
+/// Writes the pictures of each group.
+fn pictures(dir: &Path, runs: &[ProtocolRun], summary: &Summary) -> Result<Vec<Vec<Picture>>, ReportError> {
+    let folder = dir.join("plots");
+    create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
+    let groups = plots::all(runs, &summary.groups).into_iter();
+    groups.map(|plots| plots.into_iter().map(|plot| write_plot(&folder, plot)).collect()).collect()
+}
+
+/// A report that could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A file or folder cannot be written.
+    #[error("cannot write `{}`: {source}; free space there, or make it writable for this user", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file's content cannot be made.
+    #[error("cannot make `{file}`: {what}")]
+    Make {
+        /// The file.
+        file: String,
+        /// What went wrong.
+        what: String,
+    },
+}
+
+/// Writes one plot's three files.
+fn write_plot(folder: &Path, plot: Plot) -> Result<Picture, ReportError> {
+    let file = |ending: &str| format!("{}.{ending}", plot.name);
+    let svg = draw::svg(&plot.figure).map_err(|what| ReportError::Make { file: file("svg"), what })?;
+    put(folder, &file("svg"), svg.as_bytes())?;
+    put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
+    let png = draw::png(&plot.figure).map_err(|what| ReportError::Make { file: file("png"), what })?;
+    put(folder, &file("png"), &png)?;
+    Ok(Picture { file: plot.name, title: plot.title, caption: plot.caption, svg })
+}
+
+fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        let cells = row.iter().map(|text| cell(text));
+        writer.write_record(cells.map(Cow::into_owned).collect::<Vec<_>>()).map_err(|error| made(file, &error))?;
+    }
+    writer.into_inner().map_err(|error| made(file, &error))
+}
+
+/// A cell that a spreadsheet shows and does not run: an apostrophe precedes text that begins like a formula.
+fn cell(text: &str) -> Cow<'_, str> {
+    let begins_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if begins_formula && text.parse::<f64>().is_err() { format!("'{text}").into() } else { text.into() }
+}
+
+fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
+    let path = dir.join(name);
+    write_whole(&path, |out| out.write_all(bytes)).map_err(|source| ReportError::Io { path, source })
+}
+
+fn made(file: &str, error: &impl std::fmt::Display) -> ReportError {
+    ReportError::Make { file: file.to_owned(), what: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common;
+    use crate::metrics::dummy::DUMMY;
+
+    /// Registries own their entries: a metric and a picture that stand there are in every table, page and file.
+    #[test]
+    fn a_new_metric_and_picture_need_their_row_alone() {
+        let (manifest, records) = common::simulated::run(3);
+        let dir = tempfile::tempdir().expect("a folder");
+        let summary = write(dir.path(), &manifest, &records, &common::prices()).expect("a report");
+        assert_eq!(DUMMY.value(&summary.groups[0].strategies[0]), Some(4_321.0));
+        let read = |file: &str| std::fs::read_to_string(dir.path().join(file)).unwrap_or_default();
+        for file in ["index.html", "report.md", "summary.csv", "summary.json"] {
+            assert!(read(file).contains(DUMMY.id), "{file} does not name the metric");
+        }
+        for page in ["index.html", "report.md"] {
+            let text = read(page);
+            assert!(text.contains("4,321"), "no table of {page} shows the metric");
+            assert!(text.contains(DUMMY.definition), "{page} does not define the metric");
+            assert!(text.contains(plots::dummy::NAME), "{page} does not show the picture");
+        }
+        assert!(read(&format!("plots/{}.csv", plots::dummy::NAME)).starts_with("row"));
+        assert!(crate::metrics::ALL.iter().any(|metric| metric.id == DUMMY.id), "`list metrics` prints this list");
+    }
+}

@@ -1,0 +1,161 @@
+//! What people read: one set of texts and tables, as HTML and as Markdown.
+
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::record::Protocol;
+use compactometer_formats::summary::Group;
+use minijinja::Error;
+use serde::Serialize;
+
+use super::compared::ComparisonTable;
+use super::tables::{self, PageTable};
+use super::targets::TargetTable;
+use super::template::render;
+use super::{judged, reasons};
+use crate::metrics::grouped;
+use crate::metrics::{self, Metric};
+use crate::render::words::{conditions, slug, verdict};
+
+/// Everything that a page shows.
+#[derive(Serialize)]
+pub(super) struct ReportPage<'p> {
+    title: String,
+    run: Vec<(&'static str, String)>,
+    sections: Vec<GroupSection<'p>>,
+    definitions: Vec<[&'static str; 5]>,
+    command: String,
+}
+
+/// What a page shows of one group.
+#[derive(Serialize)]
+struct GroupSection<'p> {
+    /// Its anchor.
+    id: String,
+    heading: String,
+    warnings: &'p [String],
+    tables: Vec<PageTable>,
+    reasons: Vec<String>,
+    plots: Vec<Picture>,
+    compared: ComparisonTable,
+    judged: Vec<String>,
+    targets: TargetTable<'p>,
+    checks: Vec<[&'p str; 3]>,
+}
+
+/// A plot whose files are written.
+#[derive(Serialize)]
+pub(super) struct Picture {
+    /// Stem of its files.
+    pub(super) file: String,
+    pub(super) title: &'static str,
+    pub(super) caption: String,
+    pub(super) svg: String,
+}
+
+impl<'p> ReportPage<'p> {
+    /// `pictures` are those of each group.
+    pub(super) fn new(manifest: &Manifest, groups: &'p [Group], pictures: Vec<Vec<Picture>>) -> Self {
+        ReportPage {
+            title: format!("Compaction report: {}", manifest.suite),
+            run: run_facts(manifest),
+            sections: groups.iter().zip(pictures).map(|(group, plots)| GroupSection::new(group, plots)).collect(),
+            definitions: metrics::ALL.iter().map(definition).collect(),
+            command: shell(&manifest.command),
+        }
+    }
+
+    pub(super) fn html(&self) -> Result<String, Error> {
+        render("page.html", include_str!("page.html"), self)
+    }
+
+    pub(super) fn markdown(&self) -> Result<String, Error> {
+        render("page.md", include_str!("page.md"), self)
+    }
+}
+
+impl<'p> GroupSection<'p> {
+    fn new(group: &'p Group, plots: Vec<Picture>) -> Self {
+        GroupSection {
+            id: slug(group),
+            heading: format!("Protocol {}", conditions(group)),
+            warnings: &group.warnings,
+            tables: tables::of(group),
+            reasons: reasons::lines(group, tables::in_order()),
+            plots,
+            compared: ComparisonTable::of(group),
+            judged: group.judged.as_ref().map_or(Vec::new(), judged::lines),
+            targets: TargetTable::of(group),
+            checks: group
+                .checks
+                .iter()
+                .map(|check| [verdict(check.passed), check.name.as_str(), check.detail.as_str()])
+                .collect(),
+        }
+    }
+}
+
+fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
+    let tokens = |count: u32| format!("{} tokens", grouped(f64::from(count)));
+    let protocols = manifest.protocols.iter().map(|protocol| protocol.name()).collect::<Vec<_>>().join(", ");
+    let mut facts = vec![
+        ("suite", format!("{} ({})", manifest.suite, manifest.suite_hash)),
+        ("conversations", format!("{} in {} groups, the units of statistics", manifest.conversations, manifest.groups)),
+        ("cases", manifest.cases.to_string()),
+        ("summarizer", manifest.model.clone()),
+        ("protocol", protocols),
+        ("window", tokens(manifest.window)),
+        ("trigger", tokens(manifest.trigger)),
+        (
+            "retained budget",
+            std::iter::once(&manifest.retained)
+                .chain(&manifest.sweep)
+                .map(|most| tokens(*most))
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+        ("measuring counter", manifest.tokenizer.clone()),
+        ("settings", manifest.settings_hash.clone()),
+        ("prices", manifest.prices_hash.clone()),
+        ("seed", manifest.seed.to_string()),
+        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
+    ];
+    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
+    facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
+    if manifest.protocols.contains(&Protocol::Published) {
+        let limits = format!(
+            "multiplied by {}; the limits below are those of the matched protocol and of controls",
+            manifest.scale
+        );
+        let after = facts.iter().position(|(name, _)| *name == "protocol").map_or(0, |at| at + 1);
+        facts.insert(after, ("published limits", limits));
+    }
+    facts
+}
+
+/// Id, unit, better, definition and chapter.
+fn definition(metric: &Metric) -> [&'static str; 5] {
+    [metric.id, metric.unit.name(), metric.better.name(), metric.definition, metric.chapter]
+}
+
+/// A command line as a shell reads it.
+fn shell(command: &[String]) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@+".contains(letter);
+    let word = |word: &String| {
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    command.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let command = ["compactometer", "compare", "my file.jsonl", "it's"].map(str::to_owned);
+        assert_eq!(shell(&command), r"compactometer compare 'my file.jsonl' 'it'\''s'");
+    }
+}

@@ -1,0 +1,198 @@
+//! A pair of axes with round ticks, titles with units, and a legend beside them.
+
+use super::draw::text_width;
+use super::figure::{Anchor, BLACK, Figure, GREY, PALE, Style, TEXT};
+
+/// Room for one line of text.
+pub(super) const LINE: f64 = 22.0;
+
+/// Share of a step by which a sum may pass a tick and still end there: shares are rounded to nine digits.
+const SLACK: f64 = 1e-6;
+
+/// A linear scale with ticks at multiples of a round step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scale {
+    pub(super) min: f64,
+    pub(super) max: f64,
+    step: f64,
+}
+
+impl Scale {
+    /// From 0, or a step under the lowest number, to a step over the highest, with about five ticks.
+    pub(super) fn covering(numbers: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) =
+            numbers.into_iter().fold((0.0_f64, 0.0_f64), |(low, high), number| (low.min(number), high.max(number)));
+        let high = if high > low { high } else { low + 1.0 };
+        let step = round_step((high - low) / 5.0);
+        Scale { min: (low / step + SLACK).floor() * step, max: ((high / step - SLACK).ceil() * step).max(step), step }
+    }
+
+    /// From 0 to exactly `most`, with ticks at whole numbers.
+    pub(super) fn counting(most: usize) -> Self {
+        let max = most.max(1) as f64;
+        Scale { min: 0.0, max, step: round_step(max / 8.0).max(1.0) }
+    }
+
+    fn ticks(&self) -> impl Iterator<Item = f64> {
+        let scale = *self;
+        let count = ((scale.max - scale.min) / scale.step + 1e-9).floor() as i64;
+        (0..=count).map(move |at| scale.min + at as f64 * scale.step)
+    }
+
+    fn place(&self, number: f64) -> f64 {
+        (number - self.min) / (self.max - self.min)
+    }
+
+    fn show(&self, number: f64) -> String {
+        if self.step >= 1.0 {
+            return crate::metrics::grouped(number);
+        }
+        let digits = if self.step >= 0.095 {
+            1
+        } else if self.step >= 0.0095 {
+            2
+        } else {
+            3
+        };
+        format!("{:.digits$}", number + 0.0)
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, at least `about`.
+fn round_step(about: f64) -> f64 {
+    let mut power = 1.0;
+    while power * 10.0 <= about {
+        power *= 10.0;
+    }
+    while power > about {
+        power /= 10.0;
+    }
+    [1.0, 2.0, 5.0].into_iter().map(|times| times * power).find(|step| *step >= about * 0.999).unwrap_or(10.0 * power)
+}
+
+/// The inside of a pair of axes, in pixels, and its scales.
+pub(super) struct Axes {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+    pub(super) x: Scale,
+    pub(super) y: Scale,
+}
+
+impl Axes {
+    pub(super) fn at(&self, x: f64, y: f64) -> (f64, f64) {
+        let across = self.left + self.x.place(x) * (self.right - self.left);
+        (across, self.bottom - self.y.place(y) * (self.bottom - self.top))
+    }
+
+    /// Grid, tick labels and titles.
+    pub(super) fn draw(&self, figure: &mut Figure, x_title: &str, y_title: &str) {
+        for tick in self.y.ticks() {
+            let (_, y) = self.at(self.x.min, tick);
+            figure.line(vec![(self.left, y), (self.right, y)], PALE, 1.0, &[]);
+            figure.text((self.left - 8.0, y), self.y.show(tick), Anchor::End);
+        }
+        self.draw_x(figure, x_title);
+        let widest = self.y.ticks().map(|tick| text_width(&self.y.show(tick))).fold(0.0, f64::max);
+        figure.vertical_text((self.left - 8.0 - widest - LINE * 0.7, (self.top + self.bottom) / 2.0), y_title);
+        figure.line(vec![(self.left, self.top), (self.left, self.bottom)], GREY, 1.0, &[]);
+    }
+
+    /// The horizontal axis alone, with grid lines across the inside.
+    pub(super) fn draw_x(&self, figure: &mut Figure, title: &str) {
+        for tick in self.x.ticks() {
+            let (x, _) = self.at(tick, self.y.min);
+            figure.line(vec![(x, self.top), (x, self.bottom)], PALE, 1.0, &[]);
+            figure.text((x, self.bottom + LINE * 0.7), self.x.show(tick), Anchor::Middle);
+        }
+        figure.text(((self.left + self.right) / 2.0, self.bottom + LINE * 1.9), title, Anchor::Middle);
+        figure.line(vec![(self.left, self.bottom), (self.right, self.bottom)], GREY, 1.0, &[]);
+    }
+
+    /// Says in an empty panel why it is empty.
+    pub(super) fn say_empty(&self, figure: &mut Figure, why: &str) {
+        let lines = wrap(why, self.right - self.left - 40.0);
+        let middle = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
+        for (at, line) in lines.iter().enumerate() {
+            let y = middle.1 + (at as f64 - (lines.len() as f64 - 1.0) / 2.0) * LINE;
+            let half = text_width(line) / 2.0 + 6.0;
+            figure.bar((middle.0 - half, y - LINE / 2.0), (middle.0 + half, y + LINE / 2.0), plotters::style::WHITE);
+            figure.coloured_text((middle.0, y), line.clone(), Anchor::Middle, GREY);
+        }
+    }
+}
+
+/// A legend of lines with symbols, one a row, downwards from a corner.
+pub(super) fn legend(figure: &mut Figure, (x, y): (f64, f64), entries: &[(Style, &str)], has_lines: bool) {
+    for (at, (style, name)) in entries.iter().enumerate() {
+        let y = y + LINE * at as f64;
+        if has_lines {
+            figure.line(vec![(x, y), (x + 34.0, y)], style.colour, 2.0, style.dash);
+        }
+        figure.symbol((x + 17.0, y), *style);
+        figure.text((x + 42.0, y), *name, Anchor::Start);
+    }
+}
+
+/// The width that a legend of these names takes.
+pub(super) fn legend_width<'n>(names: impl IntoIterator<Item = &'n str>) -> f64 {
+    52.0 + names.into_iter().map(text_width).fold(0.0, f64::max)
+}
+
+/// Swatches with names, in rows of at most `width`; gives the height taken.
+pub(super) fn swatches(
+    figure: &mut Figure,
+    (left, top): (f64, f64),
+    width: f64,
+    entries: &[(plotters::style::RGBColor, &str)],
+) -> f64 {
+    let (mut x, mut y) = (left, top);
+    for (colour, name) in entries {
+        let needed = 20.0 + text_width(name) + 18.0;
+        if x + needed > left + width && x > left {
+            (x, y) = (left, y + LINE);
+        }
+        figure.bar((x, y - TEXT * 0.4), (x + TEXT * 0.8, y + TEXT * 0.4), *colour);
+        figure.coloured_text((x + 20.0, y), *name, Anchor::Start, BLACK);
+        x += needed;
+    }
+    y + LINE - top
+}
+
+/// Breaks a text at spaces into lines of at most that width.
+pub(super) fn wrap(text: &str, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text_width(&format!("{line} {word}")) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_end_on_round_ticks() {
+        let scale = Scale::covering([0.13, 0.97]);
+        assert_eq!(
+            scale.ticks().map(|tick| scale.show(tick)).collect::<Vec<_>>(),
+            ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+        );
+        let tokens = Scale::covering([9_600.0, 31_000.0]);
+        assert_eq!(tokens.show(tokens.max), "40,000");
+        assert_eq!(Scale::covering([100.000_000_2]).max, 100.0);
+        let signed = Scale::covering([-0.03, 0.5]);
+        assert!(signed.min <= -0.03 && signed.max >= 0.5);
+        assert_eq!(Scale::covering([0.0]).max, 1.0);
+        assert_eq!(Scale::counting(2).ticks().collect::<Vec<_>>(), [0.0, 1.0, 2.0]);
+        assert_eq!(Scale::counting(130).ticks().last(), Some(120.0));
+    }
+}

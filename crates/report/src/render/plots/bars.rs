@@ -1,0 +1,138 @@
+//! Horizontal stacked bars, one a strategy, controls apart.
+
+use compactometer_formats::record::Family;
+use plotters::style::{RGBColor, WHITE};
+
+use super::WIDTH;
+use super::axes::{Axes, LINE, Scale, swatches};
+use super::draw::text_width;
+use super::figure::{Anchor, BLACK, Figure, GREY};
+
+/// One bar.
+pub(super) struct Row<'s> {
+    pub(super) name: &'s str,
+    pub(super) family: Family,
+    /// One number for each segment of [`Bars::segments`]; or why there is no bar.
+    pub(super) parts: Result<Vec<f64>, String>,
+    /// What stands behind the bar.
+    pub(super) note: String,
+}
+
+/// A picture of bars.
+pub(super) struct Bars<'s> {
+    pub(super) rows: Vec<Row<'s>>,
+    pub(super) segments: &'s [(RGBColor, &'s str)],
+    pub(super) title: &'s str,
+    /// The axis reaches at least to this number.
+    pub(super) reach: f64,
+    /// How a segment is labelled inside, where there is room.
+    pub(super) inside: fn(f64) -> String,
+    /// A line across all bars, with its name.
+    pub(super) mark: Option<(f64, &'s str)>,
+}
+
+const ROW: f64 = 30.0;
+const FAMILY_GAP: f64 = 14.0;
+
+impl Bars<'_> {
+    pub(super) fn draw(&self) -> Figure {
+        let controls = self.rows.iter().filter(|row| row.family == Family::Control).count();
+        let gap = if controls > 0 && controls < self.rows.len() { FAMILY_GAP } else { 0.0 };
+        let names = self.rows.iter().map(|row| text_width(row.name)).fold(0.0, f64::max);
+        let notes = self.rows.iter().map(|row| text_width(&row.note)).fold(0.0, f64::max);
+        let mut figure = Figure::new(WIDTH, 0.0);
+        let left = names + 24.0;
+        let taken = swatches(&mut figure, (left, 18.0), WIDTH - left - 16.0, self.segments);
+        let top = 18.0 + taken + if self.mark.is_some() { LINE } else { 0.0 };
+        let bottom = top + ROW * self.rows.len() as f64 + gap;
+        let totals = self.rows.iter().filter_map(|row| row.parts.as_ref().ok()).map(|parts| parts.iter().sum());
+        let x = Scale::covering(totals.chain([self.reach]));
+        let right = WIDTH - 24.0 - notes.max(24.0);
+        let axes = Axes { left, top, right, bottom, x, y: Scale::covering([1.0]) };
+        figure.height = bottom + LINE * 2.6;
+        axes.draw_x(&mut figure, self.title);
+        if self.rows.is_empty() {
+            figure.height += 60.0;
+        }
+        let mut y = top + ROW / 2.0;
+        let mut ends = Vec::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            if at > 0 && row.family != self.rows[at - 1].family {
+                y += gap;
+            }
+            ends.push((self.draw_row(&mut figure, &axes, row, y), y));
+            y += ROW;
+        }
+        self.draw_mark(&mut figure, &axes);
+        // Over the mark, which would cross them out.
+        for (row, end) in self.rows.iter().zip(ends) {
+            draw_note(&mut figure, &row.note, end);
+        }
+        figure
+    }
+
+    /// Gives where the bar ends.
+    fn draw_row(&self, figure: &mut Figure, axes: &Axes, row: &Row, y: f64) -> f64 {
+        figure.text((axes.left - 10.0, y), row.name, Anchor::End);
+        let parts = match &row.parts {
+            Ok(parts) => parts,
+            Err(why) => {
+                figure.coloured_text((axes.left + 8.0, y), why.clone(), Anchor::Start, GREY);
+                return axes.left;
+            }
+        };
+        let mut sum = 0.0;
+        for (part, (colour, _)) in parts.iter().zip(self.segments) {
+            let (from, _) = axes.at(sum, 0.0);
+            sum += part;
+            let (to, _) = axes.at(sum, 0.0);
+            if to - from >= 0.5 {
+                figure.bar((from, y - 10.0), (to, y + 10.0), *colour);
+            }
+            let label = (self.inside)(*part);
+            if to - from > text_width(&label) + 8.0 {
+                figure.coloured_text(((from + to) / 2.0, y), label, Anchor::Middle, readable_on(*colour));
+            }
+        }
+        axes.at(sum, 0.0).0
+    }
+
+    fn draw_mark(&self, figure: &mut Figure, axes: &Axes) {
+        let Some((at, name)) = self.mark else { return };
+        let (x, _) = axes.at(at, 0.0);
+        figure.line(vec![(x, axes.top - 4.0), (x, axes.bottom)], BLACK, 1.5, &[5.0, 4.0]);
+        figure.text((x, axes.top - LINE * 0.7), name, Anchor::Middle);
+    }
+}
+
+fn draw_note(figure: &mut Figure, note: &str, (x, y): (f64, f64)) {
+    if !note.is_empty() {
+        figure.bar((x + 5.0, y - 9.0), (x + 11.0 + text_width(note), y + 9.0), WHITE);
+        figure.text((x + 8.0, y), note, Anchor::Start);
+    }
+}
+
+/// Black or white, whichever stands out more on the colour.
+pub(crate) fn readable_on(colour: RGBColor) -> RGBColor {
+    let RGBColor(red, green, blue) = colour;
+    let brightness = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
+    if brightness > 120.0 { BLACK } else { WHITE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figure::Mark;
+    use super::*;
+
+    #[test]
+    fn the_mark_crosses_no_note_out() {
+        let row = Row { name: "cheap", family: Family::Reference, parts: Ok(vec![0.95]), note: "0.950".to_owned() };
+        let segments = &[(BLACK, "all")];
+        let mark = Some((1.0, "full"));
+        let inside = |_: f64| String::new();
+        let figure = Bars { rows: vec![row], segments, title: "cost", reach: 0.0, inside, mark }.draw();
+        let last = |wanted: fn(&Mark) -> bool| figure.marks.iter().rposition(wanted).expect("it is drawn");
+        let line = last(|mark| matches!(mark, Mark::Line { dash, .. } if !dash.is_empty()));
+        assert!(last(|mark| matches!(mark, Mark::Text { text, .. } if text == "0.950")) > line);
+    }
+}

@@ -1,0 +1,136 @@
+//! The size of the context over one conversation.
+
+use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::summary::Group;
+use compactometer_text::code::code;
+
+use super::axes::{Axes, LINE, Scale, legend, legend_width};
+use super::figure::{Anchor, BLACK, Figure, Style};
+use super::{Plot, WIDTH, header, styled};
+use crate::data::ProtocolRun;
+use crate::metrics::grouped;
+
+const HEIGHT: f64 = 420.0;
+
+pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
+    let records = records(run, group);
+    let scenario = records.first().map_or("", |(_, record)| record.case.scenario.as_str());
+    let mut rows = vec![header(&["scenario", "strategy", "turn", "message", "input_tokens"])];
+    for (_, record) in &records {
+        for (at, turn) in record.turns.iter().enumerate() {
+            let numbers = [at + 1, turn.message.0 as usize, turn.input as usize].map(|number| number.to_string());
+            let mut row = vec![scenario.to_owned(), record.case.strategy.clone()];
+            row.extend(numbers);
+            rows.push(row);
+        }
+    }
+    Plot {
+        name: "context_by_turn".to_owned(),
+        title: "Context over one conversation",
+        caption: format!(
+            "Input tokens of the agent's turns in {}, the first conversation by id: tool definitions and view. A \
+             drop is a compaction.{}{}{}",
+            code(scenario),
+            if limits(run).is_empty() {
+                " Each strategy has its own window and trigger, so none is drawn."
+            } else {
+                ""
+            },
+            on_one_line(&records),
+            beyond(run, &records)
+        ),
+        figure: draw(run, &records),
+        rows,
+    }
+}
+
+/// Which strategies never compacted, where their lines hide each other.
+fn on_one_line(records: &[(Style, &Record)]) -> String {
+    let idle = records.iter().filter(|(_, record)| record.rounds() == 0);
+    let names = idle.map(|(_, record)| code(&record.case.strategy)).collect::<Vec<_>>();
+    if names.len() > 1 { format!(" Never compacted, so on one line: {}.", names.join(", ")) } else { String::new() }
+}
+
+/// Which lines leave the picture, and where they end.
+fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
+    let top = Scale::covering([highest(run, records)]).max;
+    let ends = records.iter().filter_map(|(_, record)| {
+        let last = record.turns.last()?;
+        let is_cut = visible(record, top).count() < record.turns.len();
+        is_cut.then(|| {
+            format!(
+                " {} leaves the picture and ends at {} tokens.",
+                code(&record.case.strategy),
+                grouped(f64::from(last.input))
+            )
+        })
+    });
+    ends.collect()
+}
+
+/// The records of the first scenario by id, in the group's order.
+fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
+    let every = || run.strategies.iter().flat_map(|strategy| strategy.records());
+    let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
+    let of = |name: &str| every().find(|record| record.case.strategy == name && record.case.scenario == first);
+    styled(group).into_iter().filter_map(|(style, strategy)| Some((style, of(&strategy.name)?))).collect()
+}
+
+/// The picture ends at this many windows, unless a strategy under test goes higher: `full` would flatten the rest.
+const WINDOWS: f64 = 1.4;
+
+fn draw(run: &ProtocolRun, records: &[(Style, &Record)]) -> Figure {
+    let mut figure = Figure::new(WIDTH, HEIGHT);
+    let most = records.iter().map(|(_, record)| record.turns.len()).max().unwrap_or(0);
+    let axes = Axes {
+        left: 100.0,
+        top: 20.0,
+        right: WIDTH - 16.0 - legend_width(records.iter().map(|(_, record)| record.case.strategy.as_str())),
+        bottom: HEIGHT - LINE * 2.6,
+        x: Scale::counting(most),
+        y: Scale::covering([highest(run, records)]),
+    };
+    axes.draw(&mut figure, "turn of the agent", "input tokens");
+    // The first strategies lie on top.
+    for (style, record) in records.iter().rev() {
+        let line: Vec<_> = visible(record, axes.y.max).map(|(turn, input)| axes.at(turn, input)).collect();
+        line.last().into_iter().for_each(|end| figure.symbol(*end, *style));
+        figure.line(line, style.colour, 1.5, style.dash);
+    }
+    let mut above = f64::NEG_INFINITY;
+    for (name, limit) in limits(run) {
+        let from = axes.at(axes.x.min, f64::from(limit));
+        figure.line(vec![from, (axes.right, from.1)], BLACK, 1.0, &[2.0, 3.0]);
+        // Under its line where another is too close above.
+        let label = if from.1 - above > LINE { from.1 - 9.0 } else { from.1 + 10.0 };
+        figure.text((axes.left + 6.0, label), name, Anchor::Start);
+        above = from.1;
+    }
+    if most == 0 {
+        axes.say_empty(&mut figure, "the agent took no turn in this conversation");
+    }
+    let entries: Vec<_> = records.iter().map(|(style, record)| (*style, record.case.strategy.as_str())).collect();
+    legend(&mut figure, (axes.right + 12.0, axes.top + 10.0), &entries, true);
+    figure
+}
+
+/// The limits that hold for all strategies, the highest first.
+fn limits(run: &ProtocolRun) -> Vec<(&'static str, u32)> {
+    match run.protocol {
+        Protocol::Matched => vec![("window", run.manifest.window), ("trigger", run.manifest.trigger)],
+        Protocol::Published => Vec::new(),
+    }
+}
+
+fn highest(run: &ProtocolRun, records: &[(Style, &Record)]) -> f64 {
+    let tested = records.iter().filter(|(_, record)| record.case.family.is_tested());
+    let sizes = tested.flat_map(|(_, record)| &record.turns).map(|turn| f64::from(turn.input));
+    sizes.fold(f64::from(run.manifest.window) * WINDOWS, f64::max)
+}
+
+/// Turn and tokens, up to where the line leaves the picture.
+fn visible(record: &Record, top: f64) -> impl Iterator<Item = (f64, f64)> {
+    let sizes = record.turns.iter().map(|turn| f64::from(turn.input));
+    let points = sizes.enumerate().map(|(at, size)| (at as f64 + 1.0, size));
+    points.take_while(move |(_, size)| *size <= top)
+}

@@ -1,0 +1,56 @@
+//! Where the facts ended, by strategy.
+
+use compactometer_formats::fate::Fate;
+use compactometer_formats::summary::Group;
+use plotters::style::RGBColor;
+
+use super::bars::{Bars, Row};
+use super::{Plot, header};
+use crate::data::ProtocolRun;
+
+/// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours (after Okabe and Ito).
+pub(crate) const COLOURS: [RGBColor; 8] = [
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0x56, 0xb4, 0xe9),
+    RGBColor(0x00, 0x9e, 0x73),
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0xe6, 0x9f, 0x00),
+    RGBColor(0xcc, 0x79, 0xa7),
+    RGBColor(0xbb, 0xbb, 0xbb),
+    RGBColor(0x1a, 0x1a, 0x1a),
+];
+
+pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
+    let share =
+        |shares: &std::collections::BTreeMap<String, f64>, fate: &Fate| shares.get(fate.name()).copied().unwrap_or(0.0);
+    // A fate that no strategy shows needs no place in the legend.
+    let occurs = |fate: &Fate| group.strategies.iter().any(|strategy| share(&strategy.fates, fate) > 0.0);
+    let shown: Vec<(&Fate, RGBColor)> = Fate::STATED.iter().zip(COLOURS).filter(|(fate, _)| occurs(fate)).collect();
+    let segments: Vec<(RGBColor, &str)> = shown.iter().map(|(fate, colour)| (*colour, fate.name())).collect();
+    let mut rows = vec![header(&["strategy", "fate", "share"])];
+    let mut bars = Vec::new();
+    for strategy in &group.strategies {
+        for fate in Fate::STATED {
+            rows.push(vec![strategy.name.clone(), fate.name().to_owned(), share(&strategy.fates, fate).to_string()]);
+        }
+        let parts = if strategy.fates.is_empty() {
+            Err("no fact is stated at an observation point".to_owned())
+        } else {
+            Ok(shown.iter().map(|(fate, _)| 100.0 * share(&strategy.fates, fate)).collect())
+        };
+        bars.push(Row { name: &strategy.name, family: strategy.family, parts, note: String::new() });
+    }
+    let title = "stated facts at the last observation point, %";
+    let inside = |percent: f64| format!("{percent:.0}");
+    let figure = Bars { rows: bars, segments: &segments, title, reach: 100.0, inside, mark: None }.draw();
+    Plot {
+        name: "fates".to_owned(),
+        title: "Where each fact ended",
+        caption:
+            "Shares of all stated facts, decoys left out, at each conversation's last observation point; means over \
+                  units. Blue and green are still held; grey is no longer valid; the rest is lost, by cause."
+                .to_owned(),
+        figure,
+        rows,
+    }
+}

@@ -1,0 +1,83 @@
+//! Recall against size, a curve for each strategy, where several retained budgets were run.
+
+use compactometer_formats::record::Protocol;
+use compactometer_formats::summary::{Group, MetricValue};
+
+use super::axes::{Axes, LINE, Scale, legend, legend_width};
+use super::figure::{Figure, Style};
+use super::{Plot, WIDTH, header, number, styled};
+use crate::metrics::{CONTEXT_RECALL, TOKENS_RETAINED};
+
+const HEIGHT: f64 = 470.0;
+
+/// One strategy's sizes and recalls, by size.
+struct SizeCurve<'g> {
+    style: Style,
+    name: &'g str,
+    points: Vec<(f64, &'g MetricValue)>,
+}
+
+/// The plot; none where there is one size.
+pub(super) fn plot(groups: &[Group]) -> Option<Plot> {
+    let matched = || groups.iter().filter(|group| group.protocol == Protocol::Matched);
+    let first = matched().next().filter(|_| matched().count() > 1)?;
+    let curves = styled(first).into_iter().map(|(style, strategy)| curve(style, &strategy.name, matched()));
+    let curves = curves.filter(|curve| !curve.points.is_empty()).collect::<Vec<_>>();
+    let mut rows = vec![header(&["strategy", "tokens", CONTEXT_RECALL.id, "low", "high", "n"])];
+    for curve in &curves {
+        for (tokens, recall) in &curve.points {
+            let mut row = vec![curve.name.to_owned(), tokens.to_string()];
+            row.extend([recall.value, recall.low, recall.high].map(number));
+            row.push(recall.n.to_string());
+            rows.push(row);
+        }
+    }
+    let caption = "Context recall (CR) at each retained budget that was run: means over units with 95 % intervals, over the mean \
+                   tokens that compactions retained. Strategies compare at one size, where need be between two points of a curve."
+        .to_owned();
+    Some(Plot { name: "recall_by_size".to_owned(), title: "Recall over sizes", caption, figure: draw(&curves), rows })
+}
+
+fn curve<'g>(style: Style, name: &'g str, groups: impl Iterator<Item = &'g Group>) -> SizeCurve<'g> {
+    let strategies = groups.filter_map(|group| group.strategies.iter().find(|strategy| strategy.name == name));
+    let point = |strategy: &'g compactometer_formats::summary::StrategySummary| {
+        let recall = CONTEXT_RECALL.of(strategy).filter(|recall| recall.value.is_some())?;
+        Some((TOKENS_RETAINED.value(strategy)?, recall))
+    };
+    let mut points = strategies.filter_map(point).collect::<Vec<_>>();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    SizeCurve { style, name, points }
+}
+
+fn draw(curves: &[SizeCurve]) -> Figure {
+    let mut figure = Figure::new(WIDTH, HEIGHT);
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    let axes = Axes {
+        left: 84.0,
+        top: 20.0,
+        right: WIDTH - 16.0 - legend_width(curves.iter().map(|curve| curve.name)),
+        bottom: HEIGHT - LINE * 2.6,
+        x: Scale::covering(points().map(|(tokens, _)| *tokens)),
+        y: Scale::covering([1.0]),
+    };
+    axes.draw(&mut figure, "retained tokens after a compaction", "context recall (CR)");
+    for SizeCurve { style, points, .. } in curves {
+        let places = points.iter().map(|(tokens, recall)| axes.at(*tokens, recall.value.unwrap_or(0.0)));
+        let places = places.collect::<Vec<_>>();
+        for (tokens, recall) in points {
+            if let (Some(low), Some(high)) = (recall.low, recall.high) {
+                figure.line(vec![axes.at(*tokens, low), axes.at(*tokens, high)], style.colour, 1.5, &[]);
+            }
+        }
+        if places.len() > 1 {
+            figure.line(places.clone(), style.colour, 2.0, style.dash);
+        }
+        places.iter().for_each(|place| figure.symbol(*place, *style));
+    }
+    let entries = curves.iter().map(|curve| (curve.style, curve.name)).collect::<Vec<_>>();
+    legend(&mut figure, (axes.right + 12.0, axes.top + 10.0), &entries, true);
+    if curves.is_empty() {
+        axes.say_empty(&mut figure, "no strategy has both a recall and a size");
+    }
+    figure
+}

@@ -1,0 +1,223 @@
+//! The table that a terminal shows: at most 100 columns wide, without colours.
+
+use std::fmt::Write as _;
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use compactometer_formats::record::{Family, Protocol};
+use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
+
+use super::{compared, judged, reasons};
+use crate::metrics::scores::{CORRECTED, RAW};
+use crate::metrics::{
+    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_USD, LIFT, Metric, MetricUnit, NEEDED_AT_USE_RECALL,
+    PROMPTED_RECALL, RETRIEVED_TOKENS, TOKENS_RETAINED,
+};
+use crate::render::words::{conditions, models, verdict};
+
+/// Most characters in a line.
+const WIDTH: usize = 100;
+
+/// The numbers of every group as text.
+pub fn table(summary: &Summary) -> String {
+    let mut text = String::new();
+    for group in &summary.groups {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "{}\n", heading(group, summary.groups.len() == 1));
+        text.push_str(&grid(group));
+        text.push_str(&compared(group));
+        text.push_str(&below(group));
+    }
+    text
+}
+
+/// The protocol goes without saying where one matched group is all there is.
+fn heading(group: &Group, is_alone: bool) -> String {
+    let Group { suite, window, .. } = group;
+    let model = models(&group.model, group.target.as_deref());
+    let protocol = conditions(group);
+    match group.protocol {
+        Protocol::Matched if is_alone && group.retained.is_none() => {
+            format!("{suite} | summarizer {model} | window {window}")
+        }
+        Protocol::Matched => format!("{suite} | summarizer {model} | protocol {protocol} | window {window}"),
+        Protocol::Published => {
+            format!("{suite} | summarizer {model} | protocol {protocol} | window of controls {window}")
+        }
+    }
+}
+
+/// Columns before those of metrics: strategy, activity and the fates that there is room for.
+const FIRST_COLUMNS: [&str; 6] = ["", "active,\nrounds", "held\n%", "\nunseen", "not\nwritten", "\neroded"];
+
+/// The metrics that the terminal has room for; pages show all.
+const METRICS: [(&str, Metric); 6] = [
+    ("CR", CONTEXT_RECALL),
+    ("CR*\n95 %", CONTEXT_RECALL_CORRECTED),
+    ("lift", LIFT),
+    ("at\nuse", NEEDED_AT_USE_RECALL),
+    ("\ntokens", TOKENS_RETAINED),
+    ("cost\n$", COST_USD),
+];
+
+fn grid(group: &Group) -> String {
+    let mut table = Table::new();
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')));
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(FIRST_COLUMNS.into_iter().chain(METRICS.iter().map(|(header, _)| *header)));
+    for family in [Family::Reference, Family::Faithful, Family::Control] {
+        let rows: Vec<_> = group.strategies.iter().filter(|strategy| strategy.family == family).collect();
+        if family == Family::Control && !rows.is_empty() {
+            table.add_row(["controls"]);
+        }
+        for strategy in rows {
+            table.add_row(row(strategy));
+        }
+    }
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 0));
+        column.set_cell_alignment(if at == 0 { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n") + "\n"
+}
+
+fn row(strategy: &StrategySummary) -> Vec<Cell> {
+    let triggered = &strategy.triggered;
+    let fired = if triggered.conversations == 0 {
+        "never".to_owned()
+    } else {
+        format!("{}/{}, {}", triggered.conversations, triggered.of, triggered.most_rounds)
+    };
+    let fates = fates(strategy).map(|share| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share)));
+    let mut cells = vec![strategy.name.clone(), fired];
+    cells.extend(fates);
+    cells.extend(METRICS.iter().map(|(_, metric)| match metric.id {
+        CORRECTED => with_interval(metric.of(strategy)),
+        _ => show(strategy, metric),
+    }));
+    cells.into_iter().map(Cell::new).collect()
+}
+
+/// Held, dropped unseen, unwritten and eroded; the page has the others.
+fn fates(strategy: &StrategySummary) -> [Option<f64>; 4] {
+    if strategy.fates.is_empty() {
+        return [None; 4];
+    }
+    let of = |name: &str| strategy.fates.get(name).copied().unwrap_or(0.0);
+    let held = of("verbatim") + of("carried");
+    [held, of("dropped_unseen"), of("unwritten"), of("eroded")].map(Some)
+}
+
+fn show(strategy: &StrategySummary, metric: &Metric) -> String {
+    metric.value(strategy).map_or("-".to_owned(), |value| match metric.unit {
+        MetricUnit::Share => short(value),
+        other => other.show(value),
+    })
+}
+
+fn with_interval(metric: Option<&MetricValue>) -> String {
+    let Some(value) = metric.and_then(|metric| metric.value) else { return "-".to_owned() };
+    match metric.and_then(|metric| metric.low.zip(metric.high)) {
+        Some((low, high)) => format!("{} {}–{}", short(value), short(low), short(high)),
+        None => short(value),
+    }
+}
+
+/// A share without its leading zero: the table is narrow.
+fn short(value: f64) -> String {
+    MetricUnit::Share.show(value).replacen("0.", ".", usize::from(value.abs() < 0.995))
+}
+
+/// Every strategy against the reference, one line each.
+fn compared(group: &Group) -> String {
+    let Some(first) = group.comparisons.first() else { return String::new() };
+    let mut text =
+        format!("\nless {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)\n", first.reference);
+    let name = |made: &Comparison| match made.metric.as_str() {
+        CORRECTED => format!("{} CR*", made.strategy),
+        RAW => format!("{} CR", made.strategy),
+        _ => format!("{} AR", made.strategy),
+    };
+    let width = group.comparisons.iter().map(|made| name(made).chars().count()).max().unwrap_or(0);
+    for made in &group.comparisons {
+        let (p, least) = (compared::p(made.p_holm), compared::share(made.detectable));
+        let difference = compared::difference(made);
+        let _ = writeln!(
+            text,
+            "{:<width$}  {difference:<21} p {p:<6} MDE {least:<4} G {:<3} {}",
+            name(made),
+            made.n,
+            made.verdict.name()
+        );
+    }
+    text
+}
+
+fn below(group: &Group) -> String {
+    let mut text = String::from("\n");
+    for line in reasons::lines(group, METRICS.iter().map(|(_, metric)| metric)) {
+        push(&mut text, &format!("- {line}"));
+    }
+    for strategy in &group.strategies {
+        if let Some(line) = found_again(strategy) {
+            push(&mut text, &format!("- {line}"));
+        }
+    }
+    if let Some(line) = answered(group) {
+        push(&mut text, &format!("- {line}"));
+    }
+    for line in group.judged.iter().flat_map(judged::lines) {
+        push(&mut text, &format!("- judge: {line}"));
+    }
+    for warning in &group.warnings {
+        push(&mut text, &format!("! {warning}"));
+    }
+    for check in &group.checks {
+        push(&mut text, &check_line(check));
+    }
+    text
+}
+
+/// Answer recall of every strategy that has one: the grid has no room for it.
+fn answered(group: &Group) -> Option<String> {
+    let has = |strategy: &&StrategySummary| ANSWER_RECALL.value(strategy).is_some();
+    let of = |strategy: &StrategySummary| format!("{} {}", strategy.name, with_interval(ANSWER_RECALL.of(strategy)));
+    let found: Vec<String> = group.strategies.iter().filter(has).map(of).collect();
+    (!found.is_empty()).then(|| format!("questions answered right from the context (AR): {}", found.join(", ")))
+}
+
+/// What a strategy holds beside its context, where it finds any of it.
+fn found_again(strategy: &StrategySummary) -> Option<String> {
+    PROMPTED_RECALL.value(strategy)?;
+    let stored = 100.0 * strategy.fates.get("stored_only").copied().filter(|share| *share > 0.0)?;
+    let [found, tokens] = [PROMPTED_RECALL, RETRIEVED_TOKENS].map(|metric| show(strategy, &metric));
+    Some(format!(
+        "stored, not in the context ({}): {stored:.0} % of facts; with what is retrieved for a question, {tokens} tokens on \
+         average, prompted recall is {found}",
+        strategy.name
+    ))
+}
+
+fn check_line(check: &Check) -> String {
+    format!("{:<6} {}: {}", verdict(check.passed), check.name, check.detail)
+}
+
+/// Adds a line, broken at spaces to the table's width; what follows is indented.
+fn push(text: &mut String, line: &str) {
+    let mut length = 0;
+    for word in line.split(' ') {
+        let size = word.chars().count();
+        if length > 0 && length + 1 + size > WIDTH {
+            text.push_str("\n  ");
+            length = 2;
+        } else if length > 0 {
+            text.push(' ');
+            length += 1;
+        }
+        text.push_str(word);
+        length += size;
+    }
+    text.push('\n');
+}

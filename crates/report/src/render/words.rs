@@ -1,0 +1,44 @@
+//! Words that pages, tables and messages share.
+
+use compactometer_formats::summary::Group;
+
+use crate::metrics::grouped;
+
+/// The summarizer, and the target model where that is another.
+pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
+    target.map_or(summarizer.to_owned(), |target| format!("{summarizer}, target model {target}"))
+}
+
+/// A group's protocol, with the scale of published limits or the retained budget where there are several.
+pub(crate) fn conditions(group: &Group) -> String {
+    let name = group.protocol.name();
+    if let Some(retained) = group.retained {
+        return format!("{name}, {} tokens retained", grouped(f64::from(retained)));
+    }
+    group.scale.map_or(name.to_owned(), |scale| format!("{name}, scale {scale}"))
+}
+
+/// A group's name in links and files.
+pub(crate) fn slug(group: &Group) -> String {
+    let name = group.protocol.name();
+    group.retained.map_or(name.to_owned(), |retained| format!("{name}-{retained}"))
+}
+
+/// The word for a check's verdict.
+pub(crate) fn verdict(passed: Option<bool>) -> &'static str {
+    match passed {
+        Some(true) => "ok",
+        Some(false) => "FAILED",
+        None => "n.a.",
+    }
+}
+
+/// The text without the characters that XML 1.0 cannot hold, escaped or not.
+pub(crate) fn in_xml(text: &str) -> String {
+    let is_allowed = |letter: char| match letter {
+        '\n' | '\t' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        _ => !letter.is_control(),
+    };
+    text.chars().map(|letter| if is_allowed(letter) { letter } else { '?' }).collect()
+}

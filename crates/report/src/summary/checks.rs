@@ -1,0 +1,136 @@
+//! The hard checks: what must hold before any number means anything.
+
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::{Protocol, Stages};
+use compactometer_formats::summary::{Check, StrategySummary};
+use compactometer_text::code::code;
+
+use crate::data::{FULL, NULL, ORACLE, ProtocolRun, StrategyRecords, UnitRecords};
+use crate::metrics::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric};
+use crate::stats::{mean, sign_flip};
+
+const MOST_NULL: f64 = 0.02;
+const DECOY_MARGIN: f64 = 0.02;
+/// Differences of means of equal numbers in another order.
+const ROUNDING: f64 = 1e-9;
+
+/// Every check, in the order of reports.
+pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Check> {
+    vec![full(strategies), null(strategies), oracle(run, strategies), unexplained(run), decoys(run)]
+}
+
+fn full(strategies: &[StrategySummary]) -> Check {
+    let name = "CR of `full` is 1";
+    match value(strategies, FULL, &CONTEXT_RECALL) {
+        Ok(found) => check(name, found >= 1.0 - ROUNDING, format!("{found:.3}")),
+        Err(why) => untold(name, why),
+    }
+}
+
+fn null(strategies: &[StrategySummary]) -> Check {
+    let name = "CR* of `null` is at most .02";
+    match value(strategies, NULL, &CONTEXT_RECALL_CORRECTED) {
+        Ok(found) => check(name, found <= MOST_NULL + ROUNDING, format!("{found:.3}")),
+        Err(why) => untold(name, why),
+    }
+}
+
+fn oracle(run: &ProtocolRun, strategies: &[StrategySummary]) -> Check {
+    let name = "CR of `oracle` is at least the best strategy's";
+    // The oracle's is the most that one size can hold.
+    if run.protocol == Protocol::Published {
+        return untold(name, "under published limits strategies keep other sizes than `oracle`".to_owned());
+    }
+    let oracle = match value(strategies, ORACLE, &CONTEXT_RECALL) {
+        Ok(found) => found,
+        Err(why) => return untold(name, why),
+    };
+    let took_part = |strategy: &&StrategySummary| strategy.family.is_tested() && strategy.triggered.conversations > 0;
+    let tested = strategies.iter().filter(took_part);
+    let recalls = tested.filter_map(|strategy| Some((CONTEXT_RECALL.value(strategy)?, &strategy.name)));
+    match recalls.max_by(|one, other| one.0.total_cmp(&other.0)) {
+        Some((best, of)) => {
+            check(name, oracle >= best - ROUNDING, format!("{oracle:.3} against {best:.3} of {}", code(of)))
+        }
+        None => untold(name, "no strategy under test has a recall".to_owned()),
+    }
+}
+
+fn unexplained(run: &ProtocolRun) -> Check {
+    let count = |strategy: &StrategyRecords| {
+        let fates =
+            strategy.records().flat_map(|record| &record.observations).flat_map(|observation| &observation.fates.0);
+        fates.filter(|fate| **fate == Fate::Unexplained).count()
+    };
+    let found: Vec<_> = run.strategies.iter().map(|strategy| (count(strategy), strategy.name)).collect();
+    let total: usize = found.iter().map(|(count, _)| count).sum();
+    let of: Vec<_> =
+        found.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{name} {count}")).collect();
+    let detail = if of.is_empty() { "0".to_owned() } else { format!("{total} sightings: {}", of.join(", ")) };
+    check("no fact is present unexplained", total == 0, detail)
+}
+
+/// A strategy that writes facts more readily than decoys of the same form knows the answers.
+fn decoys(run: &ProtocolRun) -> Check {
+    let name = "decoys are written as often as facts";
+    let tested = || run.strategies.iter().filter(|strategy| strategy.name != ORACLE);
+    let told = tested().filter(|strategy| strategy.units.iter().any(|unit| decoy_difference(unit).is_some())).count();
+    // Holm's first step: among so many strategies the check fails where one difference would be significant for all.
+    let level = 0.05 / told.max(1) as f64;
+    let judged: Vec<_> = tested().filter_map(|strategy| decoys_of(strategy, level)).collect();
+    let detail = judged.iter().map(|(_, detail)| detail.as_str()).collect::<Vec<_>>().join("; ");
+    if judged.is_empty() {
+        return untold(name, "no summarizer read a fact and a decoy in one unit".to_owned());
+    }
+    let verdicts = || judged.iter().map(|(verdict, _)| *verdict);
+    let passed = if verdicts().any(|verdict| verdict == Some(false)) {
+        Some(false)
+    } else {
+        verdicts().all(|verdict| verdict.is_some()).then_some(true)
+    };
+    Check { name: name.to_owned(), passed, detail }
+}
+
+/// The verdict on one strategy; nothing where it has no units with both rates.
+fn decoys_of(strategy: &StrategyRecords, level: f64) -> Option<(Option<bool>, String)> {
+    let differences: Vec<f64> = strategy.units.iter().filter_map(decoy_difference).collect();
+    let difference = mean(&differences)?;
+    let units = differences.len();
+    let found = format!("{} {difference:+.3} over {units} units", strategy.name);
+    if difference.abs() <= DECOY_MARGIN {
+        return Some((Some(true), found));
+    }
+    if units < sign_flip::FEWEST_UNITS {
+        return Some((None, format!("{found}, too few to tell")));
+    }
+    let p = sign_flip::p_value(&differences);
+    Some((Some(p >= level), format!("{found}, p = {p:.3}")))
+}
+
+fn decoy_difference(unit: &UnitRecords) -> Option<f64> {
+    let rows = unit.records.iter().flat_map(|record| &record.compactions).map(|row| row.stages);
+    let sum = rows.fold(Stages::default(), |sum, row| Stages {
+        reached: sum.reached + row.reached,
+        written: sum.written + row.written,
+        decoys_reached: sum.decoys_reached + row.decoys_reached,
+        decoys_written: sum.decoys_written + row.decoys_written,
+        ..sum
+    });
+    let rate = |written: u32, reached: u32| (reached > 0).then(|| f64::from(written) / f64::from(reached));
+    Some(rate(sum.written, sum.reached)? - rate(sum.decoys_written, sum.decoys_reached)?)
+}
+
+fn value(strategies: &[StrategySummary], name: &str, metric: &Metric) -> Result<f64, String> {
+    let strategy = strategies.iter().find(|strategy| strategy.name == name);
+    let found =
+        strategy.and_then(|strategy| metric.of(strategy)).ok_or_else(|| format!("{} was not run", code(name)))?;
+    found.value.ok_or_else(|| found.reason.clone().unwrap_or_default())
+}
+
+fn check(name: &str, passed: bool, detail: String) -> Check {
+    Check { name: name.to_owned(), passed: Some(passed), detail }
+}
+
+fn untold(name: &str, why: String) -> Check {
+    Check { name: name.to_owned(), passed: None, detail: format!("not applicable: {why}") }
+}

@@ -1,0 +1,194 @@
+//! A judge's verdicts beside the deterministic grades, over all strategies of a group.
+//!
+//! Absent on purpose: any number of a strategy. The grade is the metric; this says how far a judge may be trusted.
+
+use std::collections::BTreeMap;
+
+use compactometer_formats::answer::{AnswerRow, Grade, Verdict};
+use compactometer_formats::mock::is_mock;
+use compactometer_formats::record::Record;
+use compactometer_formats::summary::{Judged, MetricValue};
+use compactometer_text::code::code;
+
+use crate::data::ProtocolRun;
+use crate::data::label;
+use crate::metrics::MetricUnit;
+use crate::metrics::usage_cost;
+use crate::stats::bootstrap;
+use crate::stats::nine_digits;
+use crate::stats::proportion::wilson;
+
+/// What a judge says of a run's answers; nothing where none was asked.
+pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {
+    let model = run.manifest.judge.clone()?;
+    let records = || run.strategies.iter().flat_map(|strategy| strategy.records());
+    let mut by_unit: BTreeMap<&str, VerdictCounts> = BTreeMap::new();
+    for record in records() {
+        let table = by_unit.entry(&record.case.group).or_default();
+        opinions(record).for_each(|opinion| table.add(&opinion));
+    }
+    let tables: Vec<VerdictCounts> = by_unit.into_values().filter(|table| table.count() > 0).collect();
+    let all = tables.iter().fold(VerdictCounts::default(), |sum, table| sum.plus(table, 1));
+    let calls = || records().flat_map(Record::judge_calls);
+    let price = run.prices.row(&model);
+    Some(Judged {
+        judgements: all.count(),
+        unreadable: all.unreadable(),
+        agreement: estimate(&tables, VerdictCounts::agreement),
+        kappa: estimate(&tables, VerdictCounts::kappa),
+        false_accepts: false_accepts(run),
+        false_rejects: share(all.right[1], all.right.iter().sum(), "no answer is right"),
+        calls: calls().count(),
+        tokens_in: calls().map(|call| call.usage.total_input()).sum(),
+        tokens_out: calls().map(|call| call.usage.output).sum(),
+        cost_usd: price.map(|price| nine_digits(calls().map(|call| usage_cost(price, &call.usage)).sum())),
+        model,
+    })
+}
+
+/// One verdict beside one grade.
+struct JudgedAnswer {
+    is_right: bool,
+    grade: Grade,
+    verdict: Verdict,
+}
+
+fn opinions(record: &Record) -> impl Iterator<Item = JudgedAnswer> + '_ {
+    let opinion = |row: &AnswerRow| {
+        let verdict = row.judged.as_ref()?.verdict;
+        let probe = record.probes.get(row.probe as usize)?;
+        Some(JudgedAnswer { is_right: probe.is_right(row.grade), grade: row.grade, verdict })
+    };
+    record.answers.iter().filter_map(opinion)
+}
+
+/// Verdicts by what the grader says: accepted, rejected, unreadable.
+#[derive(Clone, Copy, Default)]
+struct VerdictCounts {
+    right: [usize; 3],
+    wrong: [usize; 3],
+}
+
+impl VerdictCounts {
+    fn add(&mut self, opinion: &JudgedAnswer) {
+        let place = match opinion.verdict {
+            Verdict::Accepted => 0,
+            Verdict::Rejected => 1,
+            Verdict::Unreadable => 2,
+        };
+        let row = if opinion.is_right { &mut self.right } else { &mut self.wrong };
+        row[place] += 1;
+    }
+
+    fn plus(mut self, other: &VerdictCounts, times: usize) -> Self {
+        for place in 0..3 {
+            self.right[place] += times * other.right[place];
+            self.wrong[place] += times * other.wrong[place];
+        }
+        self
+    }
+
+    fn count(&self) -> usize {
+        self.right.iter().chain(&self.wrong).sum()
+    }
+
+    fn unreadable(&self) -> usize {
+        self.right[2] + self.wrong[2]
+    }
+
+    /// What is no verdict agrees with nothing.
+    fn agreement(&self) -> Option<f64> {
+        (self.count() > 0).then(|| (self.right[0] + self.wrong[1]) as f64 / self.count() as f64)
+    }
+
+    /// Cohen's, with what is no verdict as a third word that the grader never says.
+    fn kappa(&self) -> Option<f64> {
+        let all = self.count() as f64;
+        let share = |count: usize| count as f64 / all;
+        let said = |place: usize| share(self.right[place] + self.wrong[place]);
+        let graded = |row: &[usize; 3]| share(row.iter().sum());
+        let by_chance = graded(&self.right) * said(0) + graded(&self.wrong) * said(1);
+        let agreement = self.agreement()?;
+        (by_chance < 1.0).then(|| (agreement - by_chance) / (1.0 - by_chance))
+    }
+}
+
+/// A statistic of all verdicts, with its interval over units.
+fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Option<f64>) -> MetricValue {
+    let drawn = |times: &[u32]| {
+        let pairs = tables.iter().zip(times);
+        statistic(&pairs.fold(VerdictCounts::default(), |sum, (table, times)| sum.plus(table, *times as usize)))
+    };
+    let Some(value) = drawn(&vec![1; tables.len()]) else {
+        let reason = if tables.is_empty() { "nothing was judged" } else { "grades and verdicts are all alike" };
+        return MetricValue::undefined(MetricUnit::Share.name(), reason);
+    };
+    let interval = bootstrap::interval(tables.len(), drawn);
+    MetricValue {
+        value: Some(nine_digits(value)),
+        low: interval.map(|(low, _)| nine_digits(low)),
+        high: interval.map(|(_, high)| nine_digits(high)),
+        n: tables.len(),
+        unit: MetricUnit::Share.name().to_owned(),
+        reason: None,
+    }
+}
+
+/// Of the answers that the grader calls wrong, those that the judge accepts: of all, and by grade.
+fn false_accepts(run: &ProtocolRun) -> BTreeMap<String, MetricValue> {
+    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::from([(ALL.to_owned(), (0, 0))]);
+    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    for opinion in records.flat_map(opinions).filter(|opinion| !opinion.is_right) {
+        let accepted = usize::from(opinion.verdict == Verdict::Accepted);
+        for name in [ALL.to_owned(), label(&opinion.grade)] {
+            let (accepts, count) = counts.entry(name).or_default();
+            (*accepts, *count) = (*accepts + accepted, *count + 1);
+        }
+    }
+    counts.into_iter().map(|(name, (accepts, of))| (name, share(accepts, of, "no answer is wrong"))).collect()
+}
+
+/// Wrong answers of every grade.
+pub(crate) const ALL: &str = "all";
+
+/// A share of answers, with the interval of Wilson, which takes answers for independent.
+fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
+    if of == 0 {
+        return MetricValue::undefined(MetricUnit::Share.name(), reason);
+    }
+    let (low, high) = wilson(hits, of);
+    MetricValue {
+        value: Some(nine_digits(hits as f64 / of as f64)),
+        low: Some(nine_digits(low)),
+        high: Some(nine_digits(high)),
+        n: of,
+        unit: MetricUnit::Share.name().to_owned(),
+        reason: None,
+    }
+}
+
+/// What a reader must know of a judge before its numbers.
+pub(crate) fn warnings(run: &ProtocolRun) -> Vec<String> {
+    let Some(judge) = &run.manifest.judge else { return Vec::new() };
+    let mut warnings = Vec::new();
+    if judge == run.manifest.target_model() {
+        warnings.push(format!("{} judges its own answers: what it got wrong it may also accept", code(judge)));
+    }
+    if is_mock(judge) {
+        warnings.push(format!(
+            "the judge {} is a mock: it compares words and understands nothing, so its verdicts are weak and say nothing of \
+             a model's",
+            code(judge)
+        ));
+    }
+    let unreadable = run.strategies.iter().filter_map(|strategy| {
+        let verdicts = strategy.records().flat_map(opinions);
+        let count = verdicts.filter(|opinion| opinion.verdict == Verdict::Unreadable).count();
+        (count > 0).then(|| format!("{} {count}", strategy.name))
+    });
+    let unreadable: Vec<_> = unreadable.collect();
+    if !unreadable.is_empty() {
+        warnings.push(format!("judgements without a verdict, counted as disagreement: {}", unreadable.join(", ")));
+    }
+    warnings
+}

@@ -1,0 +1,90 @@
+//! From records to [`Summary`].
+//!
+//! Absent on purpose: rankings, and groups of more than one model, window or suite.
+
+mod checks;
+mod comparisons;
+pub(crate) mod judged;
+pub mod salience;
+mod scale;
+mod sizes;
+mod suite;
+pub mod targets;
+mod warnings;
+
+use std::collections::BTreeMap;
+
+use compactometer_formats::manifest::Manifest;
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summary, Triggered, VERSION};
+
+use crate::data::{ProtocolRun, StrategyRecords};
+use crate::data::{decisions, fates};
+use crate::metrics::{self, Metric};
+use crate::stats::nine_digits;
+
+/// Computes every number of a report: one group for each protocol and retained budget.
+pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
+    of_runs(&ProtocolRun::by_protocol(manifest, records, prices))
+}
+
+pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
+    Summary { version: VERSION, groups: runs.iter().map(|run| group(runs, run)).collect() }
+}
+
+fn group(runs: &[ProtocolRun], run: &ProtocolRun) -> Group {
+    let strategies: Vec<_> = run.strategies.iter().map(|strategy| of_strategy(run, strategy)).collect();
+    let manifest = run.manifest;
+    Group {
+        protocol: run.protocol,
+        retained: run.retained.filter(|_| !manifest.sweep.is_empty()),
+        scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
+        model: manifest.model.clone(),
+        target: manifest.target.clone(),
+        window: manifest.window,
+        suite: manifest.suite.clone(),
+        warnings: warnings::all(runs, run, &strategies),
+        properties: manifest.properties.clone(),
+        checks: checks::all(run, &strategies),
+        targets: targets::all(run, &strategies),
+        comparisons: comparisons::all(runs, run, &strategies),
+        judged: judged::of(run),
+        strategies,
+    }
+}
+
+fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary {
+    let value = |metric: &Metric| {
+        let value = (metric.compute)(run, strategy);
+        (metric.id.to_owned(), rounded(MetricValue { unit: metric.unit.name().to_owned(), ..value }))
+    };
+    let all_rounded =
+        |row: BTreeMap<String, MetricValue>| row.into_iter().map(|(id, value)| (id, rounded(value))).collect();
+    StrategySummary {
+        name: strategy.name.to_owned(),
+        family: strategy.family,
+        triggered: triggered(strategy),
+        fates: fates::shares(strategy).into_iter().map(|(fate, share)| (fate, nine_digits(share))).collect(),
+        metrics: metrics::ALL.iter().map(value).collect(),
+        extractions: metrics::extraction_counts(strategy),
+        decisions: decisions::counted(strategy),
+        by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
+        by_kind: metrics::by_kind(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
+        by_round: metrics::by_round(strategy).into_iter().map(all_rounded).collect(),
+    }
+}
+
+fn rounded(value: MetricValue) -> MetricValue {
+    let [low, high] = [value.low, value.high].map(|end| end.map(nine_digits));
+    MetricValue { value: value.value.map(nine_digits), low, high, ..value }
+}
+
+fn triggered(strategy: &StrategyRecords) -> Triggered {
+    let rounds = |record: &Record| record.rounds() as usize;
+    Triggered {
+        conversations: strategy.records().filter(|record| rounds(record) > 0).count(),
+        of: strategy.records().count(),
+        most_rounds: strategy.records().map(rounds).max().unwrap_or(0) as u32,
+    }
+}

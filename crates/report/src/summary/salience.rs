@@ -1,0 +1,107 @@
+//! Which orders of strategies depend on the mock: its weights of salience are assumed, so rankings are rerun under drawn
+//! weights.
+//!
+//! Absent on purpose: the drawing of weights and the running, and any order of strategies that the mock does not touch.
+
+use std::collections::BTreeMap;
+
+use compactometer_formats::record::{Protocol, Record};
+use serde::{Deserialize, Serialize};
+
+use crate::data::StrategyRecords;
+use crate::metrics;
+
+/// Context recall by strategy, as `context_recall` has it.
+pub type Recalls = BTreeMap<String, f64>;
+
+/// How far the order of two strategies holds under drawn weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StrategyOrder {
+    /// The strategy with the higher recall under the profile's own weights.
+    pub higher: String,
+    /// The other one.
+    pub lower: String,
+    /// How much higher, under the profile's own weights.
+    pub difference: f64,
+    /// Share of the draws in which it is higher too.
+    pub held: f64,
+    /// Whether the order is one of the mock's: it holds in less than [`LEAST_HELD`] of the draws, or is a tie.
+    pub depends_on_the_mock: bool,
+}
+
+/// An order that holds in less than this share of the draws depends on the mock.
+pub const LEAST_HELD: f64 = 0.95;
+
+/// The recall of each strategy under the matched protocol; of one without an observation, nothing.
+pub fn recalls(records: &[Record]) -> Recalls {
+    let mut by_strategy: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.case.protocol == Protocol::Matched) {
+        by_strategy.entry(&record.case.strategy).or_default().push(record);
+    }
+    let recall = |(name, records)| Some((name, metrics::plain_recall(&StrategyRecords::new(name, records)?)?));
+    by_strategy.into_iter().filter_map(recall).map(|(name, recall): (&str, f64)| (name.to_owned(), recall)).collect()
+}
+
+/// Each pair of strategies, the ones whose order holds least first.
+pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<StrategyOrder> {
+    let all: Vec<_> = own.iter().collect();
+    let mut pairs = Vec::new();
+    for (at, one) in all.iter().enumerate() {
+        for other in &all[at + 1..] {
+            let ((higher, most), (lower, least)) = if one.1 >= other.1 { (*one, *other) } else { (*other, *one) };
+            let is_higher =
+                |draw: &&Recalls| draw.get(higher).zip(draw.get(lower)).is_some_and(|(one, other)| one > other);
+            let held = draws.iter().filter(is_higher).count() as f64 / draws.len().max(1) as f64;
+            pairs.push(StrategyOrder {
+                higher: higher.clone(),
+                lower: lower.clone(),
+                difference: most - least,
+                held,
+                depends_on_the_mock: held < LEAST_HELD || most <= least,
+            });
+        }
+    }
+    pairs.sort_by(|one, other| one.held.total_cmp(&other.held));
+    pairs
+}
+
+/// What a report says of it.
+pub fn note(pairs: &[StrategyOrder], draws: usize, conversations: usize) -> String {
+    let shaky: Vec<_> = pairs.iter().filter(|pair| pair.depends_on_the_mock).collect();
+    let named = shaky.iter().map(|pair| format!("{} over {} ({:.2})", pair.higher, pair.lower, pair.held));
+    let named = if shaky.is_empty() { "none".to_owned() } else { named.collect::<Vec<_>>().join(", ") };
+    format!(
+        "depends on the mock: {} of {} orders by CR hold in under {LEAST_HELD} of {draws} draws of the salience weights, over \
+         {conversations} conversations: {named}",
+        shaky.len(),
+        pairs.len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recalls(of: [f64; 3]) -> Recalls {
+        ["a", "b", "c"].map(str::to_owned).into_iter().zip(of).collect()
+    }
+
+    #[test]
+    fn an_order_holds_from_95_percent_of_the_draws_on() {
+        let own = recalls([0.3, 0.2, 0.2]);
+        let draws: Vec<_> =
+            (0..20).map(|at| recalls([0.3, if at < 2 { 0.4 } else { 0.1 }, 0.2 + f64::from(at) / 100.0])).collect();
+        let pairs = pairs(&own, &draws);
+        let told = |one: &str, other: &str| {
+            let pair = pairs.iter().find(|pair| [&*pair.higher, &*pair.lower] == [one, other]).unwrap();
+            (pair.held, pair.depends_on_the_mock)
+        };
+        assert_eq!(told("a", "b"), (0.9, true));
+        assert_eq!(told("a", "c"), (0.5, true));
+        assert_eq!(told("b", "c"), (0.1, true), "a tie is no order");
+        assert!(note(&pairs, 20, 8).contains("3 of 3 orders") && note(&pairs, 20, 8).contains("b over c (0.10)"));
+        let firm = super::pairs(&recalls([0.9, 0.5, 0.1]), &vec![recalls([0.8, 0.4, 0.2]); 20]);
+        assert!(firm.iter().all(|pair| pair.held == 1.0 && !pair.depends_on_the_mock));
+        assert!(note(&firm, 20, 8).ends_with("none"));
+    }
+}

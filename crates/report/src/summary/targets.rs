@@ -1,0 +1,344 @@
+//! The sources' own targets: each with the value that the records show, and a verdict where they allow
+//! one.
+//!
+//! Absent on purpose: targets that the documents name without a number, and any verdict from the mock's latency.
+
+use compactometer_engine::checkpoint::Reading;
+use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_engine::message::Usage;
+use compactometer_formats::record::Record;
+use compactometer_formats::summary::{Found, StrategySummary, Target as TargetRow};
+
+use crate::data::{ProtocolRun, StrategyRecords, is_applied};
+use crate::metrics::MetricUnit;
+use crate::metrics::{
+    CONTEXT_RECALL, COST_SAVING, COST_USD_COMPACTION, EXTRACTION_SUCCESS, FIELDS_POPULATED, Metric, NO_WAITS,
+    STORAGE_BYTES, drift_at, extraction_counts, of_carried, saving_without_cache, waits,
+};
+use crate::stats::mean;
+
+/// Every target, in the order of the documents.
+pub const ALL: &[SourceTarget] = &[
+    SourceTarget {
+        id: "extraction_success",
+        target: "over 95 % of the checkpoints asked for are read",
+        source: "strategic plan, part 6",
+        unit: MetricUnit::Share,
+        note: "",
+        find: |_, _, summary| of_metric(summary, &EXTRACTION_SUCCESS, |share| share > 0.95),
+    },
+    SourceTarget {
+        id: "added_latency_ms_mean",
+        target: "under 500 ms added per message",
+        source: "strategic plan, part 6",
+        unit: MetricUnit::Milliseconds,
+        note: "the mean over all turns of the agent, waiting or not",
+        find: added_latency,
+    },
+    SourceTarget {
+        id: "fields_populated",
+        target: "over 80 % of the fields are populated",
+        source: "strategic plan, part 6",
+        unit: MetricUnit::Share,
+        note: "of the fields that the conversation supports; the source inspects 20 checkpoints by hand",
+        find: |_, _, summary| of_metric(summary, &FIELDS_POPULATED, |share| share > 0.8),
+    },
+    SourceTarget {
+        id: "checkpoint_fields",
+        target: "at least 3 fields of a checkpoint are populated",
+        source: "strategic plan, phase 1",
+        unit: MetricUnit::Count,
+        note: "the fewest of any checkpoint that was written, of its six fields",
+        find: |_, strategy, _| fewest_fields(strategy),
+    },
+    SourceTarget {
+        id: "answered_given_checkpointed",
+        target: "over 90 % of what a checkpoint holds is recalled",
+        source: "strategic plan, part 6",
+        unit: MetricUnit::Share,
+        note: "answers to questions about facts that only a checkpoint or the summary beside it holds; a mock's answers are the \
+               mock's",
+        find: |_, strategy, _| answered_given_checkpointed(strategy),
+    },
+    SourceTarget {
+        id: "storage_bytes",
+        target: "under 1 MB of storage a user",
+        source: "strategic plan, part 6",
+        unit: MetricUnit::Bytes,
+        note: "a conversation counts as a user; the records uncompressed, without the newest views",
+        find: |_, _, summary| of_metric(summary, &STORAGE_BYTES, |bytes| bytes < 1e6),
+    },
+    SourceTarget {
+        id: "storage_files",
+        target: "under 10 files a user",
+        source: "strategic plan, part 6",
+        unit: MetricUnit::Count,
+        note: "the most of one conversation in the folder store. The source's own code keeps 10 checkpoints and \
+               `latest.json`, and so misses its target; so does the folder store, which keeps as many",
+        find: |_, strategy, _| match strategy.records().map(files).max() {
+            Some(most) => told(f64::from(most), most < 10),
+            None => unknown("there is no record"),
+        },
+    },
+    SourceTarget {
+        id: "context_after_80k",
+        target: "a context of 80,000 tokens becomes one of under 20,000",
+        source: "threshold plan, its test of size",
+        unit: MetricUnit::Tokens,
+        note: "the largest view after a compaction that started from 80,000 tokens or more",
+        find: |_, strategy, _| after_80k(strategy),
+    },
+    SourceTarget {
+        id: "compaction_reduction",
+        target: "a compaction takes out 80 % of the tokens",
+        source: "threshold plan, expected results",
+        unit: MetricUnit::Share,
+        note: "the mean over compactions; under the matched protocol `--retain` fixes it",
+        find: |_, strategy, _| compaction_reduction(strategy),
+    },
+    SourceTarget {
+        id: "facts_preserved",
+        target: "90 % of the context's quality is preserved",
+        source: "threshold plan, expected results",
+        unit: MetricUnit::Share,
+        note: "facts that the context still holds (`context_recall`); the source says no way to measure quality",
+        find: |_, _, summary| of_metric(summary, &CONTEXT_RECALL, |share| share >= 0.9),
+    },
+    SourceTarget {
+        id: "decisions_preserved",
+        target: "every key decision is preserved",
+        source: "threshold plan, its test of decisions",
+        unit: MetricUnit::Share,
+        note: "facts of the category `decision` that the context still holds",
+        find: |_, _, summary| decisions_preserved(summary),
+    },
+    SourceTarget {
+        id: "cost_reduction_uncached",
+        target: "cost is cut by half, without caching",
+        source: "threshold plan, its test of cost",
+        unit: MetricUnit::Share,
+        note: "against `full`, no token read from a cache on either side, the agent's output left out",
+        find: |run, strategy, _| match saving_without_cache(run, strategy) {
+            Ok(share) => told(share, share >= 0.5),
+            Err(reason) => unknown(reason),
+        },
+    },
+    SourceTarget {
+        id: "cost_reduction_cached",
+        target: "cost is cut by half, with caching",
+        source: "threshold plan, its test of cost",
+        unit: MetricUnit::Share,
+        note: "against `full` with caching on both sides, as `cost_saving`; the source does not count caches",
+        find: |_, _, summary| of_metric(summary, &COST_SAVING, |share| share >= 0.5),
+    },
+    SourceTarget {
+        id: "compaction_cost_usd",
+        target: "under $0.01 of compaction a session",
+        source: "threshold plan, its test from end to end",
+        unit: MetricUnit::Usd,
+        note: "the source asks a cheap model; here the calls are priced as those of the report's summarizer",
+        find: |_, _, summary| of_metric(summary, &COST_USD_COMPACTION, |cost| cost < 0.01),
+    },
+    SourceTarget {
+        id: "cost_usd_per_compaction",
+        target: "some $0.001 a checkpoint",
+        source: "threshold plan, expected results",
+        unit: MetricUnit::Usd,
+        note: "`cost_usd_compaction` over the compactions of a conversation, those that failed among them; met up to $0.0015",
+        find: |_, strategy, summary| cost_per_compaction(strategy, summary),
+    },
+    SourceTarget {
+        id: "conversations_at_once",
+        target: "100 conversations at once",
+        source: "strategic plan, day 14",
+        unit: MetricUnit::Count,
+        note: "",
+        find: |_, _, _| {
+            unknown("no record shows it; one of the project's tests runs a hundred conversations at once, under faults")
+        },
+    },
+    SourceTarget {
+        id: "rounds_without_drift",
+        target: "20 rounds without drift",
+        source: "progressive plan, its integration test",
+        unit: MetricUnit::Share,
+        note: "S(1) - S(20), S the share of facts never absent up to that round since their last original left",
+        find: |_, strategy, summary| drift(strategy, summary),
+    },
+    SourceTarget {
+        id: "context_after_100_rounds",
+        target: "a context of some 8,000 tokens after 100 compactions",
+        source: "progressive plan, its claim for long tasks",
+        unit: MetricUnit::Tokens,
+        note: "the largest view after a 100th or later compaction; met up to 8,500. The source counts 1,000 tokens of system \
+               prompt, 3,000 of summaries and 4,096 of recent messages",
+        find: |_, strategy, _| after_100_rounds(strategy),
+    },
+];
+
+/// One target.
+pub struct SourceTarget {
+    /// Its id in `summary.json`.
+    pub id: &'static str,
+    /// What is asked for.
+    pub target: &'static str,
+    /// The document that asks, and where.
+    pub source: &'static str,
+    /// What its value counts.
+    pub unit: MetricUnit,
+    /// What a reader must know of it; empty where there is nothing.
+    pub note: &'static str,
+    find: fn(&ProtocolRun, &StrategyRecords, &StrategySummary) -> Found,
+}
+
+/// Every target with what each strategy under test shows.
+pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<TargetRow> {
+    let row = |target: &SourceTarget| {
+        let pairs = run.strategies.iter().zip(strategies).filter(|(strategy, _)| strategy.family.is_tested());
+        let found = pairs.map(|(strategy, summary)| {
+            let found = (target.find)(run, strategy, summary);
+            (strategy.name.to_owned(), Found { value: found.value.map(crate::stats::nine_digits), ..found })
+        });
+        TargetRow {
+            id: target.id.to_owned(),
+            target: target.target.to_owned(),
+            source: target.source.to_owned(),
+            unit: target.unit.name().to_owned(),
+            note: target.note.to_owned(),
+            strategies: found.collect(),
+        }
+    };
+    ALL.iter().map(row).collect()
+}
+
+fn told(value: f64, met: bool) -> Found {
+    Found { value: Some(value), met: Some(met), reason: None }
+}
+
+fn unknown(reason: impl Into<String>) -> Found {
+    Found { value: None, met: None, reason: Some(reason.into()) }
+}
+
+fn of_metric(summary: &StrategySummary, metric: &Metric, meets: impl Fn(f64) -> bool) -> Found {
+    let found = metric.of(summary);
+    match found.and_then(|found| found.value) {
+        Some(value) => told(value, meets(value)),
+        None => unknown(found.and_then(|found| found.reason.clone()).unwrap_or_else(|| "not computed".to_owned())),
+    }
+}
+
+fn added_latency(run: &ProtocolRun, strategy: &StrategyRecords, _: &StrategySummary) -> Found {
+    let Some(waits) = waits(strategy) else { return unknown(NO_WAITS) };
+    let Some(value) = mean(&waits) else { return unknown("the agent took no turn") };
+    if run.is_mock() {
+        let reason = Some("the mock's latency is assumed, so there is no verdict".to_owned());
+        return Found { value: Some(value), met: None, reason };
+    }
+    told(value, value < 500.0)
+}
+
+fn after_80k(strategy: &StrategyRecords) -> Found {
+    let large = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before >= 80_000);
+    match large.map(|row| row.event.tokens_after).max() {
+        Some(most) => told(f64::from(most), most < 20_000),
+        None => {
+            unknown("no compaction started from 80,000 tokens or more; `--protocol published` on longer conversations")
+        }
+    }
+}
+
+fn compaction_reduction(strategy: &StrategyRecords) -> Found {
+    let applied = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before > 0);
+    let shares = applied
+        .map(|row| 1.0 - f64::from(row.event.tokens_after) / f64::from(row.event.tokens_before))
+        .collect::<Vec<_>>();
+    match mean(&shares) {
+        Some(share) => told(share, share >= 0.8),
+        None => unknown("nothing was compacted"),
+    }
+}
+
+fn decisions_preserved(summary: &StrategySummary) -> Found {
+    let decisions = summary.by_category.get("decision").and_then(|row| row.get(CONTEXT_RECALL.id));
+    match decisions.and_then(|metric| metric.value) {
+        Some(share) => told(share, share >= 1.0),
+        None => unknown("no decision is among the facts"),
+    }
+}
+
+fn cost_per_compaction(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
+    let of_unit = |records: &[&Record]| mean(&records.iter().map(|it| it.compactions.len() as f64).collect::<Vec<_>>());
+    let compactions = strategy.units.iter().filter_map(|unit| of_unit(&unit.records)).collect::<Vec<_>>();
+    match mean(&compactions).filter(|each| *each > 0.0) {
+        None => unknown("nothing was compacted"),
+        Some(each) => {
+            let found = of_metric(summary, &COST_USD_COMPACTION, |cost| cost / each <= 0.0015);
+            Found { value: found.value.map(|cost| cost / each), ..found }
+        }
+    }
+}
+
+fn after_100_rounds(strategy: &StrategyRecords) -> Found {
+    let late = strategy.records().flat_map(|record| record.compactions.iter().filter(|row| is_applied(row)).skip(99));
+    match late.map(|row| row.event.tokens_after).max() {
+        Some(most) => told(f64::from(most), most <= 8_500),
+        None => unknown("no conversation has 100 rounds"),
+    }
+}
+
+fn fewest_fields(strategy: &StrategyRecords) -> Found {
+    let fewest = strategy.records().filter_map(|record| record.storage.as_ref()?.fewest_populated).min();
+    match fewest {
+        Some(fewest) => told(f64::from(fewest), fewest >= 3),
+        None => unknown("writes no checkpoint, or its records do not count each one's fields"),
+    }
+}
+
+fn answered_given_checkpointed(strategy: &StrategyRecords) -> Found {
+    let writes_checkpoints = extraction_counts(strategy).is_some();
+    match of_carried(strategy) {
+        _ if !writes_checkpoints => unknown("writes no checkpoint"),
+        (_, 0) => unknown("no question asks for what a checkpoint alone holds"),
+        (right, asked) => {
+            let share = right as f64 / asked as f64;
+            told(share, share > 0.9)
+        }
+    }
+}
+
+fn drift(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
+    /// Rounds that the source asks for.
+    const ROUNDS: u32 = 20;
+    let most = summary.triggered.most_rounds;
+    if most < ROUNDS {
+        return unknown(format!("no conversation has {ROUNDS} rounds, the most are {most}"));
+    }
+    let found = drift_at(strategy, ROUNDS as usize);
+    match found.value {
+        Some(drift) => told(drift, drift <= 0.0),
+        None => unknown(found.reason.unwrap_or_default()),
+    }
+}
+
+/// Files of a conversation's folder in the folder store: commits up to those kept, index, archive, `latest.json`.
+fn files(record: &Record) -> u32 {
+    /// The strategic plan: "keep only last 10 checkpoints".
+    const KEPT: usize = 10;
+    let commits = record.checkpoints.len() + record.compactions.iter().filter(|row| commits(row)).count();
+    let has_checkpoint = record.checkpoints.iter().any(|row| row.event.failed.is_none())
+        || record.compactions.iter().any(|row| {
+            is_applied(row) && row.event.extractions.iter().any(|of| matches!(of.reading, Reading::Rung(_)))
+        });
+    let beside = usize::from(commits > 0) + usize::from(commits > KEPT) + usize::from(has_checkpoint);
+    (commits.min(KEPT) + beside) as u32
+}
+
+/// Whether a decision left something in the store: a view, a failed attempt, or what was paid for.
+fn commits(row: &compactometer_formats::record::CompactionRow) -> bool {
+    match row.event.outcome {
+        Outcome::Applied => true,
+        Outcome::Failed(FailReason::StaysAtTrigger { .. } | FailReason::Store(_)) => false,
+        Outcome::Failed(_) => true,
+        Outcome::Skipped(_) => row.calls.iter().any(|call| call.usage != Usage::default()),
+    }
+}

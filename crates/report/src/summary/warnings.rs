@@ -1,0 +1,314 @@
+//! What a reader must know before any number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use compactometer_engine::event::Outcome;
+use compactometer_formats::answer::Grade;
+use compactometer_formats::record::{CallRow, Protocol, Record, Refusal};
+use compactometer_formats::summary::{Decisions, StrategySummary};
+use compactometer_text::code::code;
+
+use crate::data::decisions::ALERT;
+use crate::data::{FULL, ProtocolRun, StrategyRecords, points};
+use crate::metrics::grouped;
+use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
+use crate::summary::comparisons;
+use crate::summary::judged;
+use crate::summary::scale::too_large;
+use crate::summary::sizes;
+use crate::summary::suite;
+
+/// Under this many units nothing is ranked.
+const FEWEST_RANKED: usize = 5;
+
+/// Every warning that applies, the gravest first, then the notes of the suite and the run.
+pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    warnings.extend(mock(run));
+    warnings.extend(suite::violations(run));
+    warnings.extend(published(run));
+    warnings.extend(few_units(run));
+    warnings.extend(missing_cases(run));
+    warnings.extend(never_triggered(strategies));
+    warnings.extend(repeated(strategies));
+    warnings.extend(failures(run));
+    warnings.extend(rejected(run));
+    warnings.extend(leaked(run));
+    warnings.extend(over_budget(run));
+    warnings.extend(over_window(run));
+    let reference = comparisons::reference(run, strategies).map(|found| found.name.as_str());
+    warnings.extend(sizes::warning(runs, run, reference));
+    warnings.extend(chance(run));
+    warnings.extend(answers(run));
+    warnings.extend(judged::warnings(run));
+    warnings.extend(uses(run));
+    warnings.extend(generic(run));
+    warnings.extend(foils(run));
+    warnings.extend(served(run));
+    warnings.extend(omitted(run));
+    warnings.extend(prices(run));
+    warnings.push(REPLAY.to_owned());
+    warnings.extend(run.manifest.notes.iter().cloned());
+    warnings.extend(suite::notes(run));
+    warnings
+}
+
+const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever was lost, so it measures retention and not \
+                      task success; reading again after a loss is not simulated";
+
+fn mock(run: &ProtocolRun) -> Option<String> {
+    let model = &run.manifest.model;
+    let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" {}", code(target)));
+    run.is_mock().then(|| {
+        format!(
+            "mechanism, not model: {} wrote the summaries and{reader} answered the questions, so this report names no winner; \
+             what passed through its text is unranked (carried facts and the recall that they give, `written`, `kept`, survival, \
+             every answer, `is_summary`, `extraction_success`), and its latencies are assumed",
+            code(model)
+        )
+    })
+}
+
+fn published(run: &ProtocolRun) -> Vec<String> {
+    let manifest = run.manifest;
+    if run.protocol != Protocol::Published {
+        return Vec::new();
+    }
+    let [window, trigger, retained] =
+        [manifest.window, manifest.trigger, manifest.retained].map(|tokens| grouped(f64::from(tokens)));
+    let limits = format!(
+        "published limits: each strategy has its own window, trigger and sizes, multiplied by {}, so recall is compared \
+         neither at one size nor on one set of facts; controls have a window of {window} tokens, compact at {trigger} and \
+         retain at most {retained}, whatever the scale",
+        manifest.scale
+    );
+    std::iter::once(limits).chain(too_short(run)).collect()
+}
+
+fn too_short(run: &ProtocolRun) -> Option<String> {
+    let too_large = too_large(run);
+    let smallest = too_large.iter().map(|found| found.scale).min_by(f64::total_cmp)?;
+    let each = too_large.iter().map(|found| format!("`--scale {}` for {}", found.scale, found.strategy));
+    let each = each.collect::<Vec<_>>().join(", ");
+    let all = if too_large.len() > 1 { format!("; `--scale {smallest}` for all") } else { String::new() };
+    Some(format!("conversations too short for published limits: the median one triggers at {each}{all}"))
+}
+
+fn few_units(run: &ProtocolRun) -> Option<String> {
+    let units = run.units();
+    (units < FEWEST_RANKED).then(|| format!("under {FEWEST_RANKED} units: unranked; there are {units}"))
+}
+
+fn missing_cases(run: &ProtocolRun) -> Option<String> {
+    let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
+    // Every protocol and every further retained budget has as many cases.
+    let listed = run.manifest.cases / (run.manifest.protocols.len() + run.manifest.sweep.len()).max(1);
+    (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
+}
+
+fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
+    let idle = strategies.iter().filter(|strategy| strategy.triggered.conversations == 0);
+    let names: Vec<_> =
+        idle.filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name.as_str()).collect();
+    (!names.is_empty()).then(|| format!("never compacted anything, so takes no part: {}", names.join(", ")))
+}
+
+/// Failures in a row: a summarizer that is down or cannot do what it is asked.
+fn repeated(strategies: &[StrategySummary]) -> Option<String> {
+    let alerted = strategies.iter().filter(|strategy| strategy.decisions.alerts > 0).map(|strategy| {
+        let Decisions { alerts, most_failures_in_a_row: failed, most_unread_in_a_row: unread, .. } = strategy.decisions;
+        format!("{} in {alerts} conversations (at most {failed} compactions, {unread} checkpoints)", strategy.name)
+    });
+    let alerted: Vec<_> = alerted.collect();
+    (!alerted.is_empty()).then(|| format!("ALERT, {ALERT} or more failures in a row: {}", alerted.join(", ")))
+}
+
+fn failures(run: &ProtocolRun) -> Option<String> {
+    listed(run, "decisions that failed", |strategy| {
+        strategy.rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count()
+    })
+}
+
+/// Requests that the server rejected; each is a failed call of its strategy.
+fn rejected(run: &ProtocolRun) -> Option<String> {
+    let counts = listed(run, "requests whose form the server rejected, counted as failed", |strategy| {
+        strategy.records().map(Record::rejected_calls).sum()
+    })?;
+    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()).chain(record.judge_calls()));
+    let said = calls.filter(|call| call.refusal == Some(Refusal::Form)).filter_map(|call| call.error.as_deref());
+    let mut by_words = BTreeMap::<&str, usize>::new();
+    said.for_each(|words| *by_words.entry(words).or_default() += 1);
+    let (words, _) = by_words.into_iter().max_by_key(|(_, count)| *count)?;
+    Some(format!("{counts}; most often: {words}"))
+}
+
+/// Parameters that requests left out.
+fn omitted(run: &ProtocolRun) -> Option<String> {
+    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
+    let omitted = calls.filter_map(|call| call.served.as_ref()).flat_map(|served| &served.omitted);
+    let names = omitted.map(|name| format!("`{name}`")).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
+    (!names.is_empty()).then(|| {
+        format!(
+            "requests were sent without {}, which the model does not take, so its default applied",
+            names.join(" and ")
+        )
+    })
+}
+
+fn leaked(run: &ProtocolRun) -> Option<String> {
+    listed(run, "values of the prompt's own example taken out of checkpoints", |strategy| {
+        extraction_counts(strategy).map_or(0, |counts| counts.leaked)
+    })
+}
+
+fn over_budget(run: &ProtocolRun) -> Vec<String> {
+    let left = listed(run, "compactions over the retained budget even after a retry", |strategy| {
+        strategy.rows().filter(|row| row.event.over_budget).count()
+    });
+    let pending = listed(run, "conversations whose pending part alone exceeds the retained budget", |strategy| {
+        strategy.records().filter(|record| record.case.pending_over_budget).count()
+    });
+    left.into_iter().chain(pending).collect()
+}
+
+fn over_window(run: &ProtocolRun) -> Option<String> {
+    listed(run, "turns sent over the window", |strategy| {
+        turns(strategy, |record| &record.turns, |turn| turn.over_window)
+    })
+}
+
+fn turns<'r, T: 'r>(
+    strategy: &StrategyRecords<'r>,
+    of: impl Fn(&'r Record) -> &'r Vec<T>,
+    counts: impl Fn(&T) -> bool,
+) -> usize {
+    strategy.records().flat_map(of).filter(|item| counts(item)).count()
+}
+
+fn chance(run: &ProtocolRun) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for strategy in &run.strategies {
+        let corrected = CorrectedRecall::own(strategy);
+        let left_out: Vec<_> = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})")).collect();
+        if !left_out.is_empty() {
+            warnings.push(format!(
+                "left out of CR* of {}, found by chance alone: {}",
+                strategy.name,
+                left_out.join(", ")
+            ));
+        }
+    }
+    let unknown = |strategy: &StrategyRecords| {
+        let corrected = CorrectedRecall::own(strategy);
+        if corrected.units_scored() > 0 { corrected.unknown() } else { 0 }
+    };
+    warnings.extend(listed(run, "observations of facts left out of CR* because their chance is unknown", unknown));
+    warnings
+}
+
+/// A reader that is too weak, and questions without an answer.
+fn answers(run: &ProtocolRun) -> Vec<String> {
+    let has_answers = run.strategies.iter().any(|strategy| strategy.records().any(|record| !record.answers.is_empty()));
+    let weak =
+        reader_strength(run).err().filter(|_| has_answers).map(|why| format!("answer recall is unranked: {why}"));
+    let failed = listed(
+        run,
+        "questions without an answer, counted as misses of recall and in no rate of wrong answers",
+        |strategy| turns(strategy, |record| &record.answers, |answer| answer.grade == Grade::Failed),
+    );
+    let cut = listed(run, "answers cut at the most tokens of a reply, or withheld", |strategy| {
+        turns(strategy, |record| &record.answers, is_cut)
+    });
+    weak.into_iter().chain(failed).chain(cut).collect()
+}
+
+fn uses(run: &ProtocolRun) -> Option<String> {
+    let count = |record: &Record| points(record).flat_map(|observation| crate::data::uses(record, observation)).count();
+    let echoed = |record: &Record| points(record).map(|observation| observation.echoed as usize).sum::<usize>();
+    let most = |of: &dyn Fn(&Record) -> usize| {
+        run.strategies.iter().map(|strategy| strategy.records().map(of).sum::<usize>()).max().unwrap_or(0)
+    };
+    let (events, left_out) = (most(&count), most(&echoed));
+    // Each strategy's own trigger decides under published limits.
+    let bound = if run.protocol == Protocol::Published { "at most " } else { "" };
+    (events + left_out > 0).then(|| {
+        format!(
+            "needed at use: {bound}{events} uses of facts last mentioned a trigger's length before; {left_out} more are left out because a recorded turn repeated \
+             the value"
+        )
+    })
+}
+
+fn generic(run: &ProtocolRun) -> Option<String> {
+    let strategy = run.strategies.first()?;
+    let count = strategy.records().flat_map(|record| &record.facts).filter(|fact| fact.generic && !fact.decoy).count();
+    (count > 0).then(|| format!("{count} facts have values that occur in other groups too; they enter no recall"))
+}
+
+fn foils(run: &ProtocolRun) -> Option<String> {
+    let rates = run.strategies.iter().filter_map(|strategy| {
+        let seen = || strategy.records().flat_map(|record| &record.observations);
+        let hits: u64 = seen().map(|observation| u64::from(observation.foil_hits)).sum();
+        let looked: u64 = seen().map(|observation| u64::from(observation.foils)).sum();
+        (hits > 0).then(|| format!("{} {hits} of {looked}", strategy.name))
+    });
+    let rates: Vec<_> = rates.collect();
+    (!rates.is_empty()).then(|| format!("invented values, foils found in what was written: {}", rates.join(", ")))
+}
+
+/// One name may stand for several models, or for another one tomorrow.
+fn served(run: &ProtocolRun) -> Vec<String> {
+    let manifest = run.manifest;
+    let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| {
+        let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+        let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
+        let told = calls.filter(|call| is_counted(call)).filter_map(|call| call.served.as_ref()?.model.as_deref());
+        let models: BTreeSet<&str> = told.collect();
+        let told = models.iter().map(|model| code(model)).collect::<Vec<_>>().join(", ");
+        match models.len() {
+            0 => None,
+            1 => Some(format!("{} was served as {told}", code(name))),
+            count => Some(format!("{} was served as {count} models, so this is a mixture: {told}", code(name))),
+        }
+    };
+    let Some(target) = &manifest.target else { return of(&manifest.model, &|_| true).into_iter().collect() };
+    let beside = of(target, &CallRow::is_of_target);
+    of(&manifest.model, &|call| !call.is_of_target()).into_iter().chain(beside).collect()
+}
+
+fn prices(run: &ProtocolRun) -> Vec<String> {
+    let manifest = run.manifest;
+    let beside = manifest.target.as_deref().map(|target| (target, "turns and answers cost those"));
+    let priced = |(model, costs): (&str, &str)| {
+        let row = run.prices.row(model)?;
+        Some(match row.is_free() {
+            true => format!("{} is priced as {}: nothing is billed, so costs are 0", code(model), row.name),
+            false => format!("{costs} of {} at its prices of {}", code(&row.name), row.date),
+        })
+    };
+    let costs = if beside.is_some() { "compactions and checkpoints cost those" } else { "costs are those" };
+    let mut warnings: Vec<_> =
+        [(manifest.model.as_str(), costs)].into_iter().chain(beside).filter_map(priced).collect();
+    if warnings.is_empty() {
+        return warnings;
+    }
+    let turns = || run.strategies.iter().flat_map(|strategy| strategy.records()).flat_map(|record| &record.turns);
+    if turns().any(|turn| turn.at_ms.is_none()) {
+        warnings
+            .push("turns without a time are taken to follow each other by 10 s, so that caches stay warm; `cost_usd_10min` and \
+                   `cost_saving_10min` take ten minutes".to_owned());
+    }
+    if run.strategy(FULL).is_none() {
+        warnings.push("`full` was not run, so no saving is shown".to_owned());
+    }
+    warnings
+}
+
+/// A count by strategy, where any is above 0.
+fn listed(run: &ProtocolRun, what: &str, count: impl Fn(&StrategyRecords) -> usize) -> Option<String> {
+    let counts = run.strategies.iter().map(|strategy| (strategy.name, count(strategy))).filter(|(_, count)| *count > 0);
+    let counts: Vec<_> = counts.map(|(name, count)| format!("{name} {count}")).collect();
+    (!counts.is_empty()).then(|| format!("{what}: {}", counts.join(", ")))
+}
