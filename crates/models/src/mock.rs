@@ -1,7 +1,7 @@
 //! The mock as a kind of model.
 
 use compactometer_engine::model::ChatModel;
-use compactometer_simulator::mock::{self, profile};
+use compactometer_simulator::{mock, profile};
 
 use crate::{Form, ModelKind};
 
