@@ -21,7 +21,6 @@ use compactometer_benches::conversations::{counted, dialogue};
 use compactometer_benches::cpu::timed;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::Outcome;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
@@ -29,6 +28,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
+use compactometer_engine::tokens::CountedMessage;
 use memchr::memmem::Finder;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -98,9 +98,9 @@ struct Shared {
     model: Echo,
     config: SessionConfig,
     /// A system message, then a user's and the agent's in turn.
-    said: Vec<Arc<Counted>>,
+    said: Vec<Arc<CountedMessage>>,
     /// For each conversation its own words, which take the places of some of the user's.
-    named: Vec<Vec<Arc<Counted>>>,
+    named: Vec<Vec<Arc<CountedMessage>>>,
 }
 
 impl Shared {
@@ -198,10 +198,10 @@ async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
 }
 
 /// The same message, of which its conversation is told.
-fn named(counted: &Counted, own: &str) -> Arc<Counted> {
+fn named(counted: &CountedMessage, own: &str) -> Arc<CountedMessage> {
     let text = format!("Keep the quota of {own} where it is, and go on with the batch of tonight.");
     let message = Message { parts: vec![Part::Text { text }], ..Message::clone(&counted.message) };
-    Counted::new(message, &Quarter)
+    CountedMessage::new(message, &Quarter)
 }
 
 /// Answers hold every name that stood in their request.
