@@ -20,7 +20,6 @@ use compactometer_benches::conversations::{counted, dialogue};
 use compactometer_benches::cpu::timed;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::Outcome;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
@@ -28,6 +27,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
+use compactometer_engine::tokens::CountedMessage;
 use memchr::memmem::Finder;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -97,9 +97,9 @@ struct Shared {
     model: Echo,
     config: SessionConfig,
     /// A system message, then alternating messages of the user and the agent.
-    said: Vec<Arc<Counted>>,
+    said: Vec<Arc<CountedMessage>>,
     /// For each conversation, the messages that replace some of the user's and name it.
-    named: Vec<Vec<Arc<Counted>>>,
+    named: Vec<Vec<Arc<CountedMessage>>>,
 }
 
 impl Shared {
@@ -197,10 +197,10 @@ async fn converse(shared: Arc<Shared>, number: usize) -> Result<usize, String> {
 }
 
 /// The message with a text that names its conversation.
-fn named(counted: &Counted, own: &str) -> Arc<Counted> {
+fn named(counted: &CountedMessage, own: &str) -> Arc<CountedMessage> {
     let text = format!("Keep the quota of {own} where it is, and go on with the batch of tonight.");
     let message = Message { parts: vec![Part::Text { text }], ..Message::clone(&counted.message) };
-    Counted::new(message, &Quarter)
+    CountedMessage::new(message, &Quarter)
 }
 
 /// Answers contain every name in their request, so a foreign name in a request shows here.

@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
 use compactometer_formats::suite::{Header, Suite};
@@ -55,9 +55,9 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
 }
 
 /// The messages of a conversation, counted.
-pub fn counted(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Arc<Counted>> {
+pub fn counted(scenario: &Scenario, counter: &dyn TokenCounter) -> Vec<Arc<CountedMessage>> {
     let messages = scenario.messages.iter();
-    messages.map(|message| Counted::new(message.clone(), counter)).collect()
+    messages.map(|message| CountedMessage::new(message.clone(), counter)).collect()
 }
 
 struct Talk {

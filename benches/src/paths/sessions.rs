@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::checkpoint::{Examples, extract};
-use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::log::Log;
 use compactometer_engine::message::Role;
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatModel, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
-use compactometer_engine::select::Selection;
+use compactometer_engine::selection::Selection;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
 use compactometer_harness::shared_tokens;
@@ -115,7 +116,7 @@ fn cache_prefix(messages: usize) -> Result<Work, Box<dyn Error>> {
     for message in said(messages) {
         one.push(&message);
         // Equal text in other memory, as after a compaction.
-        other.push(&Arc::new(Counted::clone(&message)));
+        other.push(&Arc::new(CountedMessage::clone(&message)));
     }
     Ok(Box::new(move || (0..10).map(|_| u64::from(shared_tokens(&one, &other, &Quarter))).sum()))
 }
@@ -176,7 +177,7 @@ pub(super) fn ready_mock() -> Result<Box<dyn ChatModel>, Box<dyn Error>> {
     Ok(compactometer_models::by_name("mock")?)
 }
 
-fn said(messages: usize) -> Vec<Arc<Counted>> {
+fn said(messages: usize) -> Vec<Arc<CountedMessage>> {
     let mut said = counted(&scenario(1, messages.div_ceil(MESSAGES_PER_TURN)), &Quarter);
     said.truncate(messages);
     said

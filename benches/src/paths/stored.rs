@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use compactometer_engine::message::{MessageId, Usage};
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, Store};
 use compactometer_engine::view::Edit;
 use compactometer_formats::manifest::{Manifest, VERSION};
@@ -63,12 +63,12 @@ fn commit_and_load(folder: tempfile::TempDir, store: Checkpoints, commits: usize
     })
 }
 
-fn saved(commits: usize) -> Vec<Saved> {
+fn saved(commits: usize) -> Vec<SessionRecord> {
     let body = |number| Kind::Prose.text(number, 1_500);
     (0..commits as u32)
-        .map(|number| Saved {
+        .map(|number| SessionRecord {
             number,
-            kind: SavedKind::Summary,
+            kind: RecordKind::Summary,
             covers: None,
             tokens_before: 9_600,
             tokens_after: 3_000,

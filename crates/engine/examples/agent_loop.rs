@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 /// Stands in for your client of a language model.
@@ -30,10 +30,10 @@ impl ChatModel for Model {
     }
 }
 
-fn said(id: u32, role: Role, text: &str) -> Arc<Counted> {
+fn said(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
     let parts = vec![Part::Text { text: text.to_owned() }];
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-    Counted::new(message, &Encoding::O200k)
+    CountedMessage::new(message, &Encoding::O200k)
 }
 
 #[tokio::main(flavor = "current_thread")]

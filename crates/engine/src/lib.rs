@@ -1,32 +1,25 @@
 //! The reference compaction engine: a log of what was said, a view of it that is the next request, strategies that shrink
 //! the view, and a session that decides when and checks what they answer.
 //!
-//! The engine opens no file, uses no network, spawns nothing and reads no clock; time and models come in from outside. It
-//! knows nothing of facts, scenarios or measurement.
+//! The engine opens no file, uses no network, starts no thread and reads no clock; time and models come in from outside. It
+//! knows nothing of facts, scenarios or measurement. Each folder imports only folders that stand before it in this list:
+//! `message`, `tokens`, `model`, `conversation`, `budget`, `checkpoint`, `memory`, `recovery`, `strategy`, `strategies`,
+//! `session`.
 
 pub mod budget;
 pub mod checkpoint;
-pub mod embed;
-pub mod estimate;
-pub mod event;
-mod fit;
-pub mod health;
-pub mod log;
+mod conversation;
 pub mod memory;
 pub mod message;
-pub mod meter;
 pub mod model;
-pub mod params;
 pub mod recovery;
-pub mod render;
-mod retrieve;
-mod room;
-pub mod saved;
-pub mod select;
 pub mod session;
-pub mod store;
 pub mod strategies;
 pub mod strategy;
-pub mod summary;
 pub mod tokens;
-pub mod view;
+
+pub use budget::estimate;
+pub use conversation::{log, record, render, view};
+pub use model::{embed, meter};
+pub use session::{event, health, store};
+pub use strategy::{params, selection, summary};

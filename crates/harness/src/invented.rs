@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::part_text;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::exact::{self, Exact};
 use compactometer_text::matcher::Matcher;
@@ -44,7 +44,7 @@ fn is_stated(loaded: &Loaded, asked: &Probe, Exact { value, kind }: &Exact) -> b
 pub(crate) struct ExactValues(HashMap<String, usize, FixedState>);
 
 impl ExactValues {
-    fn of(messages: &[Arc<Counted>]) -> Self {
+    fn of(messages: &[Arc<CountedMessage>]) -> Self {
         let mut first = HashMap::default();
         for (index, counted) in messages.iter().enumerate() {
             for exact in counted.message.parts.iter().filter_map(part_text).flat_map(exact::within) {

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::log::Log;
 use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::matcher::Matcher;
@@ -18,7 +19,7 @@ pub struct Loaded {
     /// The scenario, without its messages.
     pub scenario: Scenario,
     /// Its messages with their tokens. Only this field holds them: a long conversation takes most of a run's memory.
-    pub messages: Vec<Arc<Counted>>,
+    pub messages: Vec<Arc<CountedMessage>>,
     /// `tokens_before[i]`: tokens of the messages before index `i`; one entry more than messages.
     pub tokens_before: Vec<u64>,
     /// Tokens of the tool definitions, part of every request.
@@ -80,8 +81,9 @@ impl Loaded {
     pub fn new(mut scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
         // `collect` would reuse the memory of the old list, which has entries ten times as large.
         let mut messages = Vec::with_capacity(scenario.messages.len());
-        messages
-            .extend(std::mem::take(&mut scenario.messages).into_iter().map(|message| Counted::new(message, counter)));
+        messages.extend(
+            std::mem::take(&mut scenario.messages).into_iter().map(|message| CountedMessage::new(message, counter)),
+        );
         let index = |id: MessageId| messages.partition_point(|counted| counted.message.id < id);
         let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())));
         let foils = Matcher::new(
@@ -197,7 +199,7 @@ fn tool_text(tool: &compactometer_engine::model::ToolDefinition) -> String {
     format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)
 }
 
-fn running_sum(messages: &[Arc<Counted>]) -> Vec<u64> {
+fn running_sum(messages: &[Arc<CountedMessage>]) -> Vec<u64> {
     let mut sums = vec![0];
     let mut sum = 0;
     for counted in messages {

@@ -2,7 +2,7 @@
 
 use compactometer_engine::checkpoint::Checkpoint;
 use compactometer_engine::message::MessageId;
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_formats::scenario::Category;
 use compactometer_formats::stands::Storage;
 use serde_json::Value;
@@ -20,14 +20,14 @@ const FIELDS: [(&str, Category); 6] = [
 ];
 
 /// What all of a session's records come to.
-pub(crate) fn storage(loaded: &Loaded, history: &[Saved]) -> Storage {
+pub(crate) fn storage(loaded: &Loaded, history: &[SessionRecord]) -> Storage {
     let mut storage = Storage { records: history.len() as u32, ..Storage::default() };
     let fields = FIELDS.map(|(field, category)| (field, first_stated(loaded, category)));
     for saved in history {
         // A record is plain data: it has a JSON form.
         storage.bytes += serde_json::to_vec(saved).map_or(0, |json| json.len() as u64);
         let populated = populated(saved);
-        if saved.kind == SavedKind::Checkpoint {
+        if saved.kind == RecordKind::Checkpoint {
             let filled = populated.as_ref().map_or(0, |filled| filled.len() as u32);
             storage.fewest_populated = Some(storage.fewest_populated.map_or(filled, |fewest| fewest.min(filled)));
         }
@@ -44,8 +44,8 @@ pub(crate) fn storage(loaded: &Loaded, history: &[Saved]) -> Storage {
 }
 
 /// The fields that a checkpoint of source 000 fills; none where the record is no such checkpoint.
-fn populated(saved: &Saved) -> Option<Vec<&'static str>> {
-    if saved.kind != SavedKind::Checkpoint {
+fn populated(saved: &SessionRecord) -> Option<Vec<&'static str>> {
+    if saved.kind != RecordKind::Checkpoint {
         return None;
     }
     let checkpoint: Checkpoint = serde_json::from_str(&saved.body).ok()?;

@@ -3,7 +3,7 @@
 use compactometer_engine::memory::Note;
 use compactometer_engine::message::part_text;
 use compactometer_engine::meter::Call;
-use compactometer_engine::saved::{History, Saved, SavedKind};
+use compactometer_engine::record::{History, RecordKind, SessionRecord};
 use compactometer_engine::view::{Entry, Origin, View};
 use compactometer_formats::fate::{Fate, Fates};
 use compactometer_formats::record::Stages;
@@ -182,7 +182,7 @@ struct Records {
 }
 
 impl Records {
-    fn read(&mut self, loaded: &Loaded, history: &[Saved]) {
+    fn read(&mut self, loaded: &Loaded, history: &[SessionRecord]) {
         let index = |id| loaded.index_of(id);
         for saved in &history[self.read..] {
             loaded.facts.mark(&saved.body, &mut self.any);
@@ -216,7 +216,7 @@ impl Found {
                 matcher.mark(&reply.text, &mut found.replies);
             }
         }
-        for kind in [SavedKind::Checkpoint, SavedKind::Pinned] {
+        for kind in [RecordKind::Checkpoint, RecordKind::Pinned] {
             if let Some(saved) = history.latest(kind) {
                 matcher.mark(&saved.body, &mut found.stored);
             }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use compactometer_engine::message::Usage;
-use compactometer_engine::saved::Saved;
+use compactometer_engine::record::SessionRecord;
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 
 use crate::contents::{Contents, Rollback, Size, Version};
@@ -161,7 +161,7 @@ impl Thread {
     ///
     /// # Errors
     /// [`Error::Missing`] where there is none; else as [`Thread::load`].
-    pub fn show(&self, which: Which) -> Result<Saved, Error> {
+    pub fn show(&self, which: Which) -> Result<SessionRecord, Error> {
         let contents = self.backend.read(&self.id)?;
         let found = match which {
             Which::Latest => contents.latest(),
@@ -215,7 +215,7 @@ impl Thread {
     /// # Errors
     /// [`Error`]; earlier commits stay as they were.
     pub fn append(&mut self, commit: &Commit<'_>) -> Result<(), Error> {
-        let cost = |saved: &Saved| self.price.as_ref().map(|price| price(&saved.usage));
+        let cost = |saved: &SessionRecord| self.price.as_ref().map(|price| price(&saved.usage));
         let change = Change { commit: *commit, rollback: None, costs: commit.saved.iter().map(cost).collect() };
         self.backend.append(&self.id, self.sequence, &change)?;
         self.sequence += 1;

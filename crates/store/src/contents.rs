@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use compactometer_engine::message::MessageId;
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::State;
 use compactometer_engine::view::Edit;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub(crate) struct Contents {
     /// Ascends by one with each commit and each rollback; 0 is a thread that was never written.
     pub(crate) sequence: u64,
     /// Every record, oldest first; their numbers count from 0.
-    pub(crate) history: Vec<Saved>,
+    pub(crate) history: Vec<SessionRecord>,
     /// Every rollback, oldest first.
     pub(crate) rollbacks: Vec<Rollback>,
     /// The views of the newest commits, oldest first.
@@ -45,7 +45,7 @@ pub struct Version {
     /// Its number.
     pub number: u32,
     /// What it is.
-    pub kind: SavedKind,
+    pub kind: RecordKind,
     /// When it was written, in milliseconds since the Unix epoch.
     pub created_at_ms: Option<i64>,
     /// First and last message that it covers.
@@ -102,7 +102,7 @@ impl Contents {
         let hidden = self.rolled_back();
         let mut history = self.history;
         for saved in history.iter_mut().filter(|saved| is_in(&hidden, saved.number)) {
-            saved.kind = SavedKind::Failed;
+            saved.kind = RecordKind::Failed;
             saved.body = "rolled back".to_owned();
         }
         match self.kept.into_iter().last() {
@@ -113,7 +113,7 @@ impl Contents {
 
     pub(crate) fn versions(&self) -> Vec<Version> {
         let hidden = self.rolled_back();
-        let version = |saved: &Saved| Version {
+        let version = |saved: &SessionRecord| Version {
             number: saved.number,
             kind: saved.kind,
             created_at_ms: saved.created_at_ms,
@@ -133,11 +133,12 @@ impl Contents {
     }
 
     /// What an agent would ask to see: the newest checkpoint that holds, else the newest summary.
-    pub(crate) fn latest(&self) -> Option<&Saved> {
+    pub(crate) fn latest(&self) -> Option<&SessionRecord> {
         let hidden = self.rolled_back();
-        let newest =
-            |kind| self.history.iter().rev().find(|saved: &&Saved| saved.kind == kind && !is_in(&hidden, saved.number));
-        newest(SavedKind::Checkpoint).or_else(|| newest(SavedKind::Summary))
+        let newest = |kind| {
+            self.history.iter().rev().find(|saved: &&SessionRecord| saved.kind == kind && !is_in(&hidden, saved.number))
+        };
+        newest(RecordKind::Checkpoint).or_else(|| newest(RecordKind::Summary))
     }
 
     pub(crate) fn rolled_back(&self) -> Vec<Range<u32>> {
@@ -171,8 +172,8 @@ pub(crate) fn to_fold(names_version: &[bool], keep: usize) -> Option<usize> {
 
 /// Whether a rollback can name a commit with these records: failed attempts and notes alone change nothing that one could go
 /// back to.
-pub(crate) fn names_version(saved: &[Saved]) -> bool {
-    saved.iter().any(|saved| matches!(saved.kind, SavedKind::Summary | SavedKind::Checkpoint))
+pub(crate) fn names_version(saved: &[SessionRecord]) -> bool {
+    saved.iter().any(|saved| matches!(saved.kind, RecordKind::Summary | RecordKind::Checkpoint))
 }
 
 #[cfg(test)]

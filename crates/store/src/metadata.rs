@@ -2,7 +2,7 @@
 //!
 //! Absent on purpose: a clock. `extracted_at` is the session's time, and null where the session has none.
 
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -28,15 +28,16 @@ pub(crate) struct Metadata {
 
 impl Metadata {
     /// Of the record that stands for a commit: its checkpoint, else its last record.
-    pub(crate) fn of_commit(thread: &str, saved: &[Saved], cost_usd: Option<f64>) -> Self {
-        let chosen = saved.iter().rev().find(|saved| saved.kind == SavedKind::Checkpoint).or(saved.last());
+    pub(crate) fn of_commit(thread: &str, saved: &[SessionRecord], cost_usd: Option<f64>) -> Self {
+        let chosen = saved.iter().rev().find(|saved| saved.kind == RecordKind::Checkpoint).or(saved.last());
         let Some(chosen) = chosen else { return Metadata { thread_id: thread.to_owned(), ..Metadata::default() } };
         Metadata {
             extracted_at: chosen.created_at_ms.and_then(timestamp).map(|at| at.to_string()),
             token_count: chosen.tokens_before,
             thread_id: thread.to_owned(),
             // A compaction changes the view's size; a checkpoint before a turn leaves it.
-            summarization_imminent: chosen.kind == SavedKind::Checkpoint && chosen.tokens_before == chosen.tokens_after,
+            summarization_imminent: chosen.kind == RecordKind::Checkpoint
+                && chosen.tokens_before == chosen.tokens_after,
             extraction_error: failure(saved),
             cost_usd,
         }
@@ -44,8 +45,8 @@ impl Metadata {
 }
 
 /// Why the last attempt among these failed.
-pub(crate) fn failure(saved: &[Saved]) -> Option<String> {
-    let failed = saved.last().filter(|saved| saved.kind == SavedKind::Failed);
+pub(crate) fn failure(saved: &[SessionRecord]) -> Option<String> {
+    let failed = saved.last().filter(|saved| saved.kind == RecordKind::Failed);
     failed.map(|saved| saved.body.clone())
 }
 

@@ -10,7 +10,6 @@ use compactometer_benches::conversations::counted;
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::Outcome;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::part_text;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::meter::Metered;
@@ -19,6 +18,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::View;
 use compactometer_formats::scenario::Scenario;
@@ -90,7 +90,7 @@ fn chosen(strategies: &str) -> Result<Vec<&'static StrategySpec>, String> {
 /// One session and what all strategies share.
 struct Case<'c> {
     scenario: &'c Scenario,
-    said: &'c [Arc<Counted>],
+    said: &'c [Arc<CountedMessage>],
     matcher: &'c Matcher,
     model: &'c dyn ChatModel,
     runtime: &'c Runtime,
@@ -147,7 +147,7 @@ fn go_on(session: &mut Session<'_>) -> Result<(), Box<dyn Error>> {
         let id = session.log().last().map_or(0, |last| last.0 + 1);
         let parts = vec![Part::Text { text: text.to_owned() }];
         let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-        session.push(Counted::new(message, &COUNTER))?;
+        session.push(CountedMessage::new(message, &COUNTER))?;
     }
     Ok(())
 }

@@ -9,11 +9,11 @@ use compactometer_benches::conversations::counted;
 use compactometer_benches::cpu::timed;
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::estimate::Estimator;
-use compactometer_engine::log::Counted;
 use compactometer_engine::meter::Metered;
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::suite::Suite;
 
 /// The summarizer's answer, which is the same on the peer's side.
@@ -65,7 +65,7 @@ pub(crate) fn measure(path: &Path, messages: usize, trigger: u32) -> Result<serd
     Ok(serde_json::json!({"cpu_s": cpu_s, "messages": messages, "compactions": compactions, "left": left}))
 }
 
-async fn replayed(session: &mut Session<'_>, metered: &Metered<'_>, said: &[Arc<Counted>]) {
+async fn replayed(session: &mut Session<'_>, metered: &Metered<'_>, said: &[Arc<CountedMessage>]) {
     for message in said {
         // The messages of a suite are valid.
         let _ = session.push(message.clone());

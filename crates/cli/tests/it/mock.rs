@@ -147,7 +147,7 @@ fn other_words_of_a_prompt_move_recall_by_less_than_a_point() {
     let file = dir.path().join("reworded.md");
     std::fs::write(&file, REWORDED).unwrap();
     let placebo = dir.path().join("placebo.md");
-    let own = include_str!("../../../engine/src/strategies/summarize.md");
+    let own = include_str!("../../../engine/src/strategies/summarize/prompt.md");
     std::fs::write(&placebo, own.replace("Cover:", "Take your time and be at your best.\n\nCover:")).unwrap();
     let [file, placebo] = [file, placebo].map(|path| path.to_str().unwrap().to_owned());
     let names = [

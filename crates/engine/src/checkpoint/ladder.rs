@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::example::{self, Examples};
 use super::reader::{self, Broken};
 use super::{Checkpoint, shape};
-use crate::event::FailReason;
 use crate::model::Finish;
 
 /// Reads a checkpoint from a model's answer, on the first rung that gives one. `examples` are the values of the prompt's own
@@ -49,15 +48,8 @@ pub struct Extraction {
 }
 
 impl Extraction {
-    /// An attempt of which no answer could be read.
-    pub(crate) fn failed(reason: &FailReason) -> Self {
-        Extraction::of(Reading::Unreadable(match reason {
-            FailReason::NoSummary(_) => Unreadable::Refused,
-            _ => Unreadable::NoAnswer,
-        }))
-    }
-
-    fn of(reading: Reading) -> Self {
+    /// A reading without leaked examples and with nothing left out.
+    pub(crate) fn of(reading: Reading) -> Self {
         Extraction { reading, leaked: 0, left_out: 0 }
     }
 }

@@ -6,9 +6,9 @@
 use std::fmt::Write as _;
 
 use super::{Note, notes, rank};
+use crate::conversation::record::SessionRecord;
+use crate::conversation::render::neutralize;
 use crate::message::Part;
-use crate::render::neutralize;
-use crate::saved::Saved;
 
 /// Notes by importance (source 001, architecture: "Important Memories (5)").
 pub const IMPORTANT: usize = 5;
@@ -19,7 +19,7 @@ pub const RELEVANT: usize = 3;
 /// Project context, important notes, notes that fit the user's input, in the source's order; the conversation and the user's
 /// input follow in the view. What is empty is left out, and no note stands twice. Important are the notes to which the host
 /// gave an importance over 0: the greatest first, the newer one of equals.
-pub fn built_context(project: &str, history: &[Saved], input: &str) -> String {
+pub fn built_context(project: &str, history: &[SessionRecord], input: &str) -> String {
     let notes = notes(history);
     let mut important = (0..notes.len()).filter(|place| importance(&notes[*place].1) > 0).collect::<Vec<_>>();
     important.sort_by_key(|place| std::cmp::Reverse((importance(&notes[*place].1), *place)));

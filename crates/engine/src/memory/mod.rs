@@ -13,15 +13,15 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::conversation::record::{NewRecord, RecordKind, SessionRecord};
+use crate::conversation::render::{self, RenderLimits};
+use crate::conversation::view::{Edit, Entry, View};
 use crate::message::{MessageId, Part, Role};
-use crate::render::{self, Limits};
-use crate::saved::{NewSaved, Saved, SavedKind};
-use crate::view::{Edit, Entry, View};
 
 pub use built_context::{IMPORTANT, RELEVANT, built_context, document};
 pub use tool::{MOST_RESULTS, NAME, RESULTS, answer, tool};
 
-/// One fragment of memory: the body of a record of kind [`SavedKind::Note`], as JSON.
+/// One fragment of memory: the body of a record of kind [`RecordKind::Note`], as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// What was said, as a summarizer would read it, or what the host noted.
@@ -33,27 +33,27 @@ pub struct Note {
 
 impl Note {
     /// The note that a record is, where it is one.
-    pub fn of(saved: &Saved) -> Option<Note> {
-        (saved.kind == SavedKind::Note).then(|| serde_json::from_str(&saved.body).ok()).flatten()
+    pub fn of(saved: &SessionRecord) -> Option<Note> {
+        (saved.kind == RecordKind::Note).then(|| serde_json::from_str(&saved.body).ok()).flatten()
     }
 
     /// The note as a new record; `covers` are the ends of what it holds.
-    pub(crate) fn to_record(&self, covers: Option<(MessageId, MessageId)>) -> NewSaved {
+    pub(crate) fn to_record(&self, covers: Option<(MessageId, MessageId)>) -> NewRecord {
         // A text and a number have a JSON form.
         let mut body = serde_json::to_string(self).unwrap_or_default();
         // Kept for as long as the session lives.
         body.shrink_to_fit();
-        NewSaved { kind: SavedKind::Note, covers, body }
+        NewRecord { kind: RecordKind::Note, covers, body }
     }
 }
 
 /// Every note of a session, oldest first.
-pub fn notes(history: &[Saved]) -> Vec<(&Saved, Note)> {
+pub fn notes(history: &[SessionRecord]) -> Vec<(&SessionRecord, Note)> {
     history.iter().filter_map(|saved| Some((saved, Note::of(saved)?))).collect()
 }
 
 /// The notes that share a word with the query, best first: BM25 over words, the newer one first of equals.
-pub fn search<'h>(history: &'h [Saved], query: &str, most: usize) -> Vec<(&'h Saved, Note)> {
+pub fn search<'h>(history: &'h [SessionRecord], query: &str, most: usize) -> Vec<(&'h SessionRecord, Note)> {
     let mut notes = notes(history).into_iter().map(Some).collect::<Vec<_>>();
     let texts = notes.iter().flatten().map(|(_, note)| note.text.as_str()).collect::<Vec<_>>();
     let ranked = ranking::rank(&texts, &[query]).pop().unwrap_or_default();
@@ -61,14 +61,14 @@ pub fn search<'h>(history: &'h [Saved], query: &str, most: usize) -> Vec<(&'h Sa
 }
 
 /// The same for several queries at once, as places among `notes`.
-pub(crate) fn rank(notes: &[(&Saved, Note)], queries: &[&str]) -> Vec<Vec<usize>> {
+pub(crate) fn rank(notes: &[(&SessionRecord, Note)], queries: &[&str]) -> Vec<Vec<usize>> {
     let texts = notes.iter().map(|(_, note)| note.text.as_str()).collect::<Vec<_>>();
     ranking::rank(&texts, queries)
 }
 
 /// A note for each message or call batch of the view that the edits do not keep whole, of at most that many characters.
 /// What was written in place of messages is a record already; what a search gave is noted where it came from.
-pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) -> Vec<NewSaved> {
+pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) -> Vec<NewRecord> {
     let keeps = edits.iter().filter_map(|edit| match edit {
         Edit::Keep(id) => Some(*id),
         _ => None,
@@ -81,11 +81,11 @@ pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) ->
     groups.filter_map(|group| of_group(group, most_characters)).collect()
 }
 
-fn of_group(group: &[(&Entry, MessageId)], most_characters: usize) -> Option<NewSaved> {
+fn of_group(group: &[(&Entry, MessageId)], most_characters: usize) -> Option<NewRecord> {
     let (caller, first) = group.first()?;
     let group = if only_searches(caller) { &group[..1] } else { group };
     let covers = (*first, group.last()?.1);
-    let mut text = render::transcript(group.iter().map(|(entry, _)| *entry), Limits::NONE);
+    let mut text = render::transcript(group.iter().map(|(entry, _)| *entry), RenderLimits::NONE);
     render::cut_from(&mut text, 0, most_characters);
     (!text.is_empty()).then(|| Note { text, importance: None }.to_record(Some(covers)))
 }
@@ -99,7 +99,7 @@ fn only_searches(entry: &Entry) -> bool {
 }
 
 /// A note as a model may read it: labelled, and nothing in it ends its block.
-pub(crate) fn shown(saved: &Saved, note: &Note) -> String {
+pub(crate) fn shown(saved: &SessionRecord, note: &Note) -> String {
     let mut text = format!("<note number=\"{}\"", saved.number);
     if let Some((first, last)) = saved.covers {
         let _ = write!(text, " messages=\"{}-{}\"", first.0, last.0);

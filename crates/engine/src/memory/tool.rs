@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{search, shown};
+use crate::conversation::record::SessionRecord;
 use crate::message::Part;
 use crate::model::ToolDefinition;
-use crate::saved::Saved;
 
 /// The tool's name, as source 003 has it.
 pub const NAME: &str = "memory_search";
@@ -26,9 +26,9 @@ pub const MOST_RESULTS: usize = 20;
 /// ```
 /// use compactometer_engine::memory;
 /// use compactometer_engine::message::Part;
-/// use compactometer_engine::saved::Saved;
+/// use compactometer_engine::saved::SessionRecord;
 ///
-/// fn run(call: &Part, history: &[Saved]) -> Option<Part> {
+/// fn run(call: &Part, history: &[SessionRecord]) -> Option<Part> {
 ///     match call {
 ///         Part::ToolCall { id, name, arguments } if name == memory::NAME => {
 ///             Some(memory::answer(history, id, arguments))
@@ -65,7 +65,7 @@ pub fn tool() -> ToolDefinition {
 
 /// The result of a call of [`tool`], from a session's records. Arguments that it cannot use give a result that says so, for
 /// the model to call again.
-pub fn answer(history: &[Saved], call_id: &str, arguments: &str) -> Part {
+pub fn answer(history: &[SessionRecord], call_id: &str, arguments: &str) -> Part {
     let (text, is_error) = match Arguments::parse(arguments) {
         Ok(Arguments { query, limit }) => (found(history, &query, limit), false),
         Err(problem) => (problem, true),
@@ -95,7 +95,7 @@ impl Arguments {
     }
 }
 
-fn found(history: &[Saved], query: &str, limit: usize) -> String {
+fn found(history: &[SessionRecord], query: &str, limit: usize) -> String {
     let notes = search(history, query, limit);
     if notes.is_empty() {
         return "No note shares a word with the query.".to_owned();

@@ -12,9 +12,9 @@ mod sharing;
 mod words;
 
 use crate::checkpoint::Checkpoint;
+use crate::conversation::record::{History, RecordKind, SessionRecord};
+use crate::conversation::view::{Edit, Origin, WrittenPart};
 use crate::message::{Message, Part, Role};
-use crate::saved::{History, Saved, SavedKind};
-use crate::view::{Edit, Origin, WrittenPart};
 
 pub use check::{Recall, Recalled, recall};
 pub use lost::asks_for;
@@ -64,13 +64,17 @@ impl Showing {
 
 /// The newest checkpoint of a session and its number; none where the newest holds nothing.
 pub fn latest_checkpoint(history: &History) -> Option<(Checkpoint, u32)> {
-    let saved = history.latest(SavedKind::Checkpoint)?;
+    let saved = history.latest(RecordKind::Checkpoint)?;
     let checkpoint = serde_json::from_str::<Checkpoint>(&saved.body).ok()?;
     (!checkpoint.is_empty()).then_some((checkpoint, saved.number))
 }
 
 /// What stands in the system prompt behind what was said there: the checkpoint, and the latest record of what other threads share.
-pub fn sections(checkpoint: Option<&(Checkpoint, u32)>, showing: Showing, shared: Option<&Saved>) -> Vec<WrittenPart> {
+pub fn sections(
+    checkpoint: Option<&(Checkpoint, u32)>,
+    showing: Showing,
+    shared: Option<&SessionRecord>,
+) -> Vec<WrittenPart> {
     let own = checkpoint.map(|(checkpoint, number)| section_part(showing.section(checkpoint), *number));
     own.into_iter().chain(shared.and_then(sharing::part)).collect()
 }

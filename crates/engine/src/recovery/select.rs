@@ -3,9 +3,9 @@
 
 use super::{Showing, latest_checkpoint};
 use crate::checkpoint::{Checkpoint, Item};
-use crate::embed::{Embedder, similarity};
+use crate::conversation::record::History;
 use crate::model::ChatError;
-use crate::saved::History;
+use crate::model::embed::{Embedder, similarity};
 use crate::tokens::TokenCounter;
 
 /// A checkpoint's section, or a part of it.

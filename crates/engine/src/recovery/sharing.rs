@@ -5,8 +5,8 @@
 
 use super::section_part;
 use crate::checkpoint::Checkpoint;
-use crate::saved::Saved;
-use crate::view::WrittenPart;
+use crate::conversation::record::SessionRecord;
+use crate::conversation::view::WrittenPart;
 
 /// A host's consent to share, for one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Sharing {
 const LABEL: &str = "Shared by the user's other threads; it may not hold for this one.";
 
 /// The labelled part of the section, where something is shared.
-pub(super) fn part(saved: &Saved) -> Option<WrittenPart> {
+pub(super) fn part(saved: &SessionRecord) -> Option<WrittenPart> {
     let shared = serde_json::from_str::<Checkpoint>(&saved.body).ok()?;
     let section = shared.to_section();
     let (_, fields) = section.split_once('\n')?;

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::log::Log;
+use crate::conversation::log::Log;
+use crate::conversation::record::History;
+use crate::conversation::view::View;
 use crate::message::{MessageId, Usage};
-use crate::meter::{Metered, Tally};
-use crate::saved::History;
+use crate::model::meter::Metered;
 use crate::session::SessionConfig;
 use crate::session::compaction::{Decision, decide};
+use crate::strategy::decision_meter::DecisionMeter;
 use crate::strategy::{Context, Strategy};
 use crate::tokens::TokenCounter;
-use crate::view::View;
 
 /// A snapshot of a session, ready to be compacted while messages arrive. One at a time: dropping it gives up.
 pub struct Preparation<'s> {
@@ -29,7 +30,7 @@ pub struct Preparation<'s> {
 impl<'s> Preparation<'s> {
     /// Asks the strategy. The session itself is free meanwhile.
     pub async fn run(self) -> Prepared {
-        let tally = Tally::new(self.summarizer);
+        let tally = DecisionMeter::new(self.summarizer);
         let cx = Context {
             log: &self.log,
             view: &self.view,

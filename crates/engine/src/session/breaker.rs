@@ -1,7 +1,7 @@
 //! Ends compactions that do not help: a bounded number of tries, then an error, then quiet until something has changed.
 
 use crate::budget::Budget;
-use crate::event::FailReason;
+use crate::strategy::declined::FailReason;
 
 /// Tries in a row that may leave the request at its trigger.
 const MOST_TRIES: u32 = 3;

@@ -1,20 +1,22 @@
 //! One compaction over a snapshot: asks the strategy, checks its answer, asks again where it breaks the budget.
 
-use crate::event::{Event, FailReason, Outcome, SkipReason};
-use crate::log::Log;
+use crate::conversation::log::Log;
+use crate::conversation::record::{NewRecord, RecordKind};
+use crate::conversation::view::View;
 use crate::message::{MessageId, Usage};
-use crate::saved::{NewSaved, SavedKind};
 use crate::session::Policy;
-use crate::strategy::{Compacted, Context, Declined, Strategy};
+use crate::session::event::{Event, Outcome};
+use crate::strategy::declined::Declined;
+use crate::strategy::declined::{FailReason, SkipReason};
+use crate::strategy::{Compacted, Context, Strategy};
 use crate::tokens::total;
-use crate::view::View;
 
 /// What a compaction came to; nothing is applied yet.
 pub(crate) struct Decision {
     /// The decision as it is told.
     pub(crate) event: Event,
     /// What the session should remember.
-    pub(crate) saved: Vec<NewSaved>,
+    pub(crate) saved: Vec<NewRecord>,
     /// The next view, where there is one.
     pub(crate) view: Option<View>,
 }
@@ -22,7 +24,7 @@ pub(crate) struct Decision {
 /// A strategy's answer that passed every check but the budget.
 struct Answer {
     compacted: View,
-    saved: Vec<NewSaved>,
+    saved: Vec<NewRecord>,
     fallback: Option<FailReason>,
     unread: Vec<MessageId>,
     retained: u32,
@@ -103,8 +105,8 @@ pub(crate) fn declined_as(event: Event, declined: Declined, used: Usage) -> Deci
 }
 
 /// The record of an attempt that failed.
-pub(crate) fn failed_attempt(reason: &dyn std::fmt::Display, after: MessageId) -> NewSaved {
-    NewSaved { kind: SavedKind::Failed, covers: Some((after, after)), body: reason.to_string() }
+pub(crate) fn failed_attempt(reason: &dyn std::fmt::Display, after: MessageId) -> NewRecord {
+    NewRecord { kind: RecordKind::Failed, covers: Some((after, after)), body: reason.to_string() }
 }
 
 /// The event of a view that stays as it is.

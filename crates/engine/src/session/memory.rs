@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::event::{FailReason, SkipReason};
-use crate::log::Log;
+use crate::conversation::log::Log;
+use crate::conversation::view::{Entry, WrittenPart};
 use crate::memory::Note;
 use crate::message::Usage;
-use crate::meter::Tally;
 use crate::session::Session;
 use crate::session::breaker::Breaker;
-use crate::strategy::Declined;
-use crate::view::{Entry, WrittenPart};
+use crate::strategy::decision_meter::DecisionMeter;
+use crate::strategy::declined::Declined;
+use crate::strategy::declined::{FailReason, SkipReason};
 
 impl Session<'_> {
     /// Notes something, to be found by [`crate::memory::search`] and shown by [`crate::memory::built_context`]; the view stays
@@ -37,7 +37,7 @@ impl Session<'_> {
     /// What the strategy finds for each question in what it stored, in at most `room` tokens each; an empty list where it has
     /// nothing to look in. No model is called and nothing changes: the host decides what of it joins a request.
     pub async fn retrieve(&self, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
-        let tally = Tally::new(self.summarizer);
+        let tally = DecisionMeter::new(self.summarizer);
         self.strategy.retrieve(&self.context(&tally), questions, room).await
     }
 

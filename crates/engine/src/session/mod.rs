@@ -3,35 +3,41 @@
 mod background;
 mod breaker;
 mod compaction;
-mod held;
+pub mod event;
+pub mod health;
+mod in_use;
 mod memory;
 mod recover;
 mod settle;
 mod snapshot;
+pub mod store;
 
 use std::sync::Arc;
 
 use tracing::Instrument;
 
 use crate::budget::Budget;
-use crate::embed::{Embedder, Lexical};
-use crate::estimate::Estimator;
-use crate::event::{CheckpointEvent, Event, Outcome, RecoveryEvent, SkipReason};
-use crate::health::Health;
-use crate::log::{Counted, Log, Refused};
+use crate::budget::estimate::Estimator;
+use crate::conversation::log::{Log, Refused};
+use crate::conversation::record::History;
+use crate::conversation::view::{Entry, UnknownMessage, View};
 use crate::message::Usage;
-use crate::meter::{Metered, Tally};
+use crate::model::embed::{Embedder, Lexical};
+use crate::model::meter::Metered;
 use crate::recovery::Recovery;
-use crate::saved::History;
-use crate::store::{State, Store};
+use crate::session::event::{CheckpointEvent, Event, Outcome, RecoveryEvent};
+use crate::session::health::Health;
+use crate::session::store::{State, Store};
+use crate::strategy::decision_meter::DecisionMeter;
+use crate::strategy::declined::SkipReason;
 use crate::strategy::{Context, Strategy};
+use crate::tokens::CountedMessage;
 use crate::tokens::{TokenCounter, total};
-use crate::view::{Entry, UnknownMessage, View};
 
 pub use background::{Preparation, Prepared};
 use breaker::{Breaker, Step};
 use compaction::{Decision, decide, declined_as, tokens_outside, unchanged};
-use held::Held;
+use in_use::InUse;
 pub use snapshot::Snapshot;
 
 /// What happens to a view that a provider would refuse, or that is no smaller than the one before.
@@ -81,8 +87,8 @@ pub struct Session<'s> {
     health: Health,
     breaker: Breaker,
     store: Option<Box<dyn Store + 's>>,
-    in_use: Held,
-    under_way: Held,
+    in_use: InUse,
+    under_way: InUse,
 }
 
 impl<'s> Session<'s> {
@@ -112,8 +118,8 @@ impl<'s> Session<'s> {
             health: Health::default(),
             breaker: Breaker::default(),
             store: None,
-            in_use: Held::default(),
-            under_way: Held::default(),
+            in_use: InUse::default(),
+            under_way: InUse::default(),
         }
     }
 
@@ -137,7 +143,7 @@ impl<'s> Session<'s> {
         self.log = log;
         self.history = state.history.into();
         // What was prepared of the conversation before does not belong to this one.
-        self.under_way = Held::default();
+        self.under_way = InUse::default();
         self.show(Arc::new(view));
         Ok(self)
     }
@@ -152,7 +158,7 @@ impl<'s> Session<'s> {
     ///
     /// # Errors
     /// [`Refused`] where no provider would take a chat with it; nothing changes then.
-    pub fn push(&mut self, counted: impl Into<Arc<Counted>>) -> Result<(), Refused> {
+    pub fn push(&mut self, counted: impl Into<Arc<CountedMessage>>) -> Result<(), Refused> {
         self.log.push(counted)?;
         let view = Arc::make_mut(&mut self.view);
         let before = view.entries().len();
@@ -176,7 +182,7 @@ impl<'s> Session<'s> {
     /// has reached its trigger. `now_ms` is the caller's clock, in milliseconds since the Unix epoch.
     ///
     /// Where three tries in a row leave the request at its trigger, the next event is
-    /// [`crate::event::FailReason::StaysAtTrigger`] and no
+    /// [`crate::strategy::declined::FailReason::StaysAtTrigger`] and no
     /// call is made; a new try comes when the window's headroom has filled once more or less stands outside its reach.
     pub async fn before_call(&mut self, now_ms: Option<i64>) -> Option<&Event> {
         // What is seldom due stands in boxes, so that a host that waits here for thousands of sessions holds little for each.
@@ -211,7 +217,7 @@ impl<'s> Session<'s> {
             self.events.push(Event { outcome: Outcome::Skipped(reason), ..event });
             return self.events.last();
         }
-        let tally = Tally::new(self.summarizer);
+        let tally = DecisionMeter::new(self.summarizer);
         let span = tracing::info_span!("compaction", after = after.0, tokens = self.request_estimate());
         let decided = decide(self.strategy, self.context(&tally), self.config.policy, after);
         let decision = decided.instrument(span).await;
@@ -305,7 +311,7 @@ impl<'s> Session<'s> {
     }
 
     /// What a strategy may see now.
-    fn context<'c>(&'c self, tally: &'c Tally<'c>) -> Context<'c> {
+    fn context<'c>(&'c self, tally: &'c DecisionMeter<'c>) -> Context<'c> {
         Context {
             log: &self.log,
             view: &self.view,

@@ -5,14 +5,15 @@
 use std::sync::Arc;
 
 use crate::checkpoint::Checkpoint;
-use crate::embed::{Embedder, Lexical};
-use crate::event::{FailReason, RecoveryEvent, RecoveryOutcome, RecoveryReason};
+use crate::conversation::record::{History, NewRecord, RecordKind, SessionRecord};
+use crate::conversation::view::{Edit, View, WrittenPart};
 use crate::message::{Part, Role};
+use crate::model::embed::{Embedder, Lexical};
 use crate::recovery::{self, Recovery, Section};
-use crate::saved::{History, NewSaved, Saved, SavedKind};
 use crate::session::Session;
+use crate::session::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason};
+use crate::strategy::declined::FailReason;
 use crate::tokens::TokenCounter;
-use crate::view::{Edit, View, WrittenPart};
 
 impl<'s> Session<'s> {
     /// Shows the latest checkpoint: all of it, or what of it `query` is about, in at most the tokens that a compaction may
@@ -44,7 +45,7 @@ impl<'s> Session<'s> {
         let after = self.log.last()?;
         let body = serde_json::to_string(shared).unwrap_or_default();
         let tokens = (self.view.tokens(), self.view.tokens());
-        let new = NewSaved { kind: SavedKind::Shared, covers: Some((after, after)), body };
+        let new = NewRecord { kind: RecordKind::Shared, covers: Some((after, after)), body };
         let saved = self.numbered(vec![new], Default::default(), tokens, now_ms);
         let of = shared.items().len() as u32;
         let showing = self.strategy.showing();
@@ -72,7 +73,7 @@ impl<'s> Session<'s> {
             return None;
         }
         // Most sessions have nothing to show, and this is asked before every turn.
-        self.history.latest(SavedKind::Checkpoint)?;
+        self.history.latest(RecordKind::Checkpoint)?;
         let reason = self.absence(now_ms).map(RecoveryReason::Absence);
         let reason = reason.or_else(|| self.appears_lost().then_some(RecoveryReason::Lost))?;
         let section = self.whole_section()?;
@@ -128,21 +129,27 @@ impl<'s> Session<'s> {
 
     /// Whether a checkpoint of this thread stands in the system prompt.
     fn shows_a_checkpoint(&self) -> bool {
-        let checkpoints = self.history.iter().filter(|saved| saved.kind == SavedKind::Checkpoint);
-        let origins = checkpoints.map(|saved| crate::view::Origin::Checkpoint(saved.number)).collect::<Vec<_>>();
+        let checkpoints = self.history.iter().filter(|saved| saved.kind == RecordKind::Checkpoint);
+        let origins =
+            checkpoints.map(|saved| crate::conversation::view::Origin::Checkpoint(saved.number)).collect::<Vec<_>>();
         let system = self.view.entries().first().filter(|entry| entry.role() == Role::System);
         system.is_some_and(|system| system.parts().any(|(_, origin)| origins.contains(&origin)))
     }
 
     fn show_section(&mut self, section: Section) -> (RecoveryOutcome, u32) {
         let Section { text, number, shown, of } = section;
-        let shared = recovery::sections(None, self.strategy.showing(), self.history.latest(SavedKind::Shared));
+        let shared = recovery::sections(None, self.strategy.showing(), self.history.latest(RecordKind::Shared));
         let parts = [recovery::section_part(text, number)].into_iter().chain(shared).collect();
         self.put(parts, Vec::new(), RecoveryOutcome::Shown(shown, of))
     }
 
     /// Puts these sections into the system message and commits view and records; else nothing changes. Gives the tokens before.
-    fn put(&mut self, parts: Vec<WrittenPart>, saved: Vec<Saved>, shown: RecoveryOutcome) -> (RecoveryOutcome, u32) {
+    fn put(
+        &mut self,
+        parts: Vec<WrittenPart>,
+        saved: Vec<SessionRecord>,
+        shown: RecoveryOutcome,
+    ) -> (RecoveryOutcome, u32) {
         let before = self.view.tokens();
         let put = self.with_sections(parts).and_then(|view| {
             let after = self.log.last().ok_or_else(|| FailReason::InvalidView("nothing was said".into()))?;

@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::estimate::Estimator;
-use crate::event::{CheckpointEvent, Event, FailReason, Outcome, RecoveryReason, SkipReason};
-use crate::health::Health;
+use crate::budget::estimate::Estimator;
+use crate::conversation::record::{NewRecord, SessionRecord};
+use crate::conversation::vec_growth;
+use crate::conversation::view::View;
 use crate::message::{MessageId, Usage};
-use crate::meter::{Metered, Purpose, Tally};
 use crate::model::ChatRequest;
-use crate::room;
-use crate::saved::{NewSaved, Saved};
+use crate::model::meter::{Metered, Purpose};
 use crate::session::Session;
 use crate::session::compaction::{Decision, failed_attempt, unchanged};
-use crate::store::Commit;
+use crate::session::event::{CheckpointEvent, Event, Outcome, RecoveryReason};
+use crate::session::health::Health;
+use crate::session::store::Commit;
 use crate::strategy::Context;
-use crate::view::View;
+use crate::strategy::decision_meter::DecisionMeter;
+use crate::strategy::declined::{FailReason, SkipReason};
 
 impl<'s> Session<'s> {
     /// Has checkpoints before turns written by another model, usually a cheaper one (source 000, "use fast model"), in its
@@ -60,7 +62,7 @@ impl<'s> Session<'s> {
         let is_applied = event.outcome == Outcome::Applied;
         let is_try = event.outcome != Outcome::Skipped(SkipReason::SnapshotInUse);
         event.tell();
-        room::make(&mut self.events, 1);
+        vec_growth::reserve(&mut self.events, 1);
         self.events.push(event);
         if is_applied {
             self.recount().await;
@@ -74,7 +76,7 @@ impl<'s> Session<'s> {
     /// Whether the strategy finds a checkpoint due.
     pub(super) fn checkpoint_is_due(&self) -> bool {
         let (model, summarizer_window) = self.checkpoints_by();
-        let tally = Tally::new(model);
+        let tally = DecisionMeter::new(model);
         !self.log.messages().is_empty()
             && self.strategy.checkpoint_is_due(&Context { summarizer_window, ..self.context(&tally) })
     }
@@ -83,7 +85,7 @@ impl<'s> Session<'s> {
     pub(super) async fn checkpoint(&mut self, now_ms: Option<i64>) {
         let Some(after) = self.log.last() else { return };
         let (model, summarizer_window) = self.checkpoints_by();
-        let tally = Tally::new(model);
+        let tally = DecisionMeter::new(model);
         let cx = Context { summarizer_window, ..self.context(&tally) };
         let written = self.strategy.checkpoint(&cx).await;
         let (saved, mut failed) = match written {
@@ -101,7 +103,7 @@ impl<'s> Session<'s> {
         let is_written = failed.is_none();
         let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
         event.tell();
-        room::make(&mut self.checkpoint_events, 1);
+        vec_growth::reserve(&mut self.checkpoint_events, 1);
         self.checkpoint_events.push(event);
         if is_written && self.strategy.showing().at_once {
             self.recover(RecoveryReason::Written, None, now_ms).await;
@@ -114,7 +116,7 @@ impl<'s> Session<'s> {
     }
 
     /// Adds records to those that the session keeps.
-    pub(super) fn remember(&mut self, saved: Vec<Saved>) {
+    pub(super) fn remember(&mut self, saved: Vec<SessionRecord>) {
         self.history.extend(saved);
     }
 
@@ -126,7 +128,12 @@ impl<'s> Session<'s> {
     }
 
     /// Records and the view, a new one where there is one, to the store, where there is one.
-    pub(super) fn commit(&mut self, saved: &[Saved], next: Option<&View>, after: MessageId) -> Result<(), FailReason> {
+    pub(super) fn commit(
+        &mut self,
+        saved: &[SessionRecord],
+        next: Option<&View>,
+        after: MessageId,
+    ) -> Result<(), FailReason> {
         let Some(store) = self.store.as_mut().filter(|_| next.is_some() || !saved.is_empty()) else { return Ok(()) };
         let view = next.unwrap_or(&self.view).to_edits();
         store.commit(&Commit { saved, view: &view, after }).map_err(|error| FailReason::Store(error.to_string()))
@@ -149,15 +156,15 @@ impl<'s> Session<'s> {
 
     pub(super) fn numbered(
         &self,
-        saved: Vec<NewSaved>,
+        saved: Vec<NewRecord>,
         usage: Usage,
         tokens: (u32, u32),
         now_ms: Option<i64>,
-    ) -> Vec<Saved> {
-        let number = |(index, mut new): (usize, NewSaved)| {
+    ) -> Vec<SessionRecord> {
+        let number = |(index, mut new): (usize, NewRecord)| {
             // Kept for as long as the session lives.
             new.body.shrink_to_fit();
-            Saved {
+            SessionRecord {
                 number: (self.history.len() + index) as u32,
                 kind: new.kind,
                 covers: new.covers,

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::view::View;
+use crate::conversation::view::View;
 
 /// A view that does not change while it is held. Cheap to clone; each clone holds it.
 #[derive(Clone, Debug)]

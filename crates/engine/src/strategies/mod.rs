@@ -1,12 +1,12 @@
 //! The reference strategies. Each is one file and one line in [`ALL`]; help, lists, plots and tests iterate it.
 
 mod chained;
-mod faithful;
 mod handoff;
 mod hybrid_checkpoint;
 mod middleware_checkpoint;
 mod progressive;
 mod prompt_checkpoint;
+mod published;
 mod summarize;
 mod threshold_summary;
 
@@ -14,25 +14,26 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
+use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
-use crate::estimate::Estimator;
-use crate::event::{FailReason, SkipReason};
-use crate::fit;
+use crate::conversation::record::{NewRecord, RecordKind};
+use crate::conversation::render::{self, Material};
+use crate::conversation::view::{Edit, Origin, WrittenPart};
 use crate::message::{Part, Role};
-use crate::meter::Purpose;
+use crate::model::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
-use crate::params::{ESTIMATOR, Param, ParamError, Settings, Unit};
 use crate::recovery::{self, Showing};
-use crate::render::{self, Material};
-use crate::saved::{NewSaved, SavedKind};
-use crate::select::Selection;
-use crate::strategy::{Compacted, Context, Declined, StrategySpec};
-use crate::summary;
-use crate::view::{Edit, Origin, WrittenPart};
+use crate::strategy::declined::Declined;
+use crate::strategy::declined::{FailReason, SkipReason};
+use crate::strategy::params::{ESTIMATOR, Param, ParamError, Settings, Unit};
+use crate::strategy::pieces;
+use crate::strategy::selection::Selection;
+use crate::strategy::summary;
+use crate::strategy::{Compacted, Context, StrategySpec};
 
-use faithful::Asking;
-pub use faithful::{FAITHFUL, Faithful};
 pub use progressive::journey;
+use published::Asking;
+pub use published::{FAITHFUL, Faithful};
 
 /// Every reference strategy.
 pub const ALL: &[&StrategySpec] = &[
@@ -112,14 +113,14 @@ fn with_summary_under(system: Option<Edit>, cx: &Context<'_>, selection: &Select
 }
 
 fn with_record(selection: &Selection<'_>, edits: Vec<Edit>, summary: String) -> Compacted {
-    let saved = NewSaved { kind: SavedKind::Summary, covers: selection.covers(), body: summary };
+    let saved = NewRecord { kind: RecordKind::Summary, covers: selection.covers(), body: summary };
     Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
 }
 
 /// The system prompt with the sections that the session's records give it.
 fn system_with_sections(cx: &Context<'_>, selection: &Selection<'_>) -> Option<Edit> {
     let checkpoint = recovery::latest_checkpoint(cx.history);
-    let shared = cx.history.latest(SavedKind::Shared);
+    let shared = cx.history.latest(RecordKind::Shared);
     recovery::system_with(selection.system, recovery::sections(checkpoint.as_ref(), Showing::default(), shared))
 }
 
@@ -167,7 +168,7 @@ async fn ask_for_reply(
         // Of what is read only the length is held while the model reads it: thousands of calls may be under way at once.
         let (request, material) = {
             let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
-            let earlier = fit::shortened(cx, &earlier, most);
+            let earlier = pieces::shortened(cx, &earlier, most);
             let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
             let length = read.len();
             (ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed()), length)
@@ -264,7 +265,7 @@ fn words_in(tokens: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::PROMPT;
+    use crate::strategy::params::PROMPT;
 
     #[test]
     fn placeholders_in_values_stay_text() {
@@ -280,19 +281,15 @@ mod tests {
     #[allow(clippy::disallowed_methods, reason = "a test reads the sources' names")]
     fn every_strategy_is_listed_once_and_documented() {
         let mut names = ALL.iter().map(|spec| spec.name).collect::<Vec<_>>();
-        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/strategies")).unwrap();
-        let mut stems = files
-            .map(|file| file.unwrap().path())
-            .filter(|path| {
-                path.extension().is_some_and(|ext| ext == "rs")
-                    && path.file_stem().unwrap() != "mod"
-                    && path.file_stem().unwrap() != "faithful"
-            })
-            .map(|path| path.file_stem().unwrap().to_str().unwrap().replace('_', "-"))
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/strategies");
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut folders = paths
+            .filter(|path| path.is_dir())
+            .map(|path| path.file_name().unwrap().to_str().unwrap().replace('_', "-"))
             .collect::<Vec<_>>();
         names.sort_unstable();
-        stems.sort_unstable();
-        assert_eq!(names, stems);
+        folders.sort_unstable();
+        assert_eq!(names, folders);
         assert!(ALL.iter().all(|spec| !spec.about.is_empty() && !spec.source.is_empty()));
     }
 

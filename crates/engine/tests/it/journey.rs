@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategies::journey::{Change, CompressionCheckpoint, Level, Round, Stats, rounds};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::Origin;
 
@@ -31,10 +31,10 @@ fn body(part: u32) -> String {
     )
 }
 
-fn saved(number: u32) -> Saved {
-    Saved {
+fn saved(number: u32) -> SessionRecord {
+    SessionRecord {
         number,
-        kind: SavedKind::Summary,
+        kind: RecordKind::Summary,
         covers: Some((MessageId(20 * number), MessageId(20 * number + 19))),
         tokens_before: 3_000,
         tokens_after: 1_000,
@@ -159,7 +159,7 @@ async fn the_records_say_what_the_view_shows() {
                 let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };
                 let parts = vec![Part::Text { text: "words of some ordinary turn ".repeat(12) }];
                 let message = Message { id: MessageId(round * 30 + turn), role, at_ms: None, parts, usage: None };
-                let counted = Counted::new(message, &Encoding::O200k);
+                let counted = CountedMessage::new(message, &Encoding::O200k);
                 session.push(counted).unwrap();
             }
             assert_eq!(session.compact(Some(i64::from(round))).await.unwrap().attempts, 1);

@@ -7,17 +7,18 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
-use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::log::Log;
 use compactometer_engine::memory::{self, Note};
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::{Declined, Strategy};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::Origin;
 
@@ -42,20 +43,20 @@ impl ChatModel for Forgetful {
     }
 }
 
-fn message(id: u32, role: Role, parts: Vec<Part>) -> Arc<Counted> {
+fn message(id: u32, role: Role, parts: Vec<Part>) -> Arc<CountedMessage> {
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-    Counted::new(message, &Encoding::O200k)
+    CountedMessage::new(message, &Encoding::O200k)
 }
 
 fn text(text: &str) -> Part {
     Part::Text { text: text.to_owned() }
 }
 
-fn said(id: u32, role: Role, words: &str) -> Arc<Counted> {
+fn said(id: u32, role: Role, words: &str) -> Arc<CountedMessage> {
     message(id, role, vec![text(words)])
 }
 
-fn call(id: u32, name: &str, arguments: &str, result: &str) -> [Arc<Counted>; 2] {
+fn call(id: u32, name: &str, arguments: &str, result: &str) -> [Arc<CountedMessage>; 2] {
     let call_id = format!("call_{id}");
     let call = Part::ToolCall { id: call_id.clone(), name: name.into(), arguments: arguments.into() };
     let result = Part::ToolResult { call_id, text: result.into(), is_error: false };
@@ -82,7 +83,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// A system prompt, a few things said once, and talk.
-fn conversation() -> Vec<Arc<Counted>> {
+fn conversation() -> Vec<Arc<CountedMessage>> {
     let mut all = vec![
         said(0, Role::System, "You help."),
         said(1, Role::User, "The ticket for the billing outage is kx-4711."),
@@ -110,7 +111,7 @@ fn wire(session: &Session<'_>) -> String {
     format!("{:?}", session.view().to_wire())
 }
 
-fn answer(history: &[Saved], arguments: &str) -> (String, bool) {
+fn answer(history: &[SessionRecord], arguments: &str) -> (String, bool) {
     match memory::answer(history, "call_9", arguments) {
         Part::ToolResult { call_id, text, is_error } => {
             assert_eq!(call_id, "call_9");
@@ -206,7 +207,7 @@ fn strategies_without_memory_find_nothing_and_checkpoints_only_what_is_not_shown
         }
         session.push(said(id, if id.is_multiple_of(2) { Role::User } else { Role::Assistant }, "and so on")).unwrap();
     }
-    assert!(ready(session.before_call(None)).is_none() && session.history()[0].kind == SavedKind::Checkpoint);
+    assert!(ready(session.before_call(None)).is_none() && session.history()[0].kind == RecordKind::Checkpoint);
     let found = ready(session.retrieve(&["Which goal?", "Else?"], 10_000));
     assert_eq!(found[0][0].origin, Origin::Checkpoint(0));
     assert!(format!("{:?}", found[0]).contains("kx-4711") && found[1].is_empty(), "what a question is about");
@@ -294,7 +295,7 @@ fn the_host_notes_what_matters_and_a_reload_has_it() {
     let before = wire(&session);
     assert_eq!(session.note("deploys only on Tuesdays", 7, Some(3)), Ok(0));
     assert_eq!(wire(&session), before);
-    assert_eq!((session.history()[0].kind, session.history()[0].created_at_ms), (SavedKind::Note, Some(3)));
+    assert_eq!((session.history()[0].kind, session.history()[0].created_at_ms), (RecordKind::Note, Some(3)));
     shelf.0.lock().unwrap().1 = true;
     assert!(matches!(session.note("lost", 1, None), Err(Declined::Fail(FailReason::Store(_)))));
     assert_eq!(session.history().len(), 1);

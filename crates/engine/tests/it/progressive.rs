@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::Outcome;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Origin;
 
@@ -63,11 +63,11 @@ async fn rounds(count: usize, retained: u32, pinned: &str) -> Vec<(String, u32)>
             let text = format!("{id}: {}", "words of some ordinary turn that nobody will ask for again ".repeat(6));
             let message =
                 Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text }], usage: None };
-            let counted = Counted::new(message, &Encoding::O200k);
+            let counted = CountedMessage::new(message, &Encoding::O200k);
             session.push(counted).unwrap();
         }
         let event = session.compact(None).await.unwrap().clone();
-        assert!(session.history().iter().all(|saved| saved.kind != SavedKind::Checkpoint), "a kind of source 000");
+        assert!(session.history().iter().all(|saved| saved.kind != RecordKind::Checkpoint), "a kind of source 000");
         assert_eq!(event.outcome, Outcome::Applied, "round {round}");
         assert!(!event.over_budget && event.tokens_retained <= retained, "round {round}: {}", event.tokens_retained);
         assert_eq!(session.view().check(), [], "round {round}");

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use compactometer_engine::budget::{Budget, Limits, Tail};
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::Outcome;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
@@ -14,6 +13,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::{ALL, FAITHFUL};
 use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 
 /// Repeats the end of what it reads, as long as it may: a summarizer that nests whatever it is given.
@@ -39,9 +39,9 @@ impl ChatModel for Nests {
     }
 }
 
-fn said(id: u32, role: Role, text: String) -> Arc<Counted> {
+fn said(id: u32, role: Role, text: String) -> Arc<CountedMessage> {
     let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text }], usage: None };
-    Counted::new(message, &Encoding::O200k)
+    CountedMessage::new(message, &Encoding::O200k)
 }
 
 fn session<'s>(

@@ -8,16 +8,16 @@ use async_trait::async_trait;
 use compactometer_engine::budget::{Budget, Limits, Tail};
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::Strategy;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 /// Answers every request with a short text and counts what it reads.
@@ -36,10 +36,10 @@ impl ChatModel for Short {
     }
 }
 
-fn said(id: u32, role: Role, text: &str) -> Arc<Counted> {
+fn said(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
     let parts = vec![Part::Text { text: text.to_owned() }];
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-    Counted::new(message, &Encoding::O200k)
+    CountedMessage::new(message, &Encoding::O200k)
 }
 
 fn strategy(name: &str) -> Arc<dyn Strategy> {
@@ -398,7 +398,7 @@ fn what_comes_while_a_snapshot_is_held_is_paid_for_and_not_remembered_as_a_summa
         assert_eq!(event.outcome, Outcome::Skipped(SkipReason::SnapshotInUse), "{}", spec.name);
         assert_eq!((event.tokens_before, event.unread), (event.tokens_after, vec![]), "{}", spec.name);
         let kinds = session.history().iter().map(|saved| saved.kind).collect::<Vec<_>>();
-        assert_eq!(kinds, [SavedKind::Failed], "{}", spec.name);
+        assert_eq!(kinds, [RecordKind::Failed], "{}", spec.name);
         assert_eq!(session.history()[0].usage, metered.usage(), "{}", spec.name);
         drop(snapshot);
         ready(session.compact(None));
@@ -451,7 +451,10 @@ fn limits_and_counts_at_the_edges_neither_overflow_nor_hang() {
                 for id in 0..9 {
                     let role = if id % 2 == 0 { Role::User } else { Role::Assistant };
                     session
-                        .push(Counted { tokens: 2 * tokens, ..(*said(id, role, "Go on with it, please.")).clone() })
+                        .push(CountedMessage {
+                            tokens: 2 * tokens,
+                            ..(*said(id, role, "Go on with it, please.")).clone()
+                        })
                         .unwrap();
                     session.report_usage(Usage { input: u64::MAX, output: 1, ..Usage::default() });
                     ready(session.before_call(None));

@@ -131,7 +131,7 @@ fn what_overflows_the_reference_counts_as_its_halves_do() {
 #[test]
 fn sources_and_data_of_this_repository_count_as_the_reference_does() {
     for text in [
-        include_str!("../../src/view.rs"),
+        include_str!("../../src/conversation/view.rs"),
         include_str!("../../README.md"),
         include_str!("../../Cargo.toml"),
         include_str!("tokens.rs"),

@@ -1,9 +1,10 @@
 //! Views and transcripts of long conversations: every message in its place, under its number.
 
-use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::log::Log;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::model::WireMessage;
-use compactometer_engine::render::{Limits, transcript};
+use compactometer_engine::render::{RenderLimits, transcript};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::{Edit, UnknownMessage, View};
 
@@ -13,7 +14,7 @@ fn log(texts: impl Iterator<Item = String>) -> Log {
         // Ids with gaps, as after messages that a host took out.
         let id = MessageId(3 * index as u32);
         let message = Message { id, role: Role::User, at_ms: None, parts: vec![Part::Text { text }], usage: None };
-        log.push(Counted { message, tokens: 1 }).expect("it is valid");
+        log.push(CountedMessage { message, tokens: 1 }).expect("it is valid");
     }
     log
 }
@@ -42,7 +43,7 @@ fn edits_are_followed_in_any_order() {
 fn every_message_of_a_long_transcript_has_its_number_and_no_tag_closes_ours() {
     let log = log((1..=1_234).map(|number| if number == 1_001 { "a</b>".into() } else { format!("text {number}") }));
     let view = view(&log, (0..1_234).map(|index| 3 * index)).expect("the log holds them");
-    let text = transcript(view.entries(), Limits::NONE);
+    let text = transcript(view.entries(), RenderLimits::NONE);
     let blocks = text.split("\n\n").collect::<Vec<_>>();
     assert_eq!(blocks.len(), 1_234);
     for (number, block) in (1..).zip(blocks) {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::log::Log;
 use compactometer_engine::message::{MessageId, Part};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::view::View;
 
 use super::is_plain;
@@ -23,7 +24,9 @@ pub(super) fn scenario(scenario: &mut Scenario) -> Result<(), String> {
     // `collect` would reuse the memory of the old list, which has entries ten times as large.
     let mut messages = Vec::with_capacity(scenario.messages.len());
     messages.extend(
-        std::mem::take(&mut scenario.messages).into_iter().map(|message| Arc::new(Counted { message, tokens: 0 })),
+        std::mem::take(&mut scenario.messages)
+            .into_iter()
+            .map(|message| Arc::new(CountedMessage { message, tokens: 0 })),
     );
     check_with(scenario, &messages)?;
     // Nothing else holds a message by now.
@@ -31,7 +34,7 @@ pub(super) fn scenario(scenario: &mut Scenario) -> Result<(), String> {
     Ok(())
 }
 
-fn check_with(scenario: &Scenario, messages: &[Arc<Counted>]) -> Result<(), String> {
+fn check_with(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Result<(), String> {
     let log = check_messages(messages)?;
     let mut ids = HashSet::new();
     for fact in &scenario.facts {
@@ -60,7 +63,7 @@ fn check_with(scenario: &Scenario, messages: &[Arc<Counted>]) -> Result<(), Stri
 }
 
 /// Ids ascend, a provider would take the chat, and no medium claims more tokens than a window can have.
-fn check_messages(messages: &[Arc<Counted>]) -> Result<Log, String> {
+fn check_messages(messages: &[Arc<CountedMessage>]) -> Result<Log, String> {
     let mut log = Log::default();
     let mut view = View::default();
     for counted in messages {

@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 
 use compactometer_engine::message::{MessageId, Part, Role, Usage};
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, State, Store};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
 use compactometer_store::{Checkpoints, Error, Thread, Which};
@@ -93,9 +93,9 @@ fn goes_back(thread: &mut Thread) {
 }
 
 fn commit(thread: &mut Thread, number: u32) -> Result<(), String> {
-    let kind = if number.is_multiple_of(2) { SavedKind::Summary } else { SavedKind::Checkpoint };
+    let kind = if number.is_multiple_of(2) { RecordKind::Summary } else { RecordKind::Checkpoint };
     let body = format!("{{\"active_goals\":[\"the quota of svc-7 is {}\"]}}", 455 + u64::from(number));
-    let saved = Saved {
+    let saved = SessionRecord {
         number,
         kind,
         covers: Some((MessageId(1), MessageId(3))),

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use compactometer_engine::event::SkipReason;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{MessageId, Role};
-use compactometer_engine::select::Selection;
+use compactometer_engine::selection::Selection;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::view::Edit;
 
 use super::{Control, keep_system};
@@ -31,7 +31,7 @@ impl Strategy for HeadTail {
             return Err(SkipReason::NothingToCompact.into());
         }
         let first_kept = selection.kept.first().copied();
-        let before_tail = |counted: &&Arc<Counted>| first_kept.is_none_or(|first| counted.message.id < first);
+        let before_tail = |counted: &&Arc<CountedMessage>| first_kept.is_none_or(|first| counted.message.id < first);
         let spoken = cx.log.messages().iter().filter(|counted| counted.message.role != Role::System);
         let head = head(spoken.take_while(before_tail), cx.budget.written);
         let edits =
@@ -41,7 +41,7 @@ impl Strategy for HeadTail {
 }
 
 /// The longest run of first messages that fits and does not split a call batch.
-fn head<'l>(messages: impl Iterator<Item = &'l Arc<Counted>>, budget: u32) -> Vec<MessageId> {
+fn head<'l>(messages: impl Iterator<Item = &'l Arc<CountedMessage>>, budget: u32) -> Vec<MessageId> {
     let mut whole = Vec::new();
     let mut open = Vec::new();
     let mut room = budget;

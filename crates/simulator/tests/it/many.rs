@@ -10,7 +10,6 @@ use crate::material::by_name;
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::Outcome;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
@@ -18,6 +17,7 @@ use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_simulator::faults;
 use tokio::task::JoinSet;
@@ -153,7 +153,7 @@ async fn converse(shared: Arc<Shared>, thread: usize) -> Seen {
             }
         }
         let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text }], usage: None };
-        session.push(Counted::new(message, shared.counter)).unwrap();
+        session.push(CountedMessage::new(message, shared.counter)).unwrap();
     }
     seen.applied = session.events().iter().filter(|event| event.outcome == Outcome::Applied).count();
     seen.remembered = session.history().iter().any(|saved| saved.body.contains(&own));

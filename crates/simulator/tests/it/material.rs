@@ -8,10 +8,10 @@ use compactometer_simulator::faults::Faulty;
 use compactometer_simulator::mock::{self, Mock};
 use compactometer_simulator::profile::{Profile, STRONG};
 
-pub(crate) const SUMMARIZE: &str = include_str!("../../../engine/src/strategies/summarize.md");
-pub(crate) const PROMPT_CHECKPOINT: &str = include_str!("../../../engine/src/strategies/prompt_checkpoint.md");
-pub(crate) const CHAINED: &str = include_str!("../../../engine/src/strategies/chained.md");
-pub(crate) const PROGRESSIVE: &str = include_str!("../../../engine/src/strategies/progressive.md");
+pub(crate) const SUMMARIZE: &str = include_str!("../../../engine/src/strategies/summarize/prompt.md");
+pub(crate) const PROMPT_CHECKPOINT: &str = include_str!("../../../engine/src/strategies/prompt_checkpoint/prompt.md");
+pub(crate) const CHAINED: &str = include_str!("../../../engine/src/strategies/chained/prompt.md");
+pub(crate) const PROGRESSIVE: &str = include_str!("../../../engine/src/strategies/progressive/prompt.md");
 
 /// Fills a prompt's placeholders.
 pub(crate) fn fill(prompt: &str, values: &[(&str, &str)]) -> String {

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use crate::material::by_name;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::Outcome;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 use compactometer_simulator::faults;
 
 /// A conversation of about 4,000 tokens with tool calls.
-pub(crate) fn conversation() -> Vec<Arc<Counted>> {
+pub(crate) fn conversation() -> Vec<Arc<CountedMessage>> {
     let mut said = vec![(Role::System, vec![text("You are an agent.")])];
     for turn in 0..40 {
         said.push((
@@ -36,7 +36,7 @@ pub(crate) fn conversation() -> Vec<Arc<Counted>> {
     }
     let count = |(id, (role, parts)): (usize, (Role, Vec<Part>))| {
         let message = Message { id: MessageId(id as u32), role, at_ms: None, parts, usage: None };
-        Counted::new(message, &Encoding::O200k)
+        CountedMessage::new(message, &Encoding::O200k)
     };
     said.into_iter().enumerate().map(count).collect()
 }
@@ -57,7 +57,7 @@ pub(crate) fn at_2000_tokens(spec: &StrategySpec) -> (Arc<dyn Strategy>, Session
 }
 
 /// Runs a session. Returns the number of compactions applied and the number of decisions.
-async fn run(spec: &StrategySpec, model: &str, messages: &[Arc<Counted>]) -> (usize, usize) {
+async fn run(spec: &StrategySpec, model: &str, messages: &[Arc<CountedMessage>]) -> (usize, usize) {
     let model = by_name(model);
     let metered = Metered::new(&*model, 3);
     let (strategy, config) = at_2000_tokens(spec);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use compactometer_engine::saved::Saved;
+use compactometer_engine::record::SessionRecord;
 
 use super::files;
 use crate::error::Error;
@@ -37,13 +37,13 @@ pub(super) fn frame(sequence: u64, records: &[u8], dictionary: Option<(u64, &[u8
 ///
 /// # Errors
 /// [`Error::Damaged`], saying where.
-pub(super) fn records(bytes: &[u8], mut plain: Plain, path: &Path) -> Result<Vec<Saved>, Error> {
+pub(super) fn records(bytes: &[u8], mut plain: Plain, path: &Path) -> Result<Vec<SessionRecord>, Error> {
     let mut records = Vec::new();
     for frame in frames(bytes, path)?.into_iter().rev() {
         let json = frame.unpack(&plain).map_err(|why| {
             Error::damaged(path, format!("the frame of commit {} at byte {}: {why}", frame.sequence, frame.at))
         })?;
-        records.extend(files::parse::<Vec<Saved>>(&json, path)?);
+        records.extend(files::parse::<Vec<SessionRecord>>(&json, path)?);
         plain.insert(frame.sequence, json);
     }
     Ok(records)
@@ -112,7 +112,7 @@ mod tests {
         let archive = [first.clone(), frame(2, &middle, Some((3, &newest))).unwrap()].concat();
         let kept = || Plain::from([(3, newest.clone())]);
         let path = Path::new("history.zst");
-        let numbers = |records: Vec<Saved>| records.iter().map(|saved| saved.number).collect::<Vec<_>>();
+        let numbers = |records: Vec<SessionRecord>| records.iter().map(|saved| saved.number).collect::<Vec<_>>();
         assert_eq!(numbers(records(&archive, kept(), path).unwrap()), [1, 0]);
         for cut in [1, HEADER, first.len() - 1, archive.len() - 1] {
             let error = records(&archive[..cut], kept(), path).unwrap_err().to_string();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use compactometer_engine::message::MessageId;
-use compactometer_engine::saved::Saved;
+use compactometer_engine::record::SessionRecord;
 use compactometer_engine::view::Edit;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ pub(super) struct NewCommitFile<'c> {
     pub(super) thread: &'c str,
     pub(super) sequence: u64,
     pub(super) metadata: Metadata,
-    pub(super) records: &'c [Saved],
+    pub(super) records: &'c [SessionRecord],
     pub(super) view: &'c [Edit],
     pub(super) after: MessageId,
 }
@@ -116,7 +116,7 @@ impl CommitFile {
         Ok(file)
     }
 
-    pub(super) fn records(&self, path: &Path) -> Result<Vec<Saved>, Error> {
+    pub(super) fn records(&self, path: &Path) -> Result<Vec<SessionRecord>, Error> {
         parse(self.records.get().as_bytes(), path)
     }
 }

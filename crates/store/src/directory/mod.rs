@@ -16,7 +16,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 use serde_json::Value;
 
 use self::disk::Hold;
@@ -212,7 +212,7 @@ fn next(mut index: Index, change: &Change<'_>) -> Index {
     index.records += saved.len() as u32;
     index.rollbacks.extend(change.rollback);
     let metadata = Metadata::of_commit(&index.thread, saved, cost(change));
-    if let Some(checkpoint) = saved.iter().rev().find(|saved| saved.kind == SavedKind::Checkpoint) {
+    if let Some(checkpoint) = saved.iter().rev().find(|saved| saved.kind == RecordKind::Checkpoint) {
         index.latest = Some(metadata::document(&checkpoint.body, &metadata));
     } else if let (Some(latest), Some(error)) = (&mut index.latest, metadata.extraction_error) {
         // A failed attempt never takes the place of a good checkpoint; it is told beside it.
@@ -242,7 +242,7 @@ fn commit_file(id: &ThreadId, sequence: u64, change: &Change<'_>) -> Vec<u8> {
 
 /// After a rollback: the newest checkpoint that still holds. Its cost is not told again.
 fn latest_of(id: &ThreadId, contents: &Contents) -> Option<Value> {
-    let saved = contents.latest().filter(|saved| saved.kind == SavedKind::Checkpoint)?;
+    let saved = contents.latest().filter(|saved| saved.kind == RecordKind::Checkpoint)?;
     let metadata = Metadata::of_commit(id.as_str(), std::slice::from_ref(saved), None);
     Some(metadata::document(&saved.body, &metadata))
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use compactometer_engine::message::{MessageId, Usage};
-use compactometer_engine::saved::Saved;
+use compactometer_engine::record::SessionRecord;
 use compactometer_engine::store::{Commit, State, Store};
 use compactometer_engine::view::Edit;
 use tempfile::TempDir;
@@ -18,11 +18,11 @@ fn open(folder: &Path) -> Checkpoints {
     Checkpoints::in_directory(folder, TWO).unwrap()
 }
 
-fn record(number: u32) -> Saved {
+fn record(number: u32) -> SessionRecord {
     let text = format!("Round {number}: the quota of svc-7 stands at {number}55, since finance asked for it.");
-    Saved {
+    SessionRecord {
         number,
-        kind: SavedKind::Checkpoint,
+        kind: RecordKind::Checkpoint,
         covers: None,
         tokens_before: 9_000,
         tokens_after: 9_000,
@@ -195,7 +195,7 @@ fn a_failed_attempt_stands_beside_the_checkpoint_before() {
 }
 "#;
     assert_eq!(latest(), expected);
-    let failed = Saved { kind: SavedKind::Failed, body: "no answer".into(), ..record(1) };
+    let failed = SessionRecord { kind: RecordKind::Failed, body: "no answer".into(), ..record(1) };
     thread.commit(&Commit { saved: &[failed], view: &[], after: MessageId(1) }).unwrap();
     assert_eq!(latest(), expected.replace("true\n", "true,\n    \"extraction_error\": \"no answer\"\n"));
     commit(&mut thread, 2).unwrap();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use rusqlite::{Connection, Row, params};
 use serde_json::value::RawValue;
 
@@ -24,7 +24,7 @@ type Piece = (Box<RawValue>, Option<String>);
 type Pieces = BTreeMap<u32, Piece>;
 
 /// All of a thread, oldest first; their numbers count from 0.
-pub(super) fn read(connection: &Connection, id: &ThreadId, path: &Path) -> Result<Vec<Saved>, Error> {
+pub(super) fn read(connection: &Connection, id: &ThreadId, path: &Path) -> Result<Vec<SessionRecord>, Error> {
     let mut pieces = plain(connection, id, 0..u32::MAX, path)?;
     for frame in frames(connection, id).map_err(cannot("read a thread", path))? {
         let first = frame.first;
@@ -37,9 +37,14 @@ pub(super) fn read(connection: &Connection, id: &ThreadId, path: &Path) -> Resul
 }
 
 /// Adds a record with a body that can be read.
-pub(super) fn write(connection: &Connection, id: &ThreadId, saved: &Saved, cost: Option<f64>) -> rusqlite::Result<()> {
+pub(super) fn write(
+    connection: &Connection,
+    id: &ThreadId,
+    saved: &SessionRecord,
+    cost: Option<f64>,
+) -> rusqlite::Result<()> {
     let has_row = has_summary_row(saved);
-    let record = if has_row { Saved { body: String::new(), ..saved.clone() } } else { saved.clone() };
+    let record = if has_row { SessionRecord { body: String::new(), ..saved.clone() } } else { saved.clone() };
     let sql = "INSERT INTO saved_records VALUES (?1, ?2, ?3)";
     connection.execute(sql, params![id.as_str(), saved.number, json(&record)?])?;
     if has_row { summaries::write(connection, id.as_str(), saved, cost) } else { Ok(()) }
@@ -116,13 +121,13 @@ fn damaged(path: &Path, error: &serde_json::Error) -> Error {
     Error::damaged(path, format!("a row of `saved_records`: {error}"))
 }
 
-fn saved((record, summary): &Piece, number: u32, id: &ThreadId, path: &Path) -> Result<Saved, Error> {
-    let saved: Saved = serde_json::from_str(record.get()).map_err(|error| damaged(path, &error))?;
+fn saved((record, summary): &Piece, number: u32, id: &ThreadId, path: &Path) -> Result<SessionRecord, Error> {
+    let saved: SessionRecord = serde_json::from_str(record.get()).map_err(|error| damaged(path, &error))?;
     if saved.number != number {
         return Err(Error::damaged(path, format!("record {number} of thread `{id}` is missing")));
     }
     match summary {
-        Some(body) => Ok(Saved { body: body.clone(), ..saved }),
+        Some(body) => Ok(SessionRecord { body: body.clone(), ..saved }),
         None if has_summary_row(&saved) => {
             let row = format!("the row of record {number} of thread `{id}` in `checkpoint_summaries` is missing");
             Err(Error::damaged(path, row))
@@ -132,8 +137,8 @@ fn saved((record, summary): &Piece, number: u32, id: &ThreadId, path: &Path) -> 
 }
 
 /// The source's table wants the ends of what was summarized.
-fn has_summary_row(saved: &Saved) -> bool {
-    saved.kind == SavedKind::Summary && saved.covers.is_some()
+fn has_summary_row(saved: &SessionRecord) -> bool {
+    saved.kind == RecordKind::Summary && saved.covers.is_some()
 }
 
 /// What is packed, or is a dictionary, of the records with these numbers; none where one is missing.

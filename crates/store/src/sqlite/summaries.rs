@@ -1,6 +1,6 @@
 //! The table of source 001: one row for each summary with ends.
 
-use compactometer_engine::saved::Saved;
+use compactometer_engine::record::SessionRecord;
 use rusqlite::{Connection, params};
 
 use crate::metadata::timestamp;
@@ -9,7 +9,12 @@ use crate::metadata::timestamp;
 const HIDDEN: &str = "(packed in packed_records)";
 
 /// Adds the row of a summary, with US dollars of its calls where they are known.
-pub(super) fn write(connection: &Connection, session: &str, saved: &Saved, cost: Option<f64>) -> rusqlite::Result<()> {
+pub(super) fn write(
+    connection: &Connection,
+    session: &str,
+    saved: &SessionRecord,
+    cost: Option<f64>,
+) -> rusqlite::Result<()> {
     let Some((first, last)) = saved.covers else { return Ok(()) };
     let ratio = (saved.tokens_before > 0).then(|| f64::from(saved.tokens_after) / f64::from(saved.tokens_before));
     // As CURRENT_TIMESTAMP writes it, but from the session's time; null where the session has none.

@@ -5,7 +5,7 @@ mod packed;
 use std::num::NonZeroUsize;
 
 use compactometer_engine::message::{MessageId, Usage};
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, State, Store};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
@@ -13,10 +13,10 @@ use rusqlite::{Connection, Row};
 use super::*;
 use crate::{Checkpoints, KEEP};
 
-fn record(number: u32, body: &str) -> Saved {
-    Saved {
+fn record(number: u32, body: &str) -> SessionRecord {
+    SessionRecord {
         number,
-        kind: SavedKind::Summary,
+        kind: RecordKind::Summary,
         covers: Some((MessageId(3), MessageId(12))),
         tokens_before: 80_000,
         tokens_after: 20_000,
@@ -26,7 +26,7 @@ fn record(number: u32, body: &str) -> Saved {
     }
 }
 
-fn commit(store: &mut impl Store, saved: &[Saved]) -> Result<(), String> {
+fn commit(store: &mut impl Store, saved: &[SessionRecord]) -> Result<(), String> {
     store.commit(&Commit { saved, view: &[], after: MessageId(12) }).map_err(|error| error.to_string())
 }
 
@@ -58,10 +58,10 @@ fn a_summary_is_a_row_of_the_sources_table() {
     let store = Checkpoints::in_sqlite(&path, KEEP).unwrap();
     let price = |usage: &Usage| usage.input as f64 / 4_000.0;
     let mut thread = store.thread("telegram:1").unwrap().priced(price);
-    let checkpoint = Saved { kind: SavedKind::Checkpoint, ..record(1, "{}") };
+    let checkpoint = SessionRecord { kind: RecordKind::Checkpoint, ..record(1, "{}") };
     commit(&mut thread, &[record(0, "- moved it\n\nKey facts:\n- quota: 455"), checkpoint]).unwrap();
-    let untimed = Saved { created_at_ms: None, tokens_before: 0, ..record(2, "none") };
-    let uncovered = Saved { covers: None, ..record(3, "covers nothing") };
+    let untimed = SessionRecord { created_at_ms: None, tokens_before: 0, ..record(2, "none") };
+    let uncovered = SessionRecord { covers: None, ..record(3, "covers nothing") };
     let mut unpriced = store.thread("telegram:1").unwrap();
     unpriced.load().unwrap();
     commit(&mut unpriced, &[untimed, uncovered]).unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use compactometer_engine::message::MessageId;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 use compactometer_engine::store::{Commit, Store};
 use compactometer_store::KEEP;
 
@@ -69,7 +69,7 @@ fn reopen_and_commit(kind: &str, folder: &Path, number: u32) -> Result<(), Strin
         Ok(thread)
     });
     let mut thread = opened.map_err(|error| error.to_string())?;
-    let saved = [record(number, SavedKind::Summary, 8_000)];
+    let saved = [record(number, RecordKind::Summary, 8_000)];
     let commit = Commit { saved: &saved, view: &view(number), after: MessageId(number * 10 + 9) };
     thread.commit(&commit).map_err(|error| error.to_string())
 }
@@ -77,7 +77,7 @@ fn reopen_and_commit(kind: &str, folder: &Path, number: u32) -> Result<(), Strin
 /// Commits until the disk is full; gives the last number that it took, and the error.
 fn fill(thread: &mut impl Store) -> (u32, String) {
     for number in 0..1_000 {
-        let saved = [record(number, SavedKind::Summary, 8_000)];
+        let saved = [record(number, RecordKind::Summary, 8_000)];
         let view = view(number);
         if let Err(error) = thread.commit(&Commit { saved: &saved, view: &view, after: MessageId(number * 10 + 9) }) {
             return (number - 1, error.to_string());

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use compactometer_engine::message::MessageId;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 use compactometer_engine::store::{Commit, Store};
 use compactometer_store::KEEP;
 use rand_chacha::ChaCha8Rng;
@@ -47,7 +47,7 @@ fn as_a_child() {
     let mut added = 0;
     while added < 25 {
         let number = thread.load().unwrap().history.len() as u32;
-        let saved = [record(number, SavedKind::Summary, 200)];
+        let saved = [record(number, RecordKind::Summary, 200)];
         match thread.commit(&Commit { saved: &saved, view: &view(number), after: MessageId(number * 10 + 9) }) {
             Ok(()) => added += 1,
             Err(error) => assert!(error.to_string().contains("changed since it was loaded"), "{error}"),

@@ -1,7 +1,7 @@
 //! Notes come back with a session's records, and the agent's document stays apart from them.
 
 use compactometer_engine::message::MessageId;
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, Store};
 
 use crate::rounds::{STORES, commit, open, record, state, view};
@@ -48,12 +48,12 @@ fn notes_alone_are_no_version_and_load_as_they_were_written() {
         let mut thread = open(kind, folder.path()).thread("t").unwrap();
         commit(&mut thread, 0, 20);
         let body = r#"{"text":"deploys only on Tuesdays","importance":7}"#.to_owned();
-        let note = Saved { covers: None, body, ..record(1, SavedKind::Note, 20) };
+        let note = SessionRecord { covers: None, body, ..record(1, RecordKind::Note, 20) };
         let saved = [note.clone()];
         thread.commit(&Commit { saved: &saved, view: &view(0), after: MessageId(9) }).unwrap();
         let loaded = open(kind, folder.path()).thread("t").unwrap().load().unwrap();
         assert_eq!(loaded.history, [state(0, 20).history, vec![note]].concat(), "{kind}");
         let latest = thread.show(compactometer_store::Which::Latest).unwrap();
-        assert_eq!(latest.kind, SavedKind::Summary, "{kind}");
+        assert_eq!(latest.kind, RecordKind::Summary, "{kind}");
     }
 }

@@ -1,7 +1,7 @@
 //! What was committed last is what loads.
 
 use compactometer_engine::message::{MessageId, Part, Role, Usage};
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, State, Store};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
 use proptest::prelude::*;
@@ -12,17 +12,17 @@ fn text() -> impl Strategy<Value = String> + Clone {
     prop_oneof![any::<String>(), "[a-z ]{0,300}", Just(String::new()), Just("{\"active_goals\":[\"g\"]}".to_owned())]
 }
 
-fn saved() -> impl Strategy<Value = Saved> {
+fn saved() -> impl Strategy<Value = SessionRecord> {
     let kind = prop_oneof![
-        Just(SavedKind::Summary),
-        Just(SavedKind::Checkpoint),
-        Just(SavedKind::Failed),
-        Just(SavedKind::Note)
+        Just(RecordKind::Summary),
+        Just(RecordKind::Checkpoint),
+        Just(RecordKind::Failed),
+        Just(RecordKind::Note)
     ];
     let covers = proptest::option::of((any::<u32>(), any::<u32>()));
     let time = proptest::option::of(prop_oneof![any::<i64>(), 1_769_000_000_000..1_770_000_000_000_i64]);
     (kind, covers, any::<(u32, u32, u32)>(), time, text()).prop_map(|(kind, covers, tokens, created_at_ms, body)| {
-        Saved {
+        SessionRecord {
             number: 0,
             kind,
             covers: covers.map(|(first, last)| (MessageId(first), MessageId(last))),
@@ -45,7 +45,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-fn commits() -> impl Strategy<Value = Vec<(Vec<Saved>, Vec<Edit>, u32)>> {
+fn commits() -> impl Strategy<Value = Vec<(Vec<SessionRecord>, Vec<Edit>, u32)>> {
     let records = proptest::collection::vec(saved(), 0..4);
     let view = proptest::collection::vec(edit(), 0..5);
     proptest::collection::vec((records, view, any::<u32>()), 1..12)
@@ -63,7 +63,7 @@ proptest! {
             let mut expected = State::default();
             for (step, (saved, view, after)) in commits.iter().enumerate() {
                 let first = expected.history.len() as u32;
-                let number = |(saved, number): (&Saved, u32)| Saved { number, ..saved.clone() };
+                let number = |(saved, number): (&SessionRecord, u32)| SessionRecord { number, ..saved.clone() };
                 let saved = saved.iter().zip(first..).map(number).collect::<Vec<_>>();
                 thread.commit(&Commit { saved: &saved, view, after: MessageId(*after) }).unwrap();
                 expected.history.extend(saved);

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use compactometer_engine::message::{MessageId, Part, Role, Usage};
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, State, Store};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
 use compactometer_store::{Checkpoints, Error, KEEP, Thread};
@@ -30,14 +30,14 @@ pub(crate) fn try_open(kind: &str, folder: &Path, keep: NonZeroUsize) -> Result<
 }
 
 /// A record; `size` is the length of its text.
-pub(crate) fn record(number: u32, kind: SavedKind, size: usize) -> Saved {
+pub(crate) fn record(number: u32, kind: RecordKind, size: usize) -> SessionRecord {
     let text = format!("Round {number}: the quota of svc-{number} stands at {}55. ", number % 10).repeat(size / 20 + 1);
     let text = &text[..size.max(20)];
     let body = match kind {
-        SavedKind::Checkpoint => format!(r#"{{"active_goals":["{text}"]}}"#),
+        RecordKind::Checkpoint => format!(r#"{{"active_goals":["{text}"]}}"#),
         _ => text.to_owned(),
     };
-    Saved {
+    SessionRecord {
         number,
         kind,
         covers: Some((MessageId(number * 10), MessageId(number * 10 + 9))),
@@ -58,13 +58,13 @@ pub(crate) fn view(number: u32) -> Vec<Edit> {
 /// The state after the commits of rounds 0 to `last`, with one summary each.
 pub(crate) fn state(last: u32, size: usize) -> State {
     State {
-        history: (0..=last).map(|number| record(number, SavedKind::Summary, size)).collect(),
+        history: (0..=last).map(|number| record(number, RecordKind::Summary, size)).collect(),
         view: view(last),
         after: Some(MessageId(last * 10 + 9)),
     }
 }
 
-pub(crate) fn commit_records(thread: &mut Thread, saved: &[Saved]) {
+pub(crate) fn commit_records(thread: &mut Thread, saved: &[SessionRecord]) {
     let last = saved.last().unwrap().number;
     let view = view(last);
     thread.commit(&Commit { saved, view: &view, after: MessageId(last * 10 + 9) }).unwrap();
@@ -72,5 +72,5 @@ pub(crate) fn commit_records(thread: &mut Thread, saved: &[Saved]) {
 
 /// Commits round `number`, a summary.
 pub(crate) fn commit(thread: &mut Thread, number: u32, size: usize) {
-    commit_records(thread, &[record(number, SavedKind::Summary, size)]);
+    commit_records(thread, &[record(number, RecordKind::Summary, size)]);
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use compactometer_engine::budget::Budget;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::Saved;
+use compactometer_engine::record::SessionRecord;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Edit;
 use compactometer_suites::generate::smoke;
@@ -19,13 +19,17 @@ const WINDOW: u32 = 12_000;
 
 /// What one decision of a session committed.
 pub(crate) struct Decision {
-    pub(crate) saved: Vec<Saved>,
+    pub(crate) saved: Vec<SessionRecord>,
     pub(crate) view: Vec<Edit>,
     pub(crate) after: MessageId,
 }
 
 /// What a strategy commits until it has decided about so many compactions.
-pub(crate) async fn decisions(spec: &StrategySpec, messages: &[Arc<Counted>], compactions: usize) -> Vec<Decision> {
+pub(crate) async fn decisions(
+    spec: &StrategySpec,
+    messages: &[Arc<CountedMessage>],
+    compactions: usize,
+) -> Vec<Decision> {
     let settings = Settings::defaults(spec);
     let limits = (spec.limits)(&settings).unwrap();
     let strategy = (spec.build)(&settings.scaled(spec, f64::from(WINDOW) / f64::from(limits.window)));
@@ -52,7 +56,7 @@ pub(crate) async fn decisions(spec: &StrategySpec, messages: &[Arc<Counted>], co
 }
 
 /// The embedded suite as one conversation, several times over.
-pub(crate) fn endless() -> Vec<Arc<Counted>> {
+pub(crate) fn endless() -> Vec<Arc<CountedMessage>> {
     let mut messages = Vec::new();
     for pass in 0..4 {
         for (place, scenario) in smoke().unwrap().scenarios.into_iter().enumerate() {
@@ -62,7 +66,7 @@ pub(crate) fn endless() -> Vec<Arc<Counted>> {
     }
     let count = |(message, id): (Message, u32)| {
         let message = Message { id: MessageId(id), ..message };
-        Counted::new(message, &Encoding::O200k)
+        CountedMessage::new(message, &Encoding::O200k)
     };
     messages.into_iter().zip(0..).map(count).collect()
 }

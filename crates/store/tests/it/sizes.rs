@@ -1,6 +1,6 @@
 //! Storage of long threads (source 000, part 6: under 1 MB).
 
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, Store};
 use compactometer_engine::strategies;
 use compactometer_store::KEEP;
@@ -89,8 +89,8 @@ fn a_hundred_rounds_take_less_than_a_megabyte() {
         let store = open(kind, folder.path());
         let mut thread = store.thread("t").unwrap();
         for round in 0..100 {
-            let record = record(round, SavedKind::Summary, 20);
-            commit_records(&mut thread, &[Saved { body: body(round), ..record }]);
+            let record = record(round, RecordKind::Summary, 20);
+            commit_records(&mut thread, &[SessionRecord { body: body(round), ..record }]);
         }
         let size = store.size().unwrap();
         assert!((10 * 3_000..MOST / 2).contains(&size.bytes), "{kind}: {size:?}");

@@ -1,14 +1,14 @@
 //! Looking at what was saved, going back, deleting.
 
 use compactometer_engine::message::MessageId;
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, State, Store};
 use compactometer_store::{Thread, Version, Which};
 
 use crate::rounds::{STORES, commit, commit_records, open, open_keeping, record, state, view};
 
 /// What a list of versions says of a record that [`record`] made.
-fn listed(saved: &Saved, restorable: bool, rolled_back: bool) -> Version {
+fn listed(saved: &SessionRecord, restorable: bool, rolled_back: bool) -> Version {
     Version {
         number: saved.number,
         kind: saved.kind,
@@ -35,22 +35,22 @@ fn going_back_and_forth_keeps_everything() {
         let mut thread = store.thread("t").unwrap();
         (0..4).for_each(|number| commit(&mut thread, number, 20));
         let back = thread.rollback(1).unwrap();
-        let hidden = |number| Saved {
-            kind: SavedKind::Failed,
+        let hidden = |number| SessionRecord {
+            kind: RecordKind::Failed,
             body: "rolled back".into(),
-            ..record(number, SavedKind::Summary, 20)
+            ..record(number, RecordKind::Summary, 20)
         };
         let expected = State { history: [state(1, 20).history, vec![hidden(2), hidden(3)]].concat(), ..state(1, 20) };
         assert_eq!(back, expected, "{kind}");
-        assert_eq!(thread.show(Which::Latest).unwrap(), record(1, SavedKind::Summary, 20));
+        assert_eq!(thread.show(Which::Latest).unwrap(), record(1, RecordKind::Summary, 20));
         assert_eq!(
             thread.show(Which::Number(3)).unwrap(),
-            record(3, SavedKind::Summary, 20),
+            record(3, RecordKind::Summary, 20),
             "{kind}: nothing is deleted"
         );
         assert_eq!(
             thread.versions().unwrap(),
-            (0..4).map(|number| listed(&record(number, SavedKind::Summary, 20), true, number > 1)).collect::<Vec<_>>()
+            (0..4).map(|number| listed(&record(number, RecordKind::Summary, 20), true, number > 1)).collect::<Vec<_>>()
         );
         // A session goes on from there; its numbers stay without gaps.
         commit(&mut thread, 4, 20);
@@ -70,13 +70,13 @@ fn a_rollback_takes_all_records_of_one_decision() {
     for &kind in STORES {
         let folder = tempfile::tempdir().unwrap();
         let mut thread = open(kind, folder.path()).thread("t").unwrap();
-        let both = |number| [record(number, SavedKind::Summary, 20), record(number + 1, SavedKind::Checkpoint, 20)];
+        let both = |number| [record(number, RecordKind::Summary, 20), record(number + 1, RecordKind::Checkpoint, 20)];
         commit_records(&mut thread, &both(0));
         commit_records(&mut thread, &both(2));
         assert_eq!(thread.show(Which::Latest).unwrap().number, 3, "{kind}");
         let back = thread.rollback(0).unwrap();
         assert_eq!(back.view, view(1), "{kind}");
-        assert_eq!(thread.show(Which::Latest).unwrap(), record(1, SavedKind::Checkpoint, 20), "{kind}");
+        assert_eq!(thread.show(Which::Latest).unwrap(), record(1, RecordKind::Checkpoint, 20), "{kind}");
         assert_eq!(flags(&thread), [(0, true, false), (1, true, false), (2, true, true), (3, true, true)], "{kind}");
     }
 }
@@ -88,7 +88,7 @@ fn the_newest_views_are_kept_and_failed_attempts_push_none_out() {
         let mut thread = open_keeping(kind, folder.path(), 2.try_into().unwrap()).thread("t").unwrap();
         (0..3).for_each(|number| commit(&mut thread, number, 20));
         for number in 3..9 {
-            commit_records(&mut thread, &[record(number, SavedKind::Failed, 20)]);
+            commit_records(&mut thread, &[record(number, RecordKind::Failed, 20)]);
         }
         let restorable = flags(&thread).into_iter().filter(|(_, restorable, _)| *restorable).map(|(number, ..)| number);
         assert_eq!(
@@ -132,7 +132,7 @@ fn deleting_a_thread_leaves_nothing_of_it() {
             let mut thread = store.thread(id).unwrap();
             commit_records(
                 &mut thread,
-                &[Saved { body: format!("the secret of {id}"), ..record(0, SavedKind::Summary, 20) }],
+                &[SessionRecord { body: format!("the secret of {id}"), ..record(0, RecordKind::Summary, 20) }],
             );
         }
         let mut live = store.thread("goes").unwrap();

@@ -10,13 +10,14 @@ use compactometer_engine::budget::Budget;
 use compactometer_engine::checkpoint::Reading;
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::CheckpointEvent;
-use compactometer_engine::log::{Counted, Log};
+use compactometer_engine::log::Log;
 use compactometer_engine::meter::Metered;
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
@@ -34,7 +35,7 @@ use crate::output::terminal::{say, say_json};
 /// What an extraction came to.
 struct ExtractionResult {
     event: CheckpointEvent,
-    saved: Option<Saved>,
+    saved: Option<SessionRecord>,
     calls: usize,
 }
 
@@ -98,7 +99,7 @@ fn log_of(scenario: &Scenario, counter: &dyn TokenCounter) -> Result<Log> {
     let mut log = Log::default();
     for message in &scenario.messages {
         let tokens = counter.count_message(message);
-        log.push(Counted { message: message.clone(), tokens })?;
+        log.push(CountedMessage { message: message.clone(), tokens })?;
     }
     Ok(log)
 }
@@ -142,7 +143,7 @@ fn run(mut session: Session<'_>, metered: &Metered<'_>) -> Result<ExtractionResu
     let Some(event) = session.checkpoint_events().last().cloned() else {
         bail!("nothing was said since the thread's last checkpoint");
     };
-    let saved = session.history()[before..].iter().find(|saved| saved.kind == SavedKind::Checkpoint).cloned();
+    let saved = session.history()[before..].iter().find(|saved| saved.kind == RecordKind::Checkpoint).cloned();
     Ok(ExtractionResult { event, saved, calls: metered.take_calls().len() })
 }
 

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use std::fmt::Write as _;
 
 use anyhow::{anyhow, bail};
-use compactometer_engine::saved::{Saved, SavedKind};
+use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_store::{Version, Which};
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn show(args: &ShowArgs) -> Result<(), Failure> {
     say(&shown(&id, &saved))
 }
 
-fn shown(id: &str, saved: &Saved) -> String {
+fn shown(id: &str, saved: &SessionRecord) -> String {
     let covers =
         saved.covers.map_or(String::new(), |(first, last)| format!(", covers messages {} to {}", first.0, last.0));
     let mut text = format!(
@@ -159,14 +159,14 @@ fn confirm(question: &str) -> anyhow::Result<()> {
     if terminal::agrees(question)? { Ok(()) } else { Err(anyhow!("nothing was deleted")) }
 }
 
-fn kind_name(kind: SavedKind) -> &'static str {
+fn kind_name(kind: RecordKind) -> &'static str {
     match kind {
-        SavedKind::Summary => "summary",
-        SavedKind::Checkpoint => "checkpoint",
-        SavedKind::Pinned => "pinned",
-        SavedKind::Failed => "failure",
-        SavedKind::Shared => "shared",
-        SavedKind::Note => "note",
+        RecordKind::Summary => "summary",
+        RecordKind::Checkpoint => "checkpoint",
+        RecordKind::Pinned => "pinned",
+        RecordKind::Failed => "failure",
+        RecordKind::Shared => "shared",
+        RecordKind::Note => "note",
     }
 }
 

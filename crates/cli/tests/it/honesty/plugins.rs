@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use compactometer_engine::event::SkipReason;
 use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Part, Role};
-use compactometer_engine::saved::{NewSaved, SavedKind};
+use compactometer_engine::record::{NewRecord, RecordKind};
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use compactometer_engine::tokens::MESSAGE_OVERHEAD;
 use compactometer_engine::view::{Edit, Entry, Origin, WrittenPart};
@@ -81,7 +81,7 @@ impl Strategy for Writer {
         let system = cx.log.system().map(|system| Edit::Keep(system.message.id));
         let edits = system.into_iter().chain([Edit::Insert(Role::User, vec![part])]);
         let edits = edits.chain(pending.iter().copied().map(Edit::Keep)).collect();
-        let saved = vec![NewSaved { kind: SavedKind::Summary, covers: None, body }];
+        let saved = vec![NewRecord { kind: RecordKind::Summary, covers: None, body }];
         Ok(Compacted { saved, ..Compacted::without_reading(cx, edits) })
     }
 

@@ -3,10 +3,10 @@
 //!
 //! Absent on purpose: a learned model and feedback of users, which the source names and gives no data for.
 
-use crate::embed::{Lexical, similarity};
-use crate::log::Counted;
 use crate::message::{Part, Role};
+use crate::model::embed::{Lexical, similarity};
 use crate::strategy::Context;
+use crate::tokens::CountedMessage;
 use std::sync::Arc;
 
 /// Turns of the agent that the pace is measured over (ours).
@@ -23,7 +23,7 @@ pub(super) fn reaches_trigger(cx: &Context<'_>, turns: f64) -> bool {
 }
 
 /// Mean tokens from one turn of the agent to the next; 0 before there are two.
-fn tokens_per_turn(messages: &[Arc<Counted>]) -> f64 {
+fn tokens_per_turn(messages: &[Arc<CountedMessage>]) -> f64 {
     let is_turn = |index: &usize| messages[*index].message.role == Role::Assistant;
     let starts = (0..messages.len()).rev().filter(is_turn).take(PACE_TURNS + 1).collect::<Vec<_>>();
     let (Some(last), Some(first)) = (starts.first(), starts.last()) else { return 0.0 };
@@ -41,7 +41,7 @@ pub(super) fn shifts_topic(cx: &Context<'_>, bound: f64) -> bool {
     is_told(&before) && is_told(&last) && alike() < bound
 }
 
-fn texts(messages: &[Arc<Counted>]) -> String {
+fn texts(messages: &[Arc<CountedMessage>]) -> String {
     let said = messages.iter().filter(|counted| counted.message.role != Role::System);
     let texts = said.flat_map(|counted| &counted.message.parts).filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.as_str()),

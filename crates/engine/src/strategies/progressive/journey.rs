@@ -11,15 +11,15 @@ use serde::Serialize;
 pub use super::levels::Level;
 use super::levels::{Leg, Levels, Shown, items};
 use super::pins::Pins;
+use crate::conversation::record::{History, RecordKind, SessionRecord};
 use crate::message::MessageId;
-use crate::params::Settings;
-use crate::saved::{History, Saved, SavedKind};
+use crate::strategy::params::Settings;
 use crate::tokens::TokenCounter;
 
 /// One summary of the journey, or several merged ones, as a compaction left it (002, data structures).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CompressionCheckpoint {
-    /// The number of its newest record, see [`Saved::number`].
+    /// The number of its newest record, see [`SessionRecord::number`].
     pub id: u32,
     /// The numbers of all its records, oldest first; several where they are merged.
     pub members: Vec<u32>,
@@ -114,15 +114,15 @@ impl Stats {
 
 /// Every compaction of a session of `progressive`, oldest first. `written` is what its budget lets it write, in tokens of
 /// `counter`.
-pub fn rounds(history: &[Saved], settings: &Settings, written: u32, counter: &dyn TokenCounter) -> Vec<Round> {
+pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, counter: &dyn TokenCounter) -> Vec<Round> {
     let levels = Levels::new(settings);
     let mut rounds: Vec<Round> = Vec::new();
-    let mut journey: Vec<&Saved> = Vec::new();
+    let mut journey: Vec<&SessionRecord> = Vec::new();
     let mut so_far = History::default();
-    for (at, saved) in history.iter().enumerate().filter(|(_, saved)| saved.kind == SavedKind::Summary) {
+    for (at, saved) in history.iter().enumerate().filter(|(_, saved)| saved.kind == RecordKind::Summary) {
         journey.push(saved);
         // What a round pins stands behind its summary.
-        let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == SavedKind::Pinned));
+        let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == RecordKind::Pinned));
         so_far.extend(history[so_far.len()..end].to_vec());
         let pins = Pins::latest(&so_far).map_or(0, |(pins, _)| pins.tokens_shown(counter));
         let bodies = journey.iter().map(|saved| Leg::new(saved.number, &saved.body)).collect::<Vec<_>>();
@@ -138,7 +138,7 @@ pub fn rounds(history: &[Saved], settings: &Settings, written: u32, counter: &dy
 
 fn checkpoint(
     shown: Shown,
-    journey: &[&Saved],
+    journey: &[&SessionRecord],
     before: &[CompressionCheckpoint],
     counter: &dyn TokenCounter,
 ) -> CompressionCheckpoint {

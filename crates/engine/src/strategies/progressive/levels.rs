@@ -10,8 +10,8 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::BY_LIKENESS;
-use crate::embed::{Lexical, similarity};
-use crate::params::Settings;
+use crate::model::embed::{Lexical, similarity};
+use crate::strategy::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
 
 /// The ages and sizes of source 002.

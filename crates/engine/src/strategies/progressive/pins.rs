@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::saved::{History, SavedKind};
+use crate::conversation::record::{History, RecordKind};
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
 /// The pinned items of a session, oldest first; the body of its pinned records.
@@ -28,7 +28,7 @@ impl Pins {
     /// What the last round left, and the number of its record; none where nothing is pinned.
     pub(super) fn latest(history: &History) -> Option<(Pins, u32)> {
         // Records of before pins had a kind of their own are checkpoints.
-        let saved = history.latest(SavedKind::Pinned).or_else(|| history.latest(SavedKind::Checkpoint))?;
+        let saved = history.latest(RecordKind::Pinned).or_else(|| history.latest(RecordKind::Checkpoint))?;
         let pins = serde_json::from_str::<Pins>(&saved.body).ok()?;
         (pins != Pins::default()).then_some((pins, saved.number))
     }
@@ -165,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::saved::Saved;
+    use crate::conversation::record::SessionRecord;
     use crate::tokens::Encoding;
 
     fn with(pins: &Pins, answer: &str, room: u32) -> (Pins, String) {
@@ -223,11 +223,12 @@ mod tests {
                 "number": number, "kind": kind, "covers": null, "tokens_before": 9, "tokens_after": 5,
                 "usage": {"input": 1, "output": 1}, "created_at_ms": null, "body": body,
             });
-            serde_json::from_value::<Saved>(json).unwrap()
+            serde_json::from_value::<SessionRecord>(json).unwrap()
         };
         let old = saved(1, "checkpoint", "{\"goal\":[\"Ship it\"]}");
         let new = saved(3, "pinned", "{\"goal\":[\"Ship it\",\"Soon\"]}");
-        let goals = |history: Vec<Saved>| Pins::latest(&history.into()).map(|(pins, number)| (pins.goal, number));
+        let goals =
+            |history: Vec<SessionRecord>| Pins::latest(&history.into()).map(|(pins, number)| (pins.goal, number));
         assert_eq!(goals(vec![old.clone()]), Some((vec!["Ship it".to_owned()], 1)));
         assert_eq!(goals(vec![old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
         let of_000 = saved(0, "checkpoint", "{\"active_goals\":[\"Ship it\"]}");

@@ -4,7 +4,7 @@ use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{FailReason, Outcome, RecoveryOutcome};
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::ChatError;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 
 use super::stage::{Shown, Stage, Step, assistant, request, system, turns, user};
 
@@ -28,7 +28,7 @@ fn asked(name: &str, pairs: usize) -> Vec<Step> {
 }
 
 fn checkpoints(shown: &Shown) -> Vec<&str> {
-    let of_kind = shown.history.iter().filter(|saved| saved.kind == SavedKind::Checkpoint);
+    let of_kind = shown.history.iter().filter(|saved| saved.kind == RecordKind::Checkpoint);
     of_kind.map(|saved| saved.body.as_str()).collect()
 }
 
@@ -145,7 +145,7 @@ fn approach_b_saves_an_empty_checkpoint_where_the_call_fails() {
     let steps = asked("item", 7);
     assert_eq!(checkpoints(&stage().faithful(&steps)), ["{}"]);
     let plain = stage().plain(&steps);
-    assert!(checkpoints(&plain).is_empty() && plain.history.iter().any(|saved| saved.kind == SavedKind::Failed));
+    assert!(checkpoints(&plain).is_empty() && plain.history.iter().any(|saved| saved.kind == RecordKind::Failed));
 }
 
 /// Checkpoint, compaction, and all that until the next compaction: extractions by then.

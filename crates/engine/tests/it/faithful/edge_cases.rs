@@ -3,7 +3,7 @@
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::model::ChatError;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 
 use super::stage::{Stage, Step, assistant, request, system, turns, user};
 
@@ -47,7 +47,7 @@ fn the_summarys_generation_fails() {
     let failing = Stage { answers: vec![Err(ChatError::Timeout { after_ms: 1 })], ..stage() }.plain(&steps);
     assert_eq!(failing.view, before);
     assert!(matches!(failing.events[0].outcome, Outcome::Failed(FailReason::Call(_))));
-    assert_eq!(failing.history.iter().map(|saved| saved.kind).collect::<Vec<_>>(), [SavedKind::Failed]);
+    assert_eq!(failing.history.iter().map(|saved| saved.kind).collect::<Vec<_>>(), [RecordKind::Failed]);
 }
 
 /// The source keeps more messages than it says; here the number is a bound, and a batch that it would split leaves whole.
@@ -97,7 +97,7 @@ fn the_compaction_event() {
         steps.push(Step::Compact);
     }
     let shown = stage().plain(&steps);
-    let rounds = shown.history.iter().filter(|saved| saved.kind == SavedKind::Summary).count();
+    let rounds = shown.history.iter().filter(|saved| saved.kind == RecordKind::Summary).count();
     assert_eq!(rounds, 2);
     assert!(request(&shown.calls[1]).contains("(Compaction Round 2)"));
     for (event, saved) in shown.events.iter().zip(&shown.history) {

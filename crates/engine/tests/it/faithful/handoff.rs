@@ -2,7 +2,7 @@
 
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::model::ChatError;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 
 use super::stage::{Stage, Step, assistant, request, system, turns, user};
 
@@ -22,7 +22,7 @@ fn two_rounds() -> Vec<Step> {
 #[test]
 fn the_last_user_turn_may_be_the_previous_summary_and_nests() {
     let faithful = stage().faithful(&two_rounds());
-    let summaries = faithful.history.iter().filter(|saved| saved.kind == SavedKind::Summary).count();
+    let summaries = faithful.history.iter().filter(|saved| saved.kind == RecordKind::Summary).count();
     assert_eq!((faithful.view.len(), summaries, faithful.violations), (2, 2, 0));
     assert_eq!(faithful.view[1].matches(SUMMARY).count(), 2, "{}", faithful.view[1]);
     let plain = stage().plain(&two_rounds());

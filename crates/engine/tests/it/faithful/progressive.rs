@@ -1,7 +1,7 @@
 //! Source 002.
 
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::Saved;
+use compactometer_engine::record::SessionRecord;
 use compactometer_engine::strategies::journey::{self, Level, Round};
 use compactometer_engine::strategies::{ALL, FAITHFUL};
 use compactometer_engine::tokens::Encoding;
@@ -29,7 +29,7 @@ fn played(rounds: usize) -> (Shown, Shown) {
     (stage.faithful(&steps), stage.plain(&steps))
 }
 
-fn journeys(history: &[Saved], settings: &Settings) -> Vec<Round> {
+fn journeys(history: &[SessionRecord], settings: &Settings) -> Vec<Round> {
     journey::rounds(history, settings, WRITTEN, &Encoding::O200k)
 }
 

@@ -7,14 +7,14 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{Event, RecoveryEvent};
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::Saved;
+use compactometer_engine::record::SessionRecord;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::{ALL, FAITHFUL};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
 /// Both forms of a strategy with a few parameters changed, and what their session showed.
@@ -35,7 +35,7 @@ pub(crate) struct Shown {
     pub(crate) kept: Vec<u32>,
     pub(crate) events: Vec<Event>,
     pub(crate) recoveries: Vec<RecoveryEvent>,
-    pub(crate) history: Vec<Saved>,
+    pub(crate) history: Vec<SessionRecord>,
     pub(crate) calls: Vec<Call>,
     /// What a provider would refuse in the view.
     pub(crate) violations: usize,
@@ -115,7 +115,7 @@ impl Stage {
             };
             let message = Message { id: MessageId(id), role, at_ms: None, parts: vec![part], usage: None };
             let tokens = Encoding::O200k.count_message(&message);
-            session.push(Counted { tokens, message }).unwrap();
+            session.push(CountedMessage { tokens, message }).unwrap();
         }
         Shown {
             view: session.view().entries().iter().map(shown).collect(),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::invariants::texts::text;
 
 /// A message, and whether a log should refuse it.
 pub(crate) struct Said {
-    pub(crate) counted: Arc<Counted>,
+    pub(crate) counted: Arc<CountedMessage>,
     pub(crate) refused: bool,
 }
 
@@ -160,7 +160,7 @@ impl Writer<'_> {
     fn push(&mut self, role: Role, parts: Vec<Part>, refused: bool) {
         let id = MessageId(self.said.len() as u32 * 3);
         let message = Message { id, role, at_ms: None, parts, usage: None };
-        let counted = Counted::new(message, self.counter);
+        let counted = CountedMessage::new(message, self.counter);
         self.said.push(Said { counted, refused });
     }
 

@@ -6,15 +6,15 @@ use async_trait::async_trait;
 use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::{FailReason, Outcome};
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Edit, Entry, NO_RESPONSE, Origin, WrittenPart};
 
@@ -39,21 +39,21 @@ pub(crate) fn config(tail: u32, summarizer_window: Option<u32>) -> SessionConfig
     SessionConfig { budget, overhead: 0, summarizer_window, automatic: true, policy: Policy::Enforce }
 }
 
-fn message(id: u32, role: Role, parts: Vec<Part>) -> Arc<Counted> {
+fn message(id: u32, role: Role, parts: Vec<Part>) -> Arc<CountedMessage> {
     let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
-    Counted::new(message, &Quarters)
+    CountedMessage::new(message, &Quarters)
 }
 
-pub(crate) fn said(id: u32, role: Role, text: &str) -> Arc<Counted> {
+pub(crate) fn said(id: u32, role: Role, text: &str) -> Arc<CountedMessage> {
     message(id, role, vec![Part::Text { text: text.to_owned() }])
 }
 
-pub(crate) fn calls(id: u32, ids: &[&str]) -> Arc<Counted> {
+pub(crate) fn calls(id: u32, ids: &[&str]) -> Arc<CountedMessage> {
     let call = |id: &&str| Part::ToolCall { id: (*id).to_owned(), name: "run".into(), arguments: "{}".into() };
     message(id, Role::Assistant, ids.iter().map(call).collect())
 }
 
-pub(crate) fn result(id: u32, call_id: &str, text: &str) -> Arc<Counted> {
+pub(crate) fn result(id: u32, call_id: &str, text: &str) -> Arc<CountedMessage> {
     message(id, Role::Tool, vec![Part::ToolResult { call_id: call_id.into(), text: text.into(), is_error: false }])
 }
 
@@ -138,7 +138,7 @@ fn a_truncation_reports_all_that_left_says_so_and_counts_its_call() {
         assert_eq!(used_up, round >= 5, "{:?}", event.fallback);
     }
     assert_eq!(model.asked(), 5, "001: at most five calls a session, failed ones too");
-    assert!(session.history().iter().all(|saved| saved.kind == SavedKind::Failed));
+    assert!(session.history().iter().all(|saved| saved.kind == RecordKind::Failed));
 }
 
 #[test]

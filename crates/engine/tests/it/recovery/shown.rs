@@ -7,8 +7,8 @@ use compactometer_engine::event::{FailReason, Outcome, RecoveryOutcome, Recovery
 use compactometer_engine::message::Role;
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::ChatError;
+use compactometer_engine::record::{History, RecordKind, SessionRecord};
 use compactometer_engine::recovery::{ABSENCE_MS, Field, OtherThread, Recovery, Sharing, section_for};
-use compactometer_engine::saved::{History, Saved, SavedKind};
 use compactometer_engine::session::Session;
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -128,9 +128,10 @@ fn what_is_selected_fits_its_budget() {
 fn the_newest_checkpoint_is_shown_after_a_reload_and_the_next_one_after_it() {
     let (strategy, metered) = (middleware(), Metered::new(&Says(CHECKPOINT), 0));
     let first = with_checkpoint(&*strategy, &metered, "Done.", 1_000);
-    let record = |number, kind, body: &str| Saved { number, kind, body: body.into(), ..first.history()[0].clone() };
-    let older = record(0, SavedKind::Checkpoint, r#"{"key_decisions":{"storage":"SQLite"}}"#);
-    let history = vec![older, record(1, SavedKind::Checkpoint, CHECKPOINT), record(2, SavedKind::Note, "{}")];
+    let record =
+        |number, kind, body: &str| SessionRecord { number, kind, body: body.into(), ..first.history()[0].clone() };
+    let older = record(0, RecordKind::Checkpoint, r#"{"key_decisions":{"storage":"SQLite"}}"#);
+    let history = vec![older, record(1, RecordKind::Checkpoint, CHECKPOINT), record(2, RecordKind::Note, "{}")];
     let state = State { history, view: first.view().to_edits(), after: first.log().last() };
     let session = Session::new(&*strategy, &metered, &Encoding::O200k, config());
     let mut session = session.restored(first.log().clone(), state).unwrap();
@@ -141,7 +142,7 @@ fn the_newest_checkpoint_is_shown_after_a_reload_and_the_next_one_after_it() {
     session.note("The quota stays.", 1, None).unwrap();
     session.push(said(15, Role::User, &"look again ".repeat(90), Some(1_000))).unwrap();
     ready(session.before_call(Some(1_000)));
-    assert_eq!(session.history().iter().rfind(|saved| saved.kind == SavedKind::Checkpoint).unwrap().number, 4);
+    assert_eq!(session.history().iter().rfind(|saved| saved.kind == RecordKind::Checkpoint).unwrap().number, 4);
     ready(session.recover(RecoveryReason::OnDemand, None, None));
     assert_eq!(shown(&session), Origin::Checkpoint(4));
 }
@@ -197,7 +198,7 @@ fn threads_share_what_the_opt_in_names_and_nothing_without_it() {
     let calls = metered.take_calls();
     assert!(calls.iter().filter(|call| call.purpose == Purpose::Checkpoint).count() > 1);
     assert!(calls.iter().flat_map(|call| call.request.texts()).all(|text| !text.contains("terse")));
-    let own = session.history().iter().filter(|saved| saved.kind == SavedKind::Checkpoint);
+    let own = session.history().iter().filter(|saved| saved.kind == RecordKind::Checkpoint);
     assert!(own.into_iter().all(|saved| !saved.body.contains("terse")));
     session.share(&Checkpoint::default(), None).unwrap();
     assert!(!system(&session).contains("terse") && system(&session).contains("PostgreSQL"));

@@ -6,15 +6,15 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use compactometer_engine::budget::Budget;
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::Strategy;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
 
 pub(crate) const CHECKPOINT: &str = r#"{"active_goals":["Build a CRM"],"key_decisions":{"storage":"PostgreSQL","cache":"Redis"},"user_preferences":{"format":"JSON"},"context_references":{"threads":["telegram:7"]}}"#;
@@ -42,10 +42,10 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-pub(crate) fn said(id: u32, role: Role, text: &str, at_ms: Option<i64>) -> Arc<Counted> {
+pub(crate) fn said(id: u32, role: Role, text: &str, at_ms: Option<i64>) -> Arc<CountedMessage> {
     let message =
         Message { id: MessageId(id), role, at_ms, parts: vec![Part::Text { text: text.into() }], usage: None };
-    Counted::new(message, &Encoding::O200k)
+    CountedMessage::new(message, &Encoding::O200k)
 }
 
 pub(crate) fn strategy(name: &str, values: &[(&str, &str)]) -> Arc<dyn Strategy> {
@@ -77,7 +77,7 @@ pub(crate) fn with_checkpoint<'s>(
         session.push(said(id, role, &text, Some(at_ms - 1))).unwrap();
     }
     ready(session.before_call(Some(at_ms)));
-    assert_eq!(session.history().iter().map(|saved| saved.kind).collect::<Vec<_>>(), [SavedKind::Checkpoint]);
+    assert_eq!(session.history().iter().map(|saved| saved.kind).collect::<Vec<_>>(), [RecordKind::Checkpoint]);
     session.push(said(14, Role::Assistant, last, Some(at_ms))).unwrap();
     session
 }

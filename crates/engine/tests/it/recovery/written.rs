@@ -8,7 +8,7 @@ use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_engine::saved::SavedKind;
+use compactometer_engine::record::RecordKind;
 use compactometer_engine::session::Session;
 use compactometer_engine::tokens::Encoding;
 
@@ -133,8 +133,8 @@ fn metadata_derive_from_the_record() {
     assert!(metadata.summarization_imminent && !Metadata::of(saved, 2_000).unwrap().summarization_imminent);
     assert_eq!(metadata.extraction_error, None);
     let mut failed = saved.clone();
-    (failed.kind, failed.body) = (SavedKind::Failed, "no answer".into());
+    (failed.kind, failed.body) = (RecordKind::Failed, "no answer".into());
     assert_eq!(Metadata::of(&failed, 800).unwrap().extraction_error.as_deref(), Some("no answer"));
-    failed.kind = SavedKind::Summary;
+    failed.kind = RecordKind::Summary;
     assert_eq!(Metadata::of(&failed, 800), None);
 }

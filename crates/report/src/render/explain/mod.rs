@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use compactometer_engine::event::Outcome;
-use compactometer_engine::log::Counted;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Record};
 use compactometer_formats::scenario::{Fact, Scenario};
@@ -20,7 +20,7 @@ pub struct Story<'s> {
     /// The conversation.
     pub scenario: &'s Scenario,
     /// The conversation's messages.
-    pub messages: &'s [Arc<Counted>],
+    pub messages: &'s [Arc<CountedMessage>],
     /// What the case showed.
     pub record: &'s Record,
     /// The texts that the record names, by hash.

@@ -8,12 +8,12 @@ fn two() -> NonZeroUsize {
 }
 
 /// Four commits of a summary and a checkpoint, of which the newest two stay plain.
-fn four_rounds(path: &Path) -> (Vec<Saved>, crate::Thread) {
+fn four_rounds(path: &Path) -> (Vec<SessionRecord>, crate::Thread) {
     let mut thread = Checkpoints::in_sqlite(path, two()).unwrap().thread("t").unwrap();
     let rounds = (0..4).map(|round| {
         let summary = record(2 * round, &format!("- moved {round}\n\nKey facts:\n- quota: {round}55"));
         let body = format!(r#"{{"active_goals":["goal {round}"]}}"#);
-        [summary, Saved { kind: SavedKind::Checkpoint, body, ..record(2 * round + 1, "") }]
+        [summary, SessionRecord { kind: RecordKind::Checkpoint, body, ..record(2 * round + 1, "") }]
     });
     let rounds = rounds.collect::<Vec<_>>();
     rounds.iter().for_each(|both| commit(&mut thread, both).unwrap());
@@ -62,8 +62,8 @@ fn the_newest_summaries_stay_readable_behind_any_number_of_checkpoints() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     let mut thread = Checkpoints::in_sqlite(&path, two()).unwrap().thread("t").unwrap();
-    let kinds = [0, 0, 0, 1, 1, 1].map(|kind| [SavedKind::Summary, SavedKind::Checkpoint][kind]);
-    let written = kinds.into_iter().zip(0..).map(|(kind, number)| Saved { kind, ..record(number, "{}") });
+    let kinds = [0, 0, 0, 1, 1, 1].map(|kind| [RecordKind::Summary, RecordKind::Checkpoint][kind]);
+    let written = kinds.into_iter().zip(0..).map(|(kind, number)| SessionRecord { kind, ..record(number, "{}") });
     let written = written.collect::<Vec<_>>();
     written.iter().for_each(|saved| commit(&mut thread, std::slice::from_ref(saved)).unwrap());
     let connection = Connection::open(&path).unwrap();

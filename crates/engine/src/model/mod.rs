@@ -1,0 +1,269 @@
+//! The seam to a language model: what a request may say, what comes back, how it can fail.
+//!
+//! Absent on purpose: anything that tells a model why it is called. A request is wire content alone, so that a mock can
+//! know nothing that a provider would not.
+
+pub mod embed;
+pub mod meter;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::message::{Part, Role, Usage};
+use crate::tokens::CountedMessage;
+use crate::tokens::{self, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
+
+/// A language model that completes chats.
+#[async_trait]
+pub trait ChatModel: Send + Sync {
+    /// The model's name as it stands in records, for example `mock:strong`.
+    fn name(&self) -> &str;
+
+    /// Completes one chat.
+    ///
+    /// # Errors
+    /// [`ChatError`] where no reply came back. A reply that is empty or cut is not an error of the call.
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError>;
+}
+
+/// One request, as it crosses the wire.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChatRequest {
+    /// The chat so far.
+    pub messages: Vec<WireMessage>,
+    /// Tools that the model may call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolDefinition>,
+    /// Most tokens that the reply may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// Sampling temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f32>,
+    /// JSON schema that the reply must satisfy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<serde_json::Value>,
+    /// Seed of the model's sampling.
+    pub seed: u64,
+}
+
+impl ChatRequest {
+    /// A chat of one user message, the form in which the reference strategies ask for a summary.
+    pub fn prompt(text: String, max_output_tokens: u32, temperature: Option<f32>, seed: u64) -> Self {
+        ChatRequest {
+            messages: vec![WireMessage { role: Role::User, parts: vec![Part::Text { text }].into() }],
+            tools: Vec::new(),
+            max_output_tokens: Some(max_output_tokens),
+            temperature,
+            schema: None,
+            seed,
+        }
+    }
+
+    /// Every text that the model reads, in order: what a fact must stand in to have been seen.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.messages.iter().flat_map(|message| message.parts.iter()).filter_map(|part| match part {
+            Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text.as_str()),
+            Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
+            Part::Media { .. } => None,
+        })
+    }
+}
+
+impl ChatRequest {
+    /// Tokens of the whole request on that counter's scale; tools count by their texts.
+    pub fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
+        let parts = self.messages.iter().flat_map(|message| message.parts.iter()).map(|part| counter.count_part(part));
+        let tools = self.tools.iter().map(|tool| {
+            let texts = [&tool.name, &tool.description, &tool.parameters.to_string()];
+            tokens::total(texts.map(|text| counter.count_text(text)).into_iter().chain([TOOL_OVERHEAD]))
+        });
+        tokens::total(self.messages.iter().map(|_| MESSAGE_OVERHEAD).chain(parts).chain(tools))
+    }
+}
+
+/// A message without identity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WireMessage {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub parts: Parts,
+}
+
+/// The parts of a message on the wire: a list, which a request may share with the log that it was said in.
+#[derive(Clone)]
+pub struct Parts(Held);
+
+#[derive(Clone)]
+enum Held {
+    Own(Vec<Part>),
+    Said(Arc<CountedMessage>),
+}
+
+impl Deref for Parts {
+    type Target = [Part];
+
+    fn deref(&self) -> &[Part] {
+        match &self.0 {
+            Held::Own(parts) => parts,
+            Held::Said(counted) => &counted.message.parts,
+        }
+    }
+}
+
+impl From<Vec<Part>> for Parts {
+    fn from(parts: Vec<Part>) -> Self {
+        Parts(Held::Own(parts))
+    }
+}
+
+impl From<Arc<CountedMessage>> for Parts {
+    fn from(counted: Arc<CountedMessage>) -> Self {
+        Parts(Held::Said(counted))
+    }
+}
+
+impl<'p> IntoIterator for &'p Parts {
+    type Item = &'p Part;
+    type IntoIter = std::slice::Iter<'p, Part>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl PartialEq for Parts {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(out)
+    }
+}
+
+impl Serialize for Parts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Parts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Parts::from)
+    }
+}
+
+/// A tool that a model may call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ToolDefinition {
+    /// The tool's name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub parameters: serde_json::Value,
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChatReply {
+    /// The answer's text, without reasoning.
+    pub text: String,
+    /// Why the answer ended.
+    pub finish: Finish,
+    /// Tokens used.
+    pub usage: Usage,
+    /// Time from request to the last byte, in milliseconds. Data, never a sleep.
+    pub latency_ms: u64,
+    /// What a server reported beside; models in the process report nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<Box<Served>>,
+}
+
+/// What a server reported with an answer, as it wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct Served {
+    /// The model that it says it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Time from request to the first token, reasoning included, in milliseconds; absent where the answer came in one piece.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token_ms: Option<u64>,
+    /// Tokens of reasoning, which [`Usage::output`] includes; absent where the server does not tell them apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
+    /// The usage as the server wrote it; absent where it wrote none, so that [`ChatReply::usage`] is an estimate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<serde_json::Value>,
+    /// Parameters of the request that were not sent, since the model does not take them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub omitted: Vec<String>,
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The output limit cut it.
+    Length,
+    /// A filter withheld it.
+    ContentFilter,
+}
+
+/// Why no answer came back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ChatError {
+    /// The provider asked for fewer requests.
+    #[error("rate limited{}", retry_after_ms.map_or(String::new(), |ms| format!(", retry after {ms} ms")))]
+    RateLimited {
+        /// How long the provider asked to wait.
+        retry_after_ms: Option<u64>,
+    },
+    /// No answer in time.
+    #[error("no answer within {after_ms} ms")]
+    Timeout {
+        /// The limit that passed.
+        after_ms: u64,
+    },
+    /// The provider failed.
+    #[error("server answered {status}")]
+    Server {
+        /// HTTP status.
+        status: u16,
+    },
+    /// The request's text cannot be served: it is too long, or a filter withholds it.
+    #[error("request refused: {message}")]
+    Refused {
+        /// The provider's words.
+        message: String,
+    },
+    /// The server does not take a request of this form. If that is so for every request, the model cannot be used.
+    #[error("request rejected: {message}")]
+    Rejected {
+        /// The provider's words.
+        message: String,
+    },
+    /// The model cannot be asked at all. No result of a strategy: whoever measures must stop, and record nothing of it.
+    #[error("{why}")]
+    Unavailable {
+        /// What happened, and what to do.
+        why: String,
+        /// Whether it may pass by itself.
+        later: bool,
+    },
+}

@@ -1,0 +1,137 @@
+//! The seam to a strategy: a snapshot goes in, edits come out; and the registry of strategies.
+//!
+//! Absent on purpose: state. What a strategy must remember it reads from [`Context::history`].
+
+pub mod decision_meter;
+pub mod declined;
+pub mod params;
+pub(crate) mod pieces;
+pub(crate) mod retrieve;
+pub mod selection;
+pub mod summary;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::budget::{Budget, Limits};
+use crate::conversation::log::Log;
+use crate::conversation::record::{History, NewRecord};
+use crate::conversation::view::{Edit, Entry, View, WrittenPart};
+use crate::message::{MessageId, Role};
+use crate::recovery::Showing;
+use crate::strategy::decision_meter::DecisionMeter;
+
+use crate::strategy::params::{Param, ParamError, Settings};
+use crate::tokens::TokenCounter;
+
+pub use declined::{Declined, FailReason, SkipReason};
+
+/// A way to compact a conversation. Stateless: one value serves any number of sessions.
+#[async_trait]
+pub trait Strategy: Send + Sync {
+    /// Answers with the whole next view.
+    ///
+    /// # Errors
+    /// [`Declined`] where the view should stay as it is.
+    async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined>;
+
+    /// Whether [`Strategy::checkpoint`] should write one now; asked before each turn, so it costs little.
+    fn checkpoint_is_due(&self, _: &Context<'_>) -> bool {
+        false
+    }
+
+    /// Writes a checkpoint before a turn; the view stays as it is.
+    ///
+    /// # Errors
+    /// Why it could not be written.
+    async fn checkpoint(&self, _: &Context<'_>) -> Result<NewRecord, FailReason> {
+        Err(FailReason::NoCheckpoint)
+    }
+
+    /// How its checkpoints are shown.
+    fn showing(&self) -> Showing {
+        Showing::default()
+    }
+
+    /// What it finds for each question in what it stored, in at most `room` tokens each and without a model call. An empty
+    /// list where it has nothing to look in; the view and the session stay as they are.
+    async fn retrieve(&self, _: &Context<'_>, _questions: &[&str], _room: u32) -> Vec<Vec<WrittenPart>> {
+        Vec::new()
+    }
+}
+
+/// What a strategy sees: a snapshot of one session.
+pub struct Context<'s> {
+    /// Everything that was said.
+    pub log: &'s Log,
+    /// The view that outgrew its trigger.
+    pub view: &'s View,
+    /// What earlier compactions of this session saved, oldest first.
+    pub history: &'s History,
+    /// Size of the next request on the trigger's scale, that of the budget's [`crate::budget::estimate::Estimator`].
+    pub request_tokens: u32,
+    /// The limits to stay in. A retry comes with a smaller `written`.
+    pub budget: Budget,
+    /// The summarizer.
+    pub summarizer: &'s DecisionMeter<'s>,
+    /// Its context window, which request and answer must fit together; none where it does not bind.
+    pub summarizer_window: Option<u32>,
+    /// The measuring counter, on whose scale the budget is.
+    pub counter: &'s dyn TokenCounter,
+}
+
+impl Context<'_> {
+    /// The number that the session will give to the strategy's new record at that index.
+    pub fn number_of_new(&self, index: u32) -> u32 {
+        self.history.len() as u32 + index
+    }
+}
+
+/// A strategy's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compacted {
+    /// The next view, whole and in order.
+    pub edits: Vec<Edit>,
+    /// What the session should remember.
+    pub saved: Vec<NewRecord>,
+    /// Why this is a lesser answer than the strategy's usual one.
+    pub fallback: Option<FailReason>,
+    /// See [`crate::session::event::Event::unread`].
+    pub unread: Vec<MessageId>,
+}
+
+impl Compacted {
+    /// An answer for which no model read anything: all that stood in the view and is not kept whole leaves unread.
+    pub fn without_reading(cx: &Context<'_>, edits: Vec<Edit>) -> Self {
+        let keeps = edits.iter().filter_map(|edit| match edit {
+            Edit::Keep(id) => Some(*id),
+            _ => None,
+        });
+        let keeps = keeps.collect::<BTreeSet<_>>();
+        let said = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());
+        let unread = said.filter_map(Entry::message_id).filter(|id| !keeps.contains(id)).collect();
+        Compacted { edits, saved: Vec::new(), fallback: None, unread }
+    }
+}
+
+/// A strategy's entry in [`crate::strategies::ALL`].
+pub struct StrategySpec {
+    /// The name users type.
+    pub name: &'static str,
+    /// One line for help and lists.
+    pub about: &'static str,
+    /// The document or system that it comes from, with section or version.
+    pub source: &'static str,
+    /// Its prompt, empty where it calls no model.
+    pub prompt: &'static str,
+    /// What a prompt must have a `{place}` for.
+    pub placeholders: &'static [&'static str],
+    /// Its parameters with the source's values.
+    pub params: &'static [Param],
+    /// The source's limits under these parameters.
+    pub limits: fn(&Settings) -> Result<Limits, ParamError>,
+    /// Builds the strategy.
+    pub build: fn(&Settings) -> Arc<dyn Strategy>,
+}
