@@ -10,7 +10,7 @@ use compactometer_formats::record::Stages;
 use compactometer_text::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
-use crate::loaded::Loaded;
+use crate::prepare::scenario::Loaded;
 
 /// The fates of one case's facts, kept up to date message by message and compaction by compaction.
 pub(crate) struct Tracer<'l> {

@@ -21,13 +21,13 @@ use compactometer_formats::record::{Record, text_hash};
 use compactometer_store::{Checkpoints, Error, Thread};
 use serde::{Deserialize, Serialize};
 
-use crate::journal::JournalError;
-use crate::models::Models;
 use crate::plan::PlannedCase;
-use crate::random::{Drawn, RandomDrop};
 use crate::replay::{CaseResult, Counts, Meters, Replay, session};
-use crate::trace::{self, Tracer};
-use crate::watched::{Stopped, WatchedModels};
+use crate::run::fail_fast::{Stopped, WatchedModels};
+use crate::run::journal::JournalError;
+use crate::run::models::Models;
+use crate::trace::random_contexts::{Drawn, RandomDrop};
+use crate::trace::tracer::{self, Tracer};
 
 /// Where cases are kept while they run.
 pub(crate) struct Keeper<'k> {
@@ -87,7 +87,7 @@ struct Progress {
     record: Record,
     texts: BTreeMap<String, String>,
     counts: Counts,
-    facts: Vec<trace::State>,
+    facts: Vec<tracer::State>,
     drawn: Drawn,
     selected: Drawn,
 }

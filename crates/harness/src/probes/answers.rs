@@ -17,10 +17,10 @@ use compactometer_formats::answer::AnswerRow;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Observation;
 
-use crate::controls::evidence::{Evidence, Given};
-use crate::grade::{Graded, grade};
-use crate::loaded::Loaded;
-use crate::prompted::{Retrieved, holds};
+use crate::prepare::scenario::Loaded;
+use crate::prepare::sentences::{Evidence, Given};
+use crate::probes::grade::{Graded, grade};
+use crate::probes::prompted::{Retrieved, holds};
 
 /// What is said after the conversation.
 const PROMPT: &str = include_str!("answers.md");

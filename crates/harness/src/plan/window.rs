@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
 
-use crate::loaded::Loaded;
+use crate::prepare::scenario::Loaded;
 
 /// Shares of the window under the matched protocol, and for controls.
 #[derive(Clone, Copy, Debug, PartialEq)]

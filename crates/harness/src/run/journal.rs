@@ -9,7 +9,7 @@ use compactometer_disk::{Lines, NotKept};
 use compactometer_formats::record::{Record, RecordError, TextRow, text_hash};
 
 use crate::replay::CaseResult;
-use crate::timings::TimingsFile;
+use crate::run::timings::TimingsFile;
 
 const RECORDS: &str = "records.jsonl";
 const TEXTS: &str = "texts.jsonl";

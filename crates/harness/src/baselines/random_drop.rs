@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::{Control, keep_system, pending_ids};
-use crate::loaded::pieces;
+use crate::prepare::scenario::pieces;
 
 pub(super) const CONTROL: Control = Control {
     name: "random-drop",

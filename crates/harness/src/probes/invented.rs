@@ -13,7 +13,7 @@ use compactometer_text::exact::{self, Exact};
 use compactometer_text::matcher::Matcher;
 use foldhash::fast::FixedState;
 
-use crate::loaded::Loaded;
+use crate::prepare::scenario::Loaded;
 
 /// Whether the answer to that probe makes up a value of the form that is asked for; `held` are the facts that it states. The
 /// number of a fact may be written in another unit, so an answer that holds one makes up no number.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 
-use crate::models::Models;
+use crate::run::models::Models;
 
 /// A model, and whether it could not be asked. After the first such failure every call fails at once with the same words.
 pub struct Watched<'m> {

@@ -5,8 +5,8 @@ use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::view::{Origin, View};
 use compactometer_formats::record::ChanceCell;
 
-use crate::loaded::Loaded;
-use crate::random::ChanceCounts;
+use crate::prepare::scenario::Loaded;
+use crate::trace::random_contexts::ChanceCounts;
 
 /// What was found in a view's carriers.
 pub(crate) struct Carriers {

@@ -9,9 +9,9 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::matcher::Matcher;
 
-use crate::grade::Keys;
-use crate::invented::ExactValues;
-use crate::lists::Lists;
+use crate::prepare::lists::Lists;
+use crate::probes::grade::Keys;
+use crate::probes::invented::ExactValues;
 
 /// A scenario with everything that does not depend on a strategy.
 pub struct Loaded {

@@ -1,6 +1,14 @@
 //! Runs the cases of a plan on several threads and journals them in order. With a store, a case that was stopped in its middle
 //! goes on from there.
 
+pub mod fail_fast;
+pub mod journal;
+pub(crate) mod models;
+pub(crate) mod progress;
+mod rejections;
+mod timings;
+mod window_limit;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,19 +19,19 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
-use crate::journal::{Journal, JournalError};
-use crate::judge::judge_answers;
-pub use crate::models::Models;
 use crate::plan::Plan;
-pub use crate::progress::KeepError;
-use crate::progress::Keeper;
-pub use crate::rejections::RejectedByAll;
-use crate::rejections::{Held, first_calls};
+use crate::probes::judge::judge_answers;
 use crate::replay::{CaseResult, run_case};
-use crate::timings::TimingsFile;
-use crate::watched::{Stopped, Watched, WatchedModels};
+use crate::run::fail_fast::{Stopped, Watched, WatchedModels};
+use crate::run::journal::{Journal, JournalError};
+pub use crate::run::models::Models;
+pub use crate::run::progress::KeepError;
+use crate::run::progress::Keeper;
+pub use crate::run::rejections::RejectedByAll;
+use crate::run::rejections::{Held, first_calls};
+use crate::run::timings::TimingsFile;
 
-/// How a run went. What came of it stands in the journal ([`crate::journal::read_records`]): all records of a large plan
+/// How a run went. What came of it stands in the journal ([`crate::run::journal::read_records`]): all records of a large plan
 /// take as much memory as its conversations.
 pub struct RunOutcome {
     /// Applied compactions of each case of the plan, in its order.

@@ -11,15 +11,16 @@ use compactometer_engine::view::{Edit, Origin, WrittenPart};
 use compactometer_formats::scenario::Fact;
 use compactometer_text::matcher::Said;
 
-use super::{Control, evidence, keep_system, pending_ids};
-use crate::loaded::Loaded;
+use super::{Control, keep_system, pending_ids};
+use crate::prepare::scenario::Loaded;
+use crate::prepare::sentences;
 
 pub(super) const CONTROL: Control = Control {
     name: "oracle",
     about: "keeps the shortest form of each stated fact, shortest first, and no tail; its reader has their sentences instead",
     tail_share: 0.0,
     compacts: true,
-    evidence: Some(evidence::sentences),
+    evidence: Some(sentences::sentences),
     build: |loaded, _| Arc::new(Oracle { loaded: Arc::clone(loaded) }),
 };
 

@@ -12,9 +12,10 @@ use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_formats::record::{Family, Protocol};
 use compactometer_text::suggest::unknown;
 
-use crate::controls::evidence::Evidence;
-use crate::controls::{self, Control};
-use crate::loaded::Loaded;
+use crate::baselines as controls;
+use crate::baselines::Control;
+use crate::prepare::scenario::Loaded;
+use crate::prepare::sentences::Evidence;
 
 /// One entry of a comparison.
 #[derive(Clone)]

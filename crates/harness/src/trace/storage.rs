@@ -7,7 +7,7 @@ use compactometer_formats::scenario::Category;
 use compactometer_formats::stands::Storage;
 use serde_json::Value;
 
-use crate::loaded::Loaded;
+use crate::prepare::scenario::Loaded;
 
 /// Each field of a checkpoint (source 000), and the category of the facts that belong there.
 const FIELDS: [(&str, Category); 6] = [

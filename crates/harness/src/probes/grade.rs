@@ -7,8 +7,8 @@ use compactometer_formats::answer::{Grade, ProbeRow, Signs};
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::matcher::{self, Matcher, Sought};
 
-use crate::loaded::Loaded;
-use crate::{invented, order};
+use crate::prepare::scenario::Loaded;
+use crate::probes::{invented, order};
 
 /// What was read of an answer.
 pub(crate) struct Graded {

@@ -1,7 +1,6 @@
 //! The controls: yardsticks that every comparison carries (MEASUREMENT section 3). Each is one file and one line in
 //! [`ALL`]. They may read the scenario; strategies may not.
 
-pub(crate) mod evidence;
 mod full;
 mod head_tail;
 mod null;
@@ -15,7 +14,8 @@ use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::view::Edit;
 
-use crate::loaded::Loaded;
+use crate::prepare::scenario::Loaded;
+use crate::prepare::sentences::Evidence;
 
 /// Every control, in the order of reports.
 pub const ALL: &[&Control] =
@@ -32,7 +32,7 @@ pub struct Control {
     /// Whether it compacts at all.
     pub compacts: bool,
     /// What a reader is given in place of what it wrote, where that is not the same.
-    pub(crate) evidence: Option<evidence::Evidence>,
+    pub(crate) evidence: Option<Evidence>,
     /// Builds it for one scenario, with the case's seed.
     pub build: fn(&Arc<Loaded>, u64) -> Arc<dyn Strategy>,
 }

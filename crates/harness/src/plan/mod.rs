@@ -11,10 +11,13 @@ use compactometer_formats::scenario::{Fact, Scenario};
 use compactometer_formats::suite::Suite;
 use serde::Serialize;
 
-use crate::contender::{Contender, LimitsError, Sizes};
-use crate::loaded::{FOREIGN_SCENARIOS, Loaded};
-use crate::window::{ChosenWindow, Shares, choose, smallest_feasible};
-use crate::{answers, judge};
+use crate::plan::entrant::{Contender, LimitsError, Sizes};
+pub mod entrant;
+pub mod window;
+
+use crate::plan::window::{ChosenWindow, Shares, choose, smallest_feasible};
+use crate::prepare::scenario::{FOREIGN_SCENARIOS, Loaded};
+use crate::probes::{answers, judge};
 
 /// What a user asked for.
 pub struct Options {

@@ -3,7 +3,7 @@
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::TokenCounter;
 
-use crate::windowed::Windowed;
+use crate::run::window_limit::Windowed;
 
 /// Who is called.
 #[derive(Clone, Copy)]

@@ -13,8 +13,8 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, Prompted};
 use compactometer_text::matcher::Matcher;
 
-use crate::loaded::Loaded;
-use crate::random::ChanceCounts;
+use crate::prepare::scenario::Loaded;
+use crate::trace::random_contexts::ChanceCounts;
 
 /// What a strategy finds for the questions of a point. It is asked once, whatever is done with what it finds.
 #[derive(Default)]

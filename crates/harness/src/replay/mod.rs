@@ -22,17 +22,17 @@ use compactometer_formats::record::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::answers::{self, Asking};
-use crate::carriers;
-use crate::loaded::Loaded;
-use crate::models::Models;
 use crate::plan::PlannedCase;
-use crate::prompted::{self, Prompt, Retrieved};
-use crate::random::{RandomDrop, old_before};
-use crate::storage::storage;
-use crate::trace::Tracer;
-use crate::views::{inserted_texts, left_messages, parts_of, shared_tokens, tail_start};
-use crate::window::{Point, point, points};
+use crate::plan::window::{Point, point, points};
+use crate::prepare::scenario::Loaded;
+use crate::probes::answers::{self, Asking};
+use crate::probes::prompted::{self, Prompt, Retrieved};
+use crate::run::models::Models;
+use crate::trace::carriers;
+use crate::trace::random_contexts::{RandomDrop, old_before};
+use crate::trace::storage::storage;
+use crate::trace::tracer::Tracer;
+use crate::trace::views::{inserted_texts, left_messages, parts_of, shared_tokens, tail_start};
 
 /// A record and the texts that it refers to by hash.
 pub struct CaseResult {
@@ -89,7 +89,7 @@ pub(crate) struct Meters<'m> {
     pub(crate) reader: &'m Metered<'m>,
 }
 
-/// A case under way. What of it must outlive a process stands in [`crate::progress::Progress`].
+/// A case under way. What of it must outlive a process stands in [`crate::run::progress::Progress`].
 pub(crate) struct Replay<'r> {
     pub(crate) loaded: &'r Loaded,
     case: &'r PlannedCase,

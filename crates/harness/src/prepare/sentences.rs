@@ -7,7 +7,7 @@ use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::{Origin, WrittenPart};
 
-use crate::loaded::Loaded;
+use crate::prepare::scenario::Loaded;
 
 /// Of the facts, by their indices, what is given of them within so many tokens of the counter.
 pub(crate) type Evidence = fn(&Loaded, &[u32], u32, &dyn TokenCounter) -> Given;
@@ -22,7 +22,7 @@ pub(crate) struct Given {
 }
 
 /// The sentences in which the facts were first said, in order, as many as fit.
-pub(super) fn sentences(loaded: &Loaded, facts: &[u32], budget: u32, counter: &dyn TokenCounter) -> Given {
+pub(crate) fn sentences(loaded: &Loaded, facts: &[u32], budget: u32, counter: &dyn TokenCounter) -> Given {
     let mut found: Vec<(Place, u32)> =
         facts.iter().filter_map(|fact| Some((first_said(loaded, *fact)?, *fact))).collect();
     found.sort_unstable();

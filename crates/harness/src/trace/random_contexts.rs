@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
-use crate::loaded::Loaded;
+use crate::prepare::scenario::Loaded;
 
 /// The random-drop contexts of one case.
 pub(crate) struct RandomDrop<'l> {
