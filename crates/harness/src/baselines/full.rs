@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use compactometer_engine::event::SkipReason;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 
-use super::Control;
+use crate::plan::Control;
 
 pub(super) const CONTROL: Control = Control {
     name: "full",

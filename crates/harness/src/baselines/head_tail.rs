@@ -10,7 +10,8 @@ use compactometer_engine::select::Selection;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use compactometer_engine::view::Edit;
 
-use super::{Control, keep_system};
+use super::keep_system;
+use crate::plan::Control;
 
 pub(super) const CONTROL: Control = Control {
     name: "head-tail",

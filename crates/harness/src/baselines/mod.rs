@@ -1,5 +1,4 @@
-//! The controls: yardsticks that every comparison carries (MEASUREMENT section 3). Each is one file and one line in
-//! [`ALL`]. They may read the scenario; strategies may not.
+//! The controls: yardsticks of every comparison. Each is one file and one line in [`ALL`].
 
 mod full;
 mod head_tail;
@@ -7,35 +6,15 @@ mod null;
 mod oracle;
 mod random_drop;
 
-use std::sync::Arc;
-
 use compactometer_engine::log::Log;
 use compactometer_engine::message::{MessageId, Role};
-use compactometer_engine::strategy::Strategy;
 use compactometer_engine::view::Edit;
 
-use crate::prepare::scenario::Loaded;
-use crate::prepare::sentences::Evidence;
+use crate::plan::Control;
 
 /// Every control, in the order of reports.
 pub const ALL: &[&Control] =
     &[&full::CONTROL, &null::CONTROL, &random_drop::CONTROL, &head_tail::CONTROL, &oracle::CONTROL];
-
-/// A control's entry in [`ALL`].
-pub struct Control {
-    /// The name users type.
-    pub name: &'static str,
-    /// One line for help and lists.
-    pub about: &'static str,
-    /// The share of the retained budget that goes to the verbatim tail.
-    pub tail_share: f64,
-    /// Whether it compacts at all.
-    pub compacts: bool,
-    /// What a reader is given in place of what it wrote, where that is not the same.
-    pub(crate) evidence: Option<Evidence>,
-    /// Builds it for one scenario, with the case's seed.
-    pub build: fn(&Arc<Loaded>, u64) -> Arc<dyn Strategy>,
-}
 
 /// The system message as an edit.
 fn keep_system(log: &Log) -> Option<Edit> {

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use compactometer_engine::view::Edit;
 
-use super::{Control, keep_system, pending_ids};
+use super::{keep_system, pending_ids};
+use crate::plan::Control;
 
 pub(super) const CONTROL: Control = Control {
     name: "null",

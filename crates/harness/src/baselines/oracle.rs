@@ -11,8 +11,9 @@ use compactometer_engine::view::{Edit, Origin, WrittenPart};
 use compactometer_formats::scenario::Fact;
 use compactometer_text::matcher::Said;
 
-use super::{Control, keep_system, pending_ids};
-use crate::prepare::scenario::Loaded;
+use super::{keep_system, pending_ids};
+use crate::plan::Control;
+use crate::prepare::PreparedScenario;
 use crate::prepare::sentences;
 
 pub(super) const CONTROL: Control = Control {
@@ -20,12 +21,12 @@ pub(super) const CONTROL: Control = Control {
     about: "keeps the shortest form of each stated fact, shortest first, and no tail; its reader has their sentences instead",
     tail_share: 0.0,
     compacts: true,
-    evidence: Some(sentences::sentences),
-    build: |loaded, _| Arc::new(Oracle { loaded: Arc::clone(loaded) }),
+    evidence: Some(sentences),
+    build: |prepared, _| Arc::new(Oracle { prepared: Arc::clone(prepared) }),
 };
 
 struct Oracle {
-    loaded: Arc<Loaded>,
+    prepared: Arc<PreparedScenario>,
 }
 
 #[async_trait]
@@ -46,14 +47,14 @@ impl Strategy for Oracle {
 impl Oracle {
     /// The valid facts stated so far, each with the message that states it, as many as fit.
     fn facts_that_fit(&self, length: usize, budget: u32, counter: &dyn TokenCounter) -> Vec<(String, MessageId)> {
-        let loaded = &self.loaded;
+        let prepared = &self.prepared;
         let mut facts = Vec::new();
-        for (index, fact) in loaded.scenario.facts.iter().enumerate() {
-            let Some(first) = loaded.mentions[index].first().filter(|first| **first < length) else { continue };
+        for (index, fact) in prepared.scenario.facts.iter().enumerate() {
+            let Some(first) = prepared.mentions[index].first().filter(|first| **first < length) else { continue };
             let ranked = fact.decoy_of.is_none() && !fact.generic;
-            if ranked && loaded.valid_to[index].is_none_or(|until| until >= length) {
+            if ranked && prepared.valid_to[index].is_none_or(|until| until >= length) {
                 let forms = fact.forms().map(|form| said(fact, form)).map(|form| (counter.count_text(&form), form));
-                facts.extend(forms.min().map(|(tokens, form)| (tokens, form, loaded.messages[*first].message.id)));
+                facts.extend(forms.min().map(|(tokens, form)| (tokens, form, prepared.messages[*first].message.id)));
             }
         }
         facts.sort_unstable();

@@ -13,8 +13,9 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::{Control, keep_system, pending_ids};
-use crate::prepare::scenario::pieces;
+use super::{keep_system, pending_ids};
+use crate::plan::Control;
+use crate::prepare::pieces;
 
 pub(super) const CONTROL: Control = Control {
     name: "random-drop",

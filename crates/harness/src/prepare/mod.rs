@@ -1,5 +1,16 @@
-//! A scenario made ready for replay.
+//! Scenarios made ready for replay: everything that depends on no strategy.
 
-pub mod lists;
-pub mod scenario;
-pub(crate) mod sentences;
+mod answer_keys;
+mod exact_values;
+mod foreign;
+mod lists;
+mod scenario;
+mod segments;
+mod sentences;
+
+pub(crate) use foreign::prepare_all;
+pub use lists::Lists;
+pub use scenario::PreparedScenario;
+pub use segments::Segments;
+pub(crate) use segments::pieces;
+pub(crate) use sentences::{Evidence, Given, sentences};

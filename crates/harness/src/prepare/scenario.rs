@@ -3,18 +3,18 @@
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::{Counted, Log};
-use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::matcher::Matcher;
 
-use crate::prepare::lists::Lists;
-use crate::probes::grade::Keys;
-use crate::probes::invented::ExactValues;
+use super::answer_keys::AnswerKeys;
+use super::exact_values::ExactValues;
+use super::{Lists, Segments};
 
 /// A scenario with everything that does not depend on a strategy.
-pub struct Loaded {
+pub struct PreparedScenario {
     /// The scenario, without its messages.
     pub scenario: Scenario,
     /// Its messages with their tokens. Only this field holds them: a long conversation takes most of a run's memory.
@@ -35,47 +35,19 @@ pub struct Loaded {
     pub facts: Matcher,
     /// Finds the foils of all facts.
     pub foils: Matcher,
-    /// What answers to the probes are held against.
-    pub(crate) keys: Keys,
-    /// Tells what an answer makes up; made when an answer first needs it.
-    pub(crate) exact: OnceLock<ExactValues>,
+    /// What answers to the probes are compared with.
+    pub(crate) keys: AnswerKeys,
+    /// Every exact value of the conversation, collected when an answer first needs it.
+    exact: OnceLock<ExactValues>,
     /// Finds the facts of foreign scenarios, for chance.
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
     pub foreign_kinds: Vec<ValueKind>,
-    /// For each message, the foreign facts that match in it.
-    pub foreign_in: Lists,
     /// The conversation cut into pieces, for random contexts.
     pub segments: Segments,
 }
 
-/// The pieces of a conversation: each is part of one message and has at most [`SEGMENT_CHARACTERS`].
-#[derive(Default)]
-pub struct Segments {
-    /// The tokens of each piece.
-    pub tokens: Vec<u32>,
-    /// The facts that match in each piece and that its message states.
-    pub facts: Lists,
-    /// The foreign facts that match in each piece.
-    pub foreign: Lists,
-    /// Where the pieces of each message end.
-    ends: Vec<u32>,
-}
-
-impl Segments {
-    /// The pieces of the message at that index.
-    pub fn of(&self, message: usize) -> std::ops::Range<u32> {
-        message.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[message]
-    }
-}
-
-/// Longest piece of a random context, in characters (MEASUREMENT section 3, lift).
-pub const SEGMENT_CHARACTERS: usize = 240;
-
-/// Foreign scenarios whose facts a case looks for, and fewest that make a chance rate.
-pub const FOREIGN_SCENARIOS: usize = 5;
-
-impl Loaded {
+impl PreparedScenario {
     /// Counts a scenario and finds its values; `foreign` are facts of scenarios of other groups.
     pub fn new(mut scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
         // `collect` would reuse the memory of the old list, which has entries ten times as large.
@@ -89,36 +61,25 @@ impl Loaded {
         );
         let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
         let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
-        let mentions = scenario
-            .facts
-            .iter()
-            .map(|fact| {
-                let mut at = fact.evidence_message_ids.iter().map(|id| index(*id)).collect::<Vec<_>>();
-                at.sort_unstable();
-                at.dedup();
-                at
-            })
-            .collect::<Vec<_>>();
-        let mut loaded = Loaded {
+        let mentions = scenario.facts.iter().map(|fact| mentions(fact, index)).collect::<Vec<_>>();
+        let stated_in = invert(&mentions, messages.len());
+        PreparedScenario {
+            segments: Segments::of(&messages, &stated_in, (&facts, &foreign), counter),
             tokens_before: running_sum(&messages),
             tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),
             valid_to: scenario.facts.iter().map(|fact| fact.valid_to.map(index)).collect(),
             asked_by: scenario.facts.iter().map(|fact| asked_by(&scenario, fact)).collect(),
-            stated_in: invert(&mentions, messages.len()),
+            stated_in,
             mentions,
-            keys: Keys::new(&scenario, &facts),
+            keys: AnswerKeys::new(&scenario, &facts),
             exact: OnceLock::new(),
             facts,
             foils,
             foreign,
             foreign_kinds,
-            foreign_in: Lists::with_capacity(messages.len()),
-            segments: Segments::default(),
             messages,
             scenario,
-        };
-        loaded.cut_into_segments(counter);
-        loaded
+        }
     }
 
     /// Tokens of the messages in that range of indices.
@@ -152,39 +113,18 @@ impl Loaded {
         self.tool_tokens + system.map_or(0, |system| system.tokens)
     }
 
-    fn cut_into_segments(&mut self, counter: &dyn TokenCounter) {
-        let Segments { tokens, facts: facts_in, foreign: foreign_in, ends } = &mut self.segments;
-        // Most messages give one piece.
-        tokens.reserve_exact(self.messages.len());
-        ends.reserve_exact(self.messages.len());
-        (*facts_in, *foreign_in) =
-            (Lists::with_capacity(self.messages.len()), Lists::with_capacity(self.messages.len()));
-        for (index, counted) in self.messages.iter().enumerate() {
-            let stated = self.stated_in.of(index);
-            let mut foreign_in_message = Vec::new();
-            for text in counted.message.parts.iter().filter_map(part_text) {
-                for piece in pieces(text) {
-                    let foreign = sorted(found(&self.foreign, piece, !self.foreign.is_empty()));
-                    foreign_in_message.extend_from_slice(&foreign);
-                    // Most messages state none.
-                    let mut facts = sorted(found(&self.facts, piece, !stated.is_empty()));
-                    facts.retain(|fact| stated.contains(fact));
-                    tokens.push(counter.count_text(piece));
-                    facts_in.push(facts);
-                    foreign_in.push(foreign);
-                }
-            }
-            foreign_in_message.sort_unstable();
-            foreign_in_message.dedup();
-            self.foreign_in.push(foreign_in_message);
-            ends.push(tokens.len() as u32);
-        }
+    /// The exact values of the conversation.
+    pub(crate) fn exact_values(&self) -> &ExactValues {
+        self.exact.get_or_init(|| ExactValues::of(&self.messages))
     }
 }
 
-/// What a text holds, where it is looked for at all.
-fn found<'t>(matcher: &'t Matcher, text: &'t str, is_sought: bool) -> impl Iterator<Item = usize> + 't {
-    is_sought.then(|| matcher.find(text)).into_iter().flatten()
+/// The indices of the messages that state the fact, ascending.
+fn mentions(fact: &Fact, index: impl Fn(MessageId) -> usize) -> Vec<usize> {
+    let mut at = fact.evidence_message_ids.iter().map(|id| index(*id)).collect::<Vec<_>>();
+    at.sort_unstable();
+    at.dedup();
+    at
 }
 
 fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
@@ -193,7 +133,7 @@ fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
 }
 
 /// The text that a tool definition costs in a request.
-fn tool_text(tool: &compactometer_engine::model::ToolDefinition) -> String {
+fn tool_text(tool: &ToolDefinition) -> String {
     format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)
 }
 
@@ -218,48 +158,4 @@ fn invert(mentions: &[Vec<usize>], messages: usize) -> Lists {
         stated_in.push(std::iter::from_fn(|| Some(pairs.next_if(|(at, _)| *at == message)?.1)));
     }
     stated_in
-}
-
-fn sorted(items: impl Iterator<Item = usize>) -> Vec<u32> {
-    let mut items = items.map(|item| item as u32).collect::<Vec<_>>();
-    items.sort_unstable();
-    items.dedup();
-    items
-}
-
-/// Pieces of at most [`SEGMENT_CHARACTERS`], cut after a blank where there is one in the second half, so that few values
-/// are torn.
-pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.char_indices().nth(SEGMENT_CHARACTERS).map_or(rest.len(), |(at, _)| at);
-        let cut = if end == rest.len() { end } else { after_last_blank(&rest[..end]).unwrap_or(end) };
-        let (piece, tail) = rest.split_at(cut);
-        rest = tail;
-        Some(piece)
-    })
-}
-
-fn after_last_blank(text: &str) -> Option<usize> {
-    let (at, blank) = text.char_indices().rev().find(|(_, letter)| letter.is_whitespace())?;
-    (at > text.len() / 2).then_some(at + blank.len_utf8())
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn pieces_are_short_and_lose_nothing(text in "\\PC{0,900}") {
-            let all = pieces(&text).collect::<Vec<_>>();
-            prop_assert_eq!(all.concat(), text.as_str());
-            prop_assert!(all.iter().all(|piece| piece.chars().count() <= SEGMENT_CHARACTERS));
-        }
-    }
 }

@@ -7,10 +7,10 @@ use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::{Origin, WrittenPart};
 
-use crate::prepare::scenario::Loaded;
+use crate::prepare::PreparedScenario;
 
 /// Of the facts, by their indices, what is given of them within so many tokens of the counter.
-pub(crate) type Evidence = fn(&Loaded, &[u32], u32, &dyn TokenCounter) -> Given;
+pub(crate) type Evidence = fn(&PreparedScenario, &[u32], u32, &dyn TokenCounter) -> Given;
 
 /// What a reader is given.
 #[derive(Debug, Default)]
@@ -22,16 +22,16 @@ pub(crate) struct Given {
 }
 
 /// The sentences in which the facts were first said, in order, as many as fit.
-pub(crate) fn sentences(loaded: &Loaded, facts: &[u32], budget: u32, counter: &dyn TokenCounter) -> Given {
+pub(crate) fn sentences(prepared: &PreparedScenario, facts: &[u32], budget: u32, counter: &dyn TokenCounter) -> Given {
     let mut found: Vec<(Place, u32)> =
-        facts.iter().filter_map(|fact| Some((first_said(loaded, *fact)?, *fact))).collect();
+        facts.iter().filter_map(|fact| Some((first_said(prepared, *fact)?, *fact))).collect();
     found.sort_unstable();
     found.dedup();
     let (mut given, mut last) = (Given::default(), None);
     let mut room = budget.saturating_sub(MESSAGE_OVERHEAD);
     for (place, fact) in found {
         if last != Some(place) {
-            let (message, sentence) = text_at(loaded, place);
+            let (message, sentence) = text_at(prepared, place);
             let Some(rest) = room.checked_sub(counter.count_text(sentence)) else { break };
             room = rest;
             let part = Part::Text { text: sentence.to_owned() };
@@ -47,18 +47,21 @@ pub(crate) fn sentences(loaded: &Loaded, facts: &[u32], budget: u32, counter: &d
 type Place = (usize, usize, usize, usize);
 
 /// The sentence that first states the fact; the whole text where a value stands across two.
-fn first_said(loaded: &Loaded, fact: u32) -> Option<Place> {
-    let message = *loaded.mentions[fact as usize].first()?;
-    let holds = |text: &str| loaded.facts.find(text).any(|found| found as u32 == fact);
-    let texts = || loaded.messages[message].message.parts.iter().filter_map(part_text).enumerate();
+fn first_said(prepared: &PreparedScenario, fact: u32) -> Option<Place> {
+    let message = *prepared.mentions[fact as usize].first()?;
+    let holds = |text: &str| prepared.facts.find(text).any(|found| found as u32 == fact);
+    let texts = || prepared.messages[message].message.parts.iter().filter_map(part_text).enumerate();
     let mut sentences = texts().flat_map(|(at, text)| spans(text).map(move |(start, end)| (at, start, end, text)));
     let sentence = sentences.find(|(_, start, end, text)| holds(&text[*start..*end]));
     let sentence = sentence.map(|(at, start, end, _)| (message, at, start, end));
     sentence.or_else(|| texts().find(|(_, text)| holds(text)).map(|(at, text)| (message, at, 0, text.len())))
 }
 
-fn text_at(loaded: &Loaded, (message, at, start, end): Place) -> (compactometer_engine::message::MessageId, &str) {
-    let message = &loaded.messages[message].message;
+fn text_at(
+    prepared: &PreparedScenario,
+    (message, at, start, end): Place,
+) -> (compactometer_engine::message::MessageId, &str) {
+    let message = &prepared.messages[message].message;
     let text = message.parts.iter().filter_map(part_text).nth(at).unwrap_or_default();
     (message.id, text[start..end].trim())
 }

@@ -17,10 +17,9 @@ use compactometer_formats::answer::AnswerRow;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Observation;
 
-use crate::prepare::scenario::Loaded;
-use crate::prepare::sentences::{Evidence, Given};
-use crate::probes::grade::{Graded, grade};
-use crate::probes::prompted::{Retrieved, holds};
+use super::grade::{Graded, grade};
+use super::prompted::{Retrieved, holds};
+use crate::prepare::{Evidence, Given, PreparedScenario};
 
 /// What is said after the conversation.
 const PROMPT: &str = include_str!("answers.md");
@@ -43,8 +42,8 @@ enum Before<'a> {
 }
 
 /// One point of a case at which questions are asked.
-pub(crate) struct Asking<'a> {
-    pub(crate) loaded: &'a Loaded,
+pub(crate) struct Questioner<'a> {
+    pub(crate) prepared: &'a PreparedScenario,
     pub(crate) session: &'a Session<'a>,
     /// The meter of the answers alone.
     pub(crate) reader: &'a Metered<'a>,
@@ -59,24 +58,27 @@ pub(crate) struct Asking<'a> {
 }
 
 /// The probes whose questions are asked at the point of that observation.
-pub(crate) fn due<'a>(loaded: &'a Loaded, observation: &'a Observation) -> impl Iterator<Item = usize> + 'a {
-    let counts = |fact: &u32| observation.eligible.contains(fact) && !loaded.scenario.facts[*fact as usize].generic;
+pub(crate) fn due<'a>(
+    prepared: &'a PreparedScenario,
+    observation: &'a Observation,
+) -> impl Iterator<Item = usize> + 'a {
+    let counts = |fact: &u32| observation.eligible.contains(fact) && !prepared.scenario.facts[*fact as usize].generic;
     let is_due = move |probe: &usize| {
-        let (asked, row) = (&loaded.scenario.probes[*probe], &loaded.keys.probes[*probe].row);
+        let (asked, row) = (&prepared.scenario.probes[*probe], &prepared.keys.probes[*probe].row);
         asked.asked_after == observation.after
             && (row.abstain_expected || (!row.facts.is_empty() && row.facts.iter().all(counts)))
     };
-    (0..loaded.scenario.probes.len()).filter(is_due)
+    (0..prepared.scenario.probes.len()).filter(is_due)
 }
 
-impl Asking<'_> {
+impl Questioner<'_> {
     /// The answers to the probes of that point, with their calls; `observation` is what was seen there.
     pub(crate) async fn ask(&self, observation: &Observation) -> Vec<(AnswerRow, Option<Call>)> {
-        let due = due(self.loaded, observation).collect::<Vec<_>>();
+        let due = due(self.prepared, observation).collect::<Vec<_>>();
         if due.is_empty() {
             return Vec::new();
         }
-        let question = |probe: &usize| self.loaded.scenario.probes[*probe].question.as_str();
+        let question = |probe: &usize| self.prepared.scenario.probes[*probe].question.as_str();
         let given = self.given(&due);
         let mut messages = self.messages(given.as_ref());
         let mut answers = Vec::new();
@@ -99,8 +101,8 @@ impl Asking<'_> {
     fn given(&self, due: &[usize]) -> Option<Given> {
         let is_written = |entry: &Entry| entry.role() == Role::User && entry.written().is_some();
         let evidence = self.evidence.filter(|_| self.session.view().entries().iter().any(is_written))?;
-        let facts = due.iter().flat_map(|probe| &self.loaded.keys.probes[*probe].row.facts);
-        Some(evidence(self.loaded, &facts.copied().collect::<Vec<_>>(), self.retained, self.counter))
+        let facts = due.iter().flat_map(|probe| &self.prepared.keys.probes[*probe].row.facts);
+        Some(evidence(self.prepared, &facts.copied().collect::<Vec<_>>(), self.retained, self.counter))
     }
 
     /// The next request, with what is given in its place.
@@ -158,17 +160,17 @@ impl Asking<'_> {
                 Before::Context => fate.is_present(),
                 Before::Given(given) => given.facts.contains(fact),
                 Before::Retrieved(parts) => {
-                    fate.is_present() || (fate == Fate::StoredOnly && holds(&self.loaded.facts, parts, *fact))
+                    fate.is_present() || (fate == Fate::StoredOnly && holds(&self.prepared.facts, parts, *fact))
                 }
             }
         };
         let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
-        let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.loaded, probe, reply));
+        let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.prepared, probe, reply));
         let row = AnswerRow {
             probe: probe as u32,
             after: observation.after,
             prompted: matches!(before, Before::Retrieved(_)),
-            present: self.loaded.keys.probes[probe].row.facts.iter().all(is_present),
+            present: self.prepared.keys.probes[probe].row.facts.iter().all(is_present),
             grade,
             order,
             signs,

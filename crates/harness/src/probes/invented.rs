@@ -3,56 +3,35 @@
 //! An exact value is what an importer takes for one: an identifier, path or number that a reader must have letter for letter.
 //! Absent on purpose: invented words and phrases, which nothing but a foil tells from other words.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::part_text;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::exact::{self, Exact};
 use compactometer_text::matcher::Matcher;
-use foldhash::fast::FixedState;
 
-use crate::prepare::scenario::Loaded;
+use crate::prepare::PreparedScenario;
 
 /// Whether the answer to that probe makes up a value of the form that is asked for; `held` are the facts that it states. The
 /// number of a fact may be written in another unit, so an answer that holds one makes up no number.
-pub(crate) fn states(loaded: &Loaded, probe: usize, held: &[u32], answer: &str) -> bool {
-    let asked = &loaded.scenario.probes[probe];
-    let form = Form::of(&loaded.scenario, asked);
-    let is_number = |fact: &u32| loaded.scenario.facts[*fact as usize].value_kind == ValueKind::Number;
+pub(crate) fn states(prepared: &PreparedScenario, probe: usize, held: &[u32], answer: &str) -> bool {
+    let asked = &prepared.scenario.probes[probe];
+    let form = Form::of(&prepared.scenario, asked);
+    let is_number = |fact: &u32| prepared.scenario.facts[*fact as usize].value_kind == ValueKind::Number;
     let holds_number = held.iter().any(is_number);
     let found = exact::within(answer).filter(|exact| form.admits(exact));
     let mut open = found.filter(|exact| exact.kind != ValueKind::Number || !holds_number);
-    open.any(|exact| !is_stated(loaded, asked, &exact))
+    open.any(|exact| !is_stated(prepared, asked, &exact))
 }
 
 /// Whether the question or a message up to its point holds the value, in any form that the matcher takes for it.
-fn is_stated(loaded: &Loaded, asked: &Probe, Exact { value, kind }: &Exact) -> bool {
-    let messages = &loaded.messages;
+fn is_stated(prepared: &PreparedScenario, asked: &Probe, Exact { value, kind }: &Exact) -> bool {
+    let messages = &prepared.messages;
     let end = messages.partition_point(|counted| counted.message.id <= asked.asked_after);
-    let known = loaded.exact.get_or_init(|| ExactValues::of(messages));
-    if known.0.get(&value.to_lowercase()).is_some_and(|first| *first < end) {
+    if prepared.exact_values().is_before(end, value) {
         return true;
     }
     let matcher = Matcher::new([(*kind, [value.as_str()])]);
     let said = messages[..end].iter().flat_map(|counted| counted.message.parts.iter().filter_map(part_text));
     said.chain([asked.question.as_str()]).any(|text| matcher.find(text).next().is_some())
-}
-
-/// The exact values of a conversation, in small letters, each with the index of the first message that holds it.
-pub(crate) struct ExactValues(HashMap<String, usize, FixedState>);
-
-impl ExactValues {
-    fn of(messages: &[Arc<Counted>]) -> Self {
-        let mut first = HashMap::default();
-        for (index, counted) in messages.iter().enumerate() {
-            for exact in counted.message.parts.iter().filter_map(part_text).flat_map(exact::within) {
-                first.entry(exact.value.to_lowercase()).or_insert(index);
-            }
-        }
-        ExactValues(first)
-    }
 }
 
 /// What values look like that would answer a question.

@@ -6,10 +6,9 @@
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatModel, ChatRequest};
 use compactometer_formats::answer::{Judgement, Verdict};
-use compactometer_formats::scenario::{Fact, Probe};
+use compactometer_formats::scenario::{Fact, Probe, Scenario};
 
-use crate::plan::PlannedCase;
-use crate::replay::{CaseResult, call_row};
+use crate::trace::{CaseResult, call_row};
 
 /// What the judge is asked.
 const PROMPT: &str = include_str!("judge.md");
@@ -20,10 +19,9 @@ const MOST_TOKENS: u32 = 256;
 /// What of the judging is part of a case's identity.
 pub(crate) const IDENTITY: (&str, u32) = (PROMPT, MOST_TOKENS);
 
-/// Asks the judge about every answer of a finished case, in their order.
-pub async fn judge_answers(case: &PlannedCase, judge: &dyn ChatModel, result: &mut CaseResult) {
-    let scenario = &case.loaded.scenario;
-    let meter = Metered::new(judge, case.seed);
+/// Asks the judge about every answer of a finished case, in their order, with the case's seed.
+pub async fn judge_answers(scenario: &Scenario, seed: u64, judge: &dyn ChatModel, result: &mut CaseResult) {
+    let meter = Metered::new(judge, seed);
     for row in &mut result.record.answers {
         let said = row.call.as_ref().and_then(|call| result.texts.get(call.reply.as_ref()?));
         let (Some(said), Some(probe)) = (said, scenario.probes.get(row.probe as usize)) else { continue };

@@ -13,8 +13,8 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, Prompted};
 use compactometer_text::matcher::Matcher;
 
-use crate::prepare::scenario::Loaded;
-use crate::trace::random_contexts::ChanceCounts;
+use crate::prepare::PreparedScenario;
+use crate::trace::ChanceCounts;
 
 /// What a strategy finds for the questions of a point. It is asked once, whatever is done with what it finds.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Retrieved(BTreeMap<usize, Vec<WrittenPart>>);
 impl Retrieved {
     /// For those probes, in at most `room` tokens each.
     pub(crate) async fn new(
-        loaded: &Loaded,
+        prepared: &PreparedScenario,
         session: &Session<'_>,
         room: u32,
         probes: impl Iterator<Item = usize>,
@@ -32,7 +32,8 @@ impl Retrieved {
         if probes.is_empty() {
             return Retrieved::default();
         }
-        let questions = probes.iter().map(|probe| loaded.scenario.probes[*probe].question.as_str()).collect::<Vec<_>>();
+        let questions =
+            probes.iter().map(|probe| prepared.scenario.probes[*probe].question.as_str()).collect::<Vec<_>>();
         let found = session.retrieve(&questions, room).await;
         Retrieved(probes.into_iter().zip(found).collect())
     }
@@ -44,13 +45,13 @@ impl Retrieved {
 }
 
 /// The eligible facts of an observation that have a question, with its probe.
-pub(crate) fn asked(loaded: &Loaded, observation: &Observation) -> impl Iterator<Item = (u32, usize)> {
-    observation.eligible.iter().filter_map(|fact| Some((*fact, loaded.asked_by[*fact as usize]?)))
+pub(crate) fn asked(prepared: &PreparedScenario, observation: &Observation) -> impl Iterator<Item = (u32, usize)> {
+    observation.eligible.iter().filter_map(|fact| Some((*fact, prepared.asked_by[*fact as usize]?)))
 }
 
 /// One observation's questions and what was found for them.
 pub(crate) struct Prompt<'p> {
-    pub(crate) loaded: &'p Loaded,
+    pub(crate) prepared: &'p PreparedScenario,
     pub(crate) counter: &'p dyn TokenCounter,
     pub(crate) retrieved: &'p Retrieved,
     /// Foreign facts that match in what the view carries.
@@ -60,7 +61,7 @@ pub(crate) struct Prompt<'p> {
 impl Prompt<'_> {
     /// Books what was found for every eligible fact that has a question.
     pub(crate) fn book(&self, observation: &mut Observation) {
-        let (asked, probes): (Vec<u32>, Vec<usize>) = asked(self.loaded, observation).unzip();
+        let (asked, probes): (Vec<u32>, Vec<usize>) = asked(self.prepared, observation).unzip();
         observation.asked = asked;
         // Where it has nothing to look in, it gives no lists at all.
         if !self.retrieved.0.is_empty() && !probes.is_empty() {
@@ -72,16 +73,16 @@ impl Prompt<'_> {
     fn prompted(&self, observation: &Observation, retrieved: &[&[WrittenPart]]) -> Prompted {
         let mut found = Vec::new();
         let mut tokens = 0;
-        let mut chance = ChanceCounts::new(self.loaded);
+        let mut chance = ChanceCounts::new(self.prepared);
         for (fact, parts) in observation.asked.iter().zip(retrieved) {
             let fate = observation.fates.0[*fact as usize];
             // Of a fact that no store holds, a match is luck.
-            if fate.is_present() || (fate == Fate::StoredOnly && holds(&self.loaded.facts, parts, *fact)) {
+            if fate.is_present() || (fate == Fate::StoredOnly && holds(&self.prepared.facts, parts, *fact)) {
                 found.push(*fact);
             }
             tokens += parts.iter().map(|written| u64::from(self.counter.count_part(&written.part))).sum::<u64>();
-            let sought = texts(parts).filter(|_| !self.loaded.foreign.is_empty());
-            let foreign = sought.flat_map(|text| self.loaded.foreign.find(text)).map(|fact| fact as u32);
+            let sought = texts(parts).filter(|_| !self.prepared.foreign.is_empty());
+            let foreign = sought.flat_map(|text| self.prepared.foreign.find(text)).map(|fact| fact as u32);
             chance.add(self.foreign.iter().copied().chain(foreign));
         }
         Prompted { found, tokens, chance: chance.cells() }

@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 
-use crate::run::models::Models;
+use super::Models;
 
 /// A model, and whether it could not be asked. After the first such failure every call fails at once with the same words.
-pub struct Watched<'m> {
+pub struct FailFast<'m> {
     model: &'m dyn ChatModel,
     stopped: Arc<OnceLock<Stopped>>,
 }
@@ -23,10 +23,10 @@ pub struct Stopped {
     pub later: bool,
 }
 
-impl<'m> Watched<'m> {
+impl<'m> FailFast<'m> {
     /// That model, not given up.
     pub fn new(model: &'m dyn ChatModel) -> Self {
-        Watched { model, stopped: Arc::default() }
+        FailFast { model, stopped: Arc::default() }
     }
 
     /// Whether all that was asked could be asked.
@@ -39,36 +39,36 @@ impl<'m> Watched<'m> {
 }
 
 /// The models of a case, given up together: an answer to a case without its summaries is none.
-pub struct WatchedModels<'m> {
-    model: Watched<'m>,
-    summarizer: Option<Watched<'m>>,
+pub struct FailFastModels<'m> {
+    target: FailFast<'m>,
+    summarizer: Option<FailFast<'m>>,
 }
 
-impl<'m> WatchedModels<'m> {
+impl<'m> FailFastModels<'m> {
     /// Those models, not given up. A judge, who is asked when its case is finished, is left out.
     pub fn new(models: Models<'m>) -> Self {
-        let model = Watched::new(models.model);
-        let beside = |model_beside| Watched { model: model_beside, stopped: Arc::clone(&model.stopped) };
-        WatchedModels { summarizer: models.summarizer.map(beside), model }
+        let target = FailFast::new(models.target);
+        let beside = |model| FailFast { model, stopped: Arc::clone(&target.stopped) };
+        FailFastModels { summarizer: models.summarizer.map(beside), target }
     }
 
     /// The same, as they are called.
     pub fn models(&self) -> Models<'_> {
         let summarizer = self.summarizer.as_ref().map(|summarizer| summarizer as &dyn ChatModel);
-        Models { model: &self.model, summarizer, judge: None }
+        Models { target: &self.target, summarizer, judge: None }
     }
 
-    /// See [`Watched::check`].
+    /// See [`FailFast::check`].
     ///
     /// # Errors
     /// The first failure of either.
     pub fn check(&self) -> Result<(), Stopped> {
-        self.model.check()
+        self.target.check()
     }
 }
 
 #[async_trait]
-impl ChatModel for Watched<'_> {
+impl ChatModel for FailFast<'_> {
     fn name(&self) -> &str {
         self.model.name()
     }

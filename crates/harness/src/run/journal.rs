@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use compactometer_disk::{Lines, NotKept};
 use compactometer_formats::record::{Record, RecordError, TextRow, text_hash};
 
-use crate::replay::CaseResult;
-use crate::run::timings::TimingsFile;
+use super::timings::TimingsFile;
+use crate::trace::CaseResult;
 
 const RECORDS: &str = "records.jsonl";
 const TEXTS: &str = "texts.jsonl";

@@ -1,10 +1,11 @@
 //! Runs the cases of a plan on several threads and journals them in order. With a store, a case that was stopped in its middle
 //! goes on from there.
 
-pub mod fail_fast;
-pub mod journal;
-pub(crate) mod models;
-pub(crate) mod progress;
+mod case;
+mod fail_fast;
+mod journal;
+mod models;
+mod progress;
 mod rejections;
 mod timings;
 mod window_limit;
@@ -19,17 +20,19 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
+pub use case::run_case;
+pub use fail_fast::{FailFast, FailFastModels, Stopped};
+pub use journal::{Journal, JournalError, read_records, read_texts};
+pub use models::Models;
+pub use progress::KeepError;
+use progress::Keeper;
+pub use rejections::RejectedByAll;
+use rejections::{Held, first_calls};
+use timings::TimingsFile;
+
 use crate::plan::Plan;
-use crate::probes::judge::judge_answers;
-use crate::replay::{CaseResult, run_case};
-use crate::run::fail_fast::{Stopped, Watched, WatchedModels};
-use crate::run::journal::{Journal, JournalError};
-pub use crate::run::models::Models;
-pub use crate::run::progress::KeepError;
-use crate::run::progress::Keeper;
-pub use crate::run::rejections::RejectedByAll;
-use crate::run::rejections::{Held, first_calls};
-use crate::run::timings::TimingsFile;
+use crate::probes::judge_answers;
+use crate::trace::CaseResult;
 
 /// How a run went. What came of it stands in the journal ([`crate::run::journal::read_records`]): all records of a large plan
 /// take as much memory as its conversations.
@@ -222,8 +225,8 @@ impl Cases<'_> {
     async fn run(&self, index: usize) -> Result<Done, RunError> {
         let started = Instant::now();
         let case = &self.plan.cases[index];
-        let span = tracing::info_span!("case", strategy = case.contender.name, scenario = case.loaded.scenario.id);
-        let models = WatchedModels::new(self.models);
+        let span = tracing::info_span!("case", strategy = case.entrant.name, scenario = case.prepared.scenario.id);
+        let models = FailFastModels::new(self.models);
         let ran = match &self.keeper {
             Some(keeper) => keeper.run_case(case, &models, self.counter).instrument(span).await,
             None => Ok((run_case(case, models.models(), self.counter).instrument(span).await, false)),
@@ -231,8 +234,8 @@ impl Cases<'_> {
         models.check()?;
         let (mut result, continued) = ran?;
         if let Some(judge) = self.models.judge {
-            let judge = Watched::new(judge);
-            judge_answers(case, &judge, &mut result).await;
+            let judge = FailFast::new(judge);
+            judge_answers(&case.prepared.scenario, case.seed, &judge, &mut result).await;
             judge.check()?;
         }
         Ok(Done { result, continued, seconds: started.elapsed().as_secs_f64() })

@@ -3,47 +3,47 @@
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::TokenCounter;
 
-use crate::run::window_limit::Windowed;
+use super::window_limit::WindowLimited;
 
 /// Who is called.
 #[derive(Clone, Copy)]
 pub struct Models<'m> {
-    /// The target model: it answers questions and counts its next request. It also summarizes where nobody else does.
-    pub model: &'m dyn ChatModel,
-    /// Who writes summaries and checkpoints, where that is not the target model ([`crate::plan::Plan::answered_by`]).
+    /// The target model, which answers questions and counts its next request. It also summarizes if nobody else does.
+    pub target: &'m dyn ChatModel,
+    /// Who writes summaries and checkpoints, if that is not the target model.
     pub summarizer: Option<&'m dyn ChatModel>,
-    /// The judge of its answers, where the plan has one ([`crate::plan::Plan::judged_by`]).
+    /// The judge of its answers, if the plan has one.
     pub judge: Option<&'m dyn ChatModel>,
 }
 
 impl<'m> Models<'m> {
     /// Who writes summaries and checkpoints.
     pub fn summarizer(&self) -> &'m dyn ChatModel {
-        self.summarizer.unwrap_or(self.model)
+        self.summarizer.unwrap_or(self.target)
     }
 
-    /// The target model's name, where it is not the summarizer's.
-    pub fn target(&self) -> Option<&'m str> {
-        let name = self.model.name();
+    /// The target model's name, if it is not the summarizer's.
+    pub fn target_name(&self) -> Option<&'m str> {
+        let name = self.target.name();
         (name != self.summarizer().name()).then_some(name)
     }
 
     /// Summarizer and target model, each in a window of that many tokens.
-    pub(crate) fn windowed(&self, window: u32, counter: &'m dyn TokenCounter) -> [Windowed<'m>; 2] {
-        [self.summarizer(), self.model].map(|model| Windowed { model, window, counter })
+    pub(crate) fn window_limited(&self, window: u32, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 2] {
+        [self.summarizer(), self.target].map(|model| WindowLimited { model, window, counter })
     }
 }
 
 impl<'m> From<&'m dyn ChatModel> for Models<'m> {
-    /// One model does all, and nobody judges.
+    /// One model does everything, and nobody judges.
     fn from(model: &'m dyn ChatModel) -> Self {
-        Models { model, summarizer: None, judge: None }
+        Models { target: model, summarizer: None, judge: None }
     }
 }
 
 impl<'m, M: ChatModel> From<&'m M> for Models<'m> {
-    /// One model does all, and nobody judges.
+    /// One model does everything, and nobody judges.
     fn from(model: &'m M) -> Self {
-        Models { model, summarizer: None, judge: None }
+        Models { target: model, summarizer: None, judge: None }
     }
 }

@@ -21,13 +21,11 @@ use compactometer_formats::record::{Record, text_hash};
 use compactometer_store::{Checkpoints, Error, Thread};
 use serde::{Deserialize, Serialize};
 
+use super::fail_fast::{FailFastModels, Stopped};
+use super::journal::JournalError;
 use crate::plan::PlannedCase;
-use crate::replay::{CaseResult, Counts, Meters, Replay, session};
-use crate::run::fail_fast::{Stopped, WatchedModels};
-use crate::run::journal::JournalError;
-use crate::run::models::Models;
-use crate::trace::random_contexts::{Drawn, RandomDrop};
-use crate::trace::tracer::{self, Tracer};
+use crate::replay::{Counts, Meters, Replay, session};
+use crate::trace::{self, CaseResult, Drawn, RandomContexts, Tracer};
 
 /// Where cases are kept while they run.
 pub(crate) struct Keeper<'k> {
@@ -87,7 +85,7 @@ struct Progress {
     record: Record,
     texts: BTreeMap<String, String>,
     counts: Counts,
-    facts: Vec<tracer::State>,
+    facts: Vec<trace::State>,
     drawn: Drawn,
     selected: Drawn,
 }
@@ -101,27 +99,28 @@ impl<'k> Keeper<'k> {
     pub(crate) async fn run_case(
         &self,
         case: &PlannedCase,
-        watched: &WatchedModels<'_>,
+        watched: &FailFastModels<'_>,
         counter: &dyn TokenCounter,
     ) -> Result<(CaseResult, bool), KeepError> {
-        let strategy = case.contender.build(&case.loaded, case.seed);
+        let strategy = case.entrant.build(&case.prepared, case.seed);
         let models = watched.models();
-        let [summarizer, target] = models.windowed(case.budget.window, counter);
+        let [summarizer, target] = models.window_limited(case.budget.window, counter);
         let metered = Metered::new(&summarizer, case.seed).recounting_with(&target);
-        let reader = Metered::new(models.model, case.seed);
-        let meters = Meters { session: &metered, reader: &reader };
+        let reader = Metered::new(models.target, case.seed);
+        let (summarizer, target) = (models.summarizer().name(), models.target_name());
+        let meters = Meters { session: &metered, reader: &reader, summarizer, target };
         let (mut replay, refused, from) = self.begin(case, &*strategy, meters, counter)?;
-        for index in from..=case.loaded.messages.len() {
+        for index in from..=case.prepared.messages.len() {
             let before = commits(&replay);
             replay.step(index).await;
             watched.check()?;
             refused.check(case)?;
             if commits(&replay) > before {
-                let after = index.checked_sub(1).map(|last| case.loaded.messages[last].message.id);
-                self.save(case, &Progress::of(&replay, index + 1, after, models))?;
+                let after = index.checked_sub(1).map(|last| case.prepared.messages[last].message.id);
+                self.save(case, &Progress::of(&replay, index + 1, after))?;
             }
         }
-        Ok((replay.into_result(models), from > 0))
+        Ok((replay.into_result(), from > 0))
     }
 
     /// Forgets a case whose record is written. Its thread stays in the store, to be looked at.
@@ -154,7 +153,7 @@ impl<'k> Keeper<'k> {
             return Ok((Replay::new(case, session.stored_in(store), meters, counter), refused, 0));
         };
         let said = progress.said;
-        let log = case.loaded.log_of(said);
+        let log = case.prepared.log_of(said);
         let session = session.restored(log, state).map_err(|error| KeepError::Restore(error.to_string()))?;
         let (store, refused) = watched(thread);
         let replay = Replay::new(case, session.stored_in(store), meters, counter);
@@ -200,13 +199,13 @@ impl<'k> Keeper<'k> {
 }
 
 impl Progress {
-    fn of(replay: &Replay<'_>, said: usize, after: Option<MessageId>, models: Models<'_>) -> Self {
+    fn of(replay: &Replay<'_>, said: usize, after: Option<MessageId>) -> Self {
         Progress {
             version: VERSION,
             said,
             records: replay.session.history().len(),
             after,
-            record: replay.record(models),
+            record: replay.record(),
             texts: replay.texts.clone(),
             counts: replay.counts,
             facts: replay.tracer.states().to_vec(),
@@ -228,9 +227,9 @@ impl Progress {
             let (input, output) = (turn.input.into(), turn.output.into());
             replay.session.report_usage(Usage { input, output, ..Usage::default() });
         }
-        replay.tracer = Tracer::going_on(replay.loaded, self.facts, self.said);
-        replay.random = RandomDrop::going_on(replay.loaded, case.seed, self.drawn, self.said);
-        replay.selection = RandomDrop::going_on(replay.loaded, case.seed, self.selected, self.said);
+        replay.tracer = Tracer::going_on(replay.prepared, self.facts, self.said);
+        replay.random = RandomContexts::going_on(replay.prepared, case.seed, self.drawn, self.said);
+        replay.selection = RandomContexts::going_on(replay.prepared, case.seed, self.selected, self.said);
         replay.counts = self.counts;
         replay.pending_over_budget = case.pending_over_budget;
         (replay.observations, replay.compactions) = (observations, compactions);
@@ -242,7 +241,7 @@ impl Progress {
 
 /// A thread's id in the store: which strategy, and which case.
 fn thread_id(case: &PlannedCase) -> String {
-    format!("{}:{}", case.contender.name, case.key)
+    format!("{}:{}", case.entrant.name, case.key)
 }
 
 /// How often the session has committed so far, or more: each record and each changed view comes with a commit.

@@ -7,7 +7,7 @@ use compactometer_disk::write_whole;
 use compactometer_formats::record::Record;
 use compactometer_formats::timings::{CaseTimings, Timings};
 
-use crate::run::journal::JournalError;
+use super::journal::JournalError;
 
 const FILE: &str = "timings.json";
 

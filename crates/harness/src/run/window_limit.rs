@@ -5,14 +5,14 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::TokenCounter;
 
 /// A model in a context window of that many tokens, on the counter's scale.
-pub(crate) struct Windowed<'m> {
+pub(crate) struct WindowLimited<'m> {
     pub(crate) model: &'m dyn ChatModel,
     pub(crate) window: u32,
     pub(crate) counter: &'m dyn TokenCounter,
 }
 
 #[async_trait]
-impl ChatModel for Windowed<'_> {
+impl ChatModel for WindowLimited<'_> {
     fn name(&self) -> &str {
         self.model.name()
     }
@@ -63,7 +63,8 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let ask = |read: u64, text: String, most: u32| {
             let (model, request) = (Reads(read), ChatRequest::prompt(text, most, None, 0));
-            runtime.block_on(Windowed { model: &model, window: 1_000, counter: &Encoding::O200k }.complete(&request))
+            runtime
+                .block_on(WindowLimited { model: &model, window: 1_000, counter: &Encoding::O200k }.complete(&request))
         };
         // A message is 4 tokens, and each of these words one.
         let long = |words| " the".repeat(words);

@@ -5,8 +5,8 @@ use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::view::{Origin, View};
 use compactometer_formats::record::ChanceCell;
 
-use crate::prepare::scenario::Loaded;
-use crate::trace::random_contexts::ChanceCounts;
+use super::chance::ChanceCounts;
+use crate::prepare::PreparedScenario;
 
 /// What was found in a view's carriers.
 pub(crate) struct Carriers {
@@ -21,15 +21,15 @@ pub(crate) struct Carriers {
 }
 
 /// Looks for foreign facts in inserted text and in originals before the index `old_before`, and for foils in inserted text.
-pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carriers {
-    let is_old = |id: MessageId| loaded.index_of(id) < old_before;
+pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_before: usize) -> Carriers {
+    let is_old = |id: MessageId| prepared.index_of(id) < old_before;
     let mut foreign = Vec::new();
-    let mut foils = vec![false; loaded.foils.len()];
+    let mut foils = vec![false; prepared.foils.len()];
     let mut inserted = false;
     for entry in view.entries() {
         if let Some(message) = entry.kept() {
             if message.role != Role::System && is_old(message.id) {
-                foreign.extend_from_slice(loaded.foreign_in.of(loaded.index_of(message.id)));
+                foreign.extend_from_slice(prepared.segments.foreign_in_message.of(prepared.index_of(message.id)));
             }
             continue;
         }
@@ -39,16 +39,16 @@ pub(crate) fn search(loaded: &Loaded, view: &View, old_before: usize) -> Carrier
                 Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => true,
                 Origin::Filler => continue,
             };
-            if counts && !loaded.foreign.is_empty() {
-                foreign.extend(loaded.foreign.find(text).map(|fact| fact as u32));
+            if counts && !prepared.foreign.is_empty() {
+                foreign.extend(prepared.foreign.find(text).map(|fact| fact as u32));
             }
             if !matches!(origin, Origin::Spoken(_)) {
                 inserted = true;
-                loaded.foils.mark(text, &mut foils);
+                prepared.foils.mark(text, &mut foils);
             }
         }
     }
-    let mut counts = ChanceCounts::new(loaded);
+    let mut counts = ChanceCounts::new(prepared);
     counts.add(foreign.iter().copied());
     Carriers {
         chance: counts.cells(),

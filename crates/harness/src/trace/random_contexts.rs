@@ -9,11 +9,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::scenario::Loaded;
+use super::chance::ChanceCounts;
+use crate::prepare::PreparedScenario;
 
 /// The random-drop contexts of one case.
-pub(crate) struct RandomDrop<'l> {
-    loaded: &'l Loaded,
+pub(crate) struct RandomContexts<'l> {
+    prepared: &'l PreparedScenario,
     draws: Vec<Draw>,
     /// Messages that every draw still holds whole: pending at the last compaction or of its tail, and all that came after it.
     whole: Vec<usize>,
@@ -42,36 +43,36 @@ pub(crate) struct Drawn {
     whole: Vec<usize>,
 }
 
-impl<'l> RandomDrop<'l> {
-    pub(crate) fn new(loaded: &'l Loaded, seed: u64) -> Self {
+impl<'l> RandomContexts<'l> {
+    pub(crate) fn new(prepared: &'l PreparedScenario, seed: u64) -> Self {
         let draw = |number| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(u64::from(number));
             Draw { rng, segments: Vec::new() }
         };
         let draws = (0..RANDOM_DRAWS).map(draw).collect::<Vec<_>>();
-        RandomDrop { loaded, holding: Holding::of(loaded, &draws), draws, whole: Vec::new(), length: 0 }
+        RandomContexts { prepared, holding: Holding::of(prepared, &draws), draws, whole: Vec::new(), length: 0 }
     }
 
-    /// The contexts as they stand, for [`RandomDrop::going_on`].
+    /// The contexts as they stand, for [`RandomContexts::going_on`].
     pub(crate) fn drawn(&self) -> Drawn {
         let draw = |draw: &Draw| (draw.rng.get_word_pos() as u64, draw.segments.clone());
         Drawn { draws: self.draws.iter().map(draw).collect(), whole: self.whole.clone() }
     }
 
     /// The contexts of a case that goes on after `length` messages.
-    pub(crate) fn going_on(loaded: &'l Loaded, seed: u64, drawn: Drawn, length: usize) -> Self {
-        let mut random = RandomDrop { whole: drawn.whole, length, ..RandomDrop::new(loaded, seed) };
+    pub(crate) fn going_on(prepared: &'l PreparedScenario, seed: u64, drawn: Drawn, length: usize) -> Self {
+        let mut random = RandomContexts { whole: drawn.whole, length, ..RandomContexts::new(prepared, seed) };
         for (draw, (position, segments)) in random.draws.iter_mut().zip(drawn.draws) {
             draw.rng.set_word_pos(u128::from(position));
             draw.segments = segments;
         }
-        random.holding = Holding::of(loaded, &random.draws);
+        random.holding = Holding::of(prepared, &random.draws);
         random
     }
 
     pub(crate) fn pushed(&mut self) {
-        if self.loaded.messages[self.length].message.role != Role::System {
+        if self.prepared.messages[self.length].message.role != Role::System {
             self.whole.push(self.length);
         }
         self.length += 1;
@@ -83,29 +84,30 @@ impl<'l> RandomDrop<'l> {
         let stays = |index: &&usize| pending.contains(**index) || **index >= tail;
         let (kept, cut): (Vec<usize>, Vec<usize>) = self.whole.iter().partition(stays);
         let of_tail = kept.iter().filter(|index| !pending.contains(**index));
-        let retained = retained.saturating_sub(of_tail.map(|index| self.loaded.messages[*index].tokens).sum());
+        let retained = retained.saturating_sub(of_tail.map(|index| self.prepared.messages[*index].tokens).sum());
         self.whole = kept;
-        let fresh = cut.iter().flat_map(|index| self.loaded.segments.of(*index));
+        let fresh = cut.iter().flat_map(|index| self.prepared.segments.of_message(*index));
         let fresh = fresh.collect::<Vec<_>>();
         for draw in &mut self.draws {
             let mut pool = draw.segments.iter().chain(&fresh).copied().collect::<Vec<_>>();
             pool.shuffle(&mut draw.rng);
             let mut room = retained;
             pool.retain(|segment| {
-                let tokens = self.loaded.segments.tokens[*segment as usize];
+                let tokens = self.prepared.segments.tokens[*segment as usize];
                 let fits = tokens <= room;
                 room -= if fits { tokens } else { 0 };
                 fits
             });
             draw.segments = pool;
         }
-        self.holding = Holding::of(self.loaded, &self.draws);
+        self.holding = Holding::of(self.prepared, &self.draws);
     }
 
     /// For each of these facts, in how many draws it stands.
     pub(crate) fn hits(&self, facts: &[u32]) -> Vec<u32> {
-        let whole =
-            |fact: u32| self.whole.iter().any(|index| self.loaded.mentions[fact as usize].binary_search(index).is_ok());
+        let whole = |fact: u32| {
+            self.whole.iter().any(|index| self.prepared.mentions[fact as usize].binary_search(index).is_ok())
+        };
         let hits = |fact: &u32| if whole(*fact) { RANDOM_DRAWS } else { self.holding.facts[*fact as usize] };
         facts.iter().map(hits).collect()
     }
@@ -114,20 +116,25 @@ impl<'l> RandomDrop<'l> {
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
         let mut hits = self.holding.foreign.clone();
         for index in self.whole.iter().filter(|index| **index < old_before) {
-            self.loaded.foreign_in.of(*index).iter().for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
+            self.prepared
+                .segments
+                .foreign_in_message
+                .of(*index)
+                .iter()
+                .for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
         }
-        ChanceCounts { loaded: self.loaded, hits, contexts: RANDOM_DRAWS }.cells()
+        ChanceCounts::of(self.prepared, hits, RANDOM_DRAWS).cells()
     }
 }
 
 impl Holding {
-    fn of(loaded: &Loaded, draws: &[Draw]) -> Self {
+    fn of(prepared: &PreparedScenario, draws: &[Draw]) -> Self {
         let drawn = || draws.iter().map(|draw| draw.segments.iter().map(|at| *at as usize));
-        let facts = drawn().map(|segments| segments.flat_map(|at| loaded.segments.facts.of(at)));
-        let foreign = drawn().map(|segments| segments.flat_map(|at| loaded.segments.foreign.of(at)));
+        let facts = drawn().map(|segments| segments.flat_map(|at| prepared.segments.facts.of(at)));
+        let foreign = drawn().map(|segments| segments.flat_map(|at| prepared.segments.foreign.of(at)));
         Holding {
-            facts: count_each(loaded.mentions.len(), facts),
-            foreign: count_each(loaded.foreign_kinds.len(), foreign),
+            facts: count_each(prepared.mentions.len(), facts),
+            foreign: count_each(prepared.foreign_kinds.len(), foreign),
         }
     }
 }
@@ -145,46 +152,9 @@ fn count_each<'i, S: Iterator<Item = &'i u32>>(items: usize, sets: impl Iterator
     counted.into_iter().map(|(count, _)| count).collect()
 }
 
-/// Counts matches of foreign facts over contexts, by value kind.
-pub(crate) struct ChanceCounts<'l> {
-    loaded: &'l Loaded,
-    hits: Vec<u32>,
-    contexts: u32,
-}
-
-impl<'l> ChanceCounts<'l> {
-    pub(crate) fn new(loaded: &'l Loaded) -> Self {
-        ChanceCounts { loaded, hits: vec![0; loaded.foreign_kinds.len()], contexts: 0 }
-    }
-
-    /// One context, by the foreign facts that match in it; repeats count once.
-    pub(crate) fn add(&mut self, matching: impl Iterator<Item = u32>) {
-        let mut present = vec![false; self.hits.len()];
-        matching.for_each(|fact| present[fact as usize] = true);
-        for (hits, present) in self.hits.iter_mut().zip(present) {
-            *hits += u32::from(present);
-        }
-        self.contexts += 1;
-    }
-
-    pub(crate) fn cells(&self) -> Vec<ChanceCell> {
-        let mut cells: Vec<ChanceCell> = Vec::new();
-        for (kind, hits) in self.loaded.foreign_kinds.iter().zip(&self.hits) {
-            let at = cells.iter().position(|cell| cell.kind == *kind).unwrap_or_else(|| {
-                cells.push(ChanceCell { kind: *kind, hits: 0, pairs: 0 });
-                cells.len() - 1
-            });
-            cells[at].hits += hits;
-            cells[at].pairs += self.contexts;
-        }
-        cells.sort_by_key(|cell| cell.kind);
-        cells
-    }
-}
-
 /// The first index of the log that is newer than the trigger's distance before `length`.
-pub(crate) fn old_before(loaded: &Loaded, length: usize, trigger: u32) -> usize {
+pub(crate) fn old_before(prepared: &PreparedScenario, length: usize, trigger: u32) -> usize {
     // Of the messages 1 to `length`, those that the distance begins before.
-    let before = &loaded.tokens_before[1..=length];
-    before.partition_point(|before| loaded.tokens_before[length] - before >= u64::from(trigger))
+    let before = &prepared.tokens_before[1..=length];
+    before.partition_point(|before| prepared.tokens_before[length] - before >= u64::from(trigger))
 }

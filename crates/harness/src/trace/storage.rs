@@ -7,7 +7,7 @@ use compactometer_formats::scenario::Category;
 use compactometer_formats::stands::Storage;
 use serde_json::Value;
 
-use crate::prepare::scenario::Loaded;
+use crate::prepare::PreparedScenario;
 
 /// Each field of a checkpoint (source 000), and the category of the facts that belong there.
 const FIELDS: [(&str, Category); 6] = [
@@ -20,9 +20,9 @@ const FIELDS: [(&str, Category); 6] = [
 ];
 
 /// What all of a session's records come to.
-pub(crate) fn storage(loaded: &Loaded, history: &[Saved]) -> Storage {
+pub(crate) fn storage(prepared: &PreparedScenario, history: &[Saved]) -> Storage {
     let mut storage = Storage { records: history.len() as u32, ..Storage::default() };
-    let fields = FIELDS.map(|(field, category)| (field, first_stated(loaded, category)));
+    let fields = FIELDS.map(|(field, category)| (field, first_stated(prepared, category)));
     for saved in history {
         // A record is plain data: it has a JSON form.
         storage.bytes += serde_json::to_vec(saved).map_or(0, |json| json.len() as u64);
@@ -56,7 +56,7 @@ fn populated(saved: &Saved) -> Option<Vec<&'static str>> {
 }
 
 /// The first message that states a fact of that category.
-fn first_stated(loaded: &Loaded, category: Category) -> Option<MessageId> {
-    let facts = loaded.scenario.facts.iter().filter(|fact| fact.decoy_of.is_none() && fact.category == category);
+fn first_stated(prepared: &PreparedScenario, category: Category) -> Option<MessageId> {
+    let facts = prepared.scenario.facts.iter().filter(|fact| fact.decoy_of.is_none() && fact.category == category);
     facts.flat_map(|fact| &fact.evidence_message_ids).min().copied()
 }

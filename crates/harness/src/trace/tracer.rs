@@ -10,11 +10,11 @@ use compactometer_formats::record::Stages;
 use compactometer_text::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::scenario::Loaded;
+use crate::prepare::PreparedScenario;
 
 /// The fates of one case's facts, kept up to date message by message and compaction by compaction.
 pub(crate) struct Tracer<'l> {
-    loaded: &'l Loaded,
+    prepared: &'l PreparedScenario,
     states: Vec<State>,
     length: usize,
     records: Records,
@@ -51,8 +51,8 @@ impl State {
 }
 
 impl<'l> Tracer<'l> {
-    pub(crate) fn new(loaded: &'l Loaded) -> Self {
-        Tracer::going_on(loaded, vec![State::default(); loaded.mentions.len()], 0)
+    pub(crate) fn new(prepared: &'l PreparedScenario) -> Self {
+        Tracer::going_on(prepared, vec![State::default(); prepared.mentions.len()], 0)
     }
 
     /// What is known of each fact, for [`Tracer::going_on`].
@@ -61,17 +61,17 @@ impl<'l> Tracer<'l> {
     }
 
     /// The tracer of a case that goes on after `length` messages.
-    pub(crate) fn going_on(loaded: &'l Loaded, states: Vec<State>, length: usize) -> Self {
-        let facts = loaded.mentions.len();
+    pub(crate) fn going_on(prepared: &'l PreparedScenario, states: Vec<State>, length: usize) -> Self {
+        let facts = prepared.mentions.len();
         let records = Records { read: 0, any: vec![false; facts], noted: vec![false; facts] };
-        Tracer { loaded, states, length, records }
+        Tracer { prepared, states, length, records }
     }
 
     /// The next message of the log was pushed: what it mentions is in the view.
     pub(crate) fn pushed(&mut self) {
         let index = self.length;
         self.length += 1;
-        for fact in self.loaded.stated_in.of(index) {
+        for fact in self.prepared.stated_in.of(index) {
             let state = &mut self.states[*fact as usize];
             // Nobody has read or written this mention yet.
             *state = State { stated: true, original: true, reached: false, written: false, guessed: false, ..*state };
@@ -80,8 +80,8 @@ impl<'l> Tracer<'l> {
 
     /// A compaction was applied: the view, what was saved, and the calls that it made. Gives the stages that facts passed.
     pub(crate) fn compacted(&mut self, view: &View, history: &History, calls: &[Call]) -> Stages {
-        self.records.read(self.loaded, history);
-        let found = Found::new(self.loaded, view, history, calls);
+        self.records.read(self.prepared, history);
+        let found = Found::new(self.prepared, view, history, calls);
         let mut stages = Stages::default();
         for fact in 0..self.states.len() {
             let before = self.states[fact];
@@ -115,12 +115,12 @@ impl<'l> Tracer<'l> {
     }
 
     fn is_superseded(&self, fact: usize) -> bool {
-        self.loaded.valid_to[fact].is_some_and(|until| until < self.length)
+        self.prepared.valid_to[fact].is_some_and(|until| until < self.length)
     }
 
     fn count_stages(&self, stages: &mut Stages, fact: usize, before: State, after: State) {
         let left = before.original && !after.original;
-        let row = &self.loaded.scenario.facts[fact];
+        let row = &self.prepared.scenario.facts[fact];
         if !left || row.generic || self.is_superseded(fact) {
             return;
         }
@@ -182,13 +182,13 @@ struct Records {
 }
 
 impl Records {
-    fn read(&mut self, loaded: &Loaded, history: &[Saved]) {
-        let index = |id| loaded.index_of(id);
+    fn read(&mut self, prepared: &PreparedScenario, history: &[Saved]) {
+        let index = |id| prepared.index_of(id);
         for saved in &history[self.read..] {
-            loaded.facts.mark(&saved.body, &mut self.any);
+            prepared.facts.mark(&saved.body, &mut self.any);
             if let (Some(note), Some((first, last))) = (Note::of(saved), saved.covers) {
-                let stated = loaded.stated_in.between(index(first)..index(last) + 1);
-                mark_stated(&loaded.facts, &note.text, stated, &mut self.noted);
+                let stated = prepared.stated_in.between(index(first)..index(last) + 1);
+                mark_stated(&prepared.facts, &note.text, stated, &mut self.noted);
             }
         }
         self.read = history.len();
@@ -205,11 +205,11 @@ struct Found {
 }
 
 impl Found {
-    fn new(loaded: &Loaded, view: &View, history: &History, calls: &[Call]) -> Self {
-        let none = || vec![false; loaded.mentions.len()];
+    fn new(prepared: &PreparedScenario, view: &View, history: &History, calls: &[Call]) -> Self {
+        let none = || vec![false; prepared.mentions.len()];
         let mut found = Found { originals: none(), written: none(), stored: none(), requests: none(), replies: none() };
-        found.search_view(loaded, view);
-        let matcher = &loaded.facts;
+        found.search_view(prepared, view);
+        let matcher = &prepared.facts;
         for call in calls {
             call.request.texts().for_each(|text| matcher.mark(text, &mut found.requests));
             if let Ok(reply) = &call.outcome {
@@ -224,12 +224,12 @@ impl Found {
         found
     }
 
-    fn search_view(&mut self, loaded: &Loaded, view: &View) {
-        let index = |id| loaded.index_of(id);
+    fn search_view(&mut self, prepared: &PreparedScenario, view: &View) {
+        let index = |id| prepared.index_of(id);
         for entry in view.entries() {
             match entry {
                 Entry::Kept(counted) => {
-                    for fact in loaded.stated_in.of(index(counted.message.id)) {
+                    for fact in prepared.stated_in.of(index(counted.message.id)) {
                         self.originals[*fact as usize] = true;
                     }
                 }
@@ -238,10 +238,15 @@ impl Found {
                         let Some(text) = part_text(&written.part) else { continue };
                         match written.origin {
                             Origin::Spoken(id) => {
-                                mark_stated(&loaded.facts, text, loaded.stated_in.of(index(id)), &mut self.originals);
+                                mark_stated(
+                                    &prepared.facts,
+                                    text,
+                                    prepared.stated_in.of(index(id)),
+                                    &mut self.originals,
+                                );
                             }
                             Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => {
-                                loaded.facts.mark(text, &mut self.written);
+                                prepared.facts.mark(text, &mut self.written);
                             }
                             Origin::Filler => {}
                         }
