@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use compactometer_formats::record::Protocol;
 use compactometer_formats::scenario::Split;
-use compactometer_harness::window::Shares;
+use compactometer_harness::plan::Shares;
 
 use crate::commands::agreement::AgreementArgs;
 use crate::commands::checkpoint::CheckpointCommand;

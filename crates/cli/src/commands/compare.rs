@@ -11,11 +11,11 @@ use compactometer_formats::prices::{PriceTable, SHIPPED};
 use compactometer_formats::record::Record;
 use compactometer_formats::suite::Suite;
 use compactometer_formats::summary::Summary;
-use compactometer_harness::contender::{Contender, select};
-use compactometer_harness::journal::read_records;
-use compactometer_harness::plan::{Options, Plan, PlannedCase};
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Entrant, Plan, PlanOptions, PlannedCase};
+use compactometer_harness::run::Stopped;
+use compactometer_harness::run::read_records;
 use compactometer_harness::run::{Models, RunError, RunOutcome, run_in_store};
-use compactometer_harness::watched::Stopped;
 use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
@@ -101,16 +101,21 @@ fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
 /// Runs; nothing where only an estimate was asked for.
 fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<Finished>, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
-    let named = Roles::named(&args.setting, args.judge.as_deref());
-    let purse = Purse::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let roles = Roles::named(&args.setting, args.judge.as_deref());
+    let purse = Purse::of(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
     // First, since opening a model makes the folder of its recording.
-    let (suite, contenders) = (suite(args)?, contenders(args)?);
-    let opened = named.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
+    let (suite, entrants) = (suite(args)?, entrants(args)?);
+    let opened = roles.open(&args.setting, |role| purse.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
     let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
-    let (mut plan, identity) = resolve(args, suite, contenders, models.summarizer().name(), counter)?;
-    models.target().into_iter().for_each(|target| plan.answered_by(target));
-    models.judge.into_iter().for_each(|judge| plan.judged_by(judge.name()));
+    let named = PlanOptions {
+        entrants,
+        summarizer: models.summarizer().name().to_owned(),
+        target: models.target_name().map(str::to_owned),
+        judge: models.judge.map(|judge| judge.name().to_owned()),
+        ..PlanOptions::default()
+    };
+    let (plan, identity) = resolve(args, suite, named, counter)?;
     let reference = reference(args, &plan)?;
     let manifest = output::manifest(&plan, identity, counter.name(), table, reference);
     let dir = output::folder(args.out.as_deref(), &manifest);
@@ -145,44 +150,40 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
 }
 
 /// The requested strategies and controls.
-pub(super) fn contenders(args: &RunArgs) -> Result<Vec<Contender>, Failure> {
+pub(super) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
     select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str)).map_err(Failure::usage)
 }
 
-/// The suite and the options, as cases of the summarizer of that name.
+/// The plan of a suite; `named` holds the entrants and the models' names, and the arguments give everything else.
 pub(super) fn resolve(
     args: &RunArgs,
     suite: Suite,
-    contenders: Vec<Contender>,
-    model: &str,
+    named: PlanOptions,
     counter: Encoding,
 ) -> Result<(Plan, SuiteIdentity), Failure> {
     let identity = SuiteIdentity::of(&suite);
-    let (shares, smaller) = args.setting.shares();
-    let options = Options {
-        contenders,
+    let (shares, smaller_retained) = args.setting.shares();
+    let options = PlanOptions {
         window: args.setting.window,
         shares,
+        smaller_retained,
         protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
         scale: args.scale,
-        model: model.to_owned(),
         seed: args.setting.seed,
+        ..named
     };
-    let mut plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
-    for share in smaller {
-        plan.also_retaining(share, &counter).map_err(Failure::usage)?;
-    }
+    let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     Ok((plan, identity))
 }
 
 /// The declared reference of comparisons, which must be among the strategies under test.
 fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
     let Some(name) = args.reference.as_deref() else { return Ok(None) };
-    let tested = || plan.contenders.iter().filter(|contender| contender.family.is_tested());
-    if tested().any(|contender| contender.name == name) {
+    let tested = || plan.options.entrants.iter().filter(|entrant| entrant.family.is_tested());
+    if tested().any(|entrant| entrant.name == name) {
         return Ok(Some(name));
     }
-    let choices = tested().map(|contender| contender.name.as_str()).collect::<Vec<_>>();
+    let choices = tested().map(|entrant| entrant.name.as_str()).collect::<Vec<_>>();
     Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }
 
@@ -246,10 +247,10 @@ fn announce(plan: &Plan, manifest: &Manifest) {
         manifest.suite,
         manifest.conversations,
         manifest.groups,
-        plan.window.window,
-        plan.window.because,
-        plan.trigger,
-        plan.retained
+        plan.sizes.window,
+        plan.window_reason,
+        plan.sizes.trigger,
+        plan.sizes.retained
     ));
     for known in &manifest.notes {
         note(&format!("note: {known}"));
@@ -268,16 +269,16 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
         note(&format!("the server rejected the form of {} requests; each counts as a failed call", outcome.rejected));
     }
     let cases = || plan.cases.iter().zip(&outcome.rounds);
-    for protocol in &plan.protocols {
-        let prefix = if plan.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
-        for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
-            let is_of = |case: &PlannedCase| case.protocol == *protocol && case.contender.name == contender.name;
+    for protocol in &plan.options.protocols {
+        let prefix = if plan.options.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
+        for entrant in plan.options.entrants.iter().filter(|entrant| entrant.compacts()) {
+            let is_of = |case: &PlannedCase| case.protocol == *protocol && case.entrant.name == entrant.name;
             let rounds = cases().filter(|(case, _)| is_of(case)).map(|(_, rounds)| *rounds).collect::<Vec<_>>();
             let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
             let most = rounds.iter().max().copied().unwrap_or_default();
             note(&format!(
                 "{prefix}{}: {triggered} of {} conversations triggered, at most {most} rounds",
-                contender.name,
+                entrant.name,
                 rounds.len()
             ));
         }

@@ -5,7 +5,7 @@ use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::formats;
 use compactometer_formats::record::Family;
-use compactometer_harness::contender::Contender;
+use compactometer_harness::entrants::all;
 use compactometer_simulator::mock::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
@@ -30,10 +30,10 @@ struct Kind {
 }
 
 const KINDS: &[Kind] = &[
-    Kind { name: "strategies", rows: || contenders(Family::Reference) },
+    Kind { name: "strategies", rows: || entrants(Family::Reference) },
     Kind { name: "faithful", rows: faithful },
     Kind { name: "parameters", rows: parameters },
-    Kind { name: "controls", rows: || contenders(Family::Control) },
+    Kind { name: "controls", rows: || entrants(Family::Control) },
     Kind { name: "suites", rows: suites },
     Kind { name: "metrics", rows: metrics },
     Kind { name: "targets", rows: targets },
@@ -62,11 +62,9 @@ fn section(kind: &Kind) -> String {
     format!("{}\n{lines}", kind.name)
 }
 
-fn contenders(family: Family) -> Vec<(String, String)> {
-    let of_family = Contender::all().filter(|contender| contender.family == family);
-    of_family
-        .map(|contender| (contender.name.clone(), format!("{} [{}]", contender.about(), contender.source())))
-        .collect()
+fn entrants(family: Family) -> Vec<(String, String)> {
+    let of_family = all().filter(|entrant| entrant.family == family);
+    of_family.map(|entrant| (entrant.name.clone(), format!("{} [{}]", entrant.about(), entrant.source()))).collect()
 }
 
 /// The documents' own forms: the defects that are switched on, and the invariants that they break.

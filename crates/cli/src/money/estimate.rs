@@ -13,9 +13,9 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::{CallRow, text_hash};
-use compactometer_harness::judge::judge_answers;
 use compactometer_harness::plan::PlannedCase;
-use compactometer_harness::replay::run_case;
+use compactometer_harness::probes::judge_answers;
+use compactometer_harness::run::run_case;
 use compactometer_models::cap::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
 
 use super::Tariffs;
@@ -53,7 +53,7 @@ impl Estimate {
             let noting = Noting { model: &*mock, limits: Mutex::default() };
             let mut result = runtime.block_on(run_case(case, &noting, &counter));
             if tariffs.judge.is_some() {
-                runtime.block_on(judge_answers(case, &noting, &mut result));
+                runtime.block_on(judge_answers(&case.prepared.scenario, case.seed, &noting, &mut result));
             }
             let record = result.record;
             let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);

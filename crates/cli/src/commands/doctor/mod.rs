@@ -10,6 +10,7 @@ mod recorded;
 mod settings;
 
 use anyhow::anyhow;
+use compactometer_harness::plan::PlanOptions;
 use serde::Serialize;
 
 use super::compare;
@@ -60,13 +61,17 @@ fn plan(args: &RunArgs) -> Result<Vec<Check>, Failure> {
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
     let named = models::named(args);
-    let resolve = |suite| compare::resolve(args, suite, compare::contenders(args)?, named.summarizer(), counter);
+    let resolve = |suite| {
+        let summarizer = named.summarizer().to_owned();
+        let named = PlanOptions { entrants: compare::entrants(args)?, summarizer, ..PlanOptions::default() };
+        compare::resolve(args, suite, named, counter)
+    };
     let plan = match compare::suite(args).and_then(resolve) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![Check::problem("run", failure.words())]),
     };
     let (cases, groups) = (plan.cases.len(), plan.groups());
-    let mut checks = vec![Check::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.window.window))];
+    let mut checks = vec![Check::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.sizes.window))];
     checks.extend(recorded::check(args, &plan, counter)?);
     Ok(checks)
 }
