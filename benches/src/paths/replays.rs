@@ -1,18 +1,16 @@
 //! Tracing of facts, and whole cases. The counter is cheap and so is the model, except in two paths, so that the work is that of
 //! the engine and the harness.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::strategies;
-use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::record::Record;
 use compactometer_formats::suite::Suite;
-use compactometer_harness::contender::select;
-use compactometer_harness::loaded::Loaded;
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::run_case;
-use compactometer_harness::window::Shares;
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::prepare::PreparedScenario;
+use compactometer_harness::run::run_case;
 
 use super::sessions::{WINDOW, ready_mock, runtime};
 use super::{Measured, Path, Work};
@@ -48,18 +46,18 @@ fn trace(turns: usize) -> Result<Work, Box<dyn Error>> {
     let (own, other) = (scenario(1, turns), scenario(2, turns));
     Ok(Box::new(move || {
         let foreign = other.facts.iter().collect::<Vec<_>>();
-        let loaded = Loaded::new(own.clone(), &foreign, &Quarter);
-        loaded.segments.facts.all().len() as u64
+        let prepared = PreparedScenario::new(own.clone(), &foreign, &Quarter);
+        prepared.segments.facts.all().len() as u64
     }))
 }
 
-fn replay(contender: &str, turns: usize) -> Result<Work, Box<dyn Error>> {
-    replay_with(contender, turns, ready_mock()?)
+fn replay(entrant: &str, turns: usize) -> Result<Work, Box<dyn Error>> {
+    replay_with(entrant, turns, ready_mock()?)
 }
 
-fn replay_with(contender: &str, turns: usize, model: Box<dyn ChatModel>) -> Result<Work, Box<dyn Error>> {
-    // Six groups, so that five others give a chance rate. Only the first is replayed, so the others' length costs only memory.
-    let plan = plan(contender, suite(0..6, |seed| scenario(seed, if seed == 0 { turns } else { turns.min(300) })))?;
+fn replay_with(entrant: &str, turns: usize, model: Box<dyn ChatModel>) -> Result<Work, Box<dyn Error>> {
+    // Six groups, so that five others give a chance rate; only the first is replayed, so the others' length costs only memory.
+    let plan = plan(entrant, suite(0..6, |seed| scenario(seed, if seed == 0 { turns } else { turns.min(300) })))?;
     let runtime = runtime()?;
     Ok(Box::new(move || {
         let record = runtime.block_on(run_case(&plan.cases[0], &*model, &Quarter)).record;
@@ -68,23 +66,16 @@ fn replay_with(contender: &str, turns: usize, model: Box<dyn ChatModel>) -> Resu
 }
 
 /// One record for each conversation.
-pub(super) fn records(contender: &str, suite: Suite) -> Result<(Plan, Vec<Record>), Box<dyn Error>> {
-    let plan = plan(contender, suite)?;
+pub(super) fn records(entrant: &str, suite: Suite) -> Result<(Plan, Vec<Record>), Box<dyn Error>> {
+    let plan = plan(entrant, suite)?;
     let (model, runtime) = (compactometer_models::by_name("mock")?, runtime()?);
     let run = |case| runtime.block_on(run_case(case, &*model, &Quarter)).record;
     let records = plan.cases.iter().map(run).collect();
     Ok((plan, records))
 }
 
-fn plan(contender: &str, suite: Suite) -> Result<Plan, Box<dyn Error>> {
-    let options = Options {
-        contenders: select([contender], [])?,
-        window: Some(WINDOW),
-        shares: Shares::default(),
-        protocols: BTreeSet::from([Protocol::Matched]),
-        scale: 1.0,
-        model: "mock".to_owned(),
-        seed: 1,
-    };
+fn plan(entrant: &str, suite: Suite) -> Result<Plan, Box<dyn Error>> {
+    let options =
+        PlanOptions { entrants: select([entrant], [])?, window: Some(WINDOW), seed: 1, ..PlanOptions::default() };
     Ok(Plan::new(suite, options, &Quarter)?)
 }

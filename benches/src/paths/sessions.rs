@@ -19,7 +19,7 @@ use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::View;
-use compactometer_harness::shared_tokens;
+use compactometer_harness::trace::shared_tokens;
 
 use super::replays::AT_ONCE;
 use super::{Path, Work};
@@ -71,11 +71,11 @@ fn trigger(messages: usize) -> Result<Work, Box<dyn Error>> {
 fn turns(turns: usize) -> Result<Work, Box<dyn Error>> {
     let said = counted(&dialogue(1, turns), &Quarter);
     let others = strategies::ALL.iter().filter(|spec| spec.name != "progressive");
-    let contenders = others.map(|spec| built(spec)).collect::<Result<Vec<_>, _>>()?;
+    let entrants = others.map(|spec| built(spec)).collect::<Result<Vec<_>, _>>()?;
     let runtime = runtime()?;
     Ok(Box::new(move || {
         let mut tokens = 0;
-        for (strategy, budget) in &contenders {
+        for (strategy, budget) in &entrants {
             let model = SameAnswer(AT_ONCE.to_owned());
             let metered = Metered::new(&model, 0);
             let mut session = Session::new(&**strategy, &metered, &Quarter, config(*budget));

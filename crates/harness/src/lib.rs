@@ -1,33 +1,17 @@
-//! Replays conversations through compaction strategies, traces every stated fact and writes one record a case.
+//! Replays conversations through compaction strategies, traces every stated fact and writes one record for each case.
+//!
+//! The folders follow a run: [`prepare`] reads a scenario once, [`plan`] makes cases of it, [`run`] gives them to threads, `replay`
+//! plays one case, [`trace`] follows its facts and [`probes`] asks its questions. [`baselines`] holds the controls, and [`entrants`]
+//! names everything that can be compared.
 //!
 //! Absent on purpose: any model (it comes in as [`compactometer_engine::model::ChatModel`]) and any statistics (reports
-//! compute them from records alone).
+//! compute them from the records).
 
-mod answers;
-mod carriers;
-pub mod contender;
-pub mod controls;
-mod grade;
-mod invented;
-pub mod journal;
-pub mod judge;
-pub mod lists;
-pub mod loaded;
-mod models;
-mod order;
+pub mod baselines;
+pub mod entrants;
 pub mod plan;
-mod progress;
-mod prompted;
-mod random;
-mod rejections;
-pub mod replay;
+pub mod prepare;
+pub mod probes;
+mod replay;
 pub mod run;
-mod storage;
-mod timings;
-mod trace;
-mod views;
-pub mod watched;
-pub mod window;
-mod windowed;
-
-pub use views::shared_tokens;
+pub mod trace;

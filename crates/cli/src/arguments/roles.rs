@@ -120,7 +120,7 @@ impl Roles<String> {
 impl Roles<Box<dyn ChatModel>> {
     /// The same, as a run calls them.
     pub(crate) fn models(&self) -> Models<'_> {
-        Models { model: &*self.model, summarizer: self.summarizer.as_deref(), judge: self.judge.as_deref() }
+        Models { target: &*self.model, summarizer: self.summarizer.as_deref(), judge: self.judge.as_deref() }
     }
 }
 

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use compactometer_disk::write_whole;
-use compactometer_formats::record::Protocol;
-use compactometer_harness::contender::select;
-use compactometer_harness::plan::{Options, Plan, PlannedCase};
-use compactometer_harness::replay::run_case;
-use compactometer_harness::watched::WatchedModels;
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions, PlannedCase};
+use compactometer_harness::run::FailFastModels;
+use compactometer_harness::run::run_case;
 use compactometer_report::explain::Story;
 use compactometer_text::suggest::unknown;
 
@@ -64,7 +63,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         return Err(Failure::usage(anyhow!(
             "`{}` names {} strategies; explain follows one",
             args.strategy,
-            contenders.len()
+            entrants.len()
         )));
     }
     let counter = encoding(&args.setting.tokenizer)?;
@@ -75,18 +74,17 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let suite = suites::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
-    let options = Options {
-        contenders,
+    let options = PlanOptions {
+        entrants,
         window: args.setting.window,
         shares: args.setting.shares().0,
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: models.summarizer().name().to_owned(),
+        summarizer: models.summarizer().name().to_owned(),
         seed: args.setting.seed,
+        ..PlanOptions::default()
     };
     let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     let case = choose(&plan, args.scenario.as_deref())?;
-    let scenario = &case.loaded.scenario;
+    let scenario = &case.prepared.scenario;
     let facts = || scenario.facts.iter().map(|fact| fact.id.as_str());
     if let Some(id) = args.fact.as_deref().filter(|id| !facts().any(|fact| fact == *id)) {
         return Err(Failure::usage(anyhow!(unknown(&format!("fact of `{}`", scenario.id), id, facts()))));
@@ -94,12 +92,12 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     budget.agree(&[case], false)?;
     budget.count_spent(&[], &args.setting)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-    let watched = WatchedModels::new(models);
+    let watched = FailFastModels::new(models);
     let result = runtime.block_on(run_case(case, watched.models(), &counter));
     watched
         .check()
         .map_err(|stopped| if stopped.later { Failure::later(stopped) } else { Failure::failed(stopped) })?;
-    let (record, texts, messages) = (&result.record, &result.texts, &case.loaded.messages);
+    let (record, texts, messages) = (&result.record, &result.texts, &case.prepared.messages);
     let story = Story { scenario, messages, record, texts, only: args.fact.as_deref() };
     match &args.html {
         None => say(&story.text()),
@@ -119,11 +117,11 @@ fn choose<'p>(plan: &'p Plan, scenario: Option<&str>) -> Result<&'p PlannedCase,
     let longest = || {
         plan.cases
             .iter()
-            .max_by_key(|case| (case.loaded.tokens_before.last(), std::cmp::Reverse(&case.loaded.scenario.id)))
+            .max_by_key(|case| (case.prepared.tokens_before.last(), std::cmp::Reverse(&case.prepared.scenario.id)))
     };
-    let named = |id: &str| plan.cases.iter().find(|case| case.loaded.scenario.id == id);
+    let named = |id: &str| plan.cases.iter().find(|case| case.prepared.scenario.id == id);
     scenario.map_or_else(longest, named).ok_or_else(|| {
-        let ids = plan.suite.iter().map(|loaded| loaded.scenario.id.as_str());
+        let ids = plan.suite.iter().map(|prepared| prepared.scenario.id.as_str());
         Failure::usage(anyhow!(unknown("scenario", scenario.unwrap_or_default(), ids)))
     })
 }

@@ -73,11 +73,9 @@ fn section(kind: &ListedKind) -> String {
     format!("{}\n{lines}", kind.name)
 }
 
-fn contenders(family: Family) -> Vec<(String, String)> {
-    let of_family = Contender::all().filter(|contender| contender.family == family);
-    of_family
-        .map(|contender| (contender.name.clone(), format!("{} [{}]", contender.about(), contender.source())))
-        .collect()
+fn entrants(family: Family) -> Vec<(String, String)> {
+    let of_family = all().filter(|entrant| entrant.family == family);
+    of_family.map(|entrant| (entrant.name.clone(), format!("{} [{}]", entrant.about(), entrant.source()))).collect()
 }
 
 /// The documents' own forms: the defects that are switched on, and the invariants that they break.

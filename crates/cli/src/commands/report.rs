@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Record, text_hash};
-use compactometer_harness::journal::read_records;
+use compactometer_harness::run::read_records;
 use compactometer_report::{Format, write_formats};
 
 use super::compare::salience::Salience;

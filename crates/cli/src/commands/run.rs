@@ -15,7 +15,6 @@ use compactometer_harness::contender::{Contender, select};
 use compactometer_harness::journal::read_records;
 use compactometer_harness::plan::{Options, Plan, PlannedCase};
 use compactometer_harness::run::{Models, RunError, RunOutcome, run_in_store};
-use compactometer_harness::watched::Stopped;
 use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
@@ -69,9 +68,14 @@ pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) ->
     let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
     let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
-    let (mut plan, identity) = resolve(args, suite, contenders, models.summarizer().name(), counter)?;
-    models.target().into_iter().for_each(|target| plan.answered_by(target));
-    models.judge.into_iter().for_each(|judge| plan.judged_by(judge.name()));
+    let named = PlanOptions {
+        entrants,
+        summarizer: models.summarizer().name().to_owned(),
+        target: models.target_name().map(str::to_owned),
+        judge: models.judge.map(|judge| judge.name().to_owned()),
+        ..PlanOptions::default()
+    };
+    let (plan, identity) = resolve(args, suite, named, counter)?;
     let reference = reference(args, &plan)?;
     let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
     let dir = run_folder::folder(args.out.as_deref(), &manifest);
@@ -106,44 +110,40 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
 }
 
 /// The requested strategies and controls.
-pub(super) fn contenders(args: &RunArgs) -> Result<Vec<Contender>, Failure> {
+pub(super) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
     select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str)).map_err(Failure::usage)
 }
 
-/// The suite and the options, as cases of the summarizer of that name.
+/// The plan of a suite; `named` holds the entrants and the models' names, and the arguments give everything else.
 pub(super) fn resolve(
     args: &RunArgs,
     suite: Suite,
-    contenders: Vec<Contender>,
-    model: &str,
+    named: PlanOptions,
     counter: Encoding,
 ) -> Result<(Plan, SuiteIdentity), Failure> {
     let identity = SuiteIdentity::of(&suite);
-    let (shares, smaller) = args.setting.shares();
-    let options = Options {
-        contenders,
+    let (shares, smaller_retained) = args.setting.shares();
+    let options = PlanOptions {
         window: args.setting.window,
         shares,
+        smaller_retained,
         protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
         scale: args.scale,
-        model: model.to_owned(),
         seed: args.setting.seed,
+        ..named
     };
-    let mut plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
-    for share in smaller {
-        plan.also_retaining(share, &counter).map_err(Failure::usage)?;
-    }
+    let plan = Plan::new(suite, options, &counter).map_err(Failure::usage)?;
     Ok((plan, identity))
 }
 
 /// The declared reference of comparisons, which must be among the strategies under test.
 fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
     let Some(name) = args.reference.as_deref() else { return Ok(None) };
-    let tested = || plan.contenders.iter().filter(|contender| contender.family.is_tested());
-    if tested().any(|contender| contender.name == name) {
+    let tested = || plan.options.entrants.iter().filter(|entrant| entrant.family.is_tested());
+    if tested().any(|entrant| entrant.name == name) {
         return Ok(Some(name));
     }
-    let choices = tested().map(|contender| contender.name.as_str()).collect::<Vec<_>>();
+    let choices = tested().map(|entrant| entrant.name.as_str()).collect::<Vec<_>>();
     Err(Failure::usage(anyhow!(unknown("reference", name, choices))))
 }
 
@@ -201,10 +201,10 @@ fn announce(plan: &Plan, manifest: &Manifest) {
         manifest.suite,
         manifest.conversations,
         manifest.groups,
-        plan.window.window,
-        plan.window.because,
-        plan.trigger,
-        plan.retained
+        plan.sizes.window,
+        plan.window_reason,
+        plan.sizes.trigger,
+        plan.sizes.retained
     ));
     for known in &manifest.notes {
         note(&format!("note: {known}"));
@@ -223,16 +223,16 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
         note(&format!("the server rejected the form of {} requests; each counts as a failed call", outcome.rejected));
     }
     let cases = || plan.cases.iter().zip(&outcome.rounds);
-    for protocol in &plan.protocols {
-        let prefix = if plan.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
-        for contender in plan.contenders.iter().filter(|contender| contender.compacts()) {
-            let is_of = |case: &PlannedCase| case.protocol == *protocol && case.contender.name == contender.name;
+    for protocol in &plan.options.protocols {
+        let prefix = if plan.options.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
+        for entrant in plan.options.entrants.iter().filter(|entrant| entrant.compacts()) {
+            let is_of = |case: &PlannedCase| case.protocol == *protocol && case.entrant.name == entrant.name;
             let rounds = cases().filter(|(case, _)| is_of(case)).map(|(_, rounds)| *rounds).collect::<Vec<_>>();
             let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
             let most = rounds.iter().max().copied().unwrap_or_default();
             note(&format!(
                 "{prefix}{}: {triggered} of {} conversations triggered, at most {most} rounds",
-                contender.name,
+                entrant.name,
                 rounds.len()
             ));
         }

@@ -13,7 +13,6 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::{CallRow, text_hash};
-use compactometer_harness::judge::judge_answers;
 use compactometer_harness::plan::PlannedCase;
 use compactometer_harness::replay::run_case;
 use compactometer_models::cost_limit::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
@@ -55,7 +54,7 @@ impl Estimate {
             let noting = LimitRecorder { model: &*mock, limits: Mutex::default() };
             let mut result = runtime.block_on(run_case(case, &noting, &counter));
             if tariffs.judge.is_some() {
-                runtime.block_on(judge_answers(case, &noting, &mut result));
+                runtime.block_on(judge_answers(&case.prepared.scenario, case.seed, &noting, &mut result));
             }
             let record = result.record;
             let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use compactometer_formats::manifest::{Manifest, VERSION};
 use compactometer_formats::property::Property;
 use compactometer_formats::record::text_hash;
 use compactometer_formats::suite::{Header, Suite};
-use compactometer_harness::contender::Contender;
+use compactometer_harness::plan::Entrant;
 use compactometer_harness::plan::Plan;
 use compactometer_suites::properties::measure;
 
@@ -35,7 +35,7 @@ pub(crate) fn manifest(
     prices: &str,
     reference: Option<&str>,
 ) -> Manifest {
-    let settings = plan.contenders.iter().map(|contender| serde_json::json!([contender.name, contender.settings()]));
+    let settings = plan.options.entrants.iter().map(|entrant| serde_json::json!([entrant.name, entrant.settings()]));
     Manifest {
         version: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -44,22 +44,22 @@ pub(crate) fn manifest(
         suite: suite.header.name,
         suite_hash: plan.suite_hash.clone(),
         notes: suite.header.notes,
-        window: plan.window.window,
-        trigger: plan.trigger,
-        retained: plan.retained,
+        window: plan.sizes.window,
+        trigger: plan.sizes.trigger,
+        retained: plan.sizes.retained,
         sweep: plan.sweep.clone(),
-        protocols: plan.protocols.iter().copied().collect(),
-        scale: plan.scale,
-        strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
+        protocols: plan.options.protocols.iter().copied().collect(),
+        scale: plan.options.scale,
+        strategies: plan.options.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
         reference: reference.map(str::to_owned),
-        prompts: plan.contenders.iter().filter_map(prompt).collect(),
+        prompts: plan.options.entrants.iter().filter_map(prompt).collect(),
         settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
         prices_hash: text_hash(prices),
         tokenizer: tokenizer.to_owned(),
-        model: plan.model.clone(),
-        target: plan.target.clone(),
-        judge: plan.judge.clone(),
-        seed: plan.seed,
+        model: plan.options.summarizer.clone(),
+        target: plan.options.target.clone(),
+        judge: plan.options.judge.clone(),
+        seed: plan.options.seed,
         properties: suite.properties,
         cases: plan.cases.len(),
         conversations: plan.suite.len(),
@@ -68,9 +68,9 @@ pub(crate) fn manifest(
 }
 
 /// A strategy's name and the hash of its prompt; nothing for controls, which have none.
-fn prompt(contender: &Contender) -> Option<(String, String)> {
-    let settings = contender.settings()?;
-    Some((contender.name.clone(), text_hash(settings.prompt())))
+fn prompt(entrant: &Entrant) -> Option<(String, String)> {
+    let settings = entrant.settings()?;
+    Some((entrant.name.clone(), text_hash(settings.prompt())))
 }
 
 /// The arguments without those that say nothing of what is run: where to write, how many threads, what to print.

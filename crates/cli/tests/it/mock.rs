@@ -7,13 +7,12 @@ use compactometer_engine::budget::Budget;
 use compactometer_engine::message::Part;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::Protocol;
 use compactometer_formats::scenario::{Category, Fact, Salience, ValueKind};
 use compactometer_formats::suite::Suite;
-use compactometer_harness::contender::select;
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::{CaseResult, run_case};
-use compactometer_harness::window::Shares;
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::run::run_case;
+use compactometer_harness::trace::CaseResult;
 use compactometer_report::salience::{Recalls, recalls};
 use compactometer_suites::generate::{Spec, generate};
 
@@ -33,14 +32,11 @@ fn suite() -> Suite {
 }
 
 fn plan(suite: Suite, strategies: &[&str]) -> Plan {
-    let options = Options {
-        contenders: select(strategies.iter().copied(), []).unwrap(),
-        window: None,
-        shares: Shares::default(),
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: "mock:strong".into(),
+    let options = PlanOptions {
+        entrants: select(strategies.iter().copied(), []).unwrap(),
+        summarizer: "mock:strong".into(),
         seed: 3,
+        ..PlanOptions::default()
     };
     let mut plan = Plan::new(suite, options, &Encoding::O200k).unwrap();
     // A seed comes of a scenario's content, so that a changed one would draw anew.
@@ -52,7 +48,7 @@ fn plan(suite: Suite, strategies: &[&str]) -> Plan {
 
 fn replay(plan: &Plan) -> Vec<CaseResult> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let model = compactometer_models::by_name(&plan.model).unwrap();
+    let model = compactometer_models::by_name(&plan.options.summarizer).unwrap();
     plan.cases.iter().map(|case| runtime.block_on(run_case(case, &*model, &Encoding::O200k))).collect()
 }
 

@@ -8,23 +8,20 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::answer::{AnswerRow, Grade};
-use compactometer_formats::record::Protocol;
 use compactometer_formats::scenario::{Probe, Scenario, ValueKind};
-use compactometer_harness::contender::select;
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::{CaseResult, run_case};
-use compactometer_harness::window::Shares;
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::run::run_case;
+use compactometer_harness::trace::CaseResult;
 use compactometer_models::by_name;
 
 fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult {
-    let options = Options {
-        contenders: select([strategy], []).unwrap(),
+    let options = PlanOptions {
+        entrants: select([strategy], []).unwrap(),
         window: Some(2_000),
-        shares: Shares::default(),
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: "scripted".into(),
+        summarizer: "scripted".into(),
         seed: 1,
+        ..PlanOptions::default()
     };
     let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

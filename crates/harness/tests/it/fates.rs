@@ -7,23 +7,22 @@ use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::strategies::FAITHFUL;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{ObservationKind, Protocol};
+use compactometer_formats::record::ObservationKind;
 use compactometer_formats::scenario::Scenario;
-use compactometer_harness::contender::{Contender, select};
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::{CaseResult, run_case};
+use compactometer_harness::entrants::{all, select};
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::run::run_case;
+use compactometer_harness::trace::CaseResult;
 
 const WINDOW: u32 = 2_000;
 
 fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult {
-    let options = Options {
-        contenders: select([strategy], []).unwrap(),
+    let options = PlanOptions {
+        entrants: select([strategy], []).unwrap(),
         window: Some(WINDOW),
-        shares: compactometer_harness::window::Shares::default(),
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: "scripted".into(),
+        summarizer: "scripted".into(),
         seed: 1,
+        ..PlanOptions::default()
     };
     let plan = Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -194,8 +193,8 @@ fn the_oracle_holds_every_fact_and_the_budget() {
 }
 
 #[test]
-fn every_contender_keeps_requests_valid_and_explains_every_fact() {
-    for contender in Contender::all() {
+fn every_entrant_keeps_requests_valid_and_explains_every_fact() {
+    for entrant in all() {
         let mut builder = Builder::new("s", "g");
         builder.say(Role::System, "You are an agent.");
         for number in 0..30 {
@@ -205,14 +204,14 @@ fn every_contender_keeps_requests_valid_and_explains_every_fact() {
             builder.say(Role::Assistant, "Done with it.");
         }
         let echo = Scripted::new(|_, request| Ok(request.chars().skip(200).take(400).collect()));
-        let result = run(builder.build(), &contender.name, &echo);
-        let row = FAITHFUL.iter().find(|row| row.name() == contender.name);
+        let result = run(builder.build(), &entrant.name, &echo);
+        let row = FAITHFUL.iter().find(|row| row.name() == entrant.name);
         let is_declared = row.is_some_and(|row| row.breaks.contains(&1) || row.breaks.contains(&12));
         let is_valid = result.record.turns.iter().all(|turn| turn.violations == 0);
-        assert!(is_valid || is_declared, "{}", contender.name);
-        assert!(!last_fates(&result).contains(&Fate::Unexplained), "{}", contender.name);
+        assert!(is_valid || is_declared, "{}", entrant.name);
+        assert!(!last_fates(&result).contains(&Fate::Unexplained), "{}", entrant.name);
         let applied = result.record.compactions.iter().any(|row| row.event.outcome == Outcome::Applied);
-        assert_eq!(contender.compacts(), applied, "{}", contender.name);
+        assert_eq!(entrant.compacts(), applied, "{}", entrant.name);
     }
 }
 

@@ -7,9 +7,9 @@ use compactometer_engine::message::Role;
 use compactometer_engine::model::ChatError;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{Protocol, Record};
-use compactometer_harness::contender::select;
-use compactometer_harness::journal::{Journal, read_records, read_texts};
-use compactometer_harness::plan::{Options, Plan, PlanError};
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanError, PlanOptions};
+use compactometer_harness::run::{Journal, read_records, read_texts};
 use compactometer_harness::run::{RunError, run};
 
 fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
@@ -26,15 +26,15 @@ fn plan_of(protocols: &[Protocol], seed: u64, window: u32) -> Result<Plan, PlanE
         builder.fact(&format!("kx-{number}711"), &[stated]);
         builder.build()
     });
-    let contenders = select(["summarize", "null", "random-drop"], []).unwrap();
-    let options = Options {
-        contenders,
+    let entrants = select(["summarize", "null", "random-drop"], []).unwrap();
+    let options = PlanOptions {
+        entrants,
         window: Some(window),
-        shares: compactometer_harness::window::Shares::default(),
         protocols: protocols.iter().copied().collect(),
         scale: 0.1,
-        model: "scripted".into(),
+        summarizer: "scripted".into(),
         seed,
+        ..PlanOptions::default()
     };
     Plan::new(suite(scenarios.collect()), options, &Encoding::O200k)
 }

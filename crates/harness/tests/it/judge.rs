@@ -9,17 +9,16 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::answer::{Grade, Verdict};
-use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::record::Record;
 use compactometer_formats::scenario::Probe;
-use compactometer_harness::contender::select;
-use compactometer_harness::journal::read_records;
-use compactometer_harness::plan::{Options, Plan};
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::run::read_records;
 use compactometer_harness::run::{Models, RunError, run};
-use compactometer_harness::window::Shares;
 
 const QUESTION: &str = "Which ticket is the billing outage?";
 
-fn plan() -> Plan {
+fn plan(judge: Option<&str>) -> Plan {
     let mut builder = Builder::new("s", "g");
     builder.say(Role::System, "You are an agent.");
     let stated = builder.say(Role::User, "The ticket of the billing outage is kx-4711.");
@@ -39,21 +38,15 @@ fn plan() -> Plan {
         abstain_expected: facts.is_empty(),
     };
     scenario.probes = vec![probe("p1", &["fact-0"]), probe("p2", &[])];
-    let options = Options {
-        contenders: select(["summarize"], []).unwrap(),
+    let options = PlanOptions {
+        entrants: select(["summarize"], []).unwrap(),
         window: Some(2_000),
-        shares: Shares::default(),
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: "scripted".into(),
+        summarizer: "scripted".into(),
+        judge: judge.map(str::to_owned),
         seed: 1,
+        ..PlanOptions::default()
     };
     Plan::new(suite(vec![scenario]), options, &Encoding::O200k).unwrap()
-}
-
-fn judged(mut plan: Plan) -> Plan {
-    plan.judged_by("judge");
-    plan
 }
 
 /// Gives the foil to every question.
@@ -66,7 +59,7 @@ fn reader() -> impl ChatModel {
 
 fn records(plan: &Plan, judge: Option<&dyn ChatModel>, dir: &Path) -> Result<Vec<Record>, RunError> {
     let model = reader();
-    let models = Models { model: &model, summarizer: None, judge };
+    let models = Models { target: &model, summarizer: None, judge };
     run(plan, models, &Encoding::O200k, 1, dir, &|_| {})?;
     Ok(read_records(dir)?)
 }
@@ -79,7 +72,7 @@ fn verdicts(words: Result<&'static str, ChatError>) -> (Vec<Record>, Vec<String>
         words.clone().map(str::to_owned)
     });
     let dir = tempfile::tempdir().unwrap();
-    let records = records(&judged(plan()), Some(&judge), dir.path()).unwrap();
+    let records = records(&plan(Some("judge")), Some(&judge), dir.path()).unwrap();
     (records, asked.into_inner().unwrap())
 }
 
@@ -121,7 +114,7 @@ fn what_is_no_verdict_and_a_failed_call_are_kept_as_such() {
 #[test]
 fn without_a_judge_records_are_the_bytes_that_they_were_and_a_judged_case_is_another() {
     let dir = tempfile::tempdir().unwrap();
-    let plain = records(&plan(), None, dir.path()).unwrap();
+    let plain = records(&plan(None), None, dir.path()).unwrap();
     let line = plain[0].to_line().unwrap();
     assert!(!line.contains("judged"), "{line}");
     let (mut judged, _) = verdicts(Ok("INCORRECT"));
@@ -135,7 +128,7 @@ fn without_a_judge_records_are_the_bytes_that_they_were_and_a_judged_case_is_ano
 fn a_judge_that_cannot_be_asked_ends_the_run_and_what_it_did_not_judge_is_not_recorded() {
     let gone = Scripted::new(|_, _| Err(ChatError::Unavailable { why: "the judge is down".into(), later: true }));
     let dir = tempfile::tempdir().unwrap();
-    let plan = judged(plan());
+    let plan = plan(Some("judge"));
     let ended = records(&plan, Some(&gone), dir.path());
     assert!(
         matches!(&ended, Err(RunError::Model(stopped)) if stopped.later),

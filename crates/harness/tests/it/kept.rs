@@ -10,9 +10,9 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::strategies;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::Protocol;
-use compactometer_harness::contender::select;
-use compactometer_harness::journal::read_records;
-use compactometer_harness::plan::{Options, Plan};
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::run::read_records;
 use compactometer_harness::run::{RunError, RunOutcome, run, run_in_store};
 use compactometer_store::{Checkpoints, KEEP};
 use compactometer_suites::generate::{Spec, generate};
@@ -64,14 +64,13 @@ points = [3, 3]
 
 fn plan(strategy: &str, protocol: Protocol) -> Plan {
     let suite = generate(&Spec::parse(SPEC, Path::new("short.toml")).unwrap());
-    let options = Options {
-        contenders: select([strategy], []).unwrap(),
-        window: None,
-        shares: compactometer_harness::window::Shares::default(),
+    let options = PlanOptions {
+        entrants: select([strategy], []).unwrap(),
         protocols: [protocol].into(),
         scale: 0.05,
-        model: "mock".into(),
+        summarizer: "mock".into(),
         seed: 3,
+        ..PlanOptions::default()
     };
     Plan::new(suite, options, &Encoding::O200k).unwrap()
 }
@@ -242,8 +241,8 @@ fn of_two_runs_on_one_store_the_loser_says_what_to_do() {
 
 #[test]
 fn what_stands_in_a_view_adds_up() {
-    let contenders = strategies::ALL.iter().map(|spec| spec.name).chain(["oracle", "random-drop"]);
-    for name in contenders {
+    let entrants = strategies::ALL.iter().map(|spec| spec.name).chain(["oracle", "random-drop"]);
+    for name in entrants {
         let dir = tempfile::tempdir().unwrap();
         uninterrupted((name, Protocol::Matched), dir.path());
         let record = read_records(dir.path()).unwrap().remove(0);

@@ -7,24 +7,22 @@ use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
-use compactometer_formats::record::{ObservationKind, Protocol, RANDOM_DRAWS, Record};
+use compactometer_formats::record::{ObservationKind, RANDOM_DRAWS, Record};
 use compactometer_formats::scenario::{Probe, Scenario};
-use compactometer_harness::contender::select;
-use compactometer_harness::loaded::Loaded;
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::run_case;
-use compactometer_harness::window::{Point, Shares, choose, points, smallest_feasible};
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::plan::{Point, Shares, choose, points, smallest_feasible};
+use compactometer_harness::prepare::PreparedScenario;
+use compactometer_harness::run::run_case;
 
 fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
-    let contenders = select([strategy], []).unwrap();
-    let options = Options {
-        contenders,
+    let entrants = select([strategy], []).unwrap();
+    let options = PlanOptions {
+        entrants,
         window: Some(window),
-        shares: compactometer_harness::window::Shares::default(),
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: "scripted".into(),
+        summarizer: "scripted".into(),
         seed: 1,
+        ..PlanOptions::default()
     };
     Plan::new(suite(scenarios), options, &Encoding::O200k).unwrap()
 }
@@ -62,9 +60,9 @@ fn small() -> Scenario {
 
 #[test]
 fn points_are_where_facts_are_used_and_at_the_end() {
-    let loaded = Loaded::new(small(), &[], &Encoding::O200k);
+    let prepared = PreparedScenario::new(small(), &[], &Encoding::O200k);
     // The distance from the end of message 1 to the turn at message 7, exactly: `>=` includes it.
-    let distance = loaded.tokens_between(2, 7) as u32;
+    let distance = prepared.tokens_between(2, 7) as u32;
     let at_use = |eligible: &[u32], used: &[u32], echoed| Point {
         length: 7,
         eligible: eligible.to_vec(),
@@ -73,15 +71,15 @@ fn points_are_where_facts_are_used_and_at_the_end() {
     };
     let at_end = |eligible: &[u32]| Point { length: 10, eligible: eligible.to_vec(), used: vec![], echoed: 0 };
     // At that distance `aa-11` is far; `bb-22` was repeated by the agent, but its own statement is near too.
-    assert_eq!(points(&loaded, distance), [at_use(&[1], &[1], 0), at_end(&[])]);
+    assert_eq!(points(&prepared, distance), [at_use(&[1], &[1], 0), at_end(&[])]);
     // One token more and nothing is far.
-    assert_eq!(points(&loaded, distance + 1), [at_use(&[], &[], 0), at_end(&[])]);
+    assert_eq!(points(&prepared, distance + 1), [at_use(&[], &[], 0), at_end(&[])]);
     // Between the agent's repetition and the statement before it, `bb-22` is an echo.
-    let statement = loaded.tokens_between(4, 7) as u32;
-    assert_eq!(points(&loaded, statement)[0], at_use(&[1], &[1], 1));
+    let statement = prepared.tokens_between(4, 7) as u32;
+    assert_eq!(points(&prepared, statement)[0], at_use(&[1], &[1], 1));
     // With no distance all is far but the system prompt and the last user message, and at the end the last call is far too.
-    assert_eq!(points(&loaded, 1)[0], at_use(&[1, 2], &[1, 2], 0));
-    assert_eq!(points(&loaded, 1)[1], at_end(&[1, 2]));
+    assert_eq!(points(&prepared, 1)[0], at_use(&[1, 2], &[1, 2], 0));
+    assert_eq!(points(&prepared, 1)[1], at_end(&[1, 2]));
 }
 
 #[test]
@@ -97,8 +95,8 @@ fn probes_replace_the_implied_points() {
         abstain_expected: false,
         order: Vec::new(),
     }];
-    let loaded = Loaded::new(scenario, &[], &Encoding::O200k);
-    let points = points(&loaded, 1);
+    let prepared = PreparedScenario::new(scenario, &[], &Encoding::O200k);
+    let points = points(&prepared, 1);
     let lengths = points.iter().map(|point| (point.length, point.eligible.len(), point.used.len())).collect::<Vec<_>>();
     // `bb-22` stands in the last user message at the probe.
     assert_eq!(lengths, [(5, 1, 0), (7, 0, 2), (10, 0, 0)]);
@@ -116,18 +114,19 @@ fn windows_are_chosen_by_the_number_of_events() {
         for (fact, id) in stated.iter().enumerate() {
             builder.fact(&format!("v{number}{fact}-77"), &[*id]);
         }
-        small_suite.push(Loaded::new(builder.build(), &[], &Encoding::O200k));
+        small_suite.push(PreparedScenario::new(builder.build(), &[], &Encoding::O200k));
     }
-    let tokens = small_suite.iter().map(|loaded| loaded.tokens_between(0, loaded.messages.len())).collect::<Vec<_>>();
-    let chosen = choose(&small_suite, 0.8);
-    assert_eq!(u64::from(chosen.window), {
+    let tokens =
+        small_suite.iter().map(|prepared| prepared.tokens_between(0, prepared.messages.len())).collect::<Vec<_>>();
+    let (window, reason) = choose(&small_suite, 0.8);
+    assert_eq!(u64::from(window), {
         let mut sorted = tokens;
         sorted.sort_unstable();
         sorted[2] / 2
     });
-    assert!(chosen.because.starts_with("a half"), "{}", chosen.because);
+    assert!(reason.starts_with("a half"), "{reason}");
     // Four groups are too few for a rule: the largest feasible window, and that is said.
-    assert!(choose(&small_suite[..4], 0.8).because.starts_with("the largest feasible"));
+    assert!(choose(&small_suite[..4], 0.8).1.starts_with("the largest feasible"));
     assert_eq!(smallest_feasible(&small_suite, Shares::default()), 4);
 }
 
@@ -232,7 +231,7 @@ fn chance_looks_for_the_facts_of_five_scenarios_of_other_groups() {
         plan(scenarios.collect(), "null", 2_000)
             .suite
             .iter()
-            .map(|loaded: &Arc<Loaded>| loaded.foreign.len())
+            .map(|prepared: &Arc<PreparedScenario>| prepared.foreign.len())
             .collect::<Vec<_>>()
     };
     assert_eq!(groups(["a", "b", "c", "d", "e", "f", "g"]), [5; 7]);

@@ -7,21 +7,20 @@ use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{ObservationKind, Protocol, Record};
+use compactometer_formats::record::{ObservationKind, Record};
 use compactometer_formats::scenario::{Probe, Scenario};
-use compactometer_harness::contender::select;
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::{CaseResult, run_case};
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::run::run_case;
+use compactometer_harness::trace::CaseResult;
 
 fn run(scenarios: Vec<Scenario>, strategy: &str, model: &dyn ChatModel) -> CaseResult {
-    let options = Options {
-        contenders: select([strategy], []).unwrap(),
+    let options = PlanOptions {
+        entrants: select([strategy], []).unwrap(),
         window: Some(2_000),
-        shares: compactometer_harness::window::Shares::default(),
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: "scripted".into(),
+        summarizer: "scripted".into(),
         seed: 1,
+        ..PlanOptions::default()
     };
     let plan = Plan::new(suite(scenarios), options, &Encoding::O200k).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -5,11 +5,11 @@ use compactometer_engine::event::{RecoveryOutcome, RecoveryReason};
 use compactometer_engine::message::Role;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{Protocol, Record, Turn};
+use compactometer_formats::record::{Record, Turn};
 use compactometer_formats::scenario::Scenario;
-use compactometer_harness::contender::select;
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::run_case;
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::run::run_case;
 
 /// A checkpoint that differs from call to call.
 fn answer(call: usize) -> String {
@@ -41,14 +41,12 @@ fn scenario(hours: i64) -> Scenario {
 }
 
 fn record(strategy: &str, hours: i64) -> Record {
-    let options = Options {
-        contenders: select([strategy], []).unwrap(),
+    let options = PlanOptions {
+        entrants: select([strategy], []).unwrap(),
         window: Some(2_000),
-        shares: compactometer_harness::window::Shares::default(),
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: "scripted".into(),
+        summarizer: "scripted".into(),
         seed: 1,
+        ..PlanOptions::default()
     };
     let plan = Plan::new(suite(vec![scenario(hours)]), options, &Encoding::O200k).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

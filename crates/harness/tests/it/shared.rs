@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use compactometer_engine::tokens::Encoding;
-use compactometer_harness::loaded::Loaded;
-use compactometer_harness::window::points;
+use compactometer_harness::plan::points;
+use compactometer_harness::prepare::PreparedScenario;
 use compactometer_suites::import::{Options, by_name, import};
 
 fn tau_bench() -> Option<PathBuf> {
@@ -24,11 +24,12 @@ fn tau_bench() -> Option<PathBuf> {
 fn uses(file: &Path, concat: Option<usize>) -> (usize, u32) {
     let options = Options { auto_facts: true, concat, ..Options::default() };
     let imported = import(by_name("tau-bench").unwrap(), &[file.to_owned()], "tau", &options).unwrap();
-    let scenarios = imported.suite.scenarios.into_iter().map(|scenario| Loaded::new(scenario, &[], &Encoding::O200k));
-    let points = scenarios.flat_map(|loaded| {
-        let ranked = |fact: &&u32| !loaded.scenario.facts[**fact as usize].generic;
+    let scenarios =
+        imported.suite.scenarios.into_iter().map(|scenario| PreparedScenario::new(scenario, &[], &Encoding::O200k));
+    let points = scenarios.flat_map(|prepared| {
+        let ranked = |fact: &&u32| !prepared.scenario.facts[**fact as usize].generic;
         let counted =
-            points(&loaded, 2_400).into_iter().map(|point| (point.used.iter().filter(ranked).count(), point.echoed));
+            points(&prepared, 2_400).into_iter().map(|point| (point.used.iter().filter(ranked).count(), point.echoed));
         counted.collect::<Vec<_>>()
     });
     points.fold((0, 0), |(used, echoed), (more, echoes)| (used + more, echoed + echoes))

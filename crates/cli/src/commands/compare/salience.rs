@@ -50,17 +50,20 @@ impl Salience {
         jobs: usize,
         quiet: bool,
     ) -> Result<Self, Failure> {
-        let names = (1..=draws).map(|number| drawn_name(&plan.model, number)).collect::<Option<Vec<_>>>();
+        let names = (1..=draws).map(|number| drawn_name(&plan.options.summarizer, number)).collect::<Option<Vec<_>>>();
         let names = names.ok_or_else(|| {
-            Failure::usage(anyhow!("`--salience-draws` draws the weights of a mock; `{}` is none", plan.model))
+            Failure::usage(anyhow!(
+                "`--salience-draws` draws the weights of a mock; `{}` is none",
+                plan.options.summarizer
+            ))
         })?;
         let cases = cases(plan, records);
         let keys: BTreeSet<&str> = cases.iter().map(|case| case.key.as_str()).collect();
         let own: Vec<Record> = records.iter().filter(|record| keys.contains(record.key.as_str())).cloned().collect();
         let drawn = run(&cases, &names, counter, jobs, quiet)?;
-        let scenarios: BTreeSet<&str> = cases.iter().map(|case| case.loaded.scenario.id.as_str()).collect();
+        let scenarios: BTreeSet<&str> = cases.iter().map(|case| case.prepared.scenario.id.as_str()).collect();
         Ok(Salience {
-            model: plan.model.clone(),
+            model: plan.options.summarizer.clone(),
             draws,
             scenarios: scenarios.into_iter().map(str::to_owned).collect(),
             pairs: pairs(&recalls(&own), &drawn),
@@ -104,8 +107,8 @@ fn drawn_name(model: &str, number: usize) -> Option<String> {
 /// The cases whose outcome the model has a hand in, of one conversation of each of the first groups.
 fn cases<'p>(plan: &'p Plan, records: &[Record]) -> Vec<&'p PlannedCase> {
     let mut groups: Vec<(&str, &str)> = Vec::new();
-    for loaded in &plan.suite {
-        let (group, id) = (loaded.scenario.group_id.as_str(), loaded.scenario.id.as_str());
+    for prepared in &plan.suite {
+        let (group, id) = (prepared.scenario.group_id.as_str(), prepared.scenario.id.as_str());
         if groups.len() < GROUPS && !groups.iter().any(|(known, _)| *known == group) {
             groups.push((group, id));
         }
@@ -114,9 +117,9 @@ fn cases<'p>(plan: &'p Plan, records: &[Record]) -> Vec<&'p PlannedCase> {
     let asks: BTreeSet<&str> = records.iter().filter(calls).map(|record| record.case.strategy.as_str()).collect();
     let is_wanted = |case: &&PlannedCase| {
         case.protocol == Protocol::Matched
-            && case.contender.family.is_tested()
-            && asks.contains(case.contender.name.as_str())
-            && groups.iter().any(|(_, id)| *id == case.loaded.scenario.id)
+            && case.entrant.family.is_tested()
+            && asks.contains(case.entrant.name.as_str())
+            && groups.iter().any(|(_, id)| *id == case.prepared.scenario.id)
     };
     plan.cases.iter().filter(is_wanted).collect()
 }

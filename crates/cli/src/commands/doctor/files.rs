@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use compactometer_harness::journal::{read_records, read_texts};
+use compactometer_harness::run::{read_records, read_texts};
 
 use super::DoctorCheck;
 use crate::arguments::RunArgs;

@@ -1,11 +1,11 @@
 //! Whether recordings hold the calls that the run makes: a dry run, with nothing written.
 
 use compactometer_engine::tokens::Encoding;
-use compactometer_harness::judge::judge_answers;
 use compactometer_harness::plan::Plan;
-use compactometer_harness::replay::run_case;
+use compactometer_harness::probes::judge_answers;
 use compactometer_harness::run::Models;
-use compactometer_harness::watched::{Watched, WatchedModels};
+use compactometer_harness::run::run_case;
+use compactometer_harness::run::{FailFast, FailFastModels};
 
 use super::{DoctorCheck, models};
 use crate::arguments::RunArgs;
@@ -36,12 +36,12 @@ fn missed(plan: &Plan, models: Models<'_>, counter: Encoding) -> Result<Vec<Stri
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let mut missed = Vec::new();
     for case in &plan.cases {
-        let watched = WatchedModels::new(models);
+        let watched = FailFastModels::new(models);
         let mut result = runtime.block_on(run_case(case, watched.models(), &counter));
         let mut stopped = watched.check().err();
         if let (None, Some(judge)) = (&stopped, models.judge) {
-            let judge = Watched::new(judge);
-            runtime.block_on(judge_answers(case, &judge, &mut result));
+            let judge = FailFast::new(judge);
+            runtime.block_on(judge_answers(&case.prepared.scenario, case.seed, &judge, &mut result));
             stopped = judge.check().err();
         }
         missed.extend(stopped.map(|stopped| stopped.why));

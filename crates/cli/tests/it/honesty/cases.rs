@@ -24,8 +24,8 @@ fn never_triggered() {
 
 #[test]
 fn sizes() {
-    let contenders = named(&["summarize"]).into_iter().chain([foreign(&DUMPER)]).collect();
-    let staged = run(small_suite(), contenders, &*mock("mock:strong"), WINDOW);
+    let entrants = named(&["summarize"]).into_iter().chain([foreign(&DUMPER)]).collect();
+    let staged = run(small_suite(), entrants, &*mock("mock:strong"), WINDOW);
     assert!(staged.value("dumper", "tokens_retained") * 1.1 < staged.value("summarize", "tokens_retained"));
     assert!(
         staged.warns("recall is compared only between sizes within 10 % of each other"),

@@ -29,8 +29,8 @@ fn no_text_holds_a_label() {
 #[test]
 fn other_words_leave_the_order_as_it_is() {
     let order = |suite| {
-        let contenders = named(&["summarize", "null", "oracle"]).into_iter().chain([foreign(&LABEL_READER)]).collect();
-        let staged = run(suite, contenders, &*mock("mock:strong"), WINDOW);
+        let entrants = named(&["summarize", "null", "oracle"]).into_iter().chain([foreign(&LABEL_READER)]).collect();
+        let staged = run(suite, entrants, &*mock("mock:strong"), WINDOW);
         let mut rows: Vec<_> = staged.group.strategies.iter().map(|row| row.name.clone()).collect();
         rows.sort_by(|one, other| {
             let [one, other] = [one, other].map(|name| staged.value(name, "context_recall"));

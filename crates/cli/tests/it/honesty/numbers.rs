@@ -4,7 +4,7 @@ use compactometer_engine::estimate::Estimator;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Protocol;
-use compactometer_harness::contender::{Contender, Sizes};
+use compactometer_harness::plan::{Entrant, Sizes};
 use compactometer_report::metrics;
 
 use crate::honesty::stage::{PLAIN, named};
@@ -65,7 +65,7 @@ fn characters() {
     let exact = f64::from(Encoding::O200k.count_text(&table));
     let guessed = f64::from(Estimator::Characters.of_text(&table));
     assert!(exact > 1.4 * guessed, "{exact} tokens, {guessed} guessed");
-    let source: Contender = named(&["chained-faithful"]).remove(0);
+    let source: Entrant = named(&["chained-faithful"]).remove(0);
     // A document that counts characters is run with them under its own limits alone.
     let estimator = |protocol| {
         source.resolve(protocol, Sizes { window: 12_000, trigger: 9_600, retained: 3_600 }, 1.0).unwrap().0.estimator

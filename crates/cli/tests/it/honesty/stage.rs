@@ -11,14 +11,13 @@ use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::manifest::{Manifest, VERSION};
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::{Family, Protocol, Record};
+use compactometer_formats::record::{Family, Record};
 use compactometer_formats::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind};
 use compactometer_formats::suite::{Header, Suite};
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
-use compactometer_harness::contender::{Contender, Entry, select};
-use compactometer_harness::plan::{Options, Plan, PlanError};
-use compactometer_harness::replay::run_case;
-use compactometer_harness::window::Shares;
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Entrant, Entry, Plan, PlanError, PlanOptions};
+use compactometer_harness::run::run_case;
 use compactometer_report::summarize;
 use compactometer_suites::generate::{Spec, generate};
 
@@ -42,14 +41,14 @@ pub struct Staged {
 pub static PLAIN: LazyLock<Staged> =
     LazyLock::new(|| run(small_suite(), named(&["summarize", "chained", "@controls"]), &*mock("mock:strong"), WINDOW));
 
-pub fn named(names: &[&str]) -> Vec<Contender> {
+pub fn named(names: &[&str]) -> Vec<Entrant> {
     select(names.iter().copied(), []).unwrap()
 }
 
 /// A strategy that is none of the engine's.
-pub fn foreign(spec: &'static StrategySpec) -> Contender {
+pub fn foreign(spec: &'static StrategySpec) -> Entrant {
     let entry = Entry::Strategy(spec, Settings::defaults(spec));
-    Contender { name: spec.name.to_owned(), family: Family::Reference, entry }
+    Entrant { name: spec.name.to_owned(), family: Family::Reference, entry }
 }
 
 /// Limits of such a strategy: it writes what it keeps.
@@ -61,22 +60,15 @@ pub fn mock(name: &str) -> Box<dyn ChatModel> {
     compactometer_models::by_name(name).unwrap()
 }
 
-pub fn plan(suite: Suite, contenders: Vec<Contender>, model: &str, window: u32) -> Result<Plan, PlanError> {
-    let options = Options {
-        contenders,
-        window: Some(window),
-        shares: Shares::default(),
-        protocols: [Protocol::Matched].into(),
-        scale: 1.0,
-        model: model.to_owned(),
-        seed: 1,
-    };
+pub fn plan(suite: Suite, entrants: Vec<Entrant>, model: &str, window: u32) -> Result<Plan, PlanError> {
+    let options =
+        PlanOptions { entrants, window: Some(window), summarizer: model.to_owned(), seed: 1, ..PlanOptions::default() };
     Plan::new(suite, options, &Encoding::O200k)
 }
 
-pub fn run(suite: Suite, contenders: Vec<Contender>, model: &dyn ChatModel, window: u32) -> Staged {
+pub fn run(suite: Suite, entrants: Vec<Entrant>, model: &dyn ChatModel, window: u32) -> Staged {
     let name = suite.header.name.clone();
-    let plan = plan(suite, contenders, model.name(), window).unwrap();
+    let plan = plan(suite, entrants, model.name(), window).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let run = |case| runtime.block_on(run_case(case, model, &Encoding::O200k)).record;
     let records: Vec<Record> = plan.cases.iter().map(run).collect();
@@ -93,11 +85,11 @@ fn manifest(plan: &Plan, suite: String) -> Manifest {
         suite,
         suite_hash: String::new(),
         notes: Vec::new(),
-        window: plan.window.window,
-        trigger: plan.trigger,
-        retained: plan.retained,
-        protocols: plan.protocols.iter().copied().collect(),
-        strategies: plan.contenders.iter().map(|contender| contender.name.clone()).collect(),
+        window: plan.sizes.window,
+        trigger: plan.sizes.trigger,
+        retained: plan.sizes.retained,
+        protocols: plan.options.protocols.iter().copied().collect(),
+        strategies: plan.options.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
         sweep: Vec::new(),
         reference: None,
         prompts: Default::default(),
@@ -105,7 +97,7 @@ fn manifest(plan: &Plan, suite: String) -> Manifest {
         settings_hash: String::new(),
         prices_hash: String::new(),
         tokenizer: "o200k_base".to_owned(),
-        model: plan.model.clone(),
+        model: plan.options.summarizer.clone(),
         target: None,
         judge: None,
         seed: 1,

@@ -11,11 +11,11 @@ use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::Protocol;
-use compactometer_harness::contender::Contender;
-use compactometer_harness::plan::{Options, Plan};
-use compactometer_harness::replay::run_case;
-use compactometer_harness::window::Shares;
-use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE};
+use compactometer_harness::entrants::all;
+use compactometer_harness::plan::Shares;
+use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::run::run_case;
+use compactometer_models::client::Api;
 use compactometer_testing::provider_rules::{anthropic, openai};
 
 /// Requests that an ordinary test run checks; `COMPACTOMETER_REQUESTS` asks for another number.
@@ -83,7 +83,7 @@ fn every_request_keeps_the_providers_rules() {
             total.requests += found.requests;
             total.with_calls += found.with_calls;
             for (rule, (count, example)) in found.broken {
-                let row = total.broken.entry(format!("{}: {rule}", case.contender.name)).or_default();
+                let row = total.broken.entry(format!("{}: {rule}", case.entrant.name)).or_default();
                 *row = (row.0 + count, format!("{example} (seed {seed})"));
             }
         }
@@ -95,14 +95,15 @@ fn every_request_keeps_the_providers_rules() {
 }
 
 fn plan(seed: u64) -> Plan {
-    let options = Options {
-        contenders: Contender::all().collect(),
+    let options = PlanOptions {
+        entrants: all().collect(),
         window: Some(WINDOW),
         shares: Shares { retained: RETAINED[seed as usize % RETAINED.len()], ..Shares::default() },
         protocols: [Protocol::Matched, Protocol::Published].into(),
         scale: f64::from(WINDOW) / 100_000.0,
-        model: "mock".to_owned(),
+        summarizer: "mock".to_owned(),
         seed,
+        ..PlanOptions::default()
     };
     Plan::new(conversation::suite(seed), options, &Encoding::O200k).unwrap()
 }

@@ -1,0 +1,31 @@
+//! Everything that can be compared: the engine's strategies and the controls, chosen by name.
+
+mod select;
+
+use compactometer_engine::params::Settings;
+use compactometer_engine::strategies;
+use compactometer_formats::record::Family;
+pub use select::{SelectError, select};
+
+use crate::baselines;
+use crate::plan::{Entrant, Entry};
+
+/// Every strategy with its source's settings, corrected and as published, then every control.
+pub fn all() -> impl Iterator<Item = Entrant> {
+    let plain = strategies::ALL.iter().map(|spec| Entrant {
+        name: spec.name.to_owned(),
+        family: Family::Reference,
+        entry: Entry::Strategy(spec, Settings::defaults(spec)),
+    });
+    let faithful = strategies::FAITHFUL.iter().filter_map(|faithful| {
+        // A test of the engine holds that every row's values fit.
+        let entry = Entry::Strategy(faithful.spec, faithful.settings().ok()?);
+        Some(Entrant { name: faithful.name(), family: Family::Faithful, entry })
+    });
+    let controls = baselines::ALL.iter().map(|control| Entrant {
+        name: control.name.to_owned(),
+        family: Family::Control,
+        entry: Entry::Control(control),
+    });
+    plain.chain(faithful).chain(controls)
+}

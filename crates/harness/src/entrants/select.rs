@@ -1,0 +1,227 @@
+//! Entrants chosen by a user's list of names.
+
+use std::path::Path;
+
+use compactometer_disk::input::{Kind, read_text};
+use compactometer_engine::params::{PROMPT, ParamError};
+use compactometer_formats::record::Family;
+use compactometer_text::suggest::unknown;
+
+use super::all;
+use crate::plan::{Entrant, Entry};
+
+/// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
+/// `@reference`, `@faithful`, `@controls`, `@all` or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value adds
+/// one entrant beside NAME.
+///
+/// # Errors
+/// [`SelectError`] naming what was given and what it may be.
+pub fn select<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    sweeps: impl IntoIterator<Item = &'n str>,
+) -> Result<Vec<Entrant>, SelectError> {
+    let mut chosen: Vec<Entrant> = Vec::new();
+    for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
+        let found = match name.split_once('=') {
+            Some((alias, base)) => vec![aliased(alias, base)?],
+            None => all().filter(|entrant| is_named(entrant, name)).collect(),
+        };
+        if found.is_empty() {
+            return Err(unknown_name(name));
+        }
+        chosen.extend(found);
+    }
+    for sweep in sweeps {
+        chosen.extend(swept(sweep)?);
+    }
+    let place = |entrant: &Entrant| all().position(|known| is_same_entry(&known, entrant));
+    chosen.sort_by_key(place);
+    let mut seen: Vec<Entrant> = Vec::new();
+    for entrant in chosen {
+        match seen.iter().find(|other| other.name == entrant.name) {
+            Some(other) if other.settings() == entrant.settings() => {}
+            Some(_) => return Err(SelectError::Twice(entrant.name)),
+            None => seen.push(entrant),
+        }
+    }
+    if seen.is_empty() { Err(unknown_name("")) } else { Ok(seen) }
+}
+
+/// Whether both run the same strategy in the same form, or the same control; aliases and settings may differ.
+fn is_same_entry(one: &Entrant, other: &Entrant) -> bool {
+    let name = |entrant: &Entrant| match &entrant.entry {
+        Entry::Strategy(spec, _) => spec.name,
+        Entry::Control(control) => control.name,
+    };
+    one.family == other.family && name(one) == name(other)
+}
+
+fn is_named(entrant: &Entrant, name: &str) -> bool {
+    match name {
+        "@all" => true,
+        "@reference" => entrant.family == Family::Reference,
+        "@faithful" => entrant.family == Family::Faithful,
+        "@controls" => entrant.family == Family::Control,
+        _ => entrant.name == name,
+    }
+}
+
+fn aliased(alias: &str, base: &str) -> Result<Entrant, SelectError> {
+    if alias.split_once(':').is_some_and(|(name, _)| strategy(name).is_ok()) {
+        return Err(SelectError::Nameless(format!("{alias}={base}")));
+    }
+    let mut parts = base.split(':');
+    let mut entrant = strategy(parts.next().unwrap_or_default())?;
+    for part in parts {
+        let (key, value) = part.split_once('=').ok_or_else(|| SelectError::Assignment(part.to_owned()))?;
+        assign(&mut entrant, key, value)?;
+    }
+    let is_plain = alias.starts_with(char::is_alphanumeric)
+        && alias.chars().all(|letter| letter.is_alphanumeric() || "-_.".contains(letter));
+    if !is_plain || all().any(|known| known.name == alias) {
+        return Err(SelectError::Alias(alias.to_owned()));
+    }
+    Ok(Entrant { name: alias.to_owned(), ..entrant })
+}
+
+fn swept(sweep: &str) -> Result<Vec<Entrant>, SelectError> {
+    let (target, values) = sweep.split_once('=').ok_or_else(|| SelectError::Assignment(sweep.to_owned()))?;
+    let (name, key) = target.split_once('.').ok_or_else(|| SelectError::Assignment(sweep.to_owned()))?;
+    let with_value = |value: &str| {
+        let mut entrant = strategy(name)?;
+        assign(&mut entrant, key, value)?;
+        Ok(Entrant { name: format!("{name}[{key}={}]", shown(key, value)), ..entrant })
+    };
+    values.split(',').map(str::trim).map(with_value).collect()
+}
+
+/// A value as names show it. Of a prompt's path they show only the file, since records and reports hold no place on a machine.
+fn shown<'v>(key: &str, value: &'v str) -> &'v str {
+    let file = Path::new(value).file_name().and_then(|file| file.to_str());
+    file.filter(|_| key == PROMPT).unwrap_or(value)
+}
+
+/// The strategy of that name, corrected or as published.
+fn strategy(name: &str) -> Result<Entrant, SelectError> {
+    let strategies = || all().filter(|entrant| entrant.family.is_tested());
+    strategies().find(|entrant| entrant.name == name).ok_or_else(|| {
+        let names = strategies().map(|entrant| entrant.name).collect::<Vec<_>>();
+        SelectError::Unknown(unknown("strategy", name, names.iter().map(String::as_str)))
+    })
+}
+
+/// Sets one parameter; a prompt is given as the path of a file.
+fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectError> {
+    let Entry::Strategy(spec, settings) = &mut entrant.entry else { return Ok(()) };
+    if key != PROMPT {
+        return Ok(settings.set(spec, key, value)?);
+    }
+    let text = read_text(Path::new(value), Kind::PROMPT)
+        .map_err(|source| SelectError::Prompt { path: value.to_owned(), source })?;
+    Ok(settings.set(spec, key, &text)?)
+}
+
+fn unknown_name(name: &str) -> SelectError {
+    let all = all().map(|entrant| entrant.name).collect::<Vec<_>>();
+    let choices = all.iter().map(String::as_str).chain(["@reference", "@faithful", "@controls", "@all"]);
+    SelectError::Unknown(unknown("strategy", name, choices))
+}
+
+/// A list of strategies that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// A name that is neither a strategy, a control nor a group of them.
+    #[error("{0}")]
+    Unknown(String),
+    /// Two entrants with one name and different settings.
+    #[error("`{0}` names two strategies with different settings; give each its own name")]
+    Twice(String),
+    /// A part that should assign a value.
+    #[error("`{0}` assigns nothing; write `NAME=BASE:key=value`, or `--set strategy.key=value,value`")]
+    Assignment(String),
+    /// A strategy with a changed parameter and no name for reports.
+    #[error("`{0}` changes a parameter and has no name of its own; write `NAME={0}`")]
+    Nameless(String),
+    /// An alias that reports cannot use.
+    #[error(
+        "`{0}` cannot be an alias: it must begin with a letter or digit, go on with letters, digits, `-`, `_` or `.`, and not be \
+         the name of a strategy"
+    )]
+    Alias(String),
+    /// A parameter that cannot be used.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// A prompt's file that cannot be read.
+    #[error("cannot read the prompt `{path}`")]
+    Prompt {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use compactometer_engine::strategies;
+    use compactometer_formats::record::Protocol;
+
+    use super::*;
+    use crate::baselines;
+    use crate::plan::Sizes;
+
+    fn names(list: &[&str], sweeps: &[&str]) -> Result<Vec<String>, String> {
+        let chosen = select(list.iter().copied(), sweeps.iter().copied()).map_err(|error| error.to_string())?;
+        Ok(chosen.into_iter().map(|entrant| entrant.name).collect())
+    }
+
+    #[test]
+    fn lists_are_resolved_in_order_of_the_registries() {
+        assert_eq!(names(&["null", "chained", "chained"], &[]), Ok(vec!["chained".to_owned(), "null".to_owned()]));
+        let all = strategies::ALL.len() + strategies::FAITHFUL.len() + baselines::ALL.len();
+        assert_eq!(names(&["@all"], &[]).map(|all| all.len()), Ok(all));
+        assert_eq!(names(&["@reference"], &[]).map(|all| all.len()), Ok(strategies::ALL.len()));
+    }
+
+    #[test]
+    fn aliases_and_sweeps_stand_beside_their_base() {
+        let chosen = names(&["null", "chained", "short=chained:asked=400:tail=5"], &["chained.tail=5,20"]);
+        let expected = ["chained", "short", "chained[tail=5]", "chained[tail=20]", "null"];
+        assert_eq!(chosen, Ok(expected.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn what_cannot_be_used_says_why() {
+        let error = |list: &[&str], sweeps: &[&str]| names(list, sweeps).expect_err("refused");
+        assert!(error(&["chaned"], &[]).contains("`chaned` (did you mean `chained`?)"));
+        assert!(error(&["x=chaned"], &[]).contains("did you mean `chained`"));
+        assert!(error(&["null=chained"], &[]).contains("cannot be an alias"));
+        assert!(error(&["..=chained"], &[]).contains("cannot be an alias"));
+        assert!(error(&["x=chained:tail"], &[]).contains("`tail` assigns nothing"));
+        assert!(error(&["chained:tail=5"], &[]).contains("write `NAME=chained:tail=5`"));
+        assert!(error(&["x=chained:tail=5", "x=chained:tail=6"], &[]).contains("`x` names two"));
+        assert!(error(&["x=chained:prompt=missing.md"], &[]).contains("`missing.md`"));
+        assert!(error(&[], &["chained.threshold=2"]).contains("from 0.01 to 1"));
+        assert!(error(&[], &["chained"]).contains("assigns nothing"));
+        assert!(error(&[" "], &[]).contains("choose from"));
+    }
+
+    #[test]
+    fn a_sweep_over_prompts_names_their_files_without_their_folder() {
+        let prompt = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/src/strategies/chained/prompt.md");
+        let chosen = names(&["null"], &[&format!("chained.prompt={prompt}")]);
+        assert_eq!(chosen, Ok(vec!["chained[prompt=chained.md]".to_owned(), "null".to_owned()]));
+    }
+
+    #[test]
+    fn limits_scale_with_the_window_and_the_scale() {
+        let chained = select(["chained"], []).expect("known").remove(0);
+        let sizes = Sizes { window: 12_800, trigger: 10_240, retained: 3_840 };
+        let (matched, resolved) = chained.resolve(Protocol::Matched, sizes, 1.0).expect("holds");
+        assert_eq!((matched.window, matched.trigger, matched.retained), (12_800, 10_240, Some(3_840)));
+        assert_eq!(resolved.settings().map(|settings| settings.count("asked")), Some(80));
+        assert_eq!(resolved.settings().map(|settings| settings.count("message_limit")), Some(2_000), "characters stay");
+        let (published, _) = chained.resolve(Protocol::Published, sizes, 0.1).expect("holds");
+        assert_eq!((published.window, published.trigger, published.retained), (12_800, 9_360, None));
+    }
+}

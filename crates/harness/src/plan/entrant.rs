@@ -1,0 +1,157 @@
+//! One strategy or control of a comparison, with its settings and limits.
+
+use std::sync::Arc;
+
+use compactometer_engine::budget::{Budget, BudgetError};
+use compactometer_engine::params::{ParamError, Settings};
+use compactometer_engine::session::Policy;
+use compactometer_engine::strategy::{Strategy, StrategySpec};
+use compactometer_formats::record::{Family, Protocol};
+
+use crate::prepare::{Evidence, PreparedScenario};
+
+/// One strategy or control of a comparison.
+#[derive(Clone)]
+pub struct Entrant {
+    /// The name in reports: that of its entry, or an alias.
+    pub name: String,
+    /// Whether it is a strategy under test, and in which form, or a control.
+    pub family: Family,
+    /// What it is.
+    pub entry: Entry,
+}
+
+/// The matched protocol's limits, in tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Context window.
+    pub window: u32,
+    /// Where a compaction starts.
+    pub trigger: u32,
+    /// What it may leave.
+    pub retained: u32,
+}
+
+/// What an entrant runs.
+#[derive(Clone)]
+pub enum Entry {
+    /// A strategy under test, with its settings.
+    Strategy(&'static StrategySpec, Settings),
+    /// A yardstick.
+    Control(&'static Control),
+}
+
+/// A yardstick that may read the scenario; strategies may not.
+pub struct Control {
+    /// The name users type.
+    pub name: &'static str,
+    /// One line for help and lists.
+    pub about: &'static str,
+    /// The share of the retained budget that goes to the verbatim tail.
+    pub tail_share: f64,
+    /// Whether it compacts at all.
+    pub compacts: bool,
+    /// What a reader is given in place of what it wrote, if that differs.
+    pub(crate) evidence: Option<Evidence>,
+    /// Builds it for one scenario, with the case's seed.
+    pub build: fn(&Arc<PreparedScenario>, u64) -> Arc<dyn Strategy>,
+}
+
+impl Entrant {
+    /// One line for help and lists.
+    pub fn about(&self) -> &'static str {
+        match &self.entry {
+            Entry::Strategy(spec, _) => spec.about,
+            Entry::Control(control) => control.about,
+        }
+    }
+
+    /// The document that describes it.
+    pub fn source(&self) -> &'static str {
+        match &self.entry {
+            Entry::Strategy(spec, _) => spec.source,
+            Entry::Control(_) => "docs/measurement.md",
+        }
+    }
+
+    /// Its source in keys. That of a control never changes, since recorded cases have keys that were made with it.
+    pub(super) fn key_source(&self) -> &'static str {
+        match &self.entry {
+            Entry::Strategy(spec, _) => spec.source,
+            Entry::Control(_) => "MEASUREMENT, controls",
+        }
+    }
+
+    /// What its session does about answers that break the rules. A strategy as published is measured as it is.
+    pub fn policy(&self) -> Policy {
+        if self.family == Family::Faithful { Policy::Observe } else { Policy::Enforce }
+    }
+
+    /// Its settings; a control has none.
+    pub fn settings(&self) -> Option<&Settings> {
+        match &self.entry {
+            Entry::Strategy(_, settings) => Some(settings),
+            Entry::Control(_) => None,
+        }
+    }
+
+    /// Whether it compacts at all.
+    pub fn compacts(&self) -> bool {
+        match &self.entry {
+            Entry::Strategy(..) => true,
+            Entry::Control(control) => control.compacts,
+        }
+    }
+
+    /// Its limits, and itself with the settings that they scale. Under the matched protocol everyone gets `sizes`; under the
+    /// published one a strategy's own limits are scaled, and a control gets `sizes`.
+    ///
+    /// # Errors
+    /// [`LimitsError`] where parameters or limits contradict each other.
+    pub fn resolve(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
+        let Sizes { window, trigger, retained } = sizes;
+        let (spec, settings) = match &self.entry {
+            Entry::Control(control) => {
+                return Ok((Budget::matched(window, trigger, retained, control.tail_share)?, self.clone()));
+            }
+            Entry::Strategy(spec, settings) => (*spec, settings),
+        };
+        let limits = (spec.limits)(settings)?;
+        let (budget, factor) = match protocol {
+            Protocol::Matched => {
+                let budget = Budget::matched(window, trigger, retained, limits.tail_share())?;
+                (budget, f64::from(window) / f64::from(limits.window))
+            }
+            Protocol::Published => (Budget::published(limits, settings.estimator(), scale)?, scale),
+        };
+        let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
+        Ok((budget, Entrant { entry, ..self.clone() }))
+    }
+
+    /// What its reader is given in place of what it wrote, if that differs.
+    pub(crate) fn evidence(&self) -> Option<Evidence> {
+        match &self.entry {
+            Entry::Strategy(..) => None,
+            Entry::Control(control) => control.evidence,
+        }
+    }
+
+    /// Builds it for one scenario.
+    pub fn build(&self, prepared: &Arc<PreparedScenario>, seed: u64) -> Arc<dyn Strategy> {
+        match &self.entry {
+            Entry::Strategy(spec, settings) => (spec.build)(settings),
+            Entry::Control(control) => (control.build)(prepared, seed),
+        }
+    }
+}
+
+/// Limits that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LimitsError {
+    /// Parameters that contradict each other.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// Limits that contradict each other.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+}

@@ -1,0 +1,74 @@
+//! The key of a case, its seed and the hash of its scenario.
+
+use std::io::{BufWriter, Write};
+
+use compactometer_engine::budget::Budget;
+use compactometer_engine::message::Message;
+use compactometer_formats::record::{Protocol, VERSION};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Entrant, PlanOptions};
+use crate::probes;
+
+/// What all cases of a plan have in common.
+pub(super) struct Keys<'k> {
+    pub(super) options: &'k PlanOptions,
+    pub(super) suite_hash: &'k str,
+    pub(super) tokenizer: &'k str,
+}
+
+impl Keys<'_> {
+    /// A hash of everything that the case's record depends on; `entrant` has its settings under the budget.
+    pub(super) fn of(&self, scenario_hash: &str, entrant: &Entrant, protocol: Protocol, budget: &Budget) -> String {
+        let options = self.options;
+        let mut key = hashed(&json!({
+            "engine": env!("CARGO_PKG_VERSION"),
+            "record": VERSION,
+            "scenario": scenario_hash,
+            // The foreign scenarios are chosen by the suite's hash.
+            "suite": self.suite_hash,
+            "strategy": entrant.name,
+            "source": entrant.key_source(),
+            "settings": entrant.settings(),
+            "protocol": protocol,
+            "budget": budget,
+            "model": options.summarizer,
+            "tokenizer": self.tokenizer,
+            "answers": probes::ANSWERS_IDENTITY,
+            "seed": options.seed,
+        }));
+        // Keys of runs in which one model does everything were recorded first, so the other roles are hashed on top of them.
+        if let Some(target) = &options.target {
+            key = hashed(&json!([key, { "target": target }]));
+        }
+        if let Some(judge) = &options.judge {
+            key = hashed(&json!([key, judge, probes::JUDGE_IDENTITY]));
+        }
+        key
+    }
+}
+
+fn hashed(identity: &Value) -> String {
+    blake3::hash(identity.to_string().as_bytes()).to_hex()[..32].to_owned()
+}
+
+/// The seed of a scenario's cases. It depends on what the messages say and not on the facts, so that a change of facts changes
+/// no draw and leaves recorded calls valid.
+pub(super) fn seed_of(seed: u64, messages: &[Message]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&seed.to_le_bytes());
+    hasher.update(hash(messages).as_bytes());
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(bytes)
+}
+
+fn hash(content: impl Serialize) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut out = BufWriter::with_capacity(64 << 10, &mut hasher);
+    // A scenario came from JSON or a generator: it has a JSON form.
+    let _ = serde_json::to_writer(&mut out, &content).map_err(std::io::Error::from).and_then(|()| out.flush());
+    drop(out);
+    hasher.finalize().to_hex().to_string()
+}

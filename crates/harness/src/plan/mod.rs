@@ -1,0 +1,218 @@
+//! From a suite and options to cases: what is run, under which limits, with which key.
+
+mod entrant;
+mod key;
+mod points;
+mod window;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use compactometer_engine::budget::Budget;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::record::Protocol;
+use compactometer_formats::suite::Suite;
+
+pub use entrant::{Control, Entrant, Entry, LimitsError, Sizes};
+use key::{Keys, seed_of};
+pub(crate) use points::point;
+pub use points::{Point, points};
+pub use window::{Shares, choose, smallest_feasible};
+
+use crate::prepare::{PreparedScenario, prepare_all};
+
+/// What a user asked for.
+#[derive(Clone)]
+pub struct PlanOptions {
+    /// What is compared.
+    pub entrants: Vec<Entrant>,
+    /// The context window in tokens; else the suite's, else one chosen by rule.
+    pub window: Option<u32>,
+    /// Where a compaction starts, and what it may leave.
+    pub shares: Shares,
+    /// Further shares of the window that a compaction may leave under the matched protocol, each smaller than the one before. They
+    /// give each strategy a curve over sizes.
+    pub smaller_retained: Vec<f64>,
+    /// How budgets are set.
+    pub protocols: BTreeSet<Protocol>,
+    /// What published limits are multiplied by.
+    pub scale: f64,
+    /// The summarizer's name.
+    pub summarizer: String,
+    /// The target model's name, if it is not the summarizer.
+    pub target: Option<String>,
+    /// The judge's name, if answers are judged.
+    pub judge: Option<String>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        PlanOptions {
+            entrants: Vec::new(),
+            window: None,
+            shares: Shares::default(),
+            smaller_retained: Vec::new(),
+            protocols: BTreeSet::from([Protocol::Matched]),
+            scale: 1.0,
+            summarizer: "mock".to_owned(),
+            target: None,
+            judge: None,
+            seed: 0,
+        }
+    }
+}
+
+/// Everything that a run needs, resolved.
+pub struct Plan {
+    /// What was asked for.
+    pub options: PlanOptions,
+    /// The scenarios, in the suite's order.
+    pub suite: Vec<Arc<PreparedScenario>>,
+    /// The suite's content hash.
+    pub suite_hash: String,
+    /// The matched protocol's limits.
+    pub sizes: Sizes,
+    /// Where the window comes from, for the user.
+    pub window_reason: String,
+    /// Further retained budgets of the matched protocol, in tokens, descending.
+    pub sweep: Vec<u32>,
+    /// The cases, by protocol, then by scenario, then by entrant, so that an interrupted run has finished the first protocol before
+    /// it begins the next. Those of further retained budgets come last.
+    pub cases: Vec<PlannedCase>,
+}
+
+/// One case to run.
+#[derive(Clone)]
+pub struct PlannedCase {
+    /// A hash of everything that its record depends on.
+    pub key: String,
+    /// Its scenario.
+    pub prepared: Arc<PreparedScenario>,
+    /// What is run on it.
+    pub entrant: Entrant,
+    /// How its limits are set.
+    pub protocol: Protocol,
+    /// Its limits.
+    pub budget: Budget,
+    /// Its seed. All entrants of a scenario have the same, so that a paired comparison shares its draws.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// Resolves a suite and options.
+    ///
+    /// # Errors
+    /// [`PlanError`] where shares contradict each other, the window cannot hold a conversation's fixed part, or limits cannot be
+    /// used.
+    pub fn new(suite: Suite, options: PlanOptions, counter: &dyn TokenCounter) -> Result<Self, PlanError> {
+        let shares = options.shares;
+        if shares.retained >= shares.trigger {
+            return Err(PlanError::Shares(shares));
+        }
+        let (suite_hash, hashes) = suite.hashes();
+        let suite_window = suite.header.window;
+        let seeds =
+            suite.scenarios.iter().map(|scenario| seed_of(options.seed, &scenario.messages)).collect::<Vec<_>>();
+        let prepared = prepare_all(suite.scenarios, &suite_hash, counter);
+        let given = options.window.map(|window| (window, "as given".to_owned()));
+        let from_suite = || suite_window.map(|window| (window, "the suite's own".to_owned()));
+        let (window, window_reason) = given.or_else(from_suite).unwrap_or_else(|| choose(&prepared, shares.trigger));
+        let smallest = smallest_feasible(&prepared, shares);
+        if window < smallest {
+            return Err(PlanError::Infeasible { window, smallest });
+        }
+        let sizes = shares.of(window);
+        let mut plan = Plan {
+            sweep: sweep(&options, sizes)?,
+            suite: prepared.into_iter().map(Arc::new).collect(),
+            suite_hash,
+            sizes,
+            window_reason,
+            cases: Vec::new(),
+            options,
+        };
+        plan.cases = plan.make_cases(&hashes, &seeds, counter)?;
+        Ok(plan)
+    }
+
+    fn make_cases(
+        &self,
+        hashes: &[String],
+        seeds: &[u64],
+        counter: &dyn TokenCounter,
+    ) -> Result<Vec<PlannedCase>, PlanError> {
+        let keys = Keys { options: &self.options, suite_hash: &self.suite_hash, tokenizer: counter.name() };
+        let protocols = self.options.protocols.iter().map(|protocol| (*protocol, self.sizes));
+        let smaller =
+            self.sweep.iter().map(|retained| (Protocol::Matched, Sizes { retained: *retained, ..self.sizes }));
+        let mut cases = Vec::new();
+        for (protocol, sizes) in protocols.chain(smaller) {
+            for ((prepared, hash), seed) in self.suite.iter().zip(hashes).zip(seeds) {
+                for entrant in &self.options.entrants {
+                    let named = |source| PlanError::Limits { strategy: entrant.name.clone(), source };
+                    let (budget, entrant) = entrant.resolve(protocol, sizes, self.options.scale).map_err(named)?;
+                    let key = keys.of(hash, &entrant, protocol, &budget);
+                    let prepared = Arc::clone(prepared);
+                    cases.push(PlannedCase { key, prepared, entrant, protocol, budget, seed: *seed });
+                }
+            }
+        }
+        Ok(cases)
+    }
+
+    /// The number of groups of the suite: the units of statistics.
+    pub fn groups(&self) -> usize {
+        self.suite.iter().map(|prepared| prepared.scenario.group_id.as_str()).collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// The further retained budgets, in tokens.
+fn sweep(options: &PlanOptions, sizes: Sizes) -> Result<Vec<u32>, PlanError> {
+    let mut sweep = Vec::new();
+    let mut before = sizes.retained;
+    for share in &options.smaller_retained {
+        let retained = (f64::from(sizes.window) * share) as u32;
+        if retained == 0 || retained >= before || !options.protocols.contains(&Protocol::Matched) {
+            return Err(PlanError::Share { share: *share });
+        }
+        sweep.push(retained);
+        before = retained;
+    }
+    Ok(sweep)
+}
+
+/// A run that cannot be resolved.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// The system prompt and tools leave no room.
+    #[error(
+        "window `{window}` is too small for this suite: its system prompts and tools need at least `--window {smallest}`"
+    )]
+    Infeasible {
+        /// What was asked for, in tokens.
+        window: u32,
+        /// The smallest that is feasible, in tokens.
+        smallest: u32,
+    },
+    /// What a compaction may leave is no less than what starts it.
+    #[error("`--retain {}` is not under `--trigger {}`: a compaction could never end below its trigger", .0.retained, .0.trigger)]
+    Shares(Shares),
+    /// A further retained budget that makes no curve.
+    #[error(
+        "`--retain {share}` adds no size: shares differ by a token at least, and the matched protocol alone has them"
+    )]
+    Share {
+        /// Of the window.
+        share: f64,
+    },
+    /// Parameters or limits contradict each other.
+    #[error("limits of `{strategy}`")]
+    Limits {
+        /// Whose, by its name in reports.
+        strategy: String,
+        /// The contradiction.
+        source: LimitsError,
+    },
+}

@@ -1,0 +1,80 @@
+//! Where a scenario is observed, and which facts count there.
+
+use std::collections::BTreeSet;
+
+use compactometer_engine::log::Pending;
+use compactometer_engine::message::Role;
+
+use crate::prepare::PreparedScenario;
+
+/// A point of the log at which every strategy is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Point {
+    /// Length of the log at that point: the next message has this index.
+    pub length: usize,
+    /// The headline set (MEASUREMENT section 3), as indices of facts.
+    pub eligible: Vec<u32>,
+    /// Facts that the next turn uses and whose last mention is as distant.
+    pub used: Vec<u32>,
+    /// Uses left out because a recorded turn repeated the value within the distance.
+    pub echoed: u32,
+}
+
+/// The observation points of a scenario: where its probes are asked, else before each turn that uses a fact and at the end.
+/// Turns that use a fact are points in any case, for needed-at-use recall, and so is the end, for the fates.
+pub fn points(prepared: &PreparedScenario, trigger: u32) -> Vec<Point> {
+    let index = |id| prepared.messages.partition_point(|counted| counted.message.id <= id);
+    let probed = prepared.scenario.probes.iter().map(|probe| index(probe.asked_after)).collect::<BTreeSet<_>>();
+    let uses = prepared.scenario.facts.iter().flat_map(|fact| &fact.used_at);
+    let using = uses.map(|id| index(*id) - 1).collect::<BTreeSet<_>>();
+    let end = prepared.messages.len();
+    let lengths = probed.iter().chain(&using).copied().chain([end]).collect::<BTreeSet<_>>();
+    lengths
+        .into_iter()
+        .filter(|length| *length > 0)
+        .map(|length| {
+            let headline = probed.is_empty() || probed.contains(&length);
+            point(prepared, length, u64::from(trigger), headline)
+        })
+        .collect()
+}
+
+/// What is looked at when the log has that length; the headline set is left empty unless `headline`.
+pub(crate) fn point(prepared: &PreparedScenario, length: usize, trigger: u64, headline: bool) -> Point {
+    let pending = Pending::of(&prepared.messages[..length]);
+    let outside = |index: usize| pending.contains(index) || prepared.messages[index].message.role == Role::System;
+    let mut point = Point { length, ..Point::default() };
+    let using = prepared.messages.get(length).map(|counted| counted.message.id);
+    for (fact, mentions) in prepared.mentions.iter().enumerate() {
+        let stated = &mentions[..mentions.partition_point(|mention| *mention < length)];
+        let Some(last) = stated.last() else { continue };
+        let valid = prepared.valid_to[fact].is_none_or(|until| until >= length);
+        if !valid || stated.iter().any(|mention| outside(*mention)) {
+            continue;
+        }
+        let is_distant = |mention: usize| prepared.tokens_between(mention + 1, length) >= trigger;
+        let row = &prepared.scenario.facts[fact];
+        if row.decoy_of.is_some() {
+            continue;
+        }
+        let is_used = using.is_some_and(|id| row.used_at.contains(&id));
+        if is_distant(*last) {
+            if headline {
+                point.eligible.push(fact as u32);
+            }
+            if is_used {
+                point.used.push(fact as u32);
+            }
+        } else if is_used && !row.generic && is_echo(prepared, stated, is_distant) {
+            point.echoed += 1;
+        }
+    }
+    point
+}
+
+/// Whether only the agent's own turns repeated the value within the distance.
+fn is_echo(prepared: &PreparedScenario, stated: &[usize], is_distant: impl Fn(usize) -> bool) -> bool {
+    let spoken_by_agent = |mention: &&usize| prepared.messages[**mention].message.role == Role::Assistant;
+    let others = stated.iter().rfind(|mention| !spoken_by_agent(mention));
+    others.is_some_and(|mention| is_distant(*mention))
+}

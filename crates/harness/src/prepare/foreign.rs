@@ -1,0 +1,49 @@
+//! A whole suite made ready. Each scenario also gets facts of other scenarios: what matches of them is a chance match.
+
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::scenario::{Fact, Scenario};
+
+use super::PreparedScenario;
+
+/// How many foreign scenarios give facts to each case. With fewer there is no chance rate.
+const FOREIGN_SCENARIOS: usize = 5;
+
+/// Makes every scenario ready.
+pub(crate) fn prepare_all(
+    scenarios: Vec<Scenario>,
+    suite_hash: &str,
+    counter: &dyn TokenCounter,
+) -> Vec<PreparedScenario> {
+    let facts = scenarios.iter().map(FactsOf::new).collect::<Vec<_>>();
+    // Conversations are moved, since a copy of a large suite would double the memory.
+    let with_own = scenarios.into_iter().zip(&facts);
+    with_own
+        .map(|(scenario, own)| PreparedScenario::new(scenario, &foreign_facts(own, &facts, suite_hash), counter))
+        .collect()
+}
+
+/// What one scenario offers to others.
+struct FactsOf {
+    id: String,
+    group: String,
+    facts: Vec<Fact>,
+}
+
+impl FactsOf {
+    fn new(scenario: &Scenario) -> Self {
+        let ranked = scenario.facts.iter().filter(|fact| fact.decoy_of.is_none() && !fact.generic);
+        FactsOf { id: scenario.id.clone(), group: scenario.group_id.clone(), facts: ranked.cloned().collect() }
+    }
+}
+
+/// Facts of scenarios of other groups, which the suite's hash chooses. There are none where too few such scenarios exist.
+fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<&'s Fact> {
+    let mut others = all.iter().filter(|other| other.group != own.group).collect::<Vec<_>>();
+    let order = |other: &&FactsOf| *blake3::hash(format!("{suite_hash}/{}/{}", own.id, other.id).as_bytes()).as_bytes();
+    others.sort_by_cached_key(order);
+    if others.len() < FOREIGN_SCENARIOS {
+        return Vec::new();
+    }
+    others.truncate(FOREIGN_SCENARIOS);
+    others.into_iter().flat_map(|other| &other.facts).collect()
+}

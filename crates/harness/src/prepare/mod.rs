@@ -1,0 +1,16 @@
+//! Scenarios made ready for replay: everything that depends on no strategy.
+
+mod answer_keys;
+mod exact_values;
+mod foreign;
+mod lists;
+mod scenario;
+mod segments;
+mod sentences;
+
+pub(crate) use foreign::prepare_all;
+pub use lists::Lists;
+pub use scenario::PreparedScenario;
+pub use segments::Segments;
+pub(crate) use segments::pieces;
+pub(crate) use sentences::{Evidence, Given, sentences};

@@ -1,0 +1,162 @@
+//! A scenario made ready for replay: counted once, its values found once, shared by every case.
+
+use std::sync::{Arc, OnceLock};
+
+use compactometer_engine::log::{CountedMessage, Log};
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::model::ToolDefinition;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_text::matcher::Matcher;
+
+use super::answer_keys::AnswerKeys;
+use super::exact_values::ExactValues;
+use super::{Lists, Segments};
+
+/// A scenario with everything that does not depend on a strategy.
+pub struct PreparedScenario {
+    /// The scenario, without its messages.
+    pub scenario: Scenario,
+    /// Its messages with their tokens. Only this field holds them: a long conversation takes most of a run's memory.
+    pub messages: Vec<Arc<CountedMessage>>,
+    /// `tokens_before[i]`: tokens of the messages before index `i`; one entry more than messages.
+    pub tokens_before: Vec<u64>,
+    /// Tokens of the tool definitions, part of every request.
+    pub tool_tokens: u32,
+    /// For each fact, the indices of the messages that state it, ascending.
+    pub mentions: Vec<Vec<usize>>,
+    /// For each message, the facts that it states.
+    pub stated_in: Lists,
+    /// For each fact, the index of the message from which on it is no longer true.
+    pub valid_to: Vec<Option<usize>>,
+    /// For each fact, the index of the first probe that asks for its value.
+    pub asked_by: Vec<Option<usize>>,
+    /// Finds facts and decoys, in the scenario's order.
+    pub facts: Matcher,
+    /// Finds the foils of all facts.
+    pub foils: Matcher,
+    /// What answers to the probes are compared with.
+    pub(crate) keys: AnswerKeys,
+    /// Every exact value of the conversation, collected when an answer first needs it.
+    exact: OnceLock<ExactValues>,
+    /// Finds the facts of foreign scenarios, for chance.
+    pub foreign: Matcher,
+    /// The value kind of each foreign fact.
+    pub foreign_kinds: Vec<ValueKind>,
+    /// The conversation cut into pieces, for random contexts.
+    pub segments: Segments,
+}
+
+impl PreparedScenario {
+    /// Counts a scenario and finds its values; `foreign` are facts of scenarios of other groups.
+    pub fn new(mut scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
+        // `collect` would reuse the memory of the old list, which has entries ten times as large.
+        let mut messages = Vec::with_capacity(scenario.messages.len());
+        messages.extend(
+            std::mem::take(&mut scenario.messages).into_iter().map(|message| CountedMessage::new(message, counter)),
+        );
+        let index = |id: MessageId| messages.partition_point(|counted| counted.message.id < id);
+        let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())));
+        let foils = Matcher::new(
+            scenario.facts.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()]))),
+        );
+        let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
+        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
+        let mentions = scenario.facts.iter().map(|fact| mentions(fact, index)).collect::<Vec<_>>();
+        let stated_in = invert(&mentions, messages.len());
+        PreparedScenario {
+            segments: Segments::of(&messages, &stated_in, (&facts, &foreign), counter),
+            tokens_before: running_sum(&messages),
+            tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),
+            valid_to: scenario.facts.iter().map(|fact| fact.valid_to.map(index)).collect(),
+            asked_by: scenario.facts.iter().map(|fact| asked_by(&scenario, fact)).collect(),
+            stated_in,
+            mentions,
+            keys: AnswerKeys::new(&scenario, &facts),
+            exact: OnceLock::new(),
+            facts,
+            foils,
+            foreign,
+            foreign_kinds,
+            messages,
+            scenario,
+        }
+    }
+
+    /// Tokens of the messages in that range of indices.
+    pub fn tokens_between(&self, start: usize, end: usize) -> u64 {
+        self.tokens_before[end] - self.tokens_before[start]
+    }
+
+    /// The index of the first message from that id on.
+    pub(crate) fn index_of(&self, id: MessageId) -> usize {
+        // Most conversations count their messages through.
+        let guess = self.messages.first().map_or(0, |first| id.0.wrapping_sub(first.message.id.0) as usize);
+        if self.messages.get(guess).is_some_and(|counted| counted.message.id == id) {
+            return guess;
+        }
+        self.messages.partition_point(|counted| counted.message.id < id)
+    }
+
+    /// The first messages as a log.
+    pub fn log_of(&self, length: usize) -> Log {
+        let mut log = Log::default();
+        for counted in &self.messages[..length] {
+            // Ids ascend: the suite was validated when it was read.
+            let _ = log.push(counted.clone());
+        }
+        log
+    }
+
+    /// Tokens that stand before every conversation of this scenario: system prompt and tool definitions.
+    pub fn fixed_tokens(&self) -> u32 {
+        let system = self.messages.first().filter(|counted| counted.message.role == Role::System);
+        self.tool_tokens + system.map_or(0, |system| system.tokens)
+    }
+
+    /// The exact values of the conversation.
+    pub(crate) fn exact_values(&self) -> &ExactValues {
+        self.exact.get_or_init(|| ExactValues::of(&self.messages))
+    }
+}
+
+/// The indices of the messages that state the fact, ascending.
+fn mentions(fact: &Fact, index: impl Fn(MessageId) -> usize) -> Vec<usize> {
+    let mut at = fact.evidence_message_ids.iter().map(|id| index(*id)).collect::<Vec<_>>();
+    at.sort_unstable();
+    at.dedup();
+    at
+}
+
+fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
+    let asks = |probe: &Probe| !probe.abstain_expected && probe.order.is_empty() && probe.fact_ids.contains(&fact.id);
+    scenario.probes.iter().position(asks)
+}
+
+/// The text that a tool definition costs in a request.
+fn tool_text(tool: &ToolDefinition) -> String {
+    format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)
+}
+
+fn running_sum(messages: &[Arc<CountedMessage>]) -> Vec<u64> {
+    let mut sums = vec![0];
+    let mut sum = 0;
+    for counted in messages {
+        sum += u64::from(counted.tokens);
+        sums.push(sum);
+    }
+    sums
+}
+
+fn invert(mentions: &[Vec<usize>], messages: usize) -> Lists {
+    let facts = mentions.iter().enumerate();
+    let mut pairs =
+        facts.flat_map(|(fact, at)| at.iter().map(move |message| (*message, fact as u32))).collect::<Vec<_>>();
+    pairs.sort_unstable();
+    let mut pairs = pairs.into_iter().peekable();
+    let mut stated_in = Lists::with_capacity(messages);
+    for message in 0..messages {
+        stated_in.push(std::iter::from_fn(|| Some(pairs.next_if(|(at, _)| *at == message)?.1)));
+    }
+    stated_in
+}

@@ -1,0 +1,182 @@
+//! Answer recall: one call per probe on a copy of the session, at the probe's point and never again (MEASUREMENT section 3).
+//! Nothing of it returns: the session is borrowed, and its meter does not see the calls.
+//!
+//! The request is what the agent would be sent next, then a user turn with the question; where the strategy retrieves something
+//! for the question, a second request has that before the question. It is sent also where it exceeds the window. Absent on purpose:
+//! questions about facts outside the headline set, which any tail answers, and about generic values, which prove nothing.
+
+use std::sync::Arc;
+
+use compactometer_engine::message::{Part, Role};
+use compactometer_engine::meter::{Call, Metered, Purpose};
+use compactometer_engine::model::{ChatRequest, WireMessage};
+use compactometer_engine::session::Session;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_engine::view::{Edit, Entry, View, WrittenPart};
+use compactometer_formats::answer::AnswerRow;
+use compactometer_formats::fate::Fate;
+use compactometer_formats::record::Observation;
+
+use super::grade::{Graded, grade};
+use super::prompted::{Retrieved, holds};
+use crate::prepare::{Evidence, Given, PreparedScenario};
+
+/// What is said after the conversation.
+const PROMPT: &str = include_str!("answers.md");
+
+/// Most tokens of an answer: one short line, and room for a sentence that holds it.
+const MOST_TOKENS: u32 = 96;
+
+/// What of the asking is part of a case's identity.
+pub(crate) const IDENTITY: (&str, u32) = (PROMPT, MOST_TOKENS);
+
+/// What stands before a question.
+#[derive(Clone, Copy)]
+enum Before<'a> {
+    /// The context as it is.
+    Context,
+    /// The context with this in place of what was written.
+    Given(&'a Given),
+    /// The context, and what was retrieved for the question.
+    Retrieved(&'a [WrittenPart]),
+}
+
+/// One point of a case at which questions are asked.
+pub(crate) struct Questioner<'a> {
+    pub(crate) prepared: &'a PreparedScenario,
+    pub(crate) session: &'a Session<'a>,
+    /// The meter of the answers alone.
+    pub(crate) reader: &'a Metered<'a>,
+    pub(crate) retrieved: &'a Retrieved,
+    /// Whether a provider would refuse the next request.
+    pub(crate) is_refused: bool,
+    /// What is given in place of what was written.
+    pub(crate) evidence: Option<Evidence>,
+    /// Most tokens of that.
+    pub(crate) retained: u32,
+    pub(crate) counter: &'a dyn TokenCounter,
+}
+
+/// The probes whose questions are asked at the point of that observation.
+pub(crate) fn due<'a>(
+    prepared: &'a PreparedScenario,
+    observation: &'a Observation,
+) -> impl Iterator<Item = usize> + 'a {
+    let counts = |fact: &u32| observation.eligible.contains(fact) && !prepared.scenario.facts[*fact as usize].generic;
+    let is_due = move |probe: &usize| {
+        let (asked, row) = (&prepared.scenario.probes[*probe], &prepared.keys.probes[*probe].row);
+        asked.asked_after == observation.after
+            && (row.abstain_expected || (!row.facts.is_empty() && row.facts.iter().all(counts)))
+    };
+    (0..prepared.scenario.probes.len()).filter(is_due)
+}
+
+impl Questioner<'_> {
+    /// The answers to the probes of that point, with their calls; `observation` is what was seen there.
+    pub(crate) async fn ask(&self, observation: &Observation) -> Vec<(AnswerRow, Option<Call>)> {
+        let due = due(self.prepared, observation).collect::<Vec<_>>();
+        if due.is_empty() {
+            return Vec::new();
+        }
+        let question = |probe: &usize| self.prepared.scenario.probes[*probe].question.as_str();
+        let given = self.given(&due);
+        let mut messages = self.messages(given.as_ref());
+        let mut answers = Vec::new();
+        for probe in &due {
+            let call = self.answer(&mut messages, question(probe), &[]).await;
+            let before = given.as_ref().map_or(Before::Context, Before::Given);
+            answers.push(self.book(*probe, observation, before, call));
+        }
+        for probe in &due {
+            let parts = self.retrieved.parts(*probe);
+            if !parts.is_empty() {
+                let call = self.answer(&mut messages, question(probe), parts).await;
+                answers.push(self.book(*probe, observation, Before::Retrieved(parts), call));
+            }
+        }
+        answers
+    }
+
+    /// What is given in place of what the session holds written, where anything is.
+    fn given(&self, due: &[usize]) -> Option<Given> {
+        let is_written = |entry: &Entry| entry.role() == Role::User && entry.written().is_some();
+        let evidence = self.evidence.filter(|_| self.session.view().entries().iter().any(is_written))?;
+        let facts = due.iter().flat_map(|probe| &self.prepared.keys.probes[*probe].row.facts);
+        Some(evidence(self.prepared, &facts.copied().collect::<Vec<_>>(), self.retained, self.counter))
+    }
+
+    /// The next request, with what is given in its place.
+    fn messages(&self, given: Option<&Given>) -> Vec<WireMessage> {
+        let view = self.session.view();
+        let Some(given) = given else { return view.to_wire() };
+        let replaced = view.to_edits().into_iter().filter_map(|edit| match edit {
+            Edit::Insert(Role::User, _) if given.parts.is_empty() => None,
+            Edit::Insert(Role::User, _) => Some(Edit::Insert(Role::User, given.parts.clone())),
+            other => Some(other),
+        });
+        // Its edits name messages of its own log.
+        let made = View::from_edits(replaced.collect(), self.session.log(), self.counter);
+        made.as_ref().unwrap_or(view).to_wire()
+    }
+
+    /// One call; `messages` are the same afterwards. None where no provider would take the request.
+    async fn answer(&self, messages: &mut Vec<WireMessage>, question: &str, parts: &[WrittenPart]) -> Option<Call> {
+        if self.is_refused || !self.session.view().open_calls().is_empty() {
+            return None;
+        }
+        let length = messages.len();
+        let user = |parts: Vec<Part>| WireMessage { role: Role::User, parts: parts.into() };
+        if !parts.is_empty() {
+            messages.push(user(parts.iter().map(|written| written.part.clone()).collect()));
+        }
+        messages.push(user(vec![Part::Text { text: PROMPT.trim_end().replace("{question}", question) }]));
+        let request = ChatRequest {
+            messages: std::mem::take(messages),
+            tools: Vec::new(),
+            max_output_tokens: Some(MOST_TOKENS),
+            temperature: Some(0.0),
+            schema: None,
+            seed: self.reader.seed(),
+        };
+        // A failed call is kept with its error.
+        let _ = self.reader.complete(Purpose::Probe, request).await;
+        let mut call = self.reader.take_calls().pop()?;
+        // The conversation is long and asked about often, so it is taken back and not copied.
+        *messages = std::mem::take(&mut Arc::make_mut(&mut call.request).messages);
+        messages.truncate(length);
+        Some(call)
+    }
+
+    fn book(
+        &self,
+        probe: usize,
+        observation: &Observation,
+        before: Before<'_>,
+        call: Option<Call>,
+    ) -> (AnswerRow, Option<Call>) {
+        let is_present = |fact: &u32| {
+            let fate = observation.fates.0[*fact as usize];
+            match before {
+                Before::Context => fate.is_present(),
+                Before::Given(given) => given.facts.contains(fact),
+                Before::Retrieved(parts) => {
+                    fate.is_present() || (fate == Fate::StoredOnly && holds(&self.prepared.facts, parts, *fact))
+                }
+            }
+        };
+        let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
+        let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.prepared, probe, reply));
+        let row = AnswerRow {
+            probe: probe as u32,
+            after: observation.after,
+            prompted: matches!(before, Before::Retrieved(_)),
+            present: self.prepared.keys.probes[probe].row.facts.iter().all(is_present),
+            grade,
+            order,
+            signs,
+            call: None,
+            judged: None,
+        };
+        (row, call)
+    }
+}

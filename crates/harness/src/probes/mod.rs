@@ -1,0 +1,13 @@
+//! Questions about a conversation, their answers, and what these are worth.
+
+mod answers;
+mod grade;
+mod invented;
+mod judge;
+mod order;
+mod prompted;
+
+pub(crate) use answers::{IDENTITY as ANSWERS_IDENTITY, Questioner, due};
+pub(crate) use judge::IDENTITY as JUDGE_IDENTITY;
+pub use judge::judge_answers;
+pub(crate) use prompted::{Prompt, Retrieved, asked};

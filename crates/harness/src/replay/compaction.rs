@@ -1,0 +1,104 @@
+//! Lets the session compact before a turn, and books what it did.
+
+use compactometer_engine::event::{Event, Outcome};
+use compactometer_engine::meter::{Call, Purpose};
+use compactometer_engine::view::View;
+use compactometer_formats::record::{CallRow, CheckpointRow, CompactionRow, ObservationKind, Stages};
+
+use super::Replay;
+use crate::plan::{Point, point};
+use crate::trace::{
+    call_row, inserted_texts, keep_text, left_messages, parts_of, shared_tokens, tail_start, waited_ms,
+};
+
+impl Replay<'_> {
+    /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
+    pub(super) async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
+        // The view changes only where a compaction is due or a checkpoint may be shown.
+        let may_change = self.session.is_due() || self.session.may_recover(now_ms);
+        let before = may_change.then(|| self.session.shared_view());
+        let checkpoints_before = self.session.checkpoint_events().len();
+        let recoveries_before = self.session.recovery_events().len();
+        let event = self.session.before_call(now_ms).await.cloned();
+        if event.is_some() {
+            self.counts.in_vain = self.session.request_estimate() >= self.case.budget.trigger;
+        }
+        // A recount reads everything and writes nothing that stays, so it is paid for and not traced.
+        let (recounts, calls): (Vec<Call>, Vec<Call>) =
+            self.meters.session.take_calls().into_iter().partition(|call| call.purpose == Purpose::Recount);
+        let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) =
+            calls.iter().partition(|call| call.purpose == Purpose::Compaction);
+        compacting.extend(&recounts);
+        // At most one checkpoint is due before a turn.
+        if let Some(event) = self.session.checkpoint_events().get(checkpoints_before).cloned() {
+            let calls = checkpointing.iter().map(|call| self.call_row(call)).collect();
+            self.checkpoints.push(CheckpointRow { event, calls });
+        }
+        let recovered = self.session.recovery_events().len() > recoveries_before;
+        match (event, before) {
+            (Some(event), Some(before)) => self.book_compaction(event, &before, &calls, &compacting),
+            (None, Some(before)) if recovered => self.book_recovery(&before, &calls),
+            _ if !calls.is_empty() => drop(self.tracer.compacted(self.session.view(), self.session.history(), &calls)),
+            _ => {}
+        }
+        calls.iter().chain(&recounts).map(waited_ms).sum()
+    }
+
+    /// A checkpoint was shown outside a compaction.
+    fn book_recovery(&mut self, before: &View, calls: &[Call]) {
+        self.tracer.compacted(self.session.view(), self.session.history(), calls);
+        let shared = shared_tokens(before, self.session.view(), self.counter);
+        self.counts.shared_after_compaction = Some(self.prepared.tool_tokens + shared);
+    }
+
+    fn book_compaction(&mut self, event: Event, before: &View, calls: &[Call], compacting: &[&Call]) {
+        let mut stages = Stages::default();
+        let applied = event.outcome == Outcome::Applied;
+        if applied {
+            stages = self.trace_compaction(&event, calls);
+            self.counts.violations = self.session.view().check().len() as u32;
+            let shared = shared_tokens(before, self.session.view(), self.counter);
+            self.counts.shared_after_compaction = Some(self.prepared.tool_tokens + shared);
+        } else {
+            // Where a checkpoint was shown before the try failed, the view is another all the same.
+            self.book_recovery(before, calls);
+        }
+        let inserted = if applied { inserted_texts(self.session.view()) } else { Vec::new() };
+        let row = CompactionRow {
+            left: left_messages(before, self.session.view()),
+            inserted: inserted.into_iter().map(|text| self.keep_text(&text)).collect(),
+            calls: compacting.iter().map(|call| self.call_row(call)).collect(),
+            event,
+            stages,
+            view: applied.then(|| parts_of(self.session.view(), self.counter)),
+        };
+        self.compactions.push(row);
+    }
+
+    fn trace_compaction(&mut self, event: &Event, calls: &[Call]) -> Stages {
+        let length = self.session.log().messages().len();
+        self.counts.round += 1;
+        self.counts.compacted_at = length;
+        self.counts.retained = event.tokens_retained;
+        let pending_tokens =
+            self.session.tokens_outside().saturating_sub(self.session.log().system().map_or(0, |system| system.tokens));
+        self.pending_over_budget |= self.case.budget.retained.is_some_and(|most| pending_tokens > most);
+        let stages = self.tracer.compacted(self.session.view(), self.session.history(), calls);
+        let pending = self.session.log().pending();
+        self.random.compacted(&pending, length, event.tokens_retained);
+        let tail = tail_start(self.session.view(), self.session.log());
+        self.selection.compacted(&pending, tail, event.tokens_retained);
+        let fates = self.tracer.fates();
+        let point = point(self.prepared, length, u64::from(self.case.budget.trigger), true);
+        self.observe(ObservationKind::Compaction, &Point { used: Vec::new(), echoed: 0, ..point }, fates);
+        stages
+    }
+
+    pub(super) fn call_row(&mut self, call: &Call) -> CallRow {
+        call_row(call, &mut self.texts)
+    }
+
+    fn keep_text(&mut self, text: &str) -> String {
+        keep_text(text, &mut self.texts)
+    }
+}

@@ -1,0 +1,181 @@
+//! One case: recorded messages are pushed one by one, the session is asked before each turn of the agent, and every fact is
+//! traced at each observation point and after each compaction.
+
+mod compaction;
+mod observation;
+mod record;
+
+use std::collections::BTreeMap;
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+use compactometer_engine::event::RecoveryEvent;
+use compactometer_engine::message::{MessageId, Role, Usage};
+use compactometer_engine::meter::Metered;
+use compactometer_engine::recovery::Recovery;
+use compactometer_engine::session::{Session, SessionConfig};
+use compactometer_engine::strategy::Strategy;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::answer::AnswerRow;
+use compactometer_formats::record::{CheckpointRow, CompactionRow, Observation, ObservationKind, Turn};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{PlannedCase, Point, points};
+use crate::prepare::PreparedScenario;
+use crate::trace::{RandomContexts, Tracer};
+
+/// The session of a case, without a message.
+pub(crate) fn session<'s>(
+    case: &PlannedCase,
+    strategy: &'s dyn Strategy,
+    metered: &'s Metered<'s>,
+    counter: &'s dyn TokenCounter,
+) -> Session<'s> {
+    let config = SessionConfig {
+        budget: case.budget,
+        overhead: case.prepared.tool_tokens,
+        summarizer_window: Some(case.budget.window),
+        automatic: case.entrant.compacts(),
+        policy: case.entrant.policy(),
+    };
+    // The agent is not called, so what it says does not show that it is lost.
+    let recovery = Recovery { lost: false, ..Recovery::default() };
+    Session::new(strategy, metered, counter, config).recovering(recovery)
+}
+
+/// The meters of a case, and the names of the models behind them.
+#[derive(Clone, Copy)]
+pub(crate) struct Meters<'m> {
+    /// The session's.
+    pub(crate) session: &'m Metered<'m>,
+    /// That of answers to probes, whose model no window binds: a request above it is sent.
+    pub(crate) reader: &'m Metered<'m>,
+    /// The summarizer's name.
+    pub(crate) summarizer: &'m str,
+    /// The target model's name, if it is not the summarizer.
+    pub(crate) target: Option<&'m str>,
+}
+
+/// A case under way. What of it must outlive a process stands in [`crate::run::progress::Progress`].
+pub(crate) struct Replay<'r> {
+    pub(crate) prepared: &'r PreparedScenario,
+    case: &'r PlannedCase,
+    pub(crate) session: Session<'r>,
+    meters: Meters<'r>,
+    counter: &'r dyn TokenCounter,
+    pub(crate) tracer: Tracer<'r>,
+    pub(crate) random: RandomContexts<'r>,
+    /// The same with the strategy's own verbatim tail.
+    pub(crate) selection: RandomContexts<'r>,
+    points: Peekable<IntoIter<Point>>,
+    pub(crate) counts: Counts,
+    pub(crate) pending_over_budget: bool,
+    pub(crate) observations: Vec<Observation>,
+    pub(crate) compactions: Vec<CompactionRow>,
+    pub(crate) checkpoints: Vec<CheckpointRow>,
+    /// Those of earlier processes; the session has its own.
+    pub(crate) recoveries: Vec<RecoveryEvent>,
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) answers: Vec<AnswerRow>,
+    pub(crate) texts: BTreeMap<String, String>,
+}
+
+/// What a replay counts from turn to turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    round: u32,
+    compacted_at: usize,
+    /// What the last compaction left within the budget.
+    retained: u32,
+    last_input: u32,
+    /// Tokens that the next request shares with the one before, where a compaction has just changed the view.
+    shared_after_compaction: Option<u32>,
+    violations: u32,
+    /// Whether the last decision left the request at its trigger.
+    in_vain: bool,
+}
+
+impl Counts {
+    /// Whether the session counts tries that left the request at its trigger.
+    pub(crate) fn tried_in_vain(&self) -> bool {
+        self.in_vain
+    }
+}
+
+impl<'r> Replay<'r> {
+    pub(crate) fn new(
+        case: &'r PlannedCase,
+        session: Session<'r>,
+        meters: Meters<'r>,
+        counter: &'r dyn TokenCounter,
+    ) -> Self {
+        let prepared = &*case.prepared;
+        Replay {
+            prepared,
+            case,
+            session,
+            meters,
+            counter,
+            tracer: Tracer::new(prepared),
+            random: RandomContexts::new(prepared, case.seed),
+            selection: RandomContexts::new(prepared, case.seed),
+            points: points(prepared, case.budget.trigger).into_iter().peekable(),
+            counts: Counts::default(),
+            pending_over_budget: false,
+            observations: Vec::new(),
+            compactions: Vec::new(),
+            checkpoints: Vec::new(),
+            recoveries: Vec::new(),
+            turns: Vec::new(),
+            answers: Vec::new(),
+            texts: BTreeMap::new(),
+        }
+    }
+
+    /// Takes the turn before the message at that index, looks at the facts where it is a point, and says the message.
+    pub(crate) async fn step(&mut self, index: usize) {
+        let next = self.prepared.messages.get(index);
+        if let Some(turn) = next.filter(|counted| counted.message.role == Role::Assistant) {
+            let waited_ms = self.ask_session(turn.message.at_ms).await;
+            self.take_turn(turn.message.id, turn.message.at_ms, turn.tokens, waited_ms);
+        }
+        // A case that goes on from its store has looked at the earlier points.
+        while self.points.next_if(|point| point.length < index).is_some() {}
+        if let Some(point) = self.points.next_if(|point| point.length == index) {
+            let fates = self.tracer.fates();
+            let foreign = self.observe(ObservationKind::Point, &point, fates);
+            let retrieved = self.retrieve().await;
+            self.prompt(&foreign, &retrieved);
+            self.answer(&retrieved).await;
+        }
+        let Some(counted) = next else { return };
+        // Ids ascend: the suite was validated when it was read.
+        let _ = self.session.push(counted.clone());
+        self.tracer.pushed();
+        self.random.pushed();
+        self.selection.pushed();
+    }
+
+    fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {
+        let input = self.prepared.tool_tokens + self.session.view().tokens();
+        self.turns.push(Turn {
+            message,
+            at_ms,
+            input,
+            // Between compactions a request only grows, so all of the one before is its prefix.
+            shared_prefix: self
+                .counts
+                .shared_after_compaction
+                .take()
+                .unwrap_or(self.counts.last_input)
+                .min(self.counts.last_input),
+            output,
+            waited_ms: Some(waited_ms),
+            over_window: input > self.case.budget.window,
+            // A log is valid, so only a compaction can make a view invalid.
+            violations: self.counts.violations,
+        });
+        self.counts.last_input = input;
+        self.session.report_usage(Usage { input: input.into(), output: output.into(), ..Usage::default() });
+    }
+}

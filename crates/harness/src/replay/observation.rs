@@ -1,0 +1,83 @@
+//! Observes the view at a point or after a compaction, and asks the questions that are due.
+
+use compactometer_formats::answer::AnswerRow;
+use compactometer_formats::fate::Fates;
+use compactometer_formats::record::{Observation, ObservationKind};
+
+use super::Replay;
+use crate::plan::Point;
+use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
+use crate::trace::{old_before, search_carriers};
+
+impl Replay<'_> {
+    /// Books what the view holds. Gives the foreign facts that match in what it carries.
+    pub(super) fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) -> Vec<u32> {
+        let Some(last) = self.session.log().messages().last() else { return Vec::new() };
+        let old_before = old_before(self.prepared, point.length, self.case.budget.trigger);
+        let carriers = search_carriers(self.prepared, self.session.view(), old_before);
+        self.observations.push(Observation {
+            after: last.message.id,
+            kind,
+            round: self.counts.round,
+            tokens_since_compaction: u32::try_from(
+                self.prepared.tokens_between(self.counts.compacted_at, point.length),
+            )
+            .unwrap_or(u32::MAX),
+            log_tokens: u32::try_from(self.prepared.tokens_before[point.length]).unwrap_or(u32::MAX),
+            fates,
+            random_hits: self.random.hits(&point.eligible),
+            random_chance: self.random.chance(old_before),
+            selection_hits: self.selection.hits(&point.eligible),
+            selection_chance: self.selection.chance(old_before),
+            eligible: point.eligible.clone(),
+            used: point.used.clone(),
+            echoed: point.echoed,
+            chance: carriers.chance,
+            foil_hits: carriers.foil_hits,
+            foils: carriers.foils,
+            asked: Vec::new(),
+            prompted: None,
+        });
+        carriers.foreign
+    }
+
+    /// Asks the strategy what it finds for the questions of the last observation.
+    pub(super) async fn retrieve(&self) -> Retrieved {
+        let Some(observation) = self.observations.last() else { return Retrieved::default() };
+        let of_facts = asked(self.prepared, observation).map(|(_, probe)| probe);
+        let probes = of_facts.chain(due(self.prepared, observation));
+        Retrieved::new(self.prepared, &self.session, self.room(), probes).await
+    }
+
+    /// Books what was found for the questions about the last observation's facts.
+    pub(super) fn prompt(&mut self, foreign: &[u32], retrieved: &Retrieved) {
+        let Some(observation) = self.observations.last_mut() else { return };
+        Prompt { prepared: self.prepared, counter: self.counter, retrieved, foreign }.book(observation);
+    }
+
+    /// Tokens that may be retrieved for a question: they count against the retained budget, like what stayed; a strategy's own
+    /// limits bound what it adds.
+    fn room(&self) -> u32 {
+        let budget = self.case.budget;
+        budget.retained.map_or(budget.written, |most| most.saturating_sub(self.counts.retained))
+    }
+
+    /// Asks the model the questions of the last observation's point.
+    pub(super) async fn answer(&mut self, retrieved: &Retrieved) {
+        let Some(observation) = self.observations.last() else { return };
+        let questioner = Questioner {
+            prepared: self.prepared,
+            session: &self.session,
+            reader: self.meters.reader,
+            retrieved,
+            is_refused: self.counts.violations > 0,
+            evidence: self.case.entrant.evidence(),
+            retained: self.case.budget.retained.unwrap_or_default(),
+            counter: self.counter,
+        };
+        for (row, call) in questioner.ask(observation).await {
+            let call = call.map(|call| self.call_row(&call));
+            self.answers.push(AnswerRow { call, ..row });
+        }
+    }
+}

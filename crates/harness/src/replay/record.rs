@@ -1,0 +1,60 @@
+//! The record of a case, so far or finished.
+
+use compactometer_formats::record::{Case, FactRow, Record, VERSION};
+
+use super::Replay;
+use crate::trace::{CaseResult, storage};
+
+impl Replay<'_> {
+    pub(crate) fn into_result(mut self) -> CaseResult {
+        // Observations and turns are moved: those of a long conversation are large.
+        let (observations, turns) = (std::mem::take(&mut self.observations), std::mem::take(&mut self.turns));
+        let record = Record { observations, turns, ..self.record() };
+        CaseResult { record, texts: self.texts }
+    }
+
+    /// The record so far.
+    pub(crate) fn record(&self) -> Record {
+        let (case, scenario) = (self.case, &self.prepared.scenario);
+        Record {
+            version: VERSION,
+            key: case.key.clone(),
+            case: Case {
+                scenario: scenario.id.clone(),
+                group: scenario.group_id.clone(),
+                strategy: case.entrant.name.clone(),
+                family: case.entrant.family,
+                protocol: case.protocol,
+                budget: case.budget,
+                model: self.meters.summarizer.to_owned(),
+                target: self.meters.target.map(str::to_owned),
+                seed: case.seed,
+                tool_tokens: self.prepared.tool_tokens,
+                system_tokens: self.session.log().system().map_or(0, |system| system.tokens),
+                pending_over_budget: self.pending_over_budget,
+            },
+            facts: (0..scenario.facts.len()).map(|index| self.fact_row(index)).collect(),
+            observations: self.observations.clone(),
+            compactions: self.compactions.clone(),
+            checkpoints: self.checkpoints.clone(),
+            recoveries: self.recoveries.iter().chain(self.session.recovery_events()).cloned().collect(),
+            turns: self.turns.clone(),
+            probes: self.prepared.keys.probes.iter().map(|key| key.row.clone()).collect(),
+            answers: self.answers.clone(),
+            storage: Some(storage(self.prepared, self.session.history())),
+        }
+    }
+
+    fn fact_row(&self, index: usize) -> FactRow {
+        let fact = &self.prepared.scenario.facts[index];
+        FactRow {
+            id: fact.id.clone(),
+            category: fact.category,
+            value_kind: fact.value_kind,
+            weight: fact.weight,
+            decoy: fact.decoy_of.is_some(),
+            generic: fact.generic,
+            mentions: self.prepared.mentions[index].iter().map(|at| self.prepared.messages[*at].message.id).collect(),
+        }
+    }
+}

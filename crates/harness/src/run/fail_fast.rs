@@ -1,0 +1,87 @@
+//! A model that is given up once it cannot be asked: a case that met such a failure is no result, and must not be recorded.
+
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+
+use super::Models;
+
+/// A model, and whether it could not be asked. After the first such failure every call fails at once with the same words.
+pub struct FailFast<'m> {
+    model: &'m dyn ChatModel,
+    stopped: Arc<OnceLock<Stopped>>,
+}
+
+/// A model that cannot be asked. The cases that are finished are kept, and the same command resumes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Stopped {
+    /// What happened, and what to do.
+    pub why: String,
+    /// Whether it may pass by itself.
+    pub later: bool,
+}
+
+impl<'m> FailFast<'m> {
+    /// That model, not given up.
+    pub fn new(model: &'m dyn ChatModel) -> Self {
+        FailFast { model, stopped: Arc::default() }
+    }
+
+    /// Whether all that was asked could be asked.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub fn check(&self) -> Result<(), Stopped> {
+        self.stopped.get().cloned().map_or(Ok(()), Err)
+    }
+}
+
+/// The models of a case, given up together: an answer to a case without its summaries is none.
+pub struct FailFastModels<'m> {
+    target: FailFast<'m>,
+    summarizer: Option<FailFast<'m>>,
+}
+
+impl<'m> FailFastModels<'m> {
+    /// Those models, not given up. A judge, who is asked when its case is finished, is left out.
+    pub fn new(models: Models<'m>) -> Self {
+        let target = FailFast::new(models.target);
+        let beside = |model| FailFast { model, stopped: Arc::clone(&target.stopped) };
+        FailFastModels { summarizer: models.summarizer.map(beside), target }
+    }
+
+    /// The same, as they are called.
+    pub fn models(&self) -> Models<'_> {
+        let summarizer = self.summarizer.as_ref().map(|summarizer| summarizer as &dyn ChatModel);
+        Models { target: &self.target, summarizer, judge: None }
+    }
+
+    /// See [`FailFast::check`].
+    ///
+    /// # Errors
+    /// The first failure of either.
+    pub fn check(&self) -> Result<(), Stopped> {
+        self.target.check()
+    }
+}
+
+#[async_trait]
+impl ChatModel for FailFast<'_> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        if let Some(Stopped { why, later }) = self.stopped.get().cloned() {
+            return Err(ChatError::Unavailable { why, later });
+        }
+        let outcome = self.model.complete(request).await;
+        if let Err(ChatError::Unavailable { why, later }) = &outcome {
+            // Only one case asks through this; were it two, either failure would do.
+            let _ = self.stopped.set(Stopped { why: why.clone(), later: *later });
+        }
+        outcome
+    }
+}

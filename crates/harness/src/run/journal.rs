@@ -1,0 +1,215 @@
+//! The files of a run: records and texts appended in case order, so that a stopped run resumes where it stood.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{File, TryLockError};
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use compactometer_disk::{Lines, NotKept};
+use compactometer_formats::record::{Record, RecordError, TextRow, text_hash};
+
+use super::timings::TimingsFile;
+use crate::trace::CaseResult;
+
+const RECORDS: &str = "records.jsonl";
+const TEXTS: &str = "texts.jsonl";
+
+/// The records and texts of one run, open for appending, by nobody else until it is dropped.
+pub struct Journal {
+    dir: PathBuf,
+    records: Lines,
+    texts: Lines,
+    known_texts: HashSet<String>,
+}
+
+impl Journal {
+    /// Opens a run's files and gives the applied compactions of each record in them, by its key. A torn last line, as an
+    /// interrupted write leaves it, is cut off. The lines before it are synced, since they count as kept from here on.
+    ///
+    /// # Errors
+    /// [`JournalError`] where a file cannot be used, another run writes to it, or a line before the last is damaged.
+    pub fn open(dir: &Path) -> Result<(Self, BTreeMap<String, u32>), JournalError> {
+        let texts_path = dir.join(TEXTS);
+        let (texts, rows) = open_lines(&texts_path, text_row)?;
+        let known_texts = rows.into_iter().map(|row| row.hash).collect::<HashSet<_>>();
+        let mut missing = None;
+        let (records, done) = open_lines(&dir.join(RECORDS), |line| {
+            let record = record(line)?;
+            if missing.is_none() {
+                missing = named_texts(&record).find(|hash| !known_texts.contains(*hash)).map(str::to_owned);
+            }
+            let rounds = record.rounds();
+            Ok((record.key, rounds))
+        })?;
+        match missing {
+            Some(hash) => Err(JournalError::Missing { path: texts_path, hash }),
+            None => Ok((Journal { dir: dir.to_owned(), records, texts, known_texts }, done.into_iter().collect())),
+        }
+    }
+
+    /// Appends cases; they are kept when this returns. Their texts are synced before their records are written, so that no power
+    /// failure leaves a record without its texts. Many cases cost as many syncs as one.
+    ///
+    /// # Errors
+    /// [`JournalError::Write`] and [`JournalError::Gone`].
+    pub fn append<'r>(&mut self, results: impl IntoIterator<Item = &'r CaseResult>) -> Result<(), JournalError> {
+        let (mut texts, mut records) = (Vec::new(), Vec::new());
+        for result in results {
+            for (hash, text) in &result.texts {
+                if self.known_texts.insert(hash.clone()) {
+                    let row = TextRow { hash: hash.clone(), text: text.clone() };
+                    serde_json::to_writer(&mut texts, &row)
+                        .map_err(|error| self.failed(TEXTS, NotKept::Io(error.into())))?;
+                    texts.push(b'\n');
+                }
+            }
+            records.push(&result.record);
+        }
+        self.texts.append(&texts).map_err(|error| self.failed(TEXTS, error))?;
+        self.texts.sync().map_err(|error| self.failed(TEXTS, error))?;
+        for record in records {
+            self.records.append_with(|out| record.write_line(out)).map_err(|error| self.failed(RECORDS, error))?;
+        }
+        self.records.sync().map_err(|error| self.failed(RECORDS, error))
+    }
+
+    fn failed(&self, name: &str, error: NotKept) -> JournalError {
+        match error {
+            NotKept::Io(source) => JournalError::Write { path: self.dir.join(name), source },
+            NotKept::Gone => JournalError::Gone { dir: self.dir.clone() },
+        }
+    }
+}
+
+/// The hashes of texts that a record refers to.
+fn named_texts(record: &Record) -> impl Iterator<Item = &str> {
+    let inserted = record.compactions.iter().flat_map(|row| &row.inserted).map(String::as_str);
+    inserted.chain(record.calls().filter_map(|call| call.reply.as_deref()))
+}
+
+fn record(line: &str) -> Result<Record, String> {
+    Record::from_line(line).map_err(|error: RecordError| error.to_string())
+}
+
+fn text_row(line: &str) -> Result<TextRow, String> {
+    let row: TextRow = serde_json::from_str(line).map_err(|error| format!("expected a text row: {error}"))?;
+    if text_hash(&row.text) == row.hash { Ok(row) } else { Err("the text is not the one of its hash".to_owned()) }
+}
+
+/// Reads the texts of a run by hash.
+///
+/// # Errors
+/// [`JournalError`] as [`Journal::open`].
+pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> {
+    let path = dir.join(TEXTS);
+    let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
+    let (rows, _) = read_lines(&path, &file, text_row)?;
+    Ok(rows.into_iter().map(|row| (row.hash, row.text)).collect())
+}
+
+/// Reads the records of a run with their measured times. It leaves out a torn last line and changes no file.
+///
+/// # Errors
+/// [`JournalError`] as [`Journal::open`].
+pub fn read_records(dir: &Path) -> Result<Vec<Record>, JournalError> {
+    let path = dir.join(RECORDS);
+    let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
+    let mut records = read_lines(&path, &file, record)?.0;
+    TimingsFile::open(dir).put(&mut records);
+    Ok(records)
+}
+
+fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> Result<(Lines, Vec<T>), JournalError> {
+    let io = |source| JournalError::Io { path: path.to_owned(), source };
+    let mut lines = Lines::open(path).map_err(io)?;
+    match lines.lock() {
+        Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: path.to_owned() }),
+        // Where there are no locks another run cannot hold one.
+        Err(TryLockError::Error(source)) if source.kind() != ErrorKind::Unsupported => return Err(io(source)),
+        Ok(()) | Err(TryLockError::Error(_)) => {}
+    }
+    let (rows, whole) = read_lines(path, lines.file(), parse)?;
+    lines.keep(whole).map_err(io)?;
+    Ok((lines, rows))
+}
+
+/// The rows, and how many bytes of whole lines there are.
+fn read_lines<T>(
+    path: &Path,
+    file: &File,
+    mut parse: impl FnMut(&str) -> Result<T, String>,
+) -> Result<(Vec<T>, u64), JournalError> {
+    let mut reader = BufReader::new(file);
+    let mut rows = Vec::new();
+    let mut whole = 0;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read =
+            reader.read_until(b'\n', &mut line).map_err(|source| JournalError::Io { path: path.to_owned(), source })?;
+        if read == 0 || line.last() != Some(&b'\n') {
+            return Ok((rows, whole));
+        }
+        let parsed =
+            std::str::from_utf8(&line).map_err(|error| error.to_string()).and_then(|text| parse(text.trim_end()));
+        rows.push(parsed.map_err(|what| JournalError::Line { path: path.to_owned(), line: rows.len() + 1, what })?);
+        whole += read as u64;
+    }
+}
+
+/// A run's file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file system refused.
+    #[error("cannot use `{}`: {source}; make it readable and writable for this user, or name another folder", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Another process, or another run of this one, writes to it: what it writes looks torn meanwhile.
+    #[error("another run writes to `{}`; wait for it, or choose another `--out`", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Records or their texts cannot be written.
+    #[error(
+        "cannot write `{}`: {source}; free space there, or make it writable for this user: finished cases are kept, and the same \
+         command resumes", path.display()
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The run's files are no longer where they were opened, so nobody will find what is written to them.
+    #[error(
+        "the run's folder `{}` was removed or replaced while the run wrote to it; move it back and give the same command to \
+         resume, or give the command again to start over", dir.display()
+    )]
+    Gone {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// A record refers to a text that is not there.
+    #[error("`{}` lacks the text `{hash}` of a record; choose another `--out`, or delete the folder to run again", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The text's hash.
+        hash: String,
+    },
+    /// A whole line is damaged.
+    #[error("`{}`, line {line}: {what}; choose another `--out`, or delete the folder to run again", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What was found.
+        what: String,
+    },
+}

@@ -1,0 +1,49 @@
+//! Who is called in a run, and as whom records name them.
+
+use compactometer_engine::model::ChatModel;
+use compactometer_engine::tokens::TokenCounter;
+
+use super::window_limit::WindowLimited;
+
+/// Who is called.
+#[derive(Clone, Copy)]
+pub struct Models<'m> {
+    /// The target model, which answers questions and counts its next request. It also summarizes if nobody else does.
+    pub target: &'m dyn ChatModel,
+    /// Who writes summaries and checkpoints, if that is not the target model.
+    pub summarizer: Option<&'m dyn ChatModel>,
+    /// The judge of its answers, if the plan has one.
+    pub judge: Option<&'m dyn ChatModel>,
+}
+
+impl<'m> Models<'m> {
+    /// Who writes summaries and checkpoints.
+    pub fn summarizer(&self) -> &'m dyn ChatModel {
+        self.summarizer.unwrap_or(self.target)
+    }
+
+    /// The target model's name, if it is not the summarizer's.
+    pub fn target_name(&self) -> Option<&'m str> {
+        let name = self.target.name();
+        (name != self.summarizer().name()).then_some(name)
+    }
+
+    /// Summarizer and target model, each in a window of that many tokens.
+    pub(crate) fn window_limited(&self, window: u32, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 2] {
+        [self.summarizer(), self.target].map(|model| WindowLimited { model, window, counter })
+    }
+}
+
+impl<'m> From<&'m dyn ChatModel> for Models<'m> {
+    /// One model does everything, and nobody judges.
+    fn from(model: &'m dyn ChatModel) -> Self {
+        Models { target: model, summarizer: None, judge: None }
+    }
+}
+
+impl<'m, M: ChatModel> From<&'m M> for Models<'m> {
+    /// One model does everything, and nobody judges.
+    fn from(model: &'m M) -> Self {
+        Models { target: model, summarizer: None, judge: None }
+    }
+}

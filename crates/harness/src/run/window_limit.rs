@@ -1,0 +1,76 @@
+//! A model whose context window binds: what does not fit is refused, as providers do, also by a model that would take it.
+
+use async_trait::async_trait;
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use compactometer_engine::tokens::TokenCounter;
+
+/// A model in a context window of that many tokens, on the counter's scale.
+pub(crate) struct WindowLimited<'m> {
+    pub(crate) model: &'m dyn ChatModel,
+    pub(crate) window: u32,
+    pub(crate) counter: &'m dyn TokenCounter,
+}
+
+#[async_trait]
+impl ChatModel for WindowLimited<'_> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    /// The model itself counts what it read, so that nothing is counted twice. Where that is too much the request is counted
+    /// on the scale that the window is of: a model with an encoding of its own may count more.
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        let reply = self.model.complete(request).await?;
+        let asked = u64::from(request.max_output_tokens.unwrap_or_default());
+        let fits = |read: u64| read + asked <= u64::from(self.window);
+        if fits(reply.usage.total_input()) {
+            return Ok(reply);
+        }
+        let read = u64::from(request.tokens(self.counter));
+        if fits(read) {
+            return Ok(reply);
+        }
+        let message =
+            format!("{read} tokens and an answer of {asked} exceed the context window, {} tokens", self.window);
+        Err(ChatError::Refused { message })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use compactometer_engine::message::Usage;
+    use compactometer_engine::model::Finish;
+    use compactometer_engine::tokens::Encoding;
+
+    use super::*;
+
+    struct Reads(u64);
+
+    #[async_trait]
+    impl ChatModel for Reads {
+        fn name(&self) -> &str {
+            "reads"
+        }
+
+        async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
+            let usage = Usage { input: self.0 - 10, cache_read: 10, ..Usage::default() };
+            Ok(ChatReply { text: "Read.".into(), finish: Finish::Stop, usage, latency_ms: 0, served: None })
+        }
+    }
+
+    #[test]
+    fn a_request_and_its_answer_must_fit_the_window_by_the_count_that_it_is_of() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let ask = |read: u64, text: String, most: u32| {
+            let (model, request) = (Reads(read), ChatRequest::prompt(text, most, None, 0));
+            runtime
+                .block_on(WindowLimited { model: &model, window: 1_000, counter: &Encoding::O200k }.complete(&request))
+        };
+        // A message is 4 tokens, and each of these words one.
+        let long = |words| " the".repeat(words);
+        assert!(ask(900, long(1_000), 100).is_ok(), "what the model counts is enough");
+        assert!(ask(5_000, long(896), 100).is_ok(), "a model that counts more than the window's counter");
+        let refused = ask(5_000, long(896), 101).expect_err("does not fit").to_string();
+        assert_eq!(refused, "request refused: 900 tokens and an answer of 101 exceed the context window, 1000 tokens");
+    }
+}

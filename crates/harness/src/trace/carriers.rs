@@ -1,0 +1,59 @@
+//! What a view carries beside the recent conversation: where chance and invented values are looked for.
+
+use compactometer_engine::message::part_text;
+use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::view::{Origin, View};
+use compactometer_formats::record::ChanceCell;
+
+use super::chance::ChanceCounts;
+use crate::prepare::PreparedScenario;
+
+/// What was found in a view's carriers.
+pub(crate) struct Carriers {
+    /// Facts of foreign scenarios, by value kind.
+    pub(crate) chance: Vec<ChanceCell>,
+    /// The same facts, each as often as it matches.
+    pub(crate) foreign: Vec<u32>,
+    /// Foils in what was inserted.
+    pub(crate) foil_hits: u32,
+    /// Foils looked for; none where nothing was inserted.
+    pub(crate) foils: u32,
+}
+
+/// Looks for foreign facts in inserted text and in originals before the index `old_before`, and for foils in inserted text.
+pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_before: usize) -> Carriers {
+    let is_old = |id: MessageId| prepared.index_of(id) < old_before;
+    let mut foreign = Vec::new();
+    let mut foils = vec![false; prepared.foils.len()];
+    let mut inserted = false;
+    for entry in view.entries() {
+        if let Some(message) = entry.kept() {
+            if message.role != Role::System && is_old(message.id) {
+                foreign.extend_from_slice(prepared.segments.foreign_in_message.of(prepared.index_of(message.id)));
+            }
+            continue;
+        }
+        for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
+            let counts = match origin {
+                Origin::Spoken(id) => entry.role() != Role::System && is_old(id),
+                Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => true,
+                Origin::Filler => continue,
+            };
+            if counts && !prepared.foreign.is_empty() {
+                foreign.extend(prepared.foreign.find(text).map(|fact| fact as u32));
+            }
+            if !matches!(origin, Origin::Spoken(_)) {
+                inserted = true;
+                prepared.foils.mark(text, &mut foils);
+            }
+        }
+    }
+    let mut counts = ChanceCounts::new(prepared);
+    counts.add(foreign.iter().copied());
+    Carriers {
+        chance: counts.cells(),
+        foreign,
+        foil_hits: foils.iter().filter(|hit| **hit).count() as u32,
+        foils: if inserted { foils.len() as u32 } else { 0 },
+    }
+}

@@ -1,0 +1,19 @@
+//! What became of every fact, and what a record holds of views, calls and chance matches.
+
+mod calls;
+mod carriers;
+mod chance;
+mod random_contexts;
+mod storage;
+mod tracer;
+mod views;
+
+pub use calls::CaseResult;
+pub(crate) use calls::{call_row, keep_text, waited_ms};
+pub(crate) use carriers::search_carriers;
+pub(crate) use chance::ChanceCounts;
+pub(crate) use random_contexts::{Drawn, RandomContexts, old_before};
+pub(crate) use storage::storage;
+pub(crate) use tracer::{State, Tracer};
+pub use views::shared_tokens;
+pub(crate) use views::{inserted_texts, left_messages, parts_of, tail_start};

@@ -1,0 +1,160 @@
+//! Random-drop contexts for lift: what chance would have kept, on a strategy's own schedule and at its realized sizes. For the
+//! selection lift they keep the verbatim tail that the strategy kept, and chance fills the rest.
+
+use compactometer_engine::log::Pending;
+use compactometer_engine::message::Role;
+use compactometer_formats::record::{ChanceCell, RANDOM_DRAWS};
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use serde::{Deserialize, Serialize};
+
+use super::chance::ChanceCounts;
+use crate::prepare::PreparedScenario;
+
+/// The random-drop contexts of one case.
+pub(crate) struct RandomContexts<'l> {
+    prepared: &'l PreparedScenario,
+    draws: Vec<Draw>,
+    /// Messages that every draw still holds whole: pending at the last compaction or of its tail, and all that came after it.
+    whole: Vec<usize>,
+    length: usize,
+    /// For each fact, and each foreign fact, in how many draws a segment holds it. Between compactions nothing in a draw changes,
+    /// so looking at one costs no walk over its segments.
+    holding: Holding,
+}
+
+#[derive(Default)]
+struct Holding {
+    facts: Vec<u32>,
+    foreign: Vec<u32>,
+}
+
+struct Draw {
+    rng: ChaCha8Rng,
+    segments: Vec<u32>,
+}
+
+/// What must outlive a process.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Drawn {
+    /// Of each draw, how far its generator is, in words, and what it holds.
+    draws: Vec<(u64, Vec<u32>)>,
+    whole: Vec<usize>,
+}
+
+impl<'l> RandomContexts<'l> {
+    pub(crate) fn new(prepared: &'l PreparedScenario, seed: u64) -> Self {
+        let draw = |number| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(u64::from(number));
+            Draw { rng, segments: Vec::new() }
+        };
+        let draws = (0..RANDOM_DRAWS).map(draw).collect::<Vec<_>>();
+        RandomContexts { prepared, holding: Holding::of(prepared, &draws), draws, whole: Vec::new(), length: 0 }
+    }
+
+    /// The contexts as they stand, for [`RandomContexts::going_on`].
+    pub(crate) fn drawn(&self) -> Drawn {
+        let draw = |draw: &Draw| (draw.rng.get_word_pos() as u64, draw.segments.clone());
+        Drawn { draws: self.draws.iter().map(draw).collect(), whole: self.whole.clone() }
+    }
+
+    /// The contexts of a case that goes on after `length` messages.
+    pub(crate) fn going_on(prepared: &'l PreparedScenario, seed: u64, drawn: Drawn, length: usize) -> Self {
+        let mut random = RandomContexts { whole: drawn.whole, length, ..RandomContexts::new(prepared, seed) };
+        for (draw, (position, segments)) in random.draws.iter_mut().zip(drawn.draws) {
+            draw.rng.set_word_pos(u128::from(position));
+            draw.segments = segments;
+        }
+        random.holding = Holding::of(prepared, &random.draws);
+        random
+    }
+
+    pub(crate) fn pushed(&mut self) {
+        if self.prepared.messages[self.length].message.role != Role::System {
+            self.whole.push(self.length);
+        }
+        self.length += 1;
+    }
+
+    /// The strategy left that many tokens beside the system prompt and the pending part. Of these the draws keep the messages
+    /// from the index `tail` on; chance fills the rest.
+    pub(crate) fn compacted(&mut self, pending: &Pending, tail: usize, retained: u32) {
+        let stays = |index: &&usize| pending.contains(**index) || **index >= tail;
+        let (kept, cut): (Vec<usize>, Vec<usize>) = self.whole.iter().partition(stays);
+        let of_tail = kept.iter().filter(|index| !pending.contains(**index));
+        let retained = retained.saturating_sub(of_tail.map(|index| self.prepared.messages[*index].tokens).sum());
+        self.whole = kept;
+        let fresh = cut.iter().flat_map(|index| self.prepared.segments.of_message(*index));
+        let fresh = fresh.collect::<Vec<_>>();
+        for draw in &mut self.draws {
+            let mut pool = draw.segments.iter().chain(&fresh).copied().collect::<Vec<_>>();
+            pool.shuffle(&mut draw.rng);
+            let mut room = retained;
+            pool.retain(|segment| {
+                let tokens = self.prepared.segments.tokens[*segment as usize];
+                let fits = tokens <= room;
+                room -= if fits { tokens } else { 0 };
+                fits
+            });
+            draw.segments = pool;
+        }
+        self.holding = Holding::of(self.prepared, &self.draws);
+    }
+
+    /// For each of these facts, in how many draws it stands.
+    pub(crate) fn hits(&self, facts: &[u32]) -> Vec<u32> {
+        let whole = |fact: u32| {
+            self.whole.iter().any(|index| self.prepared.mentions[fact as usize].binary_search(index).is_ok())
+        };
+        let hits = |fact: &u32| if whole(*fact) { RANDOM_DRAWS } else { self.holding.facts[*fact as usize] };
+        facts.iter().map(hits).collect()
+    }
+
+    /// Matches of foreign facts in what the draws hold of messages before the index `old_before`.
+    pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
+        let mut hits = self.holding.foreign.clone();
+        for index in self.whole.iter().filter(|index| **index < old_before) {
+            self.prepared
+                .segments
+                .foreign_in_message
+                .of(*index)
+                .iter()
+                .for_each(|fact| hits[*fact as usize] = RANDOM_DRAWS);
+        }
+        ChanceCounts::of(self.prepared, hits, RANDOM_DRAWS).cells()
+    }
+}
+
+impl Holding {
+    fn of(prepared: &PreparedScenario, draws: &[Draw]) -> Self {
+        let drawn = || draws.iter().map(|draw| draw.segments.iter().map(|at| *at as usize));
+        let facts = drawn().map(|segments| segments.flat_map(|at| prepared.segments.facts.of(at)));
+        let foreign = drawn().map(|segments| segments.flat_map(|at| prepared.segments.foreign.of(at)));
+        Holding {
+            facts: count_each(prepared.mentions.len(), facts),
+            foreign: count_each(prepared.foreign_kinds.len(), foreign),
+        }
+    }
+}
+
+/// In how many sets each of so many items stands; repeats count once.
+fn count_each<'i, S: Iterator<Item = &'i u32>>(items: usize, sets: impl Iterator<Item = S>) -> Vec<u32> {
+    let mut counted = vec![(0, 0); items];
+    for (set, number) in sets.zip(1..) {
+        for item in set {
+            let (count, last) = &mut counted[*item as usize];
+            *count += u32::from(*last != number);
+            *last = number;
+        }
+    }
+    counted.into_iter().map(|(count, _)| count).collect()
+}
+
+/// The first index of the log that is newer than the trigger's distance before `length`.
+pub(crate) fn old_before(prepared: &PreparedScenario, length: usize, trigger: u32) -> usize {
+    // Of the messages 1 to `length`, those that the distance begins before.
+    let before = &prepared.tokens_before[1..=length];
+    before.partition_point(|before| prepared.tokens_before[length] - before >= u64::from(trigger))
+}
