@@ -9,7 +9,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::prices::{PriceTable, SHIPPED};
 use compactometer_formats::record::Protocol;
 use compactometer_formats::scenario::Split;
-use compactometer_harness::window::Shares;
+use compactometer_harness::plan::Shares;
 use compactometer_text::suggest::unknown;
 
 use crate::output::failure::Failure;

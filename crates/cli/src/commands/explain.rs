@@ -58,8 +58,8 @@ pub(crate) struct ExplainArgs {
 }
 
 fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let contenders = select([args.strategy.as_str()], []).map_err(Failure::usage)?;
-    if contenders.len() != 1 {
+    let entrants = select([args.strategy.as_str()], []).map_err(Failure::usage)?;
+    if entrants.len() != 1 {
         return Err(Failure::usage(anyhow!(
             "`{}` names {} strategies; explain follows one",
             args.strategy,

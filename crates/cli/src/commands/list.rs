@@ -6,7 +6,7 @@ use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::formats;
 use compactometer_formats::record::Family;
-use compactometer_harness::contender::Contender;
+use compactometer_harness::entrants::all;
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
@@ -41,10 +41,10 @@ struct ListedKind {
 }
 
 const KINDS: &[ListedKind] = &[
-    ListedKind { name: "strategies", rows: || contenders(Family::Reference) },
+    ListedKind { name: "strategies", rows: || entrants(Family::Reference) },
     ListedKind { name: "faithful", rows: faithful },
     ListedKind { name: "parameters", rows: parameters },
-    ListedKind { name: "controls", rows: || contenders(Family::Control) },
+    ListedKind { name: "controls", rows: || entrants(Family::Control) },
     ListedKind { name: "suites", rows: suites },
     ListedKind { name: "metrics", rows: metrics },
     ListedKind { name: "targets", rows: targets },

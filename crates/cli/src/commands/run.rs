@@ -11,10 +11,9 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Record;
 use compactometer_formats::suite::Suite;
-use compactometer_harness::contender::{Contender, select};
-use compactometer_harness::journal::read_records;
-use compactometer_harness::plan::{Options, Plan, PlannedCase};
-use compactometer_harness::run::{Models, RunError, RunOutcome, run_in_store};
+use compactometer_harness::entrants::select;
+use compactometer_harness::plan::{Entrant, Plan, PlanOptions, PlannedCase};
+use compactometer_harness::run::{Models, RunError, RunOutcome, Stopped, read_records, run_in_store};
 use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
@@ -61,11 +60,11 @@ pub(super) fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
 /// Runs; nothing where only an estimate was asked for.
 pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<FinishedRun>, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
-    let named = Roles::named(&args.setting, args.judge.as_deref());
-    let budget = CostBudget::of(&named, prices, args.max_cost, counter).map_err(Failure::usage)?;
+    let roles = Roles::named(&args.setting, args.judge.as_deref());
+    let budget = CostBudget::of(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
     // First, since opening a model makes the folder of its recording.
-    let (suite, contenders) = (suite(args)?, contenders(args)?);
-    let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
+    let (suite, entrants) = (suite(args)?, entrants(args)?);
+    let opened = roles.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
     let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
     let named = PlanOptions {

@@ -14,7 +14,8 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::{CallRow, text_hash};
 use compactometer_harness::plan::PlannedCase;
-use compactometer_harness::replay::run_case;
+use compactometer_harness::probes::judge_answers;
+use compactometer_harness::run::run_case;
 use compactometer_models::cost_limit::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
 
 use super::Tariffs;

@@ -15,6 +15,7 @@ use compactometer_engine::tokens::Encoding;
 use compactometer_formats::prices::{PriceRow, PriceTable};
 use compactometer_formats::record::{CallRow, Record, text_hash};
 use compactometer_harness::plan::{Plan, PlannedCase};
+use compactometer_harness::run::read_records;
 use compactometer_models::cassette::Cassette;
 use compactometer_models::cost_limit::{CostLimit, Tariff};
 use compactometer_models::http::Receiver;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatRequest};
 use compactometer_models::cassette::{Cassette, CassetteError};
-use compactometer_simulator::mock::{Mock, profile};
+use compactometer_simulator::mock::Mock;
+use compactometer_simulator::profile;
 use serde_json::{Value, json};
 
 use super::mock::ready;

@@ -5,7 +5,8 @@ use std::task::{Context, Poll, Waker};
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_simulator::mock::{Mock, profile};
+use compactometer_simulator::mock::Mock;
+use compactometer_simulator::profile;
 
 thread_local! {
     /// Mocks with caches filled by this thread's earlier inputs.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::part_text;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_text::exact;
 use foldhash::fast::FixedState;
 
@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 pub(crate) struct ExactValues(HashMap<String, usize, FixedState>);
 
 impl ExactValues {
-    pub(super) fn of(messages: &[Arc<Counted>]) -> Self {
+    pub(super) fn of(messages: &[Arc<CountedMessage>]) -> Self {
         let mut first = HashMap::default();
         for (index, counted) in messages.iter().enumerate() {
             for exact in counted.message.parts.iter().filter_map(part_text).flat_map(exact::within) {

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use compactometer_engine::log::{CountedMessage, Log};
+use compactometer_engine::log::Log;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::matcher::Matcher;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use compactometer_engine::log::Counted;
 use compactometer_engine::message::part_text;
+use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_text::matcher::Matcher;
 
@@ -30,7 +30,7 @@ pub struct Segments {
 impl Segments {
     /// Cuts the messages and finds the values in each piece; `stated_in` lists the facts that each message states.
     pub(super) fn of(
-        messages: &[Arc<Counted>],
+        messages: &[Arc<CountedMessage>],
         stated_in: &Lists,
         (facts, foreign): (&Matcher, &Matcher),
         counter: &dyn TokenCounter,

@@ -4,7 +4,6 @@
 //! Absent on purpose: invented words and phrases, which nothing but a foil tells from other words.
 
 use compactometer_engine::message::part_text;
-use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::exact::{self, Exact};
 use compactometer_text::matcher::Matcher;

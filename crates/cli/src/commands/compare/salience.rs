@@ -16,7 +16,7 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::record::{Protocol, Record};
 use compactometer_harness::plan::{Plan, PlannedCase};
-use compactometer_harness::replay::run_case;
+use compactometer_harness::run::run_case;
 use compactometer_report::salience::{Recalls, StrategyOrder, note, pairs, recalls};
 use serde::{Deserialize, Serialize};
 

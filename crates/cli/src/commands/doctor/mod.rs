@@ -11,6 +11,7 @@ mod settings;
 
 use anyhow::anyhow;
 use clap::Args;
+use compactometer_harness::plan::PlanOptions;
 use serde::Serialize;
 
 use super::run;
@@ -71,14 +72,18 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
         Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
     let named = models::named(args);
-    let resolve = |suite| run::resolve(args, suite, run::contenders(args)?, named.summarizer(), counter);
+    let resolve = |suite| {
+        let summarizer = named.summarizer().to_owned();
+        let named = PlanOptions { entrants: run::entrants(args)?, summarizer, ..PlanOptions::default() };
+        run::resolve(args, suite, named, counter)
+    };
     let plan = match run::suite(args).and_then(resolve) {
         Ok((plan, _)) => plan,
         Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
     let (cases, groups) = (plan.cases.len(), plan.groups());
     let mut checks =
-        vec![DoctorCheck::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.window.window))];
+        vec![DoctorCheck::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.sizes.window))];
     checks.extend(recorded::check(args, &plan, counter)?);
     Ok(checks)
 }

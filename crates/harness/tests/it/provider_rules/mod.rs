@@ -15,7 +15,7 @@ use compactometer_harness::entrants::all;
 use compactometer_harness::plan::Shares;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
-use compactometer_models::client::Api;
+use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE};
 use compactometer_testing::provider_rules::{anthropic, openai};
 
 /// Requests that an ordinary test run checks; `COMPACTOMETER_REQUESTS` asks for another number.
