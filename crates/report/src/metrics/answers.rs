@@ -19,7 +19,7 @@ pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
     better: Better::Higher,
     definition: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
     section: Section::Summarizer,
-    chapter: "Every metric",
+    chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
         rate(strategy, "the records hold no attempt at a checkpoint", |record| {
             let all = || extractions(record);
@@ -35,7 +35,7 @@ pub(crate) const IS_SUMMARY: Metric = Metric {
     definition: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
               asked for one, failed calls included, by unit; mean over units",
     section: Section::Summarizer,
-    chapter: "Every metric",
+    chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
         rate(strategy, "no compaction asked for a summary", |record| {
             let asked = || record.compactions.iter().filter(|row| has_asked(row));

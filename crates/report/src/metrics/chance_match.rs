@@ -18,7 +18,7 @@ pub(crate) const KEYWORD_LUCK: Metric = Metric {
     definition: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a unit's observation points and \
               all kinds; mean over units. The q of CR* pools units instead, by kind and round",
     section: Section::Recall,
-    chapter: "Recall",
+    chapter: "Chance correction",
     compute: |_, strategy| over_units(strategy, MetricUnit::Share, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
 };
 

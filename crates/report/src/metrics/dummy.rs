@@ -10,7 +10,7 @@ pub(crate) const DUMMY: Metric = Metric {
     better: Better::Neither,
     definition: "four thousand three hundred and twenty-one",
     section: Section::Storage,
-    chapter: "Every metric",
+    chapter: "Context recall",
     compute: |_, strategy| MetricValue {
         value: Some(4_321.0),
         low: None,

@@ -14,7 +14,7 @@ pub(crate) const TOKENS_RETAINED: Metric = Metric {
     better: Better::Neither,
     definition: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",
     section: Section::Requests,
-    chapter: "Every metric",
+    chapter: "Sizes",
     compute: |_, strategy| {
         over_compactions(strategy, MetricUnit::Tokens, |event| Some(f64::from(event.tokens_retained)))
     },
@@ -26,7 +26,7 @@ pub(crate) const COMPRESSION_RATIO: Metric = Metric {
     better: Better::Neither,
     definition: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
     section: Section::Requests,
-    chapter: "Every metric",
+    chapter: "Sizes",
     compute: |_, strategy| {
         over_compactions(strategy, MetricUnit::Ratio, |event| {
             ratio(f64::from(event.tokens_after), f64::from(event.tokens_before))
@@ -40,7 +40,7 @@ pub(crate) const REQUEST_VALIDITY: Metric = Metric {
     better: Better::Higher,
     definition: "turns whose request no provider would refuse / turns, by unit; mean over units",
     section: Section::Requests,
-    chapter: "Every metric",
+    chapter: "Summaries and checkpoints",
     compute: |_, strategy| over_units(strategy, MetricUnit::Share, NO_TURN, valid_turns),
 };
 
@@ -50,7 +50,7 @@ pub(crate) const ADDED_LATENCY_MS_P50: Metric = Metric {
     better: Better::Lower,
     definition: "median over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
     section: Section::Requests,
-    chapter: "Cost and latency",
+    chapter: "Latency",
     compute: |_, strategy| added_latency(strategy, 0.5),
 };
 
@@ -60,7 +60,7 @@ pub(crate) const ADDED_LATENCY_MS_P95: Metric = Metric {
     better: Better::Lower,
     definition: "95th percentile over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
     section: Section::Requests,
-    chapter: "Cost and latency",
+    chapter: "Latency",
     compute: |_, strategy| added_latency(strategy, 0.95),
 };
 

@@ -1,5 +1,5 @@
 //! The metrics. Each is a row that holds everything about it: id, unit, direction, definition, the table that shows it, the
-//! chapter of `METHODOLOGY.md` that explains it, and its computation. Pages, files and lists iterate [`ALL`], so a new metric
+//! heading of `docs/measurement.md` that explains it, and its computation. Pages, files and lists iterate [`ALL`], so a new metric
 //! needs its row and one line there.
 //!
 //! Absent on purpose: rankings.
@@ -111,7 +111,7 @@ pub struct Metric {
     pub definition: &'static str,
     /// The table that shows it.
     pub section: Section,
-    /// The chapter of `METHODOLOGY.md` that explains it.
+    /// The heading of `docs/measurement.md` that explains it.
     pub chapter: &'static str,
     pub(crate) compute: fn(&ProtocolRun, &StrategyRecords) -> MetricValue,
 }

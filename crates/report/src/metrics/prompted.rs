@@ -15,7 +15,7 @@ pub(crate) const PROMPTED_RECALL: Metric = Metric {
     definition: "as CR over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
               retrieves for the question, both within the retained budget, hold the fact",
     section: Section::Retrieval,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(MetricUnit::Share, reason),
         None => over_units(strategy, MetricUnit::Share, NO_QUESTION, |unit| {
@@ -31,7 +31,7 @@ pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
     definition: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
               and retrieved texts together",
     section: Section::Retrieval,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: |run, strategy| {
         if let Some(reason) = why_undefined(strategy) {
             return undefined(MetricUnit::Share, reason);
@@ -52,7 +52,7 @@ pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
     better: Better::Neither,
     definition: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by unit; mean over units",
     section: Section::Retrieval,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: |_, strategy| match why_undefined(strategy) {
         Some(reason) => undefined(MetricUnit::Tokens, reason),
         None => over_units(strategy, MetricUnit::Tokens, NO_QUESTION, tokens_by_question),

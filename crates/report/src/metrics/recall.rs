@@ -18,7 +18,7 @@ pub(crate) const CONTEXT_RECALL: Metric = Metric {
     definition: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
               over a unit's facts, mean over units",
     section: Section::Recall,
-    chapter: "Recall",
+    chapter: "Context recall",
     compute: |_, strategy| {
         over_units(strategy, MetricUnit::Share, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true))
     },
@@ -32,7 +32,7 @@ pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
     section: Section::Recall,
-    chapter: "Recall",
+    chapter: "Chance correction",
     compute: |run, strategy| corrected(run, strategy, CorrectedRecall::own(strategy)),
 };
 
@@ -43,7 +43,7 @@ pub(crate) const LIFT: Metric = Metric {
     definition: "CR* less the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
               is known in both",
     section: Section::Recall,
-    chapter: "Recall",
+    chapter: "Lift",
     compute: |run, strategy| corrected(run, strategy, CorrectedRecall::against_random(strategy)),
 };
 
@@ -54,7 +54,7 @@ pub(crate) const SELECTION_LIFT: Metric = Metric {
     definition: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
               chance; 0 for a strategy that keeps a tail and nothing else",
     section: Section::Recall,
-    chapter: "Recall",
+    chapter: "Lift",
     compute: |run, strategy| {
         let has_draws =
             |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
@@ -72,7 +72,7 @@ pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
               which the context holds it / uses, by unit; mean over units",
     section: Section::Recall,
-    chapter: "Recall",
+    chapter: "Needed at use",
     compute: |_, strategy| {
         over_units(
             strategy,

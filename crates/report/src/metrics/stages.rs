@@ -13,7 +13,7 @@ pub(crate) const REACHED: Metric = Metric {
     better: Better::Higher,
     definition: "facts that stood in a request to the summarizer / facts of which the last original left, by unit; mean over units",
     section: Section::Stages,
-    chapter: "What is observed",
+    chapter: "Stages",
     compute: |_, strategy| rate(strategy, "no fact left", |stages| (stages.reached, stages.left)),
 };
 
@@ -23,7 +23,7 @@ pub(crate) const WRITTEN: Metric = Metric {
     better: Better::Higher,
     definition: "facts that a reply held / facts that reached a summarizer, by unit; mean over units",
     section: Section::Stages,
-    chapter: "What is observed",
+    chapter: "Stages",
     compute: |_, strategy| rate(strategy, "no fact reached a summarizer", |stages| (stages.written, stages.reached)),
 };
 
@@ -33,7 +33,7 @@ pub(crate) const KEPT: Metric = Metric {
     better: Better::Higher,
     definition: "facts that the new context carries / facts that a reply held, by unit; mean over units",
     section: Section::Stages,
-    chapter: "What is observed",
+    chapter: "Stages",
     compute: |_, strategy| rate(strategy, "no fact was written", |stages| (stages.kept, stages.written)),
 };
 

@@ -14,7 +14,7 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
     definition: "bytes of the JSON of all records (summaries, checkpoints, failed attempts) that a session has saved at the end of \
               its conversation, uncompressed, without views; mean over a unit's conversations, then over units",
     section: Section::Storage,
-    chapter: "Every metric",
+    chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
         over_units(strategy, MetricUnit::Bytes, "records of before it was kept", |unit| {
             mean(&kept(unit).map(|storage| storage.bytes as f64).collect::<Vec<_>>())
@@ -29,7 +29,7 @@ pub(crate) const FIELDS_POPULATED: Metric = Metric {
     definition: "fields with a value / fields that the conversation supported (a fact of the field's category was stated by then), \
               over all checkpoints of the strategic plan's form; by unit; mean over units",
     section: Section::Summarizer,
-    chapter: "Every metric",
+    chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
         over_units(
             strategy,

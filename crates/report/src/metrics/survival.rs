@@ -23,7 +23,7 @@ pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
     definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
               weighing the same",
     section: Section::Survival,
-    chapter: "Recall",
+    chapter: "Survival",
     compute: |_, strategy| told(strategy, |survival| survival.value(|curve| curve.at(1))),
 };
 
@@ -34,7 +34,7 @@ pub(crate) const DRIFT: Metric = Metric {
     definition: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
               censored at the end, a restatement or a replacement; each unit weighs the same",
     section: Section::Survival,
-    chapter: "Recall",
+    chapter: "Survival",
     compute: |_, strategy| drift_at(strategy, DRIFT_ROUNDS),
 };
 
@@ -44,7 +44,7 @@ pub(crate) const CLIFF: Metric = Metric {
     better: Better::Higher,
     definition: "the first round a with S(a) < S(1) / 2; no interval",
     section: Section::Survival,
-    chapter: "Recall",
+    chapter: "Survival",
     compute: |_, strategy| told(strategy, cliff),
 };
 

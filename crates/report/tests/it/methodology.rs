@@ -1,13 +1,14 @@
-//! The page that defines what is measured: `METHODOLOGY.md`.
+//! The pages that define what is measured.
 
 use compactometer_report::metrics;
 
-const PAGE: &str = include_str!("../../../../METHODOLOGY.md");
+const METHODOLOGY: &str = include_str!("../../../../docs/methodology.md");
+const MEASUREMENT: &str = include_str!("../../../../docs/measurement.md");
 
 /// The page's table is the registry, so that neither changes alone.
 #[test]
 fn the_methodology_defines_every_metric_as_it_is_computed() {
-    let section = PAGE.split("\n## ").find(|section| section.starts_with("3. Every metric")).unwrap_or_default();
+    let section = METHODOLOGY.split("\n## ").find(|section| section.starts_with("Every metric")).unwrap_or_default();
     let defined: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
     let row =
         |metric: &metrics::Metric| format!("| `{}` | {} | {} |", metric.id, metric.unit.name(), metric.definition);
@@ -17,8 +18,8 @@ fn the_methodology_defines_every_metric_as_it_is_computed() {
 
 #[test]
 fn the_chapter_that_explains_a_metric_is_there() {
-    let chapters: Vec<&str> =
-        PAGE.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(". ")).map(|(_, title)| title).collect();
+    let chapters = MEASUREMENT.lines().filter_map(|line| line.trim_start_matches('#').strip_prefix(' '));
+    let chapters = chapters.collect::<Vec<_>>();
     for metric in metrics::ALL {
         assert!(chapters.contains(&metric.chapter), "`{}` names the chapter `{}`", metric.id, metric.chapter);
     }

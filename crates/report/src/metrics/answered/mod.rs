@@ -26,7 +26,7 @@ pub(crate) const ANSWER_RECALL: Metric = Metric {
     definition: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
               alone; averaged over a fact's probes, weighted mean over a unit's facts, mean over units; failed calls are misses",
     section: Section::Answers,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: |_, strategy| share(strategy, NO_ANSWER, |answer| of_context(answer).map(Answer::is_right)),
 };
 
@@ -36,7 +36,7 @@ pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
     better: Better::Higher,
     definition: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
     section: Section::Answers,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: corrected,
 };
 
@@ -46,7 +46,7 @@ pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
     better: Better::Higher,
     definition: "as AR, where something is retrieved for a question with that before the question",
     section: Section::Answers,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: |_, strategy| {
         let retrieves = strategy.records().flat_map(|record| &record.answers).any(|row| row.prompted);
         match retrieves {
@@ -62,7 +62,7 @@ pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
     better: Better::Higher,
     definition: "U: as AR over the probes whose facts the context holds",
     section: Section::Answers,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: |_, strategy| given(strategy, "no context held what was asked for", true),
 };
 
@@ -72,7 +72,7 @@ pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     better: Better::Neither,
     definition: "L: as AR over the probes of which the context lacks a fact: guesses, and what the tracing does not see",
     section: Section::Answers,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: |_, strategy| given(strategy, "every context held what was asked for", false),
 };
 
@@ -82,7 +82,7 @@ pub(crate) const CLOSED_BOOK: Metric = Metric {
     better: Better::Neither,
     definition: "right answers that `null` gives too, which has nothing but the system prompt and the pending part / right answers",
     section: Section::Answers,
-    chapter: "Recall",
+    chapter: "Probes",
     compute: closed_book,
 };
 
@@ -93,7 +93,7 @@ pub(crate) const COST_USD_PROBES: Metric = Metric {
     definition: "the calls that answered questions, at the price row; what measuring costs, in no other cost; mean over a unit's \
               conversations, then over units",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: |run, strategy| {
         over_units(strategy, MetricUnit::Usd, &run.no_price(), |unit| {
             let costs: Option<Vec<f64>> = unit.records.iter().map(|record| cost(run, record)).collect();

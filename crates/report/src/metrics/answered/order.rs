@@ -16,7 +16,7 @@ pub(crate) const ORDER: Metric = Metric {
               calls too; mean over a unit's answers, then over units; in no other row of answers but `failed_probes` and \
               `cost_usd_probes`",
     section: Section::Answers,
-    chapter: "Recall",
+    chapter: "Order",
     compute: |_, strategy| {
         over_units(strategy, MetricUnit::Ratio, "no probe asks for the order of facts in the headline set", |unit| {
             let asked = unit.records.iter().flat_map(|record| answers(record));

@@ -20,7 +20,7 @@ pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
               value of that kind / answers that came (the call did not fail, and the answer was not cut or withheld before it \
               stated anything), averaged as AR; replaced values count in staleness",
     section: Section::WrongAnswers,
-    chapter: "Recall",
+    chapter: "Grades",
     compute: |_, strategy| lower(strategy, NO_ANSWER, |answer| Some(answer.row.grade == Grade::WrongValue)),
 };
 
@@ -31,7 +31,7 @@ pub(crate) const STALENESS: Metric = Metric {
     definition: "answers that state a replaced value / answers that came to probes of facts that replaced one, averaged as AR; none of \
               them counts in wrong_value_rate",
     section: Section::WrongAnswers,
-    chapter: "Recall",
+    chapter: "Grades",
     compute: |_, strategy| {
         lower(strategy, "no probe asks for a value that replaced another", |answer| {
             answer.probe.updated.then_some(answer.row.grade == Grade::Stale)
@@ -46,7 +46,7 @@ pub(crate) const CONTRADICTION: Metric = Metric {
     definition: "answers that assert the right value together with a replaced or forbidden one, or deny the right one / answers that \
               came, averaged as AR; an answer with both values counts in staleness or wrong_value_rate too",
     section: Section::WrongAnswers,
-    chapter: "Recall",
+    chapter: "Grades",
     compute: |_, strategy| lower(strategy, NOT_READ, |answer| answer.row.signs.map(|signs: Signs| signs.contradicts)),
 };
 
@@ -59,7 +59,7 @@ pub(crate) const HALLUCINATION: Metric = Metric {
               included, by unit; mean over units; a foil counts in wrong_value_rate too, other made-up values only here, also \
               beside a right one",
     section: Section::WrongAnswers,
-    chapter: "Recall",
+    chapter: "Grades",
     compute: |_, strategy| {
         over_units(strategy, MetricUnit::Share, NOT_READ, |unit| {
             let rows = unit.records.iter().flat_map(|record| &record.answers);
@@ -76,7 +76,7 @@ pub(crate) const ABSTENTION: Metric = Metric {
     better: Better::Higher,
     definition: "answers that say it is not known / probes of what the conversation never says, by unit; mean over units",
     section: Section::WrongAnswers,
-    chapter: "Recall",
+    chapter: "Grades",
     compute: |_, strategy| {
         share(strategy, "no probe asks for what the conversation never says", |answer| {
             let asks = answer.probe.abstain_expected && !answer.row.prompted;
@@ -91,7 +91,7 @@ pub(crate) const FALSE_ABSTENTION: Metric = Metric {
     better: Better::Lower,
     definition: "answers that say it is not known / answers that came to probes of facts that the context holds, averaged as AR",
     section: Section::WrongAnswers,
-    chapter: "Recall",
+    chapter: "Grades",
     compute: |_, strategy| {
         lower(strategy, "no context held what was asked for", |answer| {
             answer.row.present.then_some(answer.row.grade == Grade::Abstained)
@@ -105,7 +105,7 @@ pub(crate) const FAILED_PROBES: Metric = Metric {
     better: Better::Lower,
     definition: "probes without an answer (the call failed, or no provider takes the request) / probes, by unit; mean over units",
     section: Section::WrongAnswers,
-    chapter: "Recall",
+    chapter: "Grades",
     compute: |_, strategy| rate(strategy, |row| Some(row.grade == Grade::Failed)),
 };
 
@@ -116,7 +116,7 @@ pub(crate) const CUT_ANSWERS: Metric = Metric {
     definition: "answers that ended at the most tokens that a reply may have, or that a filter withheld / probes whose call did not \
               fail, by unit; mean over units",
     section: Section::WrongAnswers,
-    chapter: "Recall",
+    chapter: "Grades",
     compute: |_, strategy| rate(strategy, |row| (row.grade != Grade::Failed).then(|| is_cut(row))),
 };
 

@@ -30,7 +30,7 @@ pub(crate) const COST_USD: Metric = Metric {
               checkpoint calls; turns without a time follow each other by 10 s; mean over a unit's conversations, then over \
               units",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, MetricUnit::Usd, |parts| Some(parts.total())),
 };
 
@@ -40,7 +40,7 @@ pub(crate) const COST_USD_10MIN: Metric = Metric {
     better: Better::Lower,
     definition: "as cost_usd, turns without a time following each other by 10 minutes",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: |run, strategy| priced(run, strategy, LONG_GAP_MS, MetricUnit::Usd, |parts| Some(parts.total())),
 };
 
@@ -50,7 +50,7 @@ pub(crate) const COST_USD_COMPACTION: Metric = Metric {
     better: Better::Lower,
     definition: "the compaction calls' share of cost_usd",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, MetricUnit::Usd, |parts| Some(parts.compaction)),
 };
 
@@ -60,7 +60,7 @@ pub(crate) const COST_USD_CHECKPOINT: Metric = Metric {
     better: Better::Lower,
     definition: "the share of cost_usd of calls that write checkpoints before a turn",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, MetricUnit::Usd, |parts| Some(parts.checkpoint)),
 };
 
@@ -70,7 +70,7 @@ pub(crate) const COST_SAVING: Metric = Metric {
     better: Better::Higher,
     definition: "1 - cost / cost of `full`, both with caching and without the agent's output, by unit; mean over units",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: |run, strategy| saving(run, strategy, SHORT_GAP_MS),
 };
 
@@ -80,7 +80,7 @@ pub(crate) const COST_SAVING_10MIN: Metric = Metric {
     better: Better::Higher,
     definition: "as cost_saving, turns without a time following each other by 10 minutes on both sides",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: |run, strategy| saving(run, strategy, LONG_GAP_MS),
 };
 
@@ -93,7 +93,7 @@ pub(crate) const BREAK_EVEN_TURNS: Metric = Metric {
               uncompacted + S, the price of the voided prefix; sums over a unit's compactions, failed calls included; mean \
               over units",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: break_even_turns,
 };
 
@@ -103,7 +103,7 @@ pub(crate) const CACHE_HIT_RATE: Metric = Metric {
     better: Better::Higher,
     definition: "input tokens read from the cache / all input tokens, the session's calls included, by unit; mean over units",
     section: Section::Cost,
-    chapter: "Cost and latency",
+    chapter: "Cost",
     compute: |run, strategy| {
         priced(run, strategy, SHORT_GAP_MS, MetricUnit::Share, |parts| ratio(parts.tokens_read, parts.tokens_in))
     },
