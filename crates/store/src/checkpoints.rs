@@ -11,6 +11,7 @@ use compactometer_engine::message::Usage;
 use compactometer_engine::record::SessionRecord;
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 
+use crate::backend::{Backend, Change};
 use crate::contents::{Contents, Rollback, Size, Version};
 use crate::directory::Directory;
 use crate::error::Error;
@@ -44,28 +45,6 @@ pub enum Which {
     Latest,
     /// The record with this number, rolled back or not.
     Number(u32),
-}
-
-/// What a kind of store does. `expected` is the sequence that the caller read.
-pub(crate) trait Backend: fmt::Debug + Send + Sync {
-    /// Makes good what a kill left half done; a thread that never was stays so.
-    fn heal(&self, id: &ThreadId) -> Result<(), Error>;
-    fn read(&self, id: &ThreadId) -> Result<Contents, Error>;
-    fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error>;
-    fn threads(&self) -> Result<Vec<ThreadId>, Error>;
-    fn clear(&self, id: &ThreadId) -> Result<(), Error>;
-    fn size(&self) -> Result<Size, Error>;
-    fn memory_document(&self, id: &ThreadId) -> Result<Option<String>, Error>;
-    fn set_memory_document(&self, id: &ThreadId, text: &str) -> Result<(), Error>;
-}
-
-/// One step of a thread.
-#[derive(Debug)]
-pub(crate) struct Change<'c> {
-    pub(crate) commit: Commit<'c>,
-    pub(crate) rollback: Option<Rollback>,
-    /// US dollars of each record's calls, as many as there are records.
-    pub(crate) costs: Vec<Option<f64>>,
 }
 
 impl Checkpoints {
@@ -241,25 +220,4 @@ impl fmt::Debug for Thread {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Thread").field("id", &self.id).field("sequence", &self.sequence).finish_non_exhaustive()
     }
-}
-
-/// Whether a change goes on from what is there.
-///
-/// # Errors
-/// [`Error::Conflict`], saying how not.
-pub(crate) fn check_follows(
-    id: &ThreadId,
-    (expected, sequence): (u64, u64),
-    records: u32,
-    change: &Change<'_>,
-) -> Result<(), Error> {
-    let conflict = |what| Err(Error::Conflict { thread: id.to_string(), what });
-    if expected != sequence {
-        return conflict(format!("commit {expected} was loaded, {sequence} is there"));
-    }
-    let numbers = change.commit.saved.iter().map(|saved| saved.number);
-    if let Some((at, number)) = (records..).zip(numbers).find(|(at, number)| at != number) {
-        return conflict(format!("record {number} was to be kept where {at} is next"));
-    }
-    Ok(())
 }

@@ -28,7 +28,7 @@ pub enum Error {
     },
     /// The database refused.
     #[cfg(feature = "sqlite")]
-    #[error("cannot {doing} in `{}`: {cause}{}", path.display(), crate::sqlite::advice(cause))]
+    #[error("cannot {doing} in `{}`: {cause}{}", path.display(), sqlite_advice(cause))]
     Sqlite {
         /// What was tried.
         doing: &'static str,
@@ -145,6 +145,26 @@ fn advice(cause: &io::Error) -> &'static str {
         io::ErrorKind::NotFound => "; move back what was removed, or start over",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; name a folder",
         _ => "; what was committed before is kept: check the disk, then try again",
+    }
+}
+
+#[cfg(feature = "sqlite")]
+/// What to do about an error, for its text.
+fn sqlite_advice(error: &rusqlite::Error) -> &'static str {
+    use rusqlite::ErrorCode;
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "; nothing was lost: free space there, then commit again",
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            "; nothing was lost: make file and folder writable for this user, or name another file"
+        }
+        Some(ErrorCode::CannotOpen) => {
+            "; nothing was lost: name a file in a folder that exists, and make both writable for this user"
+        }
+        Some(ErrorCode::NotADatabase) => "; it was left as it is: name another file",
+        Some(ErrorCode::DatabaseCorrupt) => "; restore the file from a copy",
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "; end the process that holds it",
+        Some(ErrorCode::SystemIoFailure) => "; what was committed before is kept: check the disk, then try again",
+        _ => "",
     }
 }
 

@@ -4,6 +4,7 @@
 //! Absent on purpose: the log of what was said, which stays with whoever holds the conversation; facts; a clock, since times
 //! come with the records; a cache, since the next reader may be another process.
 
+mod backend;
 mod checkpoints;
 mod contents;
 mod directory;

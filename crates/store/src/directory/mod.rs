@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use self::disk::Hold;
 use self::files::{CommitFile, Entry, Index, NewCommitFile};
-use crate::checkpoints::{Backend, Change, check_follows};
+use crate::backend::{Backend, Change, check_follows};
 use crate::contents::{Contents, Size, names_version, to_fold};
 use crate::error::Error;
 use crate::metadata::{self, Metadata};

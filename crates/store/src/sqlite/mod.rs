@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use compactometer_disk::Identity;
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::checkpoints::{Backend, Change, check_follows};
+use crate::backend::{Backend, Change, check_follows};
 use crate::contents::{Contents, Size};
 use crate::error::Error;
 use crate::thread_id::ThreadId;
@@ -137,22 +137,4 @@ fn with_ending(path: &Path, end: &str) -> PathBuf {
 fn cannot(doing: &'static str, path: &Path) -> impl FnOnce(rusqlite::Error) -> Error {
     let path = path.to_owned();
     move |cause| Error::Sqlite { doing, path, cause }
-}
-
-/// What to do about an error, for its text.
-pub(crate) fn advice(error: &rusqlite::Error) -> &'static str {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => "; nothing was lost: free space there, then commit again",
-        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            "; nothing was lost: make file and folder writable for this user, or name another file"
-        }
-        Some(ErrorCode::CannotOpen) => {
-            "; nothing was lost: name a file in a folder that exists, and make both writable for this user"
-        }
-        Some(ErrorCode::NotADatabase) => "; it was left as it is: name another file",
-        Some(ErrorCode::DatabaseCorrupt) => "; restore the file from a copy",
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "; end the process that holds it",
-        Some(ErrorCode::SystemIoFailure) => "; what was committed before is kept: check the disk, then try again",
-        _ => "",
-    }
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 
 use super::{cannot, records};
-use crate::checkpoints::Change;
+use crate::backend::Change;
 use crate::contents::{Contents, Kept, Rollback, names_version, to_fold};
 use crate::error::Error;
 use crate::thread_id::ThreadId;
