@@ -8,7 +8,7 @@ use crate::generate::writer::{Writer, capitalized};
 /// A result of the tool, with the `stated` lines mixed in among its other lines.
 pub(crate) fn result(writer: &mut Writer, tool: &Tool, stated: Vec<String>) -> String {
     let count = lines_wanted(writer, &tool.style);
-    let mut lines: Vec<String> = (0..count).map(|_| writer.line(tool.items)).collect();
+    let mut lines: Vec<String> = (0..count).map(|_| writer.line(&tool.items)).collect();
     for line in stated {
         let at = writer.dice.below(lines.len() + 1);
         lines.insert(at, line);
@@ -51,7 +51,7 @@ fn log(writer: &mut Writer, lines: &[String]) -> String {
     text
 }
 
-fn json(writer: &mut Writer, fields: &[(&str, &str)], lines: &[String]) -> String {
+fn json(writer: &mut Writer, fields: &[(String, String)], lines: &[String]) -> String {
     let object = |line: &String| {
         writer.pass(5_400);
         let filled = fields.iter().map(|(name, template)| ((*name).to_owned(), Value::String(writer.fill(template))));
@@ -62,8 +62,8 @@ fn json(writer: &mut Writer, fields: &[(&str, &str)], lines: &[String]) -> Strin
     format!("[\n{}\n]", objects.join(",\n"))
 }
 
-fn table(writer: &mut Writer, columns: &[(&str, &str)], lines: &[String]) -> String {
-    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).chain(["note"]).collect();
+fn table(writer: &mut Writer, columns: &[(String, String)], lines: &[String]) -> String {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).chain(["note"]).collect();
     let mut text = format!("| {} |\n|{}\n", names.join(" | "), "---|".repeat(names.len()));
     for line in lines {
         writer.pass(5_400);
@@ -74,7 +74,7 @@ fn table(writer: &mut Writer, columns: &[(&str, &str)], lines: &[String]) -> Str
     text
 }
 
-fn code(writer: &mut Writer, blocks: &[&'static str], lines: &[String]) -> String {
+fn code(writer: &mut Writer, blocks: &[String], lines: &[String]) -> String {
     let mut text = String::new();
     for line in lines {
         let block = writer.pick(blocks);
@@ -85,7 +85,7 @@ fn code(writer: &mut Writer, blocks: &[&'static str], lines: &[String]) -> Strin
 }
 
 /// Paragraphs of about three sentences under headings.
-fn page(writer: &mut Writer, heads: &[&'static str], lines: &[String]) -> String {
+fn page(writer: &mut Writer, heads: &[String], lines: &[String]) -> String {
     let mut text = String::new();
     let mut rest = lines;
     while !rest.is_empty() {

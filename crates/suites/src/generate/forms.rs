@@ -4,12 +4,14 @@
 use std::collections::HashSet;
 
 use compactometer_formats::scenario::ValueKind;
+use serde::Deserialize;
 
 use crate::generate::dice::Dice;
 use crate::generate::part::Part;
 
 /// What a value looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Form {
     /// A made-up word: `tavorim`.
     Word,

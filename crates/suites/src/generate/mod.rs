@@ -99,7 +99,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
 }
 
 fn definition(tool: &Tool) -> ToolDefinition {
-    let names: Vec<&str> = tool.arguments.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = tool.arguments.iter().map(|(name, _)| name.as_str()).collect();
     let properties: Map<String, Value> =
         names.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
     ToolDefinition {
@@ -111,25 +111,28 @@ fn definition(tool: &Tool) -> ToolDefinition {
 
 /// Every text of a domain, for tests that check all of them.
 #[cfg(test)]
-fn template_texts(domain: &Domain) -> Vec<&'static str> {
+fn template_texts(domain: &'static Domain) -> Vec<&'static str> {
     use crate::generate::domains::Style;
-    let lists = [domain.rules, domain.subjects, domain.requests, domain.remarks, domain.steps, domain.findings];
-    let mut texts: Vec<&'static str> = lists.concat();
-    texts.push(domain.role);
-    texts.extend(domain.pools.iter().flat_map(|pool| pool.words));
-    for tool in domain.tools {
-        texts.extend([tool.items, tool.failures].concat());
-        texts.extend(tool.arguments.iter().map(|(_, template)| *template));
-        texts.push(tool.about);
+    let mut texts = Vec::new();
+    let mut add = |list: &'static [String]| texts.extend(list.iter().map(String::as_str));
+    for list in [&domain.rules, &domain.subjects, &domain.requests, &domain.remarks, &domain.steps, &domain.findings] {
+        add(list);
+    }
+    domain.pools.iter().for_each(|pool| add(&pool.words));
+    domain.tools.iter().flat_map(|tool| [&tool.items, &tool.failures]).for_each(|list| add(list));
+    domain.claims.iter().flat_map(|claim| [&claim.says, &claim.changes]).for_each(|list| add(list));
+    texts.push(&domain.role);
+    texts.extend(domain.claims.iter().map(|claim| claim.asks.as_str()));
+    for tool in &domain.tools {
+        texts.push(&tool.about);
+        texts.extend(tool.arguments.iter().map(|(_, template)| template.as_str()));
         match &tool.style {
-            Style::Json(fields) | Style::Table(fields) => texts.extend(fields.iter().map(|(_, template)| *template)),
-            Style::Code(blocks) => texts.extend(*blocks),
-            Style::Page(heads) => texts.extend(*heads),
+            Style::Json(fields) | Style::Table(fields) => {
+                texts.extend(fields.iter().map(|(_, template)| template.as_str()));
+            }
+            Style::Code(texts_of) | Style::Page(texts_of) => texts.extend(texts_of.iter().map(String::as_str)),
             Style::Log => {}
         }
-    }
-    for claim in domain.claims {
-        texts.extend([claim.says, claim.changes, &[claim.asks]].concat());
     }
     texts
 }

@@ -28,15 +28,15 @@ impl Part {
     }
 
     /// The entries of the list that belong to the part, in order.
-    pub(crate) fn of<T: Copy>(self, list: &[T]) -> Vec<T> {
+    pub(crate) fn of<'t>(self, list: &'t [impl AsRef<str>]) -> Vec<&'t str> {
         let (first, step) = self.places();
-        list.iter().skip(first).step_by(step).copied().collect()
+        list.iter().skip(first).step_by(step).map(AsRef::as_ref).collect()
     }
 
     /// One of those entries. In a suite with splits, the list must have at least two entries.
-    pub(crate) fn pick<T: Copy>(self, list: &[T], dice: &mut Dice) -> T {
+    pub(crate) fn pick<'t>(self, list: &'t [impl AsRef<str>], dice: &mut Dice) -> &'t str {
         let (first, step) = self.places();
-        list[first + step * dice.below((list.len() - first).div_ceil(step))]
+        list[first + step * dice.below((list.len() - first).div_ceil(step))].as_ref()
     }
 
     fn places(self) -> (usize, usize) {
@@ -56,12 +56,12 @@ mod tests {
 
     #[test]
     fn the_parts_share_nothing_and_leave_nothing_out() {
-        let list = [0, 1, 2, 3, 4];
+        let list = ["a", "b", "c", "d", "e"];
         assert_eq!(Part::Whole.of(&list), list);
-        assert_eq!((Part::Open.of(&list), Part::HeldOut.of(&list)), (vec![0, 2, 4], vec![1, 3]));
+        assert_eq!((Part::Open.of(&list), Part::HeldOut.of(&list)), (vec!["a", "c", "e"], vec!["b", "d"]));
         let mut dice = Dice::new(1, 0, Stream::Text);
         for part in [Part::Whole, Part::Open, Part::HeldOut] {
-            let mut drawn: Vec<i32> = (0..200).map(|_| part.pick(&list, &mut dice)).collect();
+            let mut drawn: Vec<&str> = (0..200).map(|_| part.pick(&list, &mut dice)).collect();
             drawn.sort_unstable();
             drawn.dedup();
             assert_eq!(drawn, part.of(&list));
@@ -71,12 +71,12 @@ mod tests {
     /// An entry listed twice, once in each part, would not really be held out.
     #[test]
     fn every_list_can_be_parted() {
-        for domain in domains::ALL {
-            let mut lists = vec![domain.subjects, domain.requests, domain.remarks, domain.steps, domain.findings];
-            lists.extend(domain.pools.iter().map(|pool| pool.words));
-            lists.extend(domain.tools.iter().map(|tool| tool.items));
-            lists.extend(domain.claims.iter().flat_map(|claim| [claim.says, claim.changes]));
-            lists.extend(domain.tools.iter().filter_map(|tool| match tool.style {
+        for domain in &*domains::ALL {
+            let mut lists = vec![&domain.subjects, &domain.requests, &domain.remarks, &domain.steps, &domain.findings];
+            lists.extend(domain.pools.iter().map(|pool| &pool.words));
+            lists.extend(domain.tools.iter().map(|tool| &tool.items));
+            lists.extend(domain.claims.iter().flat_map(|claim| [&claim.says, &claim.changes]));
+            lists.extend(domain.tools.iter().filter_map(|tool| match &tool.style {
                 Style::Code(texts) | Style::Page(texts) => Some(texts),
                 Style::Log | Style::Json(_) | Style::Table(_) => None,
             }));

@@ -95,7 +95,7 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan 
     let part = spec.part(number);
     let span = Span::new(spec.lengths[number] as usize, spec.window as usize);
     let mut dice = Dice::new(spec.seed, number, Stream::Plan);
-    let mut subjects = part.of(domain.subjects);
+    let mut subjects = part.of(&domain.subjects);
     dice.shuffle(&mut subjects);
     subjects.truncate(SUBJECTS);
     let count = facts_wanted(spec, span.length);
@@ -275,7 +275,7 @@ impl Draft<'_> {
 }
 
 /// The tool that takes values of the form, and the index of the argument.
-pub(crate) fn tool_for(domain: &Domain, form: Form) -> Option<(&'static Tool, usize)> {
+pub(crate) fn tool_for(domain: &'static Domain, form: Form) -> Option<(&'static Tool, usize)> {
     let takes = |template: &str| {
         let slot = template.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         slot.and_then(Form::by_slot) == Some(form)

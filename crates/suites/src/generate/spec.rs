@@ -182,9 +182,9 @@ fn check_values(conversations: usize, facts: usize, splits: Option<Splits>) -> R
 }
 
 fn check_domains(names: &[String]) -> Result<Vec<&'static Domain>, String> {
-    let known: Vec<&str> = domains::ALL.iter().map(|domain| domain.name).collect();
+    let known: Vec<&str> = domains::ALL.iter().map(|domain| domain.name.as_str()).collect();
     let find = |name: &String| {
-        let found = domains::ALL.iter().copied().find(|domain| domain.name == name);
+        let found = domains::ALL.iter().find(|domain| domain.name == *name);
         found.ok_or_else(|| format!("`domains` contains `{name}`; expected some of `{}`", known.join("`, `")))
     };
     if names.is_empty() {

@@ -36,7 +36,7 @@ fn the_specs_sizes_are_those_that_it_is_made_for() {
     let (plans, _) = plans(&spec);
     let pairs = |split: Split| {
         let of_split = (0..plans.len()).filter(|number| spec.split(*number) == split);
-        of_split.map(|number| (plans[number].domain.name, plans[number].span.length)).collect::<BTreeSet<_>>()
+        of_split.map(|number| (plans[number].domain.name.as_str(), plans[number].span.length)).collect::<BTreeSet<_>>()
     };
     assert_eq!(plans.len(), 120);
     assert!(spec.lengths.iter().all(|length| (20_000..=99_000).contains(length)));
@@ -70,8 +70,8 @@ fn plans_of_the_test_split_share_no_subject_value_or_plain_word_with_others() {
 /// Runs of text between slots that are long enough to be recognised. The two ways of stating a claim may share some.
 fn runs(part: Part) -> BTreeSet<String> {
     let claims = |part: Part| {
-        let of_domain = move |domain: &&'static Domain| domain.claims.iter();
-        ALL.iter().flat_map(of_domain).flat_map(move |claim| [part.of(claim.says), part.of(claim.changes)].concat())
+        let of_domain = move |domain: &'static Domain| domain.claims.iter();
+        ALL.iter().flat_map(of_domain).flat_map(move |claim| [part.of(&claim.says), part.of(&claim.changes)].concat())
     };
     let other = if part == Part::Open { Part::HeldOut } else { Part::Open };
     let mut runs = runs_of(templates(part).into_iter().chain(claims(part)));
@@ -83,14 +83,14 @@ fn runs(part: Part) -> BTreeSet<String> {
 /// All templates except those of claims.
 fn templates(part: Part) -> Vec<&'static str> {
     let mut templates = Vec::new();
-    for domain in ALL {
-        for list in [domain.subjects, domain.requests, domain.remarks, domain.steps, domain.findings] {
+    for domain in &*ALL {
+        for list in [&domain.subjects, &domain.requests, &domain.remarks, &domain.steps, &domain.findings] {
             templates.extend(part.of(list));
         }
-        templates.extend(domain.pools.iter().flat_map(|pool| part.of(pool.words)));
-        templates.extend(domain.tools.iter().flat_map(|tool| part.of(tool.items)));
-        for tool in domain.tools {
-            if let Style::Code(texts) | Style::Page(texts) = tool.style {
+        templates.extend(domain.pools.iter().flat_map(|pool| part.of(&pool.words)));
+        templates.extend(domain.tools.iter().flat_map(|tool| part.of(&tool.items)));
+        for tool in &domain.tools {
+            if let Style::Code(texts) | Style::Page(texts) = &tool.style {
                 templates.extend(part.of(texts));
             }
         }

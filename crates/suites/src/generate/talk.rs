@@ -115,15 +115,15 @@ impl Stage<'_, '_> {
 
     fn request(&mut self) {
         let remarks = self.writer.dice.between(0, 3);
-        let mut sentences = self.writer.sentences(self.writer.domain.requests, 1);
-        sentences.extend(self.writer.sentences(self.writer.domain.remarks, remarks));
+        let mut sentences = self.writer.sentences(&self.writer.domain.requests, 1);
+        sentences.extend(self.writer.sentences(&self.writer.domain.remarks, remarks));
         self.mix_in(Speaker::User, 5, &mut sentences);
         self.push(Role::User, vec![Part::Text { text: sentences.join(" ") }]);
     }
 
     fn answer(&mut self) {
         let findings = self.writer.dice.between(2, 5);
-        let mut sentences = self.writer.sentences(self.writer.domain.findings, findings);
+        let mut sentences = self.writer.sentences(&self.writer.domain.findings, findings);
         self.mix_in(Speaker::Assistant, 4, &mut sentences);
         self.push(Role::Assistant, vec![Part::Text { text: sentences.join(" ") }]);
     }
@@ -131,7 +131,7 @@ impl Stage<'_, '_> {
     /// A turn of the agent with calls, then their results.
     fn step(&mut self) {
         let words = usize::from(self.writer.dice.chance(75));
-        let mut sentences = self.writer.sentences(self.writer.domain.steps, words);
+        let mut sentences = self.writer.sentences(&self.writer.domain.steps, words);
         self.mix_in(Speaker::Assistant, 2, &mut sentences);
         let wanted = match self.writer.dice.below(100) {
             0..70 => 1,
@@ -140,7 +140,7 @@ impl Stage<'_, '_> {
         };
         let mut calls: Vec<Call> = self.take(By::Using, 2).into_iter().filter_map(|due| self.using(due)).collect();
         while calls.len() < wanted {
-            let tools = self.plan.domain.tools;
+            let tools = &self.plan.domain.tools;
             let tool = &tools[self.writer.dice.below(tools.len())];
             calls.push(self.call(tool, None));
         }
@@ -176,7 +176,8 @@ impl Stage<'_, '_> {
     fn result(&mut self, call: Call) {
         let is_error = self.writer.dice.chance(4);
         let text = if is_error {
-            let failure = self.writer.dice.pick(call.tool.failures);
+            let failures = &call.tool.failures;
+            let failure = &failures[self.writer.dice.below(failures.len())];
             format!("error: {}", self.writer.fill(failure))
         } else {
             let stated = self.statements(Speaker::Tool, 3);
@@ -246,7 +247,7 @@ struct Call {
 /// One side of a pair in words: a sentence in a turn, or a bare line in a tool's result.
 fn statement(writer: &mut Writer, pair: &Pair, side: usize) -> String {
     let Side { subject, value, .. } = &pair.sides[side];
-    let phrases = if pair.replaces.is_some() { pair.claim.changes } else { pair.claim.says };
+    let phrases = if pair.replaces.is_some() { &pair.claim.changes } else { &pair.claim.says };
     let phrase = writer.line(phrases);
     let phrase = match pair.claim.speaker {
         // Tools refer to things without an article.

@@ -30,28 +30,28 @@ impl<'r> Writer<'r> {
         mut dice: Dice,
         reserved: &'r Reserved,
     ) -> Self {
-        let pools = domain.pools.iter().chain([&PEOPLE]);
-        let mut cast: Vec<_> = pools.map(|pool| (pool.slot, choose(pool, part, &mut dice))).collect();
+        let pools = domain.pools.iter().chain([&*PEOPLE]);
+        let mut cast: Vec<_> = pools.map(|pool| (pool.slot.as_str(), choose(pool, part, &mut dice))).collect();
         cast.push(("subject", subjects.to_vec()));
         let seconds = dice.between(0, 30_000_000);
         Writer { dice, domain, part, reserved, cast, seconds }
     }
 
     /// Sentences from `count` different templates.
-    pub(crate) fn sentences(&mut self, templates: &[&'static str], count: usize) -> Vec<String> {
+    pub(crate) fn sentences(&mut self, templates: &[impl AsRef<str>], count: usize) -> Vec<String> {
         let mut chosen = self.part.of(templates);
         self.dice.shuffle(&mut chosen);
         chosen.iter().take(count).map(|template| capitalized(&self.fill(template))).collect()
     }
 
     /// Text from one of the templates, not turned into a sentence.
-    pub(crate) fn line(&mut self, templates: &[&'static str]) -> String {
+    pub(crate) fn line(&mut self, templates: &[impl AsRef<str>]) -> String {
         let template = self.pick(templates);
         self.fill(template)
     }
 
     /// A random template of those that the conversation may use.
-    pub(crate) fn pick(&mut self, templates: &[&'static str]) -> &'static str {
+    pub(crate) fn pick<'t>(&mut self, templates: &'t [impl AsRef<str>]) -> &'t str {
         self.part.pick(templates, &mut self.dice)
     }
 
@@ -106,8 +106,8 @@ impl<'r> Writer<'r> {
     }
 }
 
-fn choose(pool: &Pool, part: Part, dice: &mut Dice) -> Vec<&'static str> {
-    let mut words = part.of(pool.words);
+fn choose(pool: &'static Pool, part: Part, dice: &mut Dice) -> Vec<&'static str> {
+    let mut words = part.of(&pool.words);
     dice.shuffle(&mut words);
     words.truncate(CAST);
     words
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn filling_leaves_the_claims_slots() {
         let reserved = Reserved::default();
-        let domain = domains::ALL[0];
+        let domain = &domains::ALL[0];
         let mut writer = Writer::new(domain, Part::Whole, &["the gate"], Dice::new(1, 0, Stream::Text), &reserved);
         assert_eq!(writer.fill("{s} and {subject}: {v}"), "{s} and the gate: {v}");
         assert_eq!(capitalized("état"), "État");
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn every_slot_of_every_template_is_known() {
-        for domain in domains::ALL {
+        for domain in &*domains::ALL {
             let templates = crate::generate::template_texts(domain);
             assert!(templates.len() > 150, "{}: {}", domain.name, templates.len());
             for template in templates {

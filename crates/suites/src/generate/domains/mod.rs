@@ -1,90 +1,102 @@
-//! The domains of conversations. A domain is one folder and one line in [`ALL`], and it holds text only.
+//! The domains of conversations. A domain is one file of text and one line in [`ALL`].
 //!
 //! Templates hold slots in braces: a form of [`crate::generate::forms::Form::by_slot`], a pool of the domain, or one of the
 //! general slots of [`crate::generate::writer::Writer::fill`]. Claims also hold `{s}`, the subject, and `{v}`, the value.
 
-mod operations;
-mod research;
-mod service;
-mod software;
+use std::sync::LazyLock;
 
 use compactometer_formats::scenario::{Category, Speaker};
+use serde::Deserialize;
 
 use crate::generate::forms::Form;
 
 /// Every domain.
-pub(crate) static ALL: &[&Domain] = &[&software::DOMAIN, &operations::DOMAIN, &service::DOMAIN, &research::DOMAIN];
+pub(crate) static ALL: LazyLock<Vec<Domain>> = LazyLock::new(|| {
+    let texts = [
+        include_str!("software.toml"),
+        include_str!("operations.toml"),
+        include_str!("service.toml"),
+        include_str!("research.toml"),
+    ];
+    // A test reads each file, so none fails here.
+    texts.into_iter().filter_map(|text| toml::from_str(text).ok()).collect()
+});
 
 /// A kind of work that a user and an agent do together.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Domain {
     /// The name that specs use.
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// The opening of the system prompt.
-    pub(crate) role: &'static str,
+    pub(crate) role: String,
     /// Rules of the system prompt. Each conversation uses a selection.
-    pub(crate) rules: &'static [&'static str],
+    pub(crate) rules: Vec<String>,
     /// The subjects of claims.
-    pub(crate) subjects: &'static [&'static str],
+    pub(crate) subjects: Vec<String>,
     /// Words that fill slots.
-    pub(crate) pools: &'static [Pool],
+    pub(crate) pools: Vec<Pool>,
     /// Requests of the user.
-    pub(crate) requests: &'static [&'static str],
+    pub(crate) requests: Vec<String>,
     /// Other sentences of the user.
-    pub(crate) remarks: &'static [&'static str],
+    pub(crate) remarks: Vec<String>,
     /// Sentences of the agent before it calls tools.
-    pub(crate) steps: &'static [&'static str],
+    pub(crate) steps: Vec<String>,
     /// Sentences of the agent when it is done.
-    pub(crate) findings: &'static [&'static str],
+    pub(crate) findings: Vec<String>,
     /// The agent's tools.
-    pub(crate) tools: &'static [Tool],
+    pub(crate) tools: Vec<Tool>,
     /// Claims that can be stated.
-    pub(crate) claims: &'static [Claim],
+    pub(crate) claims: Vec<Claim>,
 }
 
 /// Words that fill a slot.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Pool {
     /// The slot's name.
-    pub(crate) slot: &'static str,
+    pub(crate) slot: String,
     /// The words. Each conversation uses some of them.
-    pub(crate) words: &'static [&'static str],
+    pub(crate) words: Vec<String>,
 }
 
 /// A tool of the agent.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Tool {
     /// The tool's name.
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// A description of the tool.
-    pub(crate) about: &'static str,
+    pub(crate) about: String,
     /// The arguments: each name and a description.
-    pub(crate) arguments: &'static [(&'static str, &'static str)],
+    pub(crate) arguments: Vec<(String, String)>,
     /// The format of its results.
     pub(crate) style: Style,
     /// Lines of its results.
-    pub(crate) items: &'static [&'static str],
+    pub(crate) items: Vec<String>,
     /// Its error messages.
-    pub(crate) failures: &'static [&'static str],
+    pub(crate) failures: Vec<String>,
 }
 
 /// The format of a tool's results, into which lines of text are put.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Style {
     /// Lines with a time, a level and a component.
     Log,
     /// A JSON array of objects with these fields and the line as `detail`.
-    Json(&'static [(&'static str, &'static str)]),
+    Json(Vec<(String, String)>),
     /// A table with these columns and the line as `note`.
-    Table(&'static [(&'static str, &'static str)]),
+    Table(Vec<(String, String)>),
     /// Source code: these blocks, with the lines as comments between them.
-    Code(&'static [&'static str]),
+    Code(Vec<String>),
     /// Sections of paragraphs under headings.
-    Page(&'static [&'static str]),
+    Page(Vec<String>),
 }
 
 /// A claim that can be stated about a subject.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Claim {
     /// The category of the statement. No text mentions it.
     pub(crate) category: Category,
@@ -93,34 +105,30 @@ pub(crate) struct Claim {
     /// The form of its value.
     pub(crate) form: Form,
     /// Ways to state it.
-    pub(crate) says: &'static [&'static str],
+    pub(crate) says: Vec<String>,
     /// Ways to state that the value has changed; empty if it never does.
-    pub(crate) changes: &'static [&'static str],
+    #[serde(default)]
+    pub(crate) changes: Vec<String>,
     /// The question that asks for the value.
-    pub(crate) asks: &'static str,
-}
-
-const fn claim(
-    category: Category,
-    speaker: Speaker,
-    form: Form,
-    says: &'static [&'static str],
-    asks: &'static str,
-) -> Claim {
-    Claim { category, speaker, form, says, changes: &[], asks }
-}
-
-impl Claim {
-    const fn changing(self, changes: &'static [&'static str]) -> Claim {
-        Claim { changes, ..self }
-    }
+    pub(crate) asks: String,
 }
 
 /// Names of people, for every domain.
-pub(crate) const PEOPLE: Pool = Pool {
-    slot: "person",
-    words: &[
+pub(crate) static PEOPLE: LazyLock<Pool> = LazyLock::new(|| {
+    let words = [
         "Annika", "Bartek", "Chidi", "Dolores", "Emeka", "Farid", "Greta", "Hiroko", "Ines", "Jorma", "Katya", "Luca",
         "Marit", "Nadia", "Oskar", "Pilar", "Rashid", "Sanna", "Tomasz", "Ulla", "Viktor", "Wanjiru", "Yusuf", "Zofia",
-    ],
-};
+    ];
+    Pool { slot: "person".to_owned(), words: words.map(str::to_owned).into() }
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_domain_is_read() {
+        let names = ALL.iter().map(|domain| domain.name.as_str()).collect::<Vec<_>>();
+        assert_eq!(names, ["software", "operations", "service", "research"]);
+    }
+}
