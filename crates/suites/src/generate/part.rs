@@ -28,7 +28,7 @@ impl Part {
     }
 
     /// The entries of the list that belong to the part, in order.
-    pub(crate) fn of<'t>(self, list: &'t [impl AsRef<str>]) -> Vec<&'t str> {
+    pub(crate) fn of(self, list: &[impl AsRef<str>]) -> Vec<&str> {
         let (first, step) = self.places();
         list.iter().skip(first).step_by(step).map(AsRef::as_ref).collect()
     }
