@@ -1,4 +1,4 @@
-//! `completions`: a shell's script.
+//! `completions`: prints a completion script.
 
 use clap::Args;
 use clap_complete::Shell;
@@ -16,7 +16,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| completions(&parsed(matches)?),
 };
 
-/// For which shell.
 #[derive(Args)]
 struct CompletionsArgs {
     /// The shell.

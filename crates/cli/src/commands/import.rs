@@ -1,4 +1,4 @@
-//! `import`: transcripts of another program become a suite.
+//! `import`: turns transcripts of another program into a suite.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -22,7 +22,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| import(&parsed(matches)?),
 };
 
-/// What to import.
 #[derive(clap::Args)]
 pub(crate) struct ImportArgs {
     /// The transcripts' format; `compactometer list formats` names them.
@@ -39,7 +38,7 @@ pub(crate) struct ImportArgs {
     /// Join N sessions of different groups, interleaved by user turn, into one long conversation.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
     pub(crate) concat: Option<u16>,
-    /// Leave secrets as they stand instead of masking them.
+    /// Keep secrets instead of masking them.
     #[arg(long)]
     pub(crate) keep_secrets: bool,
     /// Refuse input that needs a repair instead of repairing and reporting it.
@@ -48,7 +47,7 @@ pub(crate) struct ImportArgs {
     /// Overwrite the file at `--out`.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Say nothing on stderr but errors.
+    /// Print only errors on stderr.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

@@ -18,7 +18,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| schema(&parsed(matches)?),
 };
 
-/// Which format.
 #[derive(clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The format; `compactometer list schemas` names them.

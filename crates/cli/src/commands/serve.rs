@@ -20,7 +20,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| serve(&parsed(matches)?),
 };
 
-/// What to serve.
 #[derive(clap::Args)]
 pub(crate) struct ServeArgs {
     /// The model that answers, also with faults: `mock:weak`, `mock+empty=0.1`.
@@ -53,7 +52,7 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
     })
 }
 
-/// Where the server is, and how to try it.
+/// The server's address, and how to try it.
 fn told(url: &str, model: &str) -> String {
     format!(
         "{model} answers at {url}/v1 until Ctrl-C; any key will do\n\n\
