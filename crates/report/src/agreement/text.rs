@@ -8,7 +8,7 @@ use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, MetricAgreement};
 use crate::metrics::{MetricUnit, grouped};
 use crate::stats::FEWEST_UNITS;
 
-/// The only claim that is permitted, or that there is none.
+/// The only claim that the numbers permit, or that no claim is supported.
 pub(super) fn words(found: &Agreement) -> String {
     let Agreement { mock, model, conversations, .. } = found;
     let scope = format!("on {conversations} conversations of at most {} tokens", grouped(f64::from(found.most_tokens)));

@@ -139,7 +139,7 @@ pub enum Mismatch {
         strategy: String,
         /// Its protocol.
         protocol: Protocol,
-        /// Where it stands.
+        /// The side that has it.
         side: &'static str,
     },
     /// A strategy that stands there once for each retained budget.

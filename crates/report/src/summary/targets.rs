@@ -180,13 +180,13 @@ pub const ALL: &[SourceTarget] = &[
 pub struct SourceTarget {
     /// Its id in `summary.json`.
     pub id: &'static str,
-    /// What is asked for.
+    /// The target in words.
     pub target: &'static str,
-    /// The document that asks, and where.
+    /// The source that sets it, and where.
     pub source: &'static str,
     /// What its value counts.
     pub unit: MetricUnit,
-    /// What a reader must know of it; empty where there is nothing.
+    /// What a reader needs to know about it; may be empty.
     pub note: &'static str,
     find: fn(&ProtocolRun, &StrategyRecords, &StrategySummary) -> Found,
 }
@@ -333,7 +333,7 @@ fn files(record: &Record) -> u32 {
     (commits.min(KEPT) + beside) as u32
 }
 
-/// Whether a decision left something in the store: a view, a failed attempt, or what was paid for.
+/// Whether a decision wrote to the store: a view, a failed attempt, or a paid call.
 fn commits(row: &compactometer_formats::record::CompactionRow) -> bool {
     match row.event.outcome {
         Outcome::Applied => true,

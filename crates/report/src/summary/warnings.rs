@@ -1,4 +1,4 @@
-//! What a reader must know before any number.
+//! What a reader needs to know before any number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +101,7 @@ fn few_units(run: &ProtocolRun) -> Option<String> {
 
 fn missing_cases(run: &ProtocolRun) -> Option<String> {
     let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
-    // Every protocol and every further retained budget has as many cases.
+    // Every protocol and every further retained budget has the same number of cases.
     let listed = run.manifest.cases / (run.manifest.protocols.len() + run.manifest.sweep.len()).max(1);
     (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
 }
@@ -113,7 +113,7 @@ fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
     (!names.is_empty()).then(|| format!("never compacted anything, so takes no part: {}", names.join(", ")))
 }
 
-/// Failures in a row: a summarizer that is down or cannot do what it is asked.
+/// Failures in a row: the summarizer is down or not up to its task.
 fn repeated(strategies: &[StrategySummary]) -> Option<String> {
     let alerted = strategies.iter().filter(|strategy| strategy.decisions.alerts > 0).map(|strategy| {
         let Decisions { alerts, most_failures_in_a_row: failed, most_unread_in_a_row: unread, .. } = strategy.decisions;
@@ -258,7 +258,7 @@ fn foils(run: &ProtocolRun) -> Option<String> {
     (!rates.is_empty()).then(|| format!("invented values, foils found in what was written: {}", rates.join(", ")))
 }
 
-/// One name may stand for several models, or for another one tomorrow.
+/// A model's name may be served by several models, or by another one later.
 fn served(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
     let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| {

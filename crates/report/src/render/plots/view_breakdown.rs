@@ -1,4 +1,4 @@
-//! What stands in the view over the rounds, by kind: the progressive plan's timeline, for every strategy.
+//! The view over the rounds, by kind of content: the progressive plan's timeline, for every strategy.
 
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::stands::ViewParts;
@@ -105,7 +105,7 @@ fn draw(panels: &[ViewPanel<'_>]) -> Figure {
             top: upper,
             right: (column + 1.0) * width - 16.0,
             bottom: upper + PANEL,
-            // The bar of a round stands on its number.
+            // A round's bar is centred on its number.
             x: Scale::counting(most + 1),
             y,
         };
