@@ -49,7 +49,7 @@ pub fn agreement_text(found: &Agreement) -> String {
         text.push_str(&values(metric, strategies));
     }
     let _ = writeln!(text, "\n{}", found.words);
-    text + "It says nothing of other models, larger ones above all, nor of other conversations.\n"
+    text + "This says nothing about other models, especially larger ones, or about other conversations.\n"
 }
 
 fn values(metric: &MetricAgreement, strategies: &[String]) -> String {

@@ -278,9 +278,7 @@ fn next(pair: &GatedStrategy, metrics: &[MetricGate], summary: &Summary) -> Opti
     let open = metrics.iter().filter(|metric| metric.verdict == Verdict::Inconclusive);
     let (told, untold): (Vec<_>, Vec<_>) = open.partition(|metric| metric.units_needed.is_some());
     let most = told.into_iter().max_by_key(|metric| metric.units_needed);
-    let untold = untold
-        .iter()
-        .map(|metric| format!("no number of units decides `{}` as it stands; see its reason", metric.metric));
+    let untold = untold.iter().map(|metric| format!("more units cannot decide `{}`; see its reason", metric.metric));
     let said: Vec<String> =
         most.and_then(|metric| from_units(pair, metric, summary)).into_iter().chain(untold).collect();
     (!said.is_empty()).then(|| said.join("; "))

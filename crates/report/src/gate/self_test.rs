@@ -137,7 +137,7 @@ pub enum SelfTestError {
         margin: f64,
     },
     /// Nothing to test.
-    #[error("no strategy under test stands in both runs")]
+    #[error("no strategy under test is in both runs")]
     NothingTested,
 }
 

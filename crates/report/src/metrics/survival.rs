@@ -117,7 +117,7 @@ fn cliff(survival: &Survival) -> MetricValue {
         }
         None => undefined(
             MetricUnit::Count,
-            format!("none: no fall to half of the first round's in {} rounds", curve.0.len()),
+            format!("none: survival does not fall below half of the first round's in {} rounds", curve.0.len()),
         ),
     }
 }
@@ -163,7 +163,7 @@ impl Survival {
             |found: Vec<FollowedFact>| if found.is_empty() { UnitCohort(Vec::new()) } else { UnitCohort::new(&found) };
         let units: Option<Vec<UnitCohort>> = strategy.units.iter().map(|unit| of_unit(unit).map(cohort)).collect();
         match units {
-            None => Err("records of before mentions were kept".to_owned()),
+            None => Err("the records are too old to hold mentions".to_owned()),
             Some(units) if units.iter().all(|unit| unit.0.is_empty()) => {
                 Err("the last original of no fact left".to_owned())
             }

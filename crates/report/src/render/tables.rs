@@ -144,7 +144,7 @@ fn kinds_table(group: &Group) -> PageTable {
     let cells = |strategy: &StrategySummary| columns.iter().map(|kind| of(strategy, kind)).collect();
     let rows = rows(group, cells);
     PageTable {
-        title: "Recall and keyword luck by value kind",
+        title: "Recall and chance matches by value kind",
         note: "CR, not corrected, and in brackets how often values of that kind from other conversations match the same contexts.",
         columns,
         rows,

@@ -134,7 +134,7 @@ fn short(value: f64) -> String {
 fn compared(group: &Group) -> String {
     let Some(first) = group.comparisons.first() else { return String::new() };
     let mut text =
-        format!("\nless {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)\n", first.reference);
+        format!("\nminus {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)\n", first.reference);
     let name = |made: &Comparison| match made.metric.as_str() {
         CORRECTED => format!("{} CR*", made.strategy),
         RAW => format!("{} CR", made.strategy),

@@ -101,7 +101,7 @@ fn decoys_of(strategy: &StrategyRecords, level: f64) -> Option<(Option<bool>, St
         return Some((Some(true), found));
     }
     if units < sign_flip::FEWEST_UNITS {
-        return Some((None, format!("{found}, too few to tell")));
+        return Some((None, format!("{found}, too few to decide")));
     }
     let p = sign_flip::p_value(&differences);
     Some((Some(p >= level), format!("{found}, p = {p:.3}")))

@@ -167,7 +167,7 @@ fn over_budget(run: &ProtocolRun) -> Vec<String> {
     let left = listed(run, "compactions over the retained budget even after a retry", |strategy| {
         strategy.rows().filter(|row| row.event.over_budget).count()
     });
-    let pending = listed(run, "conversations whose pending part alone exceeds the retained budget", |strategy| {
+    let pending = listed(run, "conversations whose pending part by itself exceeds the retained budget", |strategy| {
         strategy.records().filter(|record| record.case.pending_over_budget).count()
     });
     left.into_iter().chain(pending).collect()
@@ -194,7 +194,7 @@ fn chance(run: &ProtocolRun) -> Vec<String> {
         let left_out: Vec<_> = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})")).collect();
         if !left_out.is_empty() {
             warnings.push(format!(
-                "left out of CR* of {}, found by chance alone: {}",
+                "left out of CR* of {}, since chance finds it: {}",
                 strategy.name,
                 left_out.join(", ")
             ));

@@ -70,7 +70,7 @@ pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     id: "answered_given_absent",
     unit: MetricUnit::Share,
     better: Better::Neither,
-    definition: "L: as AR over the probes of which the context lacks a fact: guesses, and what the tracing does not see",
+    definition: "L: as AR over the probes for which the context lacks a fact: guesses, and what the tracing does not see",
     section: Section::Answers,
     chapter: "Recall",
     compute: |_, strategy| given(strategy, "every context held what was asked for", false),
@@ -117,7 +117,7 @@ pub(crate) fn usage_cost(row: &PriceRow, usage: &Usage) -> f64 {
     millionths / 1e6
 }
 
-const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are of before answers were kept";
+const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are too old to hold answers";
 
 /// A unit's AR: what paired comparisons join on.
 pub(crate) fn score(unit: &UnitRecords) -> Option<f64> {

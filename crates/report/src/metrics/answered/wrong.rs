@@ -120,7 +120,7 @@ pub(crate) const CUT_ANSWERS: Metric = Metric {
     compute: |_, strategy| rate(strategy, |row| (row.grade != Grade::Failed).then(|| is_cut(row))),
 };
 
-const NOT_READ: &str = "no answer states anything, or the records are of before answers were read for it";
+const NOT_READ: &str = "no answer states anything, or the records are too old to hold it";
 
 /// Whether there is an answer that could have stated something wrong.
 fn came(row: &AnswerRow) -> bool {

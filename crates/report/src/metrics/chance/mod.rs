@@ -203,7 +203,7 @@ impl CorrectedRecall {
             return None;
         }
         if !self.too_likely.is_empty() {
-            return Some("chance alone matches over 80 % of foreign facts of every value kind".to_owned());
+            return Some("chance matches over 80 % of foreign facts of every value kind".to_owned());
         }
         let most = self.random.iter().fold(self.own.most_scenarios(), |most, random| most.min(random.most_scenarios()));
         Some(format!(

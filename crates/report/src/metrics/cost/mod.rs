@@ -168,7 +168,7 @@ fn priced(
 
 fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricValue {
     if strategy.name == FULL {
-        return undefined(MetricUnit::Share, "`full` is what the others are held against");
+        return undefined(MetricUnit::Share, "`full` is what the others are compared with");
     }
     let Some(full) = run.strategy(FULL) else {
         return undefined(MetricUnit::Share, "`full` was not run");
