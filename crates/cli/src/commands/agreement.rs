@@ -8,8 +8,7 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
 use compactometer_report::agreement::{agreement as compared, agreement_text};
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::{say, say_json};
 

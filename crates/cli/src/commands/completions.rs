@@ -3,8 +3,7 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use super::{CommandRow, parsed, program};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed, program};
 use crate::output::failure::Failure;
 use crate::output::terminal::say;
 

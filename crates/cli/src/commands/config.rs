@@ -6,8 +6,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use compactometer_disk::write_whole;
 
-use super::{CommandRow, program};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, program};
 use crate::arguments::settings::{self, FILE, Setting};
 use crate::output::failure::Failure;
 use crate::output::run_folder::advice;

@@ -13,8 +13,7 @@ use compactometer_harness::watched::WatchedModels;
 use compactometer_report::explain::Story;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::roles::Roles;
 use crate::arguments::suites;
 use crate::arguments::{PricesArg, SettingArgs, encoding, positive};

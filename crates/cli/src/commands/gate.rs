@@ -14,10 +14,9 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{self, GateOptions, GateReport, SelfTest, Verdict};
 
-use super::{CommandRow, parsed};
+use super::{CommandRow, HelpGroup, parsed};
 use super::{program, run};
 use crate::arguments::RunArgs;
-use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say, say_json};
 

@@ -12,8 +12,7 @@ use compactometer_suites::generate::{Spec, embedded, generate_telling};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::suites;
 use crate::output::failure::Failure;
 use crate::output::progress;

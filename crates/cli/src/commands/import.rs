@@ -9,8 +9,7 @@ use compactometer_suites::import::{self, Options};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::note;
 

@@ -12,8 +12,7 @@ use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::say;
 

@@ -12,8 +12,7 @@ use compactometer_formats::suite::Suite;
 use compactometer_suites::curate::{self, Wanted};
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::suites;
 use crate::output::failure::Failure;
 use crate::output::run_folder::cannot;

@@ -13,9 +13,8 @@ use compactometer_report::{Format, write_formats};
 
 use super::compare::salience::Salience;
 use super::compare::{show, verdict};
-use super::{CommandRow, parsed};
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::PricesArg;
-use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::run_folder::{difference, read_manifest};
 

@@ -19,8 +19,7 @@ use compactometer_harness::watched::Stopped;
 use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::roles::Roles;
 use crate::arguments::{RunArgs, encoding, recordings, stores, suites};
 use crate::cost::{self, CostBudget, Estimate};

@@ -5,8 +5,7 @@ use clap::Args;
 use compactometer_formats::formats;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::say_json;
 

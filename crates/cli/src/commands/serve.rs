@@ -7,8 +7,7 @@ use anyhow::{Context, anyhow};
 use compactometer_engine::model::ChatModel;
 use compactometer_models::server::{Limits, Server};
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say};
 

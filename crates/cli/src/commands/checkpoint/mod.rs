@@ -12,8 +12,7 @@ use compactometer_store::{Version, Which};
 use serde_json::{Value, json};
 
 use self::arguments::{CheckpointCommand, ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::stores;
 use crate::output::failure::Failure;
 use crate::output::terminal::{self, say, say_json};

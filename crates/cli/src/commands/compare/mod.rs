@@ -8,8 +8,7 @@ use compactometer_formats::summary::Summary;
 
 use self::salience::Salience;
 use super::run::{FinishedRun, execute, jobs, records_of};
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::{RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::run_folder;

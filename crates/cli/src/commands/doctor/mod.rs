@@ -14,8 +14,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::run;
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::{RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::terminal::{say, say_json};
