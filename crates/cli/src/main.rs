@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Shows the engine's messages as far as `RUST_LOG` or `--verbose` asks for them.
+/// Shows the engine's messages that `RUST_LOG` or `--verbose` ask for.
 fn log(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::OFF,
@@ -35,7 +35,9 @@ fn log(verbose: u8) {
     let filter = asked.and_then(|asked| match EnvFilter::builder().parse(&asked) {
         Ok(filter) => Some(filter),
         Err(error) => {
-            terminal::note(&format!("RUST_LOG is `{asked}`, which is not a filter ({error}); set it to `info`, say"));
+            terminal::note(&format!(
+                "RUST_LOG is `{asked}`, which is not a filter ({error}); set it to `info`, for example"
+            ));
             None
         }
     });

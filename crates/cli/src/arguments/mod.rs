@@ -1,5 +1,5 @@
-//! What is given to commands: the arguments that several share, a folder's settings, and what arguments name: models, suites,
-//! recordings, stores.
+//! What commands are given: shared arguments, a folder's settings, and the models, suites, recordings and stores that arguments
+//! name.
 
 pub(crate) mod help;
 pub(crate) mod recordings;

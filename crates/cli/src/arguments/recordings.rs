@@ -1,6 +1,6 @@
-//! The conversations that a recording was made on, kept in its folder so that it replays without more than its name.
+//! The conversations that a recording was made on. They are kept in its folder, so that its name is enough to replay it.
 //!
-//! Absent on purpose: the calls, which are the cassette's.
+//! Absent on purpose: the calls, which the cassette keeps.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use compactometer_models::cassette;
 
 use crate::output::run_folder::{cannot, safe_name};
 
-/// The suites that the recording of that name was made on; none where the name is another model's, or none were kept.
+/// The suites that this recording was made on. Empty if the name is not that of a recording, or if no suite was kept.
 pub(crate) fn suites(model: &str) -> Result<Vec<PathBuf>> {
     let Some(folder) = cassette::folder(model).map(suite_folder).filter(|folder| folder.is_dir()) else {
         return Ok(Vec::new());
@@ -25,7 +25,8 @@ pub(crate) fn suites(model: &str) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Keeps a suite in a recording's folder. Conversations that are there already stay; of one id the newer counts.
+/// Keeps a suite in a recording's folder, beside the conversations already there. A newer conversation replaces one with the
+/// same id.
 pub(crate) fn keep(folder: &Path, suite: &Suite) -> Result<()> {
     let path = suite_folder(folder).join(format!("{}.jsonl", safe_name(&suite.header.name)));
     let kept = if path.exists() { joined(Suite::read(&path)?.scenarios, suite) } else { suite.clone() };

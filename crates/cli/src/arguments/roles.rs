@@ -1,4 +1,4 @@
-//! The models of a run by what they do there: their flags, their places in a recording, and which of them a call goes to.
+//! The models of a run by role: their flags, their folders in a recording, and which of them receives a call.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use compactometer_models::{Opening, cassette};
 
 use crate::arguments::SettingArgs;
 
-/// What a model does in a run.
+/// A model's role in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Answers, and writes where no other does.
+    /// Answers questions, and writes summaries unless another model does.
     Model,
     /// Writes summaries and checkpoints.
     Summarizer,
@@ -23,7 +23,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// Its flag, without hyphens.
+    /// Its flag without the hyphens.
     pub(crate) const fn flag(self) -> &'static str {
         match self {
             Role::Model => "model",
@@ -32,37 +32,38 @@ impl Role {
         }
     }
 
-    /// Where its calls are recorded: a recording holds one model's calls, so the others have folders within the model's.
+    /// The folder that its calls are recorded in. A recording holds one model's calls, so the other roles have subfolders of
+    /// the model's.
     pub(crate) fn folder(self, record: &Path) -> PathBuf {
         if self == Role::Model { record.to_owned() } else { record.join(self.flag()) }
     }
 
-    /// What is wrong with it. Of the model, of which every run has one, it goes without its flag.
+    /// An error of this model. It names the flag, except for the model that every run has.
     pub(crate) fn told(self, error: impl Into<anyhow::Error>) -> anyhow::Error {
         let error = error.into();
         if self == Role::Model { error } else { error.context(format!("`--{}`", self.flag())) }
     }
 }
 
-/// One thing for each model of a run.
+/// One value for each model of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Roles<T> {
     pub(crate) model: T,
-    /// Where summaries are not the model's.
+    /// Present if another model writes summaries.
     pub(crate) summarizer: Option<T>,
-    /// Where answers are judged.
+    /// Present if answers are judged.
     pub(crate) judge: Option<T>,
 }
 
 impl<T> Roles<T> {
-    /// Each that there is, in order of its role.
+    /// The values that are present, in the order of roles.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Role, &T)> {
         let others = [(Role::Summarizer, &self.summarizer), (Role::Judge, &self.judge)];
         let others = others.into_iter().filter_map(|(role, other)| Some((role, other.as_ref()?)));
         std::iter::once((Role::Model, &self.model)).chain(others)
     }
 
-    /// The same of what each comes to.
+    /// Applies a function to each value.
     pub(crate) fn map<U, E>(&self, mut each: impl FnMut(Role, &T) -> Result<U, E>) -> Result<Roles<U>, E> {
         let model = each(Role::Model, &self.model)?;
         let summarizer = self.summarizer.as_ref().map(|one| each(Role::Summarizer, one)).transpose()?;
@@ -70,7 +71,7 @@ impl<T> Roles<T> {
         Ok(Roles { model, summarizer, judge })
     }
 
-    /// Whose the calls of that purpose are. A recount is the model's: it counts the next request of the agent.
+    /// The role that receives calls of this purpose. A recount goes to the model, since it counts the agent's next request.
     pub(crate) fn called_for(&self, purpose: Purpose) -> Role {
         match purpose {
             Purpose::Judge => Role::Judge,
@@ -79,14 +80,14 @@ impl<T> Roles<T> {
         }
     }
 
-    /// What that role has.
+    /// The value of this role.
     pub(crate) fn of(&self, role: Role) -> Option<&T> {
         self.iter().find(|(other, _)| *other == role).map(|(_, one)| one)
     }
 }
 
 impl Roles<String> {
-    /// The names that the arguments give. A summarizer that is the model is none of its own.
+    /// The names that the arguments give. A summarizer with the model's name is dropped: the model does its work.
     pub(crate) fn named(setting: &SettingArgs, judge: Option<&str>) -> Self {
         let model = setting.model.clone();
         let summarizer = setting.summarizer.clone().or_else(|| recorded_beside(&model));
@@ -94,15 +95,15 @@ impl Roles<String> {
         Roles { model, summarizer, judge: judge.map(str::to_owned) }
     }
 
-    /// Who writes summaries.
+    /// The name of the model that writes summaries.
     pub(crate) fn summarizer(&self) -> &str {
         self.summarizer.as_ref().unwrap_or(&self.model)
     }
 
-    /// The models, each under its cap, recorded where that is asked for.
+    /// Opens the models, each under its cost limit, with recording if requested.
     ///
     /// # Errors
-    /// Where one cannot be opened.
+    /// If a model cannot be opened.
     pub(crate) fn open(
         &self,
         setting: &SettingArgs,
@@ -118,13 +119,13 @@ impl Roles<String> {
 }
 
 impl Roles<Box<dyn ChatModel>> {
-    /// The same, as a run calls them.
+    /// The models in the form that a run takes.
     pub(crate) fn models(&self) -> Models<'_> {
         Models { target: &*self.model, summarizer: self.summarizer.as_deref(), judge: self.judge.as_deref() }
     }
 }
 
-/// The recording of a summarizer that stands within that of the model.
+/// The summarizer's recording inside the model's, if there is one.
 fn recorded_beside(model: &str) -> Option<String> {
     let recorded = cassette::folder(model)?;
     let (kind, rest) = model.split_once(':')?;
@@ -133,7 +134,7 @@ fn recorded_beside(model: &str) -> Option<String> {
     holds_calls(&folder).then(|| format!("{kind}:{}{faults}", folder.display()))
 }
 
-/// A run whose strategies write nothing leaves an empty recording, which answers nobody.
+/// A run whose strategies write no summary leaves an empty recording, which could answer no call.
 fn holds_calls(folder: &Path) -> bool {
     let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files.any(|file| file.metadata().is_ok_and(|about| about.is_file() && about.len() > 0))

@@ -20,11 +20,11 @@ pub(crate) struct RunArgs {
     /// Suites: `.jsonl` files made by `import` or `generate`, generator specs (`.toml`), or embedded ones by name (`standard`).
     /// Default: `smoke`, or what `--model cassette:DIR` was recorded on.
     pub(crate) suites: Vec<PathBuf>,
-    /// The conversations of one split alone; results are reported on `test`, and nothing is tuned on it.
+    /// Only the conversations of one split. Results are reported on `test`, and nothing is tuned on it.
     #[arg(long, value_enum, value_name = "SPLIT")]
     pub(crate) split: Option<SplitArg>,
-    /// N conversations alone, spread over split, source, tools and length by a hash of the suite's name and their ids; more than there
-    /// are is all of them.
+    /// Only N conversations, spread over split, source, tools and length by a hash of the suite's name and their ids. If there
+    /// are fewer, all are taken.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
     /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
@@ -41,8 +41,8 @@ pub(crate) struct RunArgs {
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
     #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
-    /// `matched`: one window, trigger and retained budget for all; `published`: each strategy's own limits; both, separated
-    /// with a comma, for two groups in one report.
+    /// `matched`: one window, trigger and retained budget for all. `published`: each strategy's own limits. Both, separated
+    /// with a comma, give two groups in one report.
     #[arg(
         long,
         value_enum,
@@ -52,44 +52,44 @@ pub(crate) struct RunArgs {
         default_value = "matched"
     )]
     pub(crate) protocol: Vec<ProtocolArg>,
-    /// Multiplies published limits, for conversations too short for them; the report names the scale that they need.
+    /// Multiplies published limits, for conversations that are too short for them. The report names the scale that they need.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
     pub(crate) scale: f64,
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
-    /// What the other strategies are compared with; declared with the run, so that nobody picks it after the results. Default: the
-    /// first reference strategy.
+    /// The strategy that the others are compared with. It is declared with the run, so that nobody picks it after seeing the
+    /// results. Default: the first reference strategy.
     #[arg(long, value_name = "NAME")]
     pub(crate) reference: Option<String>,
-    /// A model that judges each answer beside the grader; its verdicts are reported and change no number. `--record DIR` keeps its
-    /// calls in `DIR/judge`. Default: none.
+    /// A model that judges each answer beside the grader. Its verdicts are reported and change no number. `--record DIR` keeps
+    /// its calls in `DIR/judge`. Default: none.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_JUDGE")]
     pub(crate) judge: Option<String>,
-    /// Threads. Results do not depend on it. Default: one for each core.
+    /// Number of threads. Results do not depend on it. Default: one for each core.
     #[arg(short = 'j', long, value_name = "N", env = "COMPACTOMETER_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
     /// Folder for records and report; the same command resumes there. Default: a folder of its own under `reports`.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Keep each session in a store while it runs, a folder of files or a SQLite database (`.db`): a conversation that was
-    /// stopped in its middle then goes on from there. The records are the same.
+    /// Keep each session in a store while it runs, a folder of files or a SQLite database (`.db`). An interrupted conversation
+    /// then continues where it stopped. The records are the same.
     #[arg(long, value_name = "DIR|FILE.db")]
     pub(crate) store: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
-    /// Print what the run would call and cost, by purpose, and stop: a dry run with the mock.
+    /// Print the calls and the cost that the run would have, by purpose, and stop. They come from a dry run with the mock.
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Most US dollars that calls to the model may cost, with what the folder's records and the recording cost already; the call
-    /// that could pass it is not made. A server that bills needs it, or a yes on a terminal.
+    /// Most US dollars that model calls may cost, including what the folder's records and the recording have already cost. A
+    /// call that could exceed it is not made. A server that bills needs this limit, or a yes on a terminal.
     #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
     pub(crate) max_cost: Option<f64>,
-    /// Say nothing on stderr but errors.
+    /// Print only errors on stderr.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
 
-/// Which prices to count with.
+/// The prices that costs are computed with.
 #[derive(clap::Args)]
 pub(crate) struct PricesArg {
     /// A price table in place of the shipped one (`datasets/prices.toml` shows the form).
@@ -98,7 +98,7 @@ pub(crate) struct PricesArg {
 }
 
 impl PricesArg {
-    /// The table asked for, else the shipped one; and its text.
+    /// The requested table, else the shipped one, and its text.
     pub(crate) fn table(&self) -> Result<(PriceTable, String), Failure> {
         match &self.prices {
             Some(path) => PriceTable::read(path).map_err(Failure::usage),
@@ -107,7 +107,7 @@ impl PricesArg {
     }
 }
 
-/// The encoding of that name.
+/// The encoding with this name.
 pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
     let choices = || Encoding::ALL.iter().map(|encoding| encoding.name());
     Encoding::by_name(name).ok_or_else(|| Failure::usage(anyhow!(unknown("tokenizer", name, choices()))))
@@ -116,32 +116,32 @@ pub(crate) fn encoding(name: &str) -> Result<Encoding, Failure> {
 /// Under which conditions conversations are replayed.
 #[derive(clap::Args)]
 pub(crate) struct SettingArgs {
-    /// Context window in tokens. Default: the suite's own, else by rule.
+    /// Context window in tokens. Default: the suite's own, else one that suits the suite's lengths.
     #[arg(long, value_name = "TOKENS", env = "COMPACTOMETER_WINDOW", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
     /// Share of the window at which a compaction starts, from 0.02 to 1. Published limits have their own.
     #[arg(long, value_name = "SHARE", env = "COMPACTOMETER_TRIGGER", default_value_t = Shares::default().trigger, value_parser = trigger_share)]
     pub(crate) trigger: f64,
-    /// Share of the window that a compaction may leave, from 0.01 and under the trigger's; several, separated with commas
-    /// (`.1,.2,.3`), give each strategy a curve over sizes. Published limits have their own.
+    /// Share of the window that a compaction may leave, at least 0.01 and below the trigger's share. Several, separated with
+    /// commas (`.1,.2,.3`), give each strategy a curve over sizes. Published limits have their own.
     #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
-    /// The model: it writes summaries and answers questions; `list models` names the forms. `MODEL+FAULT=RATE,FAULT=RATE` makes it
-    /// fail at times, as in `mock+empty=0.1`.
+    /// The model that writes summaries and answers questions; `list models` shows how to name one.
+    /// `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in `mock+empty=0.1`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
-    /// Another model for summaries and checkpoints, of the same forms; `--model` then answers, and its prices are those of the
-    /// agent's turns. Default: the model, or what a recording of `--model` holds beside it.
+    /// Another model for summaries and checkpoints. `--model` then answers questions, and its prices are those of the agent's
+    /// turns. Default: the model, or the summarizer recorded beside `--model`.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_SUMMARIZER")]
     pub(crate) summarizer: Option<String>,
-    /// Keep each call to the model in this folder, with the conversations, and answer from it what stands there already;
+    /// Record each model call in this folder, with the conversations; calls that it already holds are answered from it.
     /// `--model cassette:DIR` replays it without the model. A summarizer's own calls are kept in `DIR/summarizer`.
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
-    /// Most requests a minute to a model behind HTTP. Default: as many as the threads make.
+    /// Most requests per minute to a model behind HTTP. Default: as many as the threads make.
     #[arg(long, value_name = "N", env = "COMPACTOMETER_REQUESTS_PER_MINUTE")]
     pub(crate) requests_per_minute: Option<NonZeroU32>,
-    /// The encoding that every number is measured with: `o200k_base` or `cl100k_base`.
+    /// The encoding that all token counts use: `o200k_base` or `cl100k_base`.
     #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
     pub(crate) tokenizer: String,
     /// Seed of everything random.
@@ -150,7 +150,7 @@ pub(crate) struct SettingArgs {
 }
 
 impl SettingArgs {
-    /// Shares of the window, with the largest that compactions may leave; and the others under it, descending.
+    /// The trigger's share with the largest retained share, and the other retained shares, descending.
     pub(crate) fn shares(&self) -> (Shares, Vec<f64>) {
         let mut shares = self.retain.clone();
         shares.sort_by(|one, other| other.total_cmp(one));

@@ -1,9 +1,9 @@
-//! `compactometer.toml`: what arguments default to in a folder. A flag counts before the environment, the environment before the
-//! file, the file before the built-in default.
+//! `compactometer.toml`: the defaults of arguments in a folder. A flag overrides the environment, the environment overrides the
+//! file, and the file overrides the built-in default.
 //!
-//! A setting is an argument that a variable of the environment has too, under the variable's name without its prefix and in small
-//! letters. Absent on purpose: what a run may cost, which a person says, and a host on the network, since a file that came with
-//! a folder must not choose who is sent a key.
+//! A setting is an argument that also has an environment variable. Its key is the variable's name without the prefix, in lower
+//! case. Absent on purpose: the most that a run may cost, which a person decides, and hosts on the network, since a file that
+//! came with a folder must not choose who is sent a key.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -13,20 +13,20 @@ use clap::{Arg, Command};
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_text::suggest::unknown;
 
-/// The file, in the folder that the program is started in.
+/// The file's name; it is read from the folder in which the program starts.
 pub(crate) const FILE: &str = "compactometer.toml";
-/// What every variable of this program's begins with.
+/// The prefix of the program's environment variables.
 pub(crate) const PREFIX: &str = "COMPACTOMETER_";
-/// What a file may not set.
+/// Settings that a file may not hold.
 const NOT_BY_FILE: [&str; 1] = ["max_cost"];
 
-/// A setting and what it is without a file.
+/// A setting with its built-in default.
 pub(crate) struct Setting {
     /// Its name in the file.
     pub(crate) key: String,
-    /// Its variable of the environment.
+    /// Its environment variable.
     pub(crate) variable: String,
-    /// The built-in default; none where the program decides.
+    /// The built-in default; none if the program decides.
     pub(crate) default: Option<String>,
     /// The argument's help.
     pub(crate) help: String,
@@ -59,10 +59,10 @@ fn key(arg: &Arg) -> Option<String> {
     Some(arg.get_env()?.to_str()?.strip_prefix(PREFIX)?.to_ascii_lowercase())
 }
 
-/// What the folder's file sets, by key; nothing where there is no file.
+/// What the folder's file sets, by key; empty without a file.
 ///
 /// # Errors
-/// Where the file cannot be read, or sets what is no setting.
+/// If the file cannot be read or sets an unknown key.
 pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, String>> {
     let path = folder.join(FILE);
     if !path.exists() {
@@ -74,13 +74,13 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
     let mut set = BTreeMap::new();
     for (key, value) in &table {
         if NOT_BY_FILE.contains(&key.as_str()) {
-            bail!("`{FILE}` sets `{key}`, which only a flag or the environment may");
+            bail!("`{FILE}` sets `{key}`, which only a flag or the environment may set");
         }
         if !known.iter().any(|setting| setting.key == *key) {
             bail!("`{FILE}`: {}", unknown("setting", key, known.iter().map(|setting| setting.key.as_str())));
         }
-        let value =
-            as_argument(value).ok_or_else(|| anyhow!("`{FILE}`: `{key}` wants a word, a number or a list of them"))?;
+        let value = as_argument(value)
+            .ok_or_else(|| anyhow!("`{FILE}`: `{key}` must be a word, a number or a list of them"))?;
         names_no_host(key, &value)?;
         names_no_file_elsewhere(key, &value)?;
         set.insert(key.clone(), value);

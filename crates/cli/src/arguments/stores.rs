@@ -9,12 +9,13 @@ use compactometer_text::suggest::unknown;
 /// Endings that name a database rather than a folder.
 const DATABASES: [&str; 3] = ["db", "sqlite", "sqlite3"];
 
-/// Opens a store, made where it is missing: a SQLite database where the path is a file or ends as one, else a folder.
+/// Opens a store and creates it if it is missing: a SQLite database if the path is a file or has a database's extension, else a
+/// folder.
 pub(crate) fn open(path: &Path) -> Result<Checkpoints> {
     if is_database(path) { Ok(Checkpoints::in_sqlite(path, KEEP)?) } else { Ok(Checkpoints::in_directory(path, KEEP)?) }
 }
 
-/// Opens a store that is there.
+/// Opens an existing store.
 pub(crate) fn existing(path: &Path) -> Result<Checkpoints> {
     must_exist(path)?;
     open(path)
@@ -41,7 +42,7 @@ fn must_exist(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A thread that is there: the one of that id, or the only one.
+/// An existing thread: the one with this id, or the only one.
 pub(crate) fn thread(store: &Checkpoints, path: &Path, id: Option<&str>) -> Result<(String, Thread)> {
     let id = match id {
         Some(id) => id.to_owned(),
@@ -55,10 +56,10 @@ pub(crate) fn thread(store: &Checkpoints, path: &Path, id: Option<&str>) -> Resu
     Ok((id, thread))
 }
 
-/// What to say where a store has no thread of that id.
+/// The error for an id that no thread of the store has.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// If the store cannot be read.
 pub(crate) fn no_thread(store: &Checkpoints, path: &Path, id: &str) -> Result<anyhow::Error> {
     let threads = store.threads()?;
     let escaped = id.escape_debug().to_string();

@@ -11,7 +11,7 @@ use compactometer_text::suggest::unknown;
 
 use super::recordings;
 
-/// The suite that the paths name, joined where there are several; without paths what the model is a recording of, else the
+/// The suite that the paths name; several are joined. Without paths, the suite that the model was recorded on, else the
 /// embedded one.
 pub(crate) fn load(paths: &[PathBuf], model: &str) -> Result<Suite> {
     if !paths.is_empty() {
@@ -21,10 +21,10 @@ pub(crate) fn load(paths: &[PathBuf], model: &str) -> Result<Suite> {
     if recorded.is_empty() { Ok(smoke()?) } else { join(&recorded) }
 }
 
-/// The suite's conversations of that split alone; without one, all.
+/// Only the suite's conversations of this split; all of them if no split is named.
 ///
 /// # Errors
-/// Where the suite has none of that split.
+/// If the suite has none of this split.
 pub(crate) fn of_split(mut suite: Suite, split: Option<Split>) -> Result<Suite> {
     let Some(split) = split else { return Ok(suite) };
     let all = suite.scenarios.len();
@@ -50,10 +50,10 @@ fn read(path: &Path) -> Result<Suite> {
     })
 }
 
-/// The generator spec that the path names: a `.toml` file, or an embedded one where no file has its name.
+/// The generator spec that the path names: a `.toml` file, or an embedded spec if no file has its name.
 ///
 /// # Errors
-/// Where the file cannot be read or used.
+/// If the file cannot be read or used.
 pub(crate) fn spec(path: &Path) -> Result<Option<Spec>> {
     if path.extension().is_some_and(|extension| extension == "toml") {
         let text = read_text(path, Kind::SPEC).with_context(|| format!("cannot read `{}`", path.display()))?;
@@ -63,10 +63,10 @@ pub(crate) fn spec(path: &Path) -> Result<Option<Spec>> {
     Ok(embedded.map(|embedded| embedded.spec()).transpose()?)
 }
 
-/// The suites that the paths name, one or more of them, as one.
+/// The suites that the paths name, joined into one.
 ///
 /// # Errors
-/// Where one cannot be read, their windows differ, or an id stands in two.
+/// If a suite cannot be read, windows differ, or two suites share an id.
 pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
     let (first, others) = paths.split_first().context("no suite is named")?;
     let mut joined = read(first)?;
@@ -86,7 +86,7 @@ pub(crate) fn join(paths: &[PathBuf]) -> Result<Suite> {
     let mut ids = joined.scenarios.iter().map(|scenario| scenario.id.as_str()).collect::<Vec<_>>();
     ids.sort_unstable();
     if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-        bail!("scenario id `{}` stands in two of the suites", pair[0]);
+        bail!("scenario id `{}` is in two of the suites", pair[0]);
     }
     Ok(joined)
 }

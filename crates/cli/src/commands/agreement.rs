@@ -1,4 +1,4 @@
-//! `agreement`: a mock's order of strategies beside a model's.
+//! `agreement`: compares a mock's order of strategies with a model's.
 
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -8,24 +8,22 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
 use compactometer_report::agreement::{agreement as compared, agreement_text};
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::{say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "agreement",
-    about: "Say whether a mock puts strategies in the order in which a model does, from two runs of one suite",
+    about: "Check whether a mock puts strategies in the same order as a model, from two runs of one suite",
     group: HelpGroup::Rest,
     arguments: AgreementArgs::augment_args,
     run: |matches| agreement(&parsed(matches)?),
 };
 
-/// Whose orders to compare.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The runs differ in `--model`, `--seed` and `--out` alone; strategies that one of them lacks are left out.\n\
-    Exit codes: 0 told, whatever the claim, 2 usage or mismatch."
+    after_help = "The runs differ in `--model`, `--seed` and `--out` only; strategies that one of them lacks are left out.\n\
+    Exit codes: 0 done, whatever the claim, 2 usage or mismatch."
 )]
 pub(crate) struct AgreementArgs {
     /// Folder of the mock's run.
@@ -34,7 +32,7 @@ pub(crate) struct AgreementArgs {
     /// Folder of the model's run, live or replayed from a recording.
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// Folder of the same model's run with another seed: how far the model agrees with itself. Default: none.
+    /// Folder of the same model's run with another seed, which shows how far the model agrees with itself. Default: none.
     #[arg(long, value_name = "DIR")]
     pub(crate) ceiling: Option<PathBuf>,
     /// Print the numbers as JSON.

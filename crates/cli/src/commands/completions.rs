@@ -1,10 +1,9 @@
-//! `completions`: a shell's script.
+//! `completions`: prints a completion script.
 
 use clap::Args;
 use clap_complete::Shell;
 
-use super::{CommandRow, parsed, program};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed, program};
 use crate::output::failure::Failure;
 use crate::output::terminal::say;
 
@@ -16,7 +15,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| completions(&parsed(matches)?),
 };
 
-/// For which shell.
 #[derive(Args)]
 struct CompletionsArgs {
     /// The shell.

@@ -1,4 +1,4 @@
-//! `config` and `init`: which settings hold and from where, and a file to set them in.
+//! `config` and `init`: print the settings and where they come from, and write a file to change them in.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,8 +6,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use compactometer_disk::write_whole;
 
-use super::{CommandRow, program};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, program};
 use crate::arguments::settings::{self, FILE, Setting};
 use crate::output::failure::Failure;
 use crate::output::run_folder::advice;
@@ -15,7 +14,7 @@ use crate::output::terminal::{note, say};
 
 pub(super) const CONFIG: CommandRow = CommandRow {
     name: "config",
-    about: "Say which settings hold, and from where: the environment, `compactometer.toml`, or the default",
+    about: "Show the settings and where they come from: the environment, `compactometer.toml`, or the default",
     group: HelpGroup::Rest,
     arguments: |command| command,
     run: |_| config(),
@@ -46,11 +45,11 @@ fn config() -> Result<(), Failure> {
     say(&rows.iter().map(line).collect::<String>())
 }
 
-/// Writes a file in which every setting stands as a comment, with its default.
+/// Writes a file that holds every setting and its default as comments.
 fn init() -> Result<(), Failure> {
     let path = Path::new(FILE);
     if path.exists() {
-        return Err(Failure::usage(anyhow!("`{FILE}` exists; `compactometer config` says what it sets")));
+        return Err(Failure::usage(anyhow!("`{FILE}` exists; `compactometer config` shows what it sets")));
     }
     let text = commented(&settings::all(&program()));
     write_whole(path, |out| out.write_all(text.as_bytes()))
@@ -61,7 +60,8 @@ fn init() -> Result<(), Failure> {
 
 fn commented(settings: &[Setting]) -> String {
     let mut text =
-        "# Defaults of this folder. Flags count before the environment, the environment before this file.\n".to_owned();
+        "# Defaults of this folder. Flags override the environment, and the environment overrides this file.\n"
+            .to_owned();
     for Setting { key, default, help, .. } in settings {
         let default = match default {
             Some(number) if number.parse::<f64>().is_ok() => format!(" {number}"),
@@ -69,7 +69,7 @@ fn commented(settings: &[Setting]) -> String {
             None => String::new(),
         };
         let about = help.split(". ").next().unwrap_or_default().trim_end_matches('.');
-        // A text takes every line.
+        // Writing to a string cannot fail.
         let _ = write!(text, "\n# {}.\n# {key} ={default}\n", about.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     text
@@ -88,7 +88,7 @@ mod tests {
         for key in ["model", "strategy", "retain", "seed"] {
             assert!(table.contains_key(key), "{key} in {text}");
         }
-        assert!(!table.contains_key("max_cost"), "a file says nothing of money");
+        assert!(!table.contains_key("max_cost"), "a file must not set a cost limit");
         let commented = text.lines().all(|line| line.is_empty() || line.starts_with('#'));
         assert!(commented, "nothing is set: {text}");
     }

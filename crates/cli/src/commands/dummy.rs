@@ -1,7 +1,6 @@
-//! A command that only tests have: it stands in the registry and nowhere else, and must be found in help and completions.
+//! A command for tests: it is named only in the registry, and must be found in help and completions.
 
-use super::CommandRow;
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "dummy-command",

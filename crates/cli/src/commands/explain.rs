@@ -12,8 +12,7 @@ use compactometer_harness::run::run_case;
 use compactometer_report::explain::Story;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::roles::Roles;
 use crate::arguments::suites;
 use crate::arguments::{PricesArg, SettingArgs, encoding, positive};
@@ -24,13 +23,12 @@ use crate::output::terminal::say;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "explain",
-    about: "Tell one conversation step by step: what left, what was written, what each fact went through",
+    about: "Show one conversation step by step: what left, what was written, what happened to each fact",
     group: HelpGroup::Everyday,
     arguments: ExplainArgs::augment_args,
     run: |matches| explain(&parsed(matches)?),
 };
 
-/// What to tell.
 #[derive(clap::Args)]
 pub(crate) struct ExplainArgs {
     /// The suite. Default: the embedded suite `smoke`, or what `--model cassette:DIR` was recorded on.
@@ -41,18 +39,19 @@ pub(crate) struct ExplainArgs {
     /// The conversation. Default: the longest.
     #[arg(long, value_name = "ID")]
     pub(crate) scenario: Option<String>,
-    /// Follow this fact or decoy alone.
+    /// Follow only this fact or decoy.
     #[arg(long, value_name = "ID")]
     pub(crate) fact: Option<String>,
-    /// Write a page instead, with each fact's fate over time and values marked in the texts; it needs no other file.
+    /// Write an HTML page instead, with each fact's fate over time and its values marked in the texts. The page needs no other
+    /// file.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) setting: SettingArgs,
     #[command(flatten)]
     pub(crate) prices: PricesArg,
-    /// Most US dollars that calls to the model may cost, with what the recording cost already. A server that bills needs it, or a
-    /// yes on a terminal.
+    /// Most US dollars that model calls may cost, including what the recording has already cost. A server that bills needs this
+    /// limit, or a yes on a terminal.
     #[arg(long, value_name = "USD", env = "COMPACTOMETER_MAX_COST", value_parser = positive)]
     pub(crate) max_cost: Option<f64>,
 }
@@ -70,7 +69,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let (prices, _) = args.prices.table()?;
     let named = Roles::named(&args.setting, None);
     let budget = CostBudget::of(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
-    // First, since opening a model makes the folder of its recording.
+    // This comes first, since opening a model creates the folder of its recording.
     let suite = suites::load(args.suite.as_slice(), &args.setting.model).map_err(Failure::usage)?;
     let opened = named.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
@@ -112,7 +111,7 @@ fn write_page(path: &Path, story: &Story<'_>) -> Result<(), Failure> {
     say(&format!("{}\n", path.display()))
 }
 
-/// The case of that scenario, else of the longest.
+/// The case of this scenario, else that of the longest one.
 fn choose<'p>(plan: &'p Plan, scenario: Option<&str>) -> Result<&'p PlannedCase, Failure> {
     let longest = || {
         plan.cases

@@ -1,4 +1,4 @@
-//! `gate`: a run against a baseline, or the gate against itself.
+//! `gate`: compares a run with a baseline, or tests the gate itself.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -14,48 +14,46 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{self, GateOptions, GateReport, SelfTest, Verdict};
 
-use super::{CommandRow, parsed};
+use super::{CommandRow, HelpGroup, parsed};
 use super::{program, run};
 use crate::arguments::RunArgs;
-use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "gate",
-    about: "Hold a run against a baseline: does it retain less? Or test the gate itself",
+    about: "Compare a run with a baseline: does it retain less? Or test the gate itself",
     group: HelpGroup::Everyday,
     arguments: GateArgs::augment_args,
     run: |matches| gate(&parsed(matches)?),
 };
 
-/// What to hold against what.
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 pass, 1 failed (a hard check, `--exact`, a self-test), 2 usage or mismatch, 3 regression, 4 \
     inconclusive.\nUnder 5 units, or too few for the number of strategies, a gate is always inconclusive."
 )]
 pub(crate) struct GateArgs {
-    /// The run's folder. With `--self-test`: none for two runs of the embedded suite; one, whose command then runs again under
-    /// the next seed (mock only); or two that differ in their seed.
+    /// The run's folder. With `--self-test`: no folder, for two runs of the embedded suite; one folder, whose command is run
+    /// again under the next seed (mock only); or two folders of runs that differ in their seed.
     #[arg(value_name = "DIR")]
     pub(crate) dirs: Vec<PathBuf>,
-    /// The baseline: hashes, scores by unit and fates of facts, never text.
+    /// The baseline file: hashes, scores by unit and fates of facts, never text.
     #[arg(long, value_name = "FILE", conflicts_with = "self_test")]
     pub(crate) baseline: Option<PathBuf>,
     /// Write the run to the baseline instead of judging it.
     #[arg(long, conflicts_with_all = ["self_test", "exact", "strategies", "junit", "markdown"])]
     pub(crate) update: bool,
-    /// Recall that may be lost, as a share.
+    /// The loss of recall that is tolerated, as a share.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = margin)]
     pub(crate) margin: f64,
     /// What an inconclusive gate does.
     #[arg(long, value_enum, value_name = "WHAT", default_value = "fail")]
     pub(crate) on_inconclusive: Inconclusive,
-    /// Fail where records are not the baseline's, byte for byte; mock runs only.
+    /// Fail unless the records equal the baseline's byte for byte; mock runs only.
     #[arg(long)]
     pub(crate) exact: bool,
-    /// These strategies alone, by name; separate with commas or repeat. Default: all under test.
+    /// Gate only these strategies, by name; separate with commas or repeat. Default: all under test.
     #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',')]
     pub(crate) strategies: Vec<String>,
     /// Print the report as JSON.
@@ -64,17 +62,18 @@ pub(crate) struct GateArgs {
     /// Write the report as JUnit XML.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Write the report as Markdown, with every fact newly lost. Where GITHUB_STEP_SUMMARY is set, it is appended there too.
+    /// Write the report as Markdown, with every newly lost fact. If GITHUB_STEP_SUMMARY is set, the report is also appended to
+    /// that file.
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
-    /// Measure how often the gate raises a false alarm, passes a loss of the margin, and finds one of two margins, on runs that
-    /// differ in their seed. Without DIR it runs three strategies on the embedded suite twice.
+    /// Measure how often the gate raises a false alarm, passes a loss of one margin, and finds a loss of two margins, on runs
+    /// that differ in their seed. Without DIR it runs three strategies on the embedded suite twice.
     #[arg(long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
     pub(crate) self_test: bool,
-    /// Gates that a self-test simulates for each rate.
+    /// Number of gates that a self-test simulates for each rate.
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u16).range(100..))]
     pub(crate) gates: u16,
-    /// Say nothing on stderr but errors.
+    /// Print only errors on stderr.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -145,7 +144,7 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(Failure::failed)
 }
 
-/// Prints the report and writes the files that were asked for, and the summary of a GitHub step.
+/// Prints the report and writes the requested files and the summary of a GitHub step.
 fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
     if args.json {
         say_json(report)?;
@@ -181,7 +180,7 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
     };
     match report.verdict {
         Verdict::Pass | Verdict::PassWorse => Ok(()),
-        Verdict::Failed => Err(Failure::failed(anyhow!("hard checks failed; no number of this run is to be trusted"))),
+        Verdict::Failed => Err(Failure::failed(anyhow!("hard checks failed; no number of this run can be trusted"))),
         Verdict::Regression => Err(Failure::regression(anyhow!("regression of {}", of(Verdict::Regression)))),
         Verdict::Inconclusive => match on_inconclusive {
             Inconclusive::Fail => Err(Failure::inconclusive(anyhow!("inconclusive: {}", of(Verdict::Inconclusive)))),
@@ -194,7 +193,7 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
     }
 }
 
-/// Tests the gate on two runs that differ in their seed: those given; the one given and a second run of its own command; or two
+/// Tests the gate on two runs that differ in their seed: two given runs, one given run and a repetition of its command, or two
 /// runs of the embedded suite.
 fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
     let scratch = ScratchFolder::new().map_err(Failure::failed)?;
@@ -227,24 +226,28 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
 }
 
 fn verdict(found: &SelfTest) -> Result<(), Failure> {
-    if found.ok { Ok(()) } else { Err(Failure::failed(anyhow!("the gate is not what it promises on these runs"))) }
+    if found.ok {
+        Ok(())
+    } else {
+        Err(Failure::failed(anyhow!("the gate does not keep its error rates on these runs")))
+    }
 }
 
 fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
     RunFiles::read(dir).map_err(Failure::usage)
 }
 
-/// Strategies of the self-test without a run: few calls, and one of each way to summarize.
+/// The strategies of a self-test without a given run: they make few calls and summarize in different ways.
 const SELF_TESTED: &str = "summarize,progressive,chained";
 
 fn embedded(seed: u64, quiet: bool, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     if !quiet {
-        note(&format!("runs the embedded suite, seed {seed}"));
+        note(&format!("running the embedded suite, seed {seed}"));
     }
     repeat(&["run", "-s", SELF_TESTED, "--seed", &seed.to_string()].map(str::to_owned), scratch)
 }
 
-/// Runs a run's own command under the next seed, where that costs nothing.
+/// Repeats a run's command under the next seed, if that costs nothing.
 fn again(first: &RunFiles, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     let manifest = &first.manifest;
     let models = [manifest.model.as_str(), manifest.target_model()];
@@ -269,7 +272,7 @@ fn again(first: &RunFiles, scratch: &ScratchFolder) -> Result<RunFiles, Failure>
     repeat(&command, scratch)
 }
 
-/// Runs a command line of this program into a folder of its own.
+/// Runs a command line of this program in a folder of its own.
 fn repeat(command: &[String], scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     let seed = command.last().cloned().unwrap_or_default();
     let dir = scratch.0.join(seed);
@@ -286,7 +289,7 @@ fn repeat(command: &[String], scratch: &ScratchFolder) -> Result<RunFiles, Failu
     read_run(&dir)
 }
 
-/// A folder that goes with the command.
+/// A temporary folder, removed when the command ends.
 struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
@@ -299,7 +302,7 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        // What cannot be removed lies among temporary files.
+        // A leftover is among the system's temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

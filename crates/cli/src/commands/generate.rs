@@ -1,4 +1,4 @@
-//! `generate`: a spec becomes a suite.
+//! `generate`: turns a spec into a suite.
 
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +12,7 @@ use compactometer_suites::generate::{Spec, embedded, generate_telling};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::suites;
 use crate::output::failure::Failure;
 use crate::output::progress;
@@ -27,7 +26,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| generate(&parsed(matches)?),
 };
 
-/// What to generate.
 #[derive(clap::Args)]
 pub(crate) struct GenerateArgs {
     /// An embedded spec (`list suites` names them), or a `.toml` file.
@@ -38,7 +36,7 @@ pub(crate) struct GenerateArgs {
     /// Overwrite the file at `--out`.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Say nothing on stderr but errors.
+    /// Print only errors on stderr.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -76,7 +74,7 @@ fn spec(args: &GenerateArgs) -> Result<Spec, Failure> {
     suites::spec(&args.spec).map_err(Failure::usage)?.ok_or_else(not_one)
 }
 
-/// What the suite holds and how it measures.
+/// The suite's contents and measured properties.
 fn told(suite: &Suite, tokens: usize) -> String {
     let scenarios = &suite.scenarios;
     let groups: BTreeSet<&str> = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect();
@@ -99,7 +97,7 @@ fn told(suite: &Suite, tokens: usize) -> String {
     lines.into_iter().chain(categories).chain(properties).map(|line| line + "\n").collect()
 }
 
-/// The category as files write it.
+/// The category's name in files.
 fn name(category: Category) -> String {
     serde_json::to_value(category).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }

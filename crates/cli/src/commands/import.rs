@@ -1,4 +1,4 @@
-//! `import`: transcripts of another program become a suite.
+//! `import`: turns transcripts of another program into a suite.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -9,8 +9,7 @@ use compactometer_suites::import::{self, Options};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::note;
 
@@ -22,7 +21,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| import(&parsed(matches)?),
 };
 
-/// What to import.
 #[derive(clap::Args)]
 pub(crate) struct ImportArgs {
     /// The transcripts' format; `compactometer list formats` names them.
@@ -39,7 +37,7 @@ pub(crate) struct ImportArgs {
     /// Join N sessions of different groups, interleaved by user turn, into one long conversation.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..))]
     pub(crate) concat: Option<u16>,
-    /// Leave secrets as they stand instead of masking them.
+    /// Keep secrets instead of masking them.
     #[arg(long)]
     pub(crate) keep_secrets: bool,
     /// Refuse input that needs a repair instead of repairing and reporting it.
@@ -48,7 +46,7 @@ pub(crate) struct ImportArgs {
     /// Overwrite the file at `--out`.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Say nothing on stderr but errors.
+    /// Print only errors on stderr.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

@@ -1,4 +1,4 @@
-//! `list`: what there is, straight from the registries.
+//! `list`: prints the registries.
 
 use anyhow::anyhow;
 use clap::Args;
@@ -12,8 +12,7 @@ use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::say;
 
@@ -25,7 +24,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| list(&parsed(matches)?),
 };
 
-/// What to list.
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
     /// `strategies`, `faithful`, `parameters`, `controls`, `suites`, `metrics`, `targets`, `formats`, `secrets`,
@@ -34,7 +32,7 @@ pub(crate) struct ListArgs {
     pub(crate) kind: Option<String>,
 }
 
-/// A kind of thing and its rows: name, what it is, where it comes from.
+/// A registry's name and its rows: the name of an entry and what it is.
 struct ListedKind {
     name: &'static str,
     rows: fn() -> Vec<(String, String)>,
@@ -78,17 +76,17 @@ fn entrants(family: Family) -> Vec<(String, String)> {
     of_family.map(|entrant| (entrant.name.clone(), format!("{} [{}]", entrant.about(), entrant.source()))).collect()
 }
 
-/// The documents' own forms: the defects that are switched on, and the invariants that they break.
+/// The as-published forms: the deviations that are switched on, and the invariants that they break.
 fn faithful() -> Vec<(String, String)> {
     let row = |faithful: &&Faithful| {
-        let defects = faithful.values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let deviations = faithful.values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         let breaks = faithful.breaks.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
-        (faithful.name(), format!("{defects}; breaks invariants {breaks} [{}]", faithful.spec.source))
+        (faithful.name(), format!("{deviations}; breaks invariants {breaks} [{}]", faithful.spec.source))
     };
     strategies::FAITHFUL.iter().map(row).collect()
 }
 
-/// `strategy.key`: what it does, its source's value, its unit and range.
+/// For each `strategy.key`: what it does, its published value, unit and range.
 fn parameters() -> Vec<(String, String)> {
     let of_strategy = |spec: &&'static StrategySpec| {
         let name = spec.name;
@@ -109,13 +107,13 @@ fn metrics() -> Vec<(String, String)> {
     rows.map(|metric| (metric.id.to_owned(), format!("{} ({})", metric.definition, metric.unit.name()))).collect()
 }
 
-/// The sources' own targets.
+/// The targets that the sources set themselves.
 fn targets() -> Vec<(String, String)> {
     let rows = compactometer_report::targets::ALL.iter();
     rows.map(|target| (target.id.to_owned(), format!("{} [{}]", target.target, target.source))).collect()
 }
 
-/// What `import` reads.
+/// The formats that `import` reads.
 fn importers() -> Vec<(String, String)> {
     import::ALL
         .iter()
@@ -123,12 +121,12 @@ fn importers() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Rows of what `import` masks.
+/// The kinds of secrets that `import` masks.
 fn secrets() -> Vec<(String, String)> {
     import::secrets::kinds().map(|(kind, about)| (kind.to_owned(), about.to_owned())).collect()
 }
 
-/// What `schema` prints.
+/// The formats whose schema `schema` prints.
 fn schemas() -> Vec<(String, String)> {
     formats::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
 }
@@ -141,7 +139,7 @@ fn models() -> Vec<(String, String)> {
     compactometer_models::all().into_iter().flat_map(of_kind).collect()
 }
 
-/// `profile parameter`: its value, and its source or "assumed".
+/// For each parameter of a profile: its value, and its source or "assumed".
 fn profiles() -> Vec<(String, String)> {
     let of_profile = |profile: &&'static Profile| {
         let about = (format!("mock:{}", profile.name), profile.about.to_owned());
@@ -154,7 +152,7 @@ fn profiles() -> Vec<(String, String)> {
     profile::ALL.iter().flat_map(of_profile).collect()
 }
 
-/// What `--model MODEL+FAULT=RATE` can do to a model.
+/// The faults that `--model MODEL+FAULT=RATE` can inject.
 fn faults() -> Vec<(String, String)> {
     compactometer_simulator::faults::ALL.iter().map(|fault| (fault.name.to_owned(), fault.about.to_owned())).collect()
 }

@@ -1,4 +1,4 @@
-//! The commands: a file each, with a row that names its arguments, its group in the help and what runs it.
+//! The commands. Each has a file with a row that holds its arguments, its group in the help and the function that runs it.
 
 mod agreement;
 mod checkpoint;
@@ -30,10 +30,10 @@ use self::compare::CompareArgs;
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 
-/// A command and everything that the program needs to know of it.
+/// A command and everything that the program needs to know about it.
 struct CommandRow {
     name: &'static str,
-    /// What the help says of it.
+    /// Its line in the help.
     about: &'static str,
     group: HelpGroup,
     /// Adds its arguments.
@@ -74,7 +74,7 @@ const ALL: &[CommandRow] = &[
     after_help = "Exit codes: 0 done, 1 failed, 2 usage or mismatch, 3 regression, 4 inconclusive, 75 try again later.\nNo telemetry; no network unless a model names a host."
 )]
 struct ProgramArgs {
-    /// Tell each decision of the engine on stderr; twice for each call too. `RUST_LOG` says it in full.
+    /// Log the engine's decisions to stderr; given twice, also each call. `RUST_LOG` sets a full filter.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     #[command(flatten)]
@@ -110,12 +110,12 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<(), Failure> {
     ALL.iter().find(|row| row.name == name).map_or(Ok(()), |row| (row.run)(of_command))
 }
 
-/// The arguments as their command has them.
+/// The arguments of a command.
 fn parsed<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
     A::from_arg_matches(matches).map_err(Failure::usage)
 }
 
-/// Fails where the only word that is given is no suite: it is more likely a command with a typing error.
+/// Fails if the only word that is given names no suite: it is probably a mistyped command.
 fn mistyped(suites: &[PathBuf]) -> Result<(), Failure> {
     let [path] = suites else { return Ok(()) };
     let word =

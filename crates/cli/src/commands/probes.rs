@@ -1,4 +1,4 @@
-//! `probes`: what a suite asks for, and how a person changes it.
+//! `probes`: lists and edits the facts and questions of a suite.
 
 use clap::Args;
 use std::fmt::Write;
@@ -12,8 +12,7 @@ use compactometer_formats::suite::Suite;
 use compactometer_suites::curate::{self, Wanted};
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::suites;
 use crate::output::failure::Failure;
 use crate::output::run_folder::cannot;
@@ -21,17 +20,16 @@ use crate::output::terminal::{note, say};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "probes",
-    about: "List the facts and questions of a suite, add a value that was forgotten, take one out",
+    about: "List the facts and questions of a suite, add a forgotten value, or remove one",
     group: HelpGroup::Data,
     arguments: ProbesArgs::augment_args,
     run: |matches| probes(&parsed(matches)?),
 };
 
-/// Which facts to ask for.
 #[derive(clap::Args)]
 #[command(
     group = clap::ArgGroup::new("change").args(["add", "accept", "reject"]),
-    after_help = "Without `--add`, `--accept` or `--reject` it lists. A changed suite is another suite: a gate wants a new baseline."
+    after_help = "Without `--add`, `--accept` or `--reject` it lists. A changed suite is another suite: a gate needs a new baseline."
 )]
 pub(crate) struct ProbesArgs {
     /// The suite, as `import` or `generate` writes it.
@@ -43,10 +41,10 @@ pub(crate) struct ProbesArgs {
     /// Add a question about this fact.
     #[arg(long, value_name = "FACT", requires = "question")]
     pub(crate) accept: Option<String>,
-    /// Take out these facts and every question about them; separate with commas or repeat.
+    /// Remove these facts and every question about them; separate with commas or repeat.
     #[arg(long, value_name = "FACT", value_delimiter = ',')]
     pub(crate) reject: Vec<String>,
-    /// What is asked; it must not hold the answer.
+    /// The question; it must not contain the answer.
     #[arg(long, value_name = "QUESTION")]
     pub(crate) question: Option<String>,
     /// Ask before the call that follows this message. Default: the last one.
@@ -58,7 +56,7 @@ pub(crate) struct ProbesArgs {
     /// Where to write the changed suite. Default: in place of the suite.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Say nothing on stderr but errors.
+    /// Print only errors on stderr.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -81,7 +79,7 @@ fn probes(args: &ProbesArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was done, in words.
+/// Makes the change and describes it.
 fn change(suite: &mut Suite, args: &ProbesArgs) -> Result<String> {
     let question = args.question.as_deref().unwrap_or_default();
     let asked_after = args.after.map(MessageId);
@@ -108,7 +106,7 @@ fn change(suite: &mut Suite, args: &ProbesArgs) -> Result<String> {
     Ok(format!("took out facts: {}, questions: {questions}", args.reject.len()))
 }
 
-/// Index of the conversation asked for, else of the one that fits.
+/// Index of the requested conversation, else of the only one that fits.
 fn chosen(suite: &Suite, args: &ProbesArgs, fits: impl Fn(&Scenario) -> bool, what: &str) -> Result<usize> {
     let ids = || suite.scenarios.iter().map(|scenario| scenario.id.as_str());
     if let Some(id) = &args.scenario {
@@ -127,7 +125,7 @@ fn chosen(suite: &Suite, args: &ProbesArgs, fits: impl Fn(&Scenario) -> bool, wh
     }
 }
 
-/// Nothing is written that could not be read again.
+/// Checks that the changed suite can be read again before it is written.
 fn checked(suite: &Suite, out: &Path) -> Result<()> {
     let mut bytes = Vec::new();
     suite.write(&mut bytes)?;
@@ -144,7 +142,7 @@ fn listed(suite: &Suite, scenario: Option<&str>) -> Result<String> {
     let mut text = String::new();
     for scenario in suite.scenarios.iter().filter(|known| scenario.is_none_or(|id| known.id == id)) {
         let facts = || scenario.facts.iter().filter(|fact| fact.decoy_of.is_none());
-        // A text takes every line.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "{}: {} messages, {} facts, {} questions",

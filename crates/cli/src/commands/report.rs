@@ -1,4 +1,4 @@
-//! `report`: what runs recorded, reported again, alone or joined.
+//! `report`: reports recorded runs again, alone or joined.
 
 use clap::Args;
 use std::collections::BTreeMap;
@@ -13,21 +13,19 @@ use compactometer_report::{Format, write_formats};
 
 use super::compare::salience::Salience;
 use super::compare::{show, verdict};
-use super::{CommandRow, parsed};
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::PricesArg;
-use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::run_folder::{difference, read_manifest};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "report",
-    about: "Report again what runs recorded; the runs of one suite and configuration may be joined",
+    about: "Report recorded runs again; runs of one suite and configuration may be joined",
     group: HelpGroup::Everyday,
     arguments: ReportArgs::augment_args,
     run: |matches| report(&parsed(matches)?),
 };
 
-/// What to report again.
 #[derive(clap::Args)]
 pub(crate) struct ReportArgs {
     /// Folders of runs.
@@ -36,7 +34,7 @@ pub(crate) struct ReportArgs {
     /// Folder for the report. Default: the run's own; several runs need one.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// What to write, separated with commas. Default: all.
+    /// The parts to write, separated with commas. Default: all.
     #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
     pub(crate) format: Vec<FormatArg>,
     /// Print `summary.json` instead of the table.
@@ -75,7 +73,7 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
         (None, [only]) => only,
         _ => {
             return Err(Failure::usage(anyhow!(
-                "several runs make a report of their own; name its folder with `--out`"
+                "a report of several runs needs a folder of its own; name it with `--out`"
             )));
         }
     };
@@ -91,7 +89,7 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
     verdict(&summary)
 }
 
-/// The records of all folders, and a manifest that holds for them.
+/// The records of all folders, and their common manifest.
 fn joined(args: &ReportArgs) -> Result<(Manifest, Vec<Record>)> {
     let mut joined: Option<Manifest> = None;
     let mut records: BTreeMap<String, Record> = BTreeMap::new();
@@ -121,7 +119,7 @@ fn joined(args: &ReportArgs) -> Result<(Manifest, Vec<Record>)> {
     Ok((Manifest { cases, ..manifest }, records))
 }
 
-/// What must be equal in runs that are joined.
+/// The manifest without the fields that may differ between joined runs.
 fn alike(manifest: &Manifest) -> Manifest {
     Manifest {
         retained: 0,
@@ -156,7 +154,7 @@ fn join(mut one: Manifest, other: Manifest) -> Manifest {
     one
 }
 
-/// One strategy on one conversation under one protocol has one record.
+/// Fails if a strategy has two records of one conversation under one protocol and budget.
 fn refuse_twice(records: &[Record]) -> Result<()> {
     let mut seen = BTreeMap::new();
     for record in records {

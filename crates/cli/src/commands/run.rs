@@ -17,8 +17,7 @@ use compactometer_harness::run::{Models, RunError, RunOutcome, Stopped, read_rec
 use compactometer_suites::sample::sample;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::roles::Roles;
 use crate::arguments::{RunArgs, encoding, recordings, stores, suites};
 use crate::cost::{self, CostBudget, Estimate};
@@ -35,18 +34,18 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| run(&parsed(matches)?),
 };
 
-/// Runs and writes records only.
+/// Runs, and prints where the records are.
 fn run(args: &RunArgs) -> Result<(), Failure> {
     let Some(finished) = execute(args, &args.prices.table()?)? else { return Ok(()) };
     say(&format!("{}\n", finished.dir.join("records.jsonl").display()))
 }
 
-/// Runs and says nothing on stdout.
+/// Runs without printing to stdout.
 pub(super) fn records(args: &RunArgs) -> Result<(), Failure> {
     execute(args, &args.prices.table()?).map(drop)
 }
 
-/// A run that was made, and where.
+/// A finished run and its folder.
 pub(super) struct FinishedRun {
     pub(super) dir: PathBuf,
     pub(super) plan: Plan,
@@ -57,12 +56,12 @@ pub(super) fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
     read_records(dir).map_err(Failure::failed)
 }
 
-/// Runs; nothing where only an estimate was asked for.
+/// Runs; returns nothing if only an estimate was requested.
 pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<FinishedRun>, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
     let roles = Roles::named(&args.setting, args.judge.as_deref());
     let budget = CostBudget::of(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
-    // First, since opening a model makes the folder of its recording.
+    // This comes first, since opening a model creates the folder of its recording.
     let (suite, entrants) = (suite(args)?, entrants(args)?);
     let opened = roles.open(&args.setting, |role| budget.cap(role)).map_err(Failure::usage)?;
     let models = opened.models();
@@ -135,7 +134,7 @@ pub(super) fn resolve(
     Ok((plan, identity))
 }
 
-/// The declared reference of comparisons, which must be among the strategies under test.
+/// The declared reference of comparisons. It must be one of the strategies under test.
 fn reference<'a>(args: &'a RunArgs, plan: &Plan) -> Result<Option<&'a str>, Failure> {
     let Some(name) = args.reference.as_deref() else { return Ok(None) };
     let tested = || plan.options.entrants.iter().filter(|entrant| entrant.family.is_tested());
@@ -176,15 +175,15 @@ fn run_cases(
     })
 }
 
-/// Threads: as given, else one for each core.
+/// The number of threads: the given one, else one for each core.
 pub(super) fn jobs(args: &RunArgs) -> usize {
     let cores = || std::thread::available_parallelism().ok().map(usize::from);
     args.jobs.map(usize::from).or_else(cores).unwrap_or(1)
 }
 
-/// On Ctrl-C says what is kept. Records are written whole, so nothing else needs doing.
+/// Prints what is kept on Ctrl-C. Nothing else is needed, since records are written whole.
 fn tell_on_interrupt(kept: Arc<AtomicUsize>, total: usize) {
-    /// What shells report for a program ended by SIGINT.
+    /// The exit code that shells use for a program ended by SIGINT.
     const INTERRUPTED: i32 = 130;
     // Without a handler Ctrl-C still ends the program, only silently.
     let _ = ctrlc::set_handler(move || {
@@ -210,10 +209,10 @@ fn announce(plan: &Plan, manifest: &Manifest) {
     }
 }
 
-/// How many conversations triggered, for each protocol and strategy that compacts.
+/// Prints how many conversations triggered, for each protocol and strategy that compacts.
 fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     if outcome.resumed > 0 {
-        note(&format!("resumed: {} of {} cases were there already", outcome.resumed, plan.cases.len()));
+        note(&format!("resumed: {} of {} cases were already recorded", outcome.resumed, plan.cases.len()));
     }
     if outcome.continued > 0 {
         note(&format!("continued {} unfinished conversations from their store", outcome.continued));

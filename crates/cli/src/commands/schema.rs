@@ -5,8 +5,7 @@ use clap::Args;
 use compactometer_formats::formats;
 use compactometer_text::suggest::unknown;
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::say_json;
 
@@ -18,7 +17,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| schema(&parsed(matches)?),
 };
 
-/// Which format.
 #[derive(clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The format; `compactometer list schemas` names them.

@@ -7,8 +7,7 @@ use anyhow::{Context, anyhow};
 use compactometer_engine::model::ChatModel;
 use compactometer_models::server::{Limits, Server};
 
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say};
 
@@ -20,7 +19,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| serve(&parsed(matches)?),
 };
 
-/// What to serve.
 #[derive(clap::Args)]
 pub(crate) struct ServeArgs {
     /// The model that answers, also with faults: `mock:weak`, `mock+empty=0.1`.
@@ -53,7 +51,7 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
     })
 }
 
-/// Where the server is, and how to try it.
+/// The server's address, and how to try it.
 fn told(url: &str, model: &str) -> String {
     format!(
         "{model} answers at {url}/v1 until Ctrl-C; any key will do\n\n\

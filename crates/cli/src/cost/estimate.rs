@@ -1,7 +1,7 @@
-//! What a run will cost, from a dry run: the cases that are missing, with the mock in the model's place and nothing written.
+//! What a run will cost, from a dry run of the missing cases with the mock in place of the model. Nothing is written.
 //!
-//! The low end is what the mock used. The high end takes every request at [`TOKENS_AT_MOST`] of its tokens and every reply at
-//! the limit that its request sets. Calls that fail and are made again are in neither, nor is a provider's prompt cache.
+//! The low end is what the mock used. The high end takes every request at [`TOKENS_AT_MOST`] times its tokens and every reply
+//! at its request's limit. Neither includes repeated calls or a provider's prompt cache.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -32,15 +32,15 @@ pub(crate) struct Estimate {
 struct EstimateRow {
     calls: u64,
     used: Usage,
-    /// Tokens of all replies, were each as long as it may be.
+    /// Tokens of all replies if each is as long as its limit allows.
     longest: u64,
 }
 
 impl Estimate {
-    /// Of these cases; answers are judged where the tariffs name a judge.
+    /// The estimate for these cases. Answers are judged if the tariffs name a judge.
     ///
     /// # Errors
-    /// Where no runtime can be had.
+    /// If no runtime can be created.
     pub(crate) fn of(cases: &[&PlannedCase], counter: impl TokenCounter, tariffs: Tariffs) -> Result<Self, Failure> {
         let mock = compactometer_models::by_name("mock").map_err(Failure::failed)?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
@@ -65,10 +65,10 @@ impl Estimate {
         Ok(Estimate { rows, tariffs, cases: cases.len() })
     }
 
-    /// The table, a line each purpose and one for all.
+    /// The table: a line for each purpose and one for all.
     pub(crate) fn table(&self) -> String {
         let mut text = format!(
-            "estimate for {} cases, from a dry run with the mock: low as it used, high with requests of {TOKENS_AT_MOST} times its \
+            "estimate for {} cases, from a dry run with the mock: low as the mock used, high with requests of {TOKENS_AT_MOST} times its \
              tokens and the longest replies; calls made again are not in it\n",
             self.cases
         );
@@ -97,11 +97,11 @@ impl Estimate {
     }
 }
 
-/// What verdicts are called in the table.
+/// The judge's row in the table.
 const JUDGE: &str = "judge";
 
 impl EstimateRow {
-    /// Fewest and most US dollars; nothing where the price is unknown.
+    /// The lowest and highest cost in US dollars; nothing if the price is unknown.
     fn dollars(&self, tariff: Option<Tariff>) -> Option<(f64, f64)> {
         let (input, output) = (self.used.total_input(), self.used.output);
         let low = |tariff: Tariff| tariff.dollars(&Usage { input, output, ..Usage::default() });
@@ -114,11 +114,11 @@ fn line(text: &mut String, purpose: &str, row: &EstimateRow, dollars: Option<(f6
     let most_input = (input as f64 * TOKENS_AT_MOST) as u64;
     let dollars = dollars.map_or("unknown".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}"));
     let (input, output) = (format!("{input}-{most_input}"), format!("{output}-{}", row.longest));
-    // A text takes every line.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{purpose:<12}{:>8}{input:>24}{output:>24}{dollars:>20}", row.calls);
 }
 
-/// A purpose's row. A recount belongs to the compaction after which it counts, but where another model is asked.
+/// A purpose's row. A recount belongs to the compaction that it follows, unless another model makes it.
 fn name(purpose: Purpose, has_summarizer: bool) -> &'static str {
     match purpose {
         Purpose::Recount if has_summarizer => "recount",
@@ -142,7 +142,7 @@ fn add(
     row.longest += u64::from(limit).max(call.usage.output);
 }
 
-/// A model, and by the hash of each reply the largest limit that a request for it set: records do not hold it.
+/// A model that notes, by the hash of each reply, the largest limit of the requests for it, which records do not hold.
 struct LimitRecorder<'m> {
     model: &'m dyn ChatModel,
     limits: Mutex<HashMap<String, u32>>,

@@ -1,7 +1,7 @@
-//! What a run may cost: who is paid, what is expected, and what nobody agreed to.
+//! What a run may cost: which models bill, what a run is expected to cost, and whether a person agreed.
 //!
-//! A mock, a recording and a server on this machine cost nothing. Absent on purpose: what a report says of cost; it counts
-//! with the price table and the usage in records.
+//! A mock, a recording and a server on this machine cost nothing. Absent on purpose: the cost metrics of reports, which are
+//! computed from records and the price table.
 
 mod estimate;
 
@@ -26,7 +26,7 @@ use crate::output::failure::Failure;
 use crate::output::terminal::{self, note};
 pub(crate) use estimate::Estimate;
 
-/// Who is called, and at what price.
+/// The models of a run, their prices, and the limit on their cost.
 pub(crate) struct CostBudget {
     accounts: Roles<ModelAccount>,
     counter: Encoding,
@@ -34,20 +34,20 @@ pub(crate) struct CostBudget {
 
 /// One model's part of the cost.
 struct ModelAccount {
-    /// Nobody where the model answers in the process, from a recording or on this machine.
+    /// Absent if the model is in the process, a recording or on this machine.
     receiver: Option<Receiver>,
     tariff: Option<Tariff>,
     cap: Option<Arc<CostLimit>>,
 }
 
-/// What calls cost; nothing where a price is unknown.
+/// The price of each model's calls; nothing if a price is unknown.
 pub(crate) type Tariffs = Roles<Option<Tariff>>;
 
 impl CostBudget {
     /// The budget of a run with these models.
     ///
     /// # Errors
-    /// Where a cap is set and a model's price is unknown, or a model's address cannot be used.
+    /// If a limit is set and a model's price is unknown, or a model's address cannot be used.
     pub(crate) fn of(
         named: &Roles<String>,
         prices: &PriceTable,
@@ -63,22 +63,22 @@ impl CostBudget {
         Ok(CostBudget { accounts, counter })
     }
 
-    /// What ends that model's calls before all together cost too much; nothing where nothing limits them.
+    /// The limit on this model's calls, shared by all models; nothing without a limit.
     pub(crate) fn cap(&self, role: Role) -> Option<Arc<CostLimit>> {
         self.accounts.of(role)?.cap.clone()
     }
 
-    /// What calls cost.
+    /// The price of each model's calls.
     pub(crate) fn tariffs(&self) -> Tariffs {
         let tariffs = self.accounts.map(|_, account| Ok::<_, Infallible>(account.tariff()));
         tariffs.unwrap_or_else(|never| match never {})
     }
 
-    /// Makes sure that somebody agreed to what these cases cost: by a cap, on a terminal, or because nothing is billed or no
-    /// price is known.
+    /// Makes sure that a person agreed to the cost of these cases: by a limit or on a terminal. No agreement is needed if
+    /// nothing is billed, or if no price is known and the server is no provider's.
     ///
     /// # Errors
-    /// Exit code 2 where nobody did.
+    /// Exit code 2 if nobody agreed.
     pub(crate) fn agree(&self, cases: &[&PlannedCase], quiet: bool) -> Result<(), Failure> {
         let accounts = || self.accounts.iter().map(|(_, account)| account);
         let billed = || accounts().filter_map(|account| Some((account.receiver.as_ref()?, account)));
@@ -108,10 +108,10 @@ impl CostBudget {
         )))
     }
 
-    /// Counts what the records and the recording cost before.
+    /// Counts what the existing records and the recording have cost.
     ///
     /// # Errors
-    /// Where the recording cannot be read.
+    /// If the recording cannot be read.
     pub(crate) fn count_spent(&self, records: &[Record], setting: &SettingArgs) -> Result<(), Failure> {
         for (role, account) in self.accounts.iter() {
             let all = |record| Record::calls(record).chain(record.probe_calls()).chain(record.judge_calls());
@@ -132,7 +132,7 @@ impl ModelAccount {
         Ok(ModelAccount { receiver, tariff, cap: None })
     }
 
-    /// The same under a limit, which it shares with the cap before it.
+    /// Puts the model under a limit, which it shares with the models before it.
     fn under(self, limit: Option<f64>, before: Option<&CostLimit>, counter: Encoding) -> anyhow::Result<Self> {
         let (Some(limit), Some(receiver)) = (limit, &self.receiver) else { return Ok(self) };
         let Some(tariff) = self.tariff else {
@@ -155,7 +155,7 @@ impl ModelAccount {
         let (Some(cap), Some(tariff), Some(receiver)) = (&self.cap, self.tariff, &self.receiver) else { return Ok(()) };
         let taped = record.map(|folder| Cassette::replies(folder, &receiver.name)).transpose();
         let taped = taped.map_err(Failure::usage)?.unwrap_or_default();
-        // A record's call that stands on the tape was paid for once.
+        // A record's call that is also in the recording was paid for only once.
         let on_tape = taped.iter().map(|reply| text_hash(&reply.text)).collect::<HashSet<_>>();
         let untaped = calls.filter(|call| call.reply.as_ref().is_none_or(|reply| !on_tape.contains(reply)));
         let usages = taped.iter().map(|reply| &reply.usage).chain(untaped.map(|call| &call.usage));
@@ -164,13 +164,13 @@ impl ModelAccount {
     }
 }
 
-/// The plan's cases of which there is no record.
+/// The plan's cases without a record.
 pub(crate) fn missing<'p>(plan: &'p Plan, done: &[Record]) -> Vec<&'p PlannedCase> {
     let done = done.iter().map(|record| record.key.as_str()).collect::<HashSet<_>>();
     plan.cases.iter().filter(|case| !done.contains(case.key.as_str())).collect()
 }
 
-/// The records that the folder holds already. Nothing is mended: the folder may turn out to be another run's.
+/// The records that the folder already holds. Nothing is repaired, since the folder may belong to another run.
 pub(crate) fn done(dir: &Path) -> Result<Vec<Record>, Failure> {
     if !dir.join("records.jsonl").exists() {
         return Ok(Vec::new());
@@ -182,7 +182,7 @@ fn tariff(row: &PriceRow) -> Tariff {
     Tariff { input: row.input, cache_write: row.cache_write, cache_read: row.cache_read, output: row.output }
 }
 
-/// Asks, where somebody sits at a terminal.
+/// Asks a person, if there is a terminal.
 fn agreed_on_terminal() -> std::io::Result<bool> {
     Ok(terminal::can_ask() && terminal::agrees("go on?")?)
 }

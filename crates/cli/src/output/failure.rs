@@ -1,22 +1,22 @@
-//! Failures and the exit codes that they end in: the one place.
+//! Failures and their exit codes.
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use crate::output::terminal::note;
 
-/// Something failed that the user did not ask for wrongly: a full disk, a damaged journal.
+/// A failure that no argument caused, such as a full disk or a damaged journal.
 const FAILED: u8 = 1;
-/// Arguments or input that cannot be used, or a mismatch between them.
+/// Unusable arguments or input, or a mismatch between them.
 const USAGE: u8 = 2;
 /// A gate found that a run retains less than its baseline.
 const REGRESSION: u8 = 3;
-/// A gate could not tell.
+/// A gate was inconclusive.
 const INCONCLUSIVE: u8 = 4;
-/// A model's server cannot be asked now: the same command may work later.
+/// A model's server is unavailable; the same command may work later.
 const LATER: u8 = 75;
 
-/// An error with its causes, each said once: some errors name theirs themselves.
+/// An error with its causes, each printed once, since some errors include theirs.
 pub(crate) fn words(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -37,7 +37,7 @@ fn is_of_full_disk(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Why the program ends without success.
+/// Why the program failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: u8,
@@ -71,12 +71,12 @@ impl Failure {
         Failure { code: INCONCLUSIVE, error: error.into() }
     }
 
-    /// What happened and what to do, with causes.
+    /// The message, with causes.
     pub(crate) fn words(&self) -> String {
         words(&self.error)
     }
 
-    /// Says it on stderr.
+    /// Prints the message on stderr.
     pub(crate) fn report(&self) -> ExitCode {
         note(&format!("error: {}", self.words()));
         ExitCode::from(self.code)

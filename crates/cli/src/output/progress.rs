@@ -4,12 +4,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::terminal;
 
-/// A bar over `total` cases; hidden where stderr is no terminal, or when quiet.
+/// A bar over `total` cases. It is hidden if stderr is no terminal or the command is quiet.
 pub(crate) fn bar(total: usize, quiet: bool) -> ProgressBar {
     bar_of(total, "cases", quiet)
 }
 
-/// A bar over so many of those.
+/// A bar over `total` of the named things.
 pub(crate) fn bar_of(total: usize, what: &str, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { terminal::progress() };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);

@@ -15,7 +15,7 @@ use compactometer_suites::properties::measure;
 
 use crate::output::failure::words;
 
-/// What a run resolves to. Taken before the plan consumes the suite.
+/// A suite's header and measured properties, taken before the plan consumes the suite.
 pub(crate) struct SuiteIdentity {
     header: Header,
     properties: Vec<Property>,
@@ -27,7 +27,7 @@ impl SuiteIdentity {
     }
 }
 
-/// The manifest of a plan, whose report counts with a table of that text.
+/// The manifest of a plan. `prices` is the text of the report's price table.
 pub(crate) fn manifest(
     plan: &Plan,
     suite: SuiteIdentity,
@@ -67,13 +67,13 @@ pub(crate) fn manifest(
     }
 }
 
-/// A strategy's name and the hash of its prompt; nothing for controls, which have none.
+/// A strategy's name and the hash of its prompt. Controls have no prompt.
 fn prompt(entrant: &Entrant) -> Option<(String, String)> {
     let settings = entrant.settings()?;
     Some((entrant.name.clone(), text_hash(settings.prompt())))
 }
 
-/// The arguments without those that say nothing of what is run: where to write, how many threads, what to print.
+/// The command line without the arguments that do not affect results: output places, threads, what to print.
 fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
     const WITH_VALUE: [&str; 8] =
         ["--out", "-o", "--jobs", "-j", "--store", "--record", "--requests-per-minute", "--max-cost"];
@@ -92,14 +92,14 @@ fn command_without_out(args: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-/// The folder to write to: the one asked for, else one named after the suite and the configuration.
+/// The folder to write to: the requested one, else one named after the suite and the configuration.
 pub(crate) fn folder(out: Option<&Path>, manifest: &Manifest) -> PathBuf {
     let identity = serde_json::json!([&without_command(manifest)]);
     let name = format!("{}-{}-{}", safe_name(&manifest.suite), manifest.window, &text_hash(&identity.to_string())[..8]);
     out.map_or_else(|| Path::new("reports").join(name), Path::to_owned)
 }
 
-/// The name without what a file's name cannot hold.
+/// The name without characters that file names cannot hold.
 pub(crate) fn safe_name(name: &str) -> String {
     let safe =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' });
@@ -108,10 +108,10 @@ pub(crate) fn safe_name(name: &str) -> String {
     if trimmed.is_empty() { "suite".to_owned() } else { trimmed.to_owned() }
 }
 
-/// Makes the folder and its manifest; a folder of the same configuration is resumed.
+/// Creates the folder and its manifest. A folder with the same configuration is resumed.
 ///
 /// # Errors
-/// Where the folder holds something else, or cannot be written.
+/// If the folder holds something else or cannot be written.
 pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
     let path = dir.join("manifest.json");
     if path.exists() {
@@ -137,13 +137,13 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
     serde_json::from_str(&text).with_context(|| format!("`{}` is no manifest of this program", path.display()))
 }
 
-/// The error for something that cannot be written to the place that a flag names.
+/// The error for a failed write to the place that a flag names.
 pub(crate) fn cannot(what: &str, error: std::io::Error, flag: &str) -> anyhow::Error {
     let told = format!("cannot {what}: {error}; {}", advice(&error, flag));
     anyhow::Error::new(error).context(told)
 }
 
-/// What to do where something cannot be written that a flag names.
+/// What to do after a failed write to the place that a flag names.
 pub(crate) fn advice(error: &std::io::Error, flag: &str) -> String {
     use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     match error.kind() {
@@ -155,12 +155,12 @@ pub(crate) fn advice(error: &std::io::Error, flag: &str) -> String {
     }
 }
 
-/// Whether something is there that no run may write into.
+/// Whether a run must not write here.
 pub(crate) fn holds_no_run(dir: &Path) -> bool {
     dir.is_file() || holds_foreign_files(dir)
 }
 
-/// Whether the folder holds anything but what a start that failed leaves.
+/// Whether the folder holds more than a failed start leaves behind.
 fn holds_foreign_files(dir: &Path) -> bool {
     let is_ours = |name: &str| name == ".gitignore" || is_part(name);
     let names = std::fs::read_dir(dir).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.file_name()));
@@ -171,7 +171,7 @@ fn without_command(manifest: &Manifest) -> Manifest {
     Manifest { command: Vec::new(), ..manifest.clone() }
 }
 
-/// The first field in which two manifests differ; the command does not count.
+/// The first field in which two manifests differ, apart from the command.
 pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> {
     let value = |manifest: &Manifest| serde_json::to_value(without_command(manifest)).ok();
     let (found, wanted) = (value(found)?, value(wanted)?);
@@ -181,7 +181,7 @@ pub(crate) fn difference(found: &Manifest, wanted: &Manifest) -> Option<String> 
     differs.map(|field| format!("`{field}`"))
 }
 
-/// Writes the text pointer `latest` beside the folder, where the folder is one of `reports`.
+/// Writes the pointer `latest` beside the folder if the folder is in `reports`.
 pub(crate) fn point_latest(dir: &Path) -> Result<()> {
     match (dir.parent(), dir.file_name()) {
         (Some(parent), Some(name)) if parent == Path::new("reports") => {

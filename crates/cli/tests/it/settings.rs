@@ -60,7 +60,7 @@ fn a_file_that_cannot_be_used_is_named_and_help_is_given_all_the_same() {
     for (file, expected) in [
         ("sed = 1", "unknown setting `sed` (did you mean `seed`?)"),
         ("seed = ", "line 1"),
-        ("seed = true", "`seed` wants a word, a number or a list"),
+        ("seed = true", "`seed` must be a word, a number or a list"),
         ("window = \"wide\"", "`compactometer.toml`: invalid value 'wide' for '--window <TOKENS>'"),
         ("max_cost = 5", "`max_cost`, which only a flag or the environment may"),
         ("model = \"openai-compatible:m@https://models.example/v1\"", "sends requests to `models.example"),

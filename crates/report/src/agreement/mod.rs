@@ -50,7 +50,7 @@ pub struct Agreement {
     pub metrics: Vec<MetricAgreement>,
     /// What can be claimed.
     pub claim: Claim,
-    /// The same in words, the only ones that are permitted.
+    /// The same in words; reports may use no others.
     pub words: String,
 }
 
@@ -75,7 +75,7 @@ pub enum Claim {
     Reproduces,
     /// Some tau is under it, by the upper end, and the model is known to reach it with itself.
     DoesNotReproduce,
-    /// Neither, or there is too little to tell.
+    /// Neither, or too little is known.
     NotSupported,
 }
 
@@ -133,10 +133,10 @@ fn metric(sides: &Sides, primary: PrimaryMetric) -> MetricAgreement {
     MetricAgreement { metric, values, tau: tau(mock, model, sides.units()), ceiling }
 }
 
-/// By strategy, a value for each unit drawn so many times.
+/// By strategy, a value for each unit, given how often each is drawn.
 type Drawn<'s> = Box<dyn Fn(&[u32]) -> Vec<Vec<Option<f64>>> + 's>;
 
-/// Each strategy's mean over units drawn so many times; nothing where one has no value.
+/// Each strategy's mean over drawn units; nothing if a strategy has no value.
 fn means(scores: &Drawn<'_>, times: &[u32]) -> Option<Vec<f64>> {
     let mean = |values: &Vec<Option<f64>>| {
         let drawn = values.iter().zip(times).filter_map(|(value, times)| Some(((*value)?, f64::from(*times))));
@@ -165,7 +165,7 @@ fn tau(one: &Drawn<'_>, other: &Drawn<'_>, units: usize) -> MetricValue {
     }
 }
 
-/// All metrics that have a tau must be told, context recall among them.
+/// Every metric with a tau takes part, and context recall must have one.
 fn claim(sides: &Sides, metrics: &[MetricAgreement]) -> Claim {
     let told: Vec<_> = metrics.iter().filter(|metric| metric.tau.value.is_some()).collect();
     let has_context = metrics.first().is_some_and(|first| first.tau.value.is_some());
@@ -173,7 +173,7 @@ fn claim(sides: &Sides, metrics: &[MetricAgreement]) -> Claim {
         return Claim::NotSupported;
     }
     let misses = |metric: &&&MetricAgreement| metric.tau.high.is_some_and(|high| high < LEAST_TAU);
-    // A model whose draws alone change its order would look unlike any mock.
+    // A model that does not agree with itself would agree with no mock.
     let is_attainable = |metric: &&MetricAgreement| metric.ceiling.low.is_some_and(|low| low >= LEAST_TAU);
     if told.iter().filter(misses).any(is_attainable) {
         return Claim::DoesNotReproduce;

@@ -134,7 +134,7 @@ fn alike(one: &Manifest, other: &Manifest) -> Result<(), AgreementError> {
 /// Runs whose orders cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgreementError {
-    /// A run whose summaries another model wrote than the one that answered.
+    /// In a run, different models summarized and answered.
     #[error(
         "`{summarizer}` summarized and `{target}` answered in one of the runs; an order is one model's, so run it without `--summarizer`"
     )]
@@ -144,13 +144,13 @@ pub enum AgreementError {
         /// Who answered.
         target: String,
     },
-    /// The first run is none of a mock.
+    /// The first run is not of a mock.
     #[error("the first run is of `{0}`, which is no mock; name the mock's run first, then the model's")]
     NoMock(String),
-    /// The second run is one of a mock.
+    /// The second run is of a mock.
     #[error("the second run is of `{0}`, which is a mock; name the mock's run first, then the model's")]
     NoModel(String),
-    /// The ceiling is none of the same model.
+    /// The ceiling is not of the same model with another seed.
     #[error("a ceiling is the same model with another seed; the runs are of {model} and of {again}")]
     NotAgain {
         /// The model's run.

@@ -8,7 +8,7 @@ use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, MetricAgreement};
 use crate::metrics::{MetricUnit, grouped};
 use crate::stats::FEWEST_UNITS;
 
-/// The only claim that is permitted, or that there is none.
+/// The only claim that the numbers permit, or that no claim is supported.
 pub(super) fn words(found: &Agreement) -> String {
     let Agreement { mock, model, conversations, .. } = found;
     let scope = format!("on {conversations} conversations of at most {} tokens", grouped(f64::from(found.most_tokens)));
@@ -49,7 +49,7 @@ pub fn agreement_text(found: &Agreement) -> String {
         text.push_str(&values(metric, strategies));
     }
     let _ = writeln!(text, "\n{}", found.words);
-    text + "It says nothing of other models, larger ones above all, nor of other conversations.\n"
+    text + "This says nothing about other models, especially larger ones, or about other conversations.\n"
 }
 
 fn values(metric: &MetricAgreement, strategies: &[String]) -> String {

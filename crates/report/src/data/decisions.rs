@@ -7,7 +7,7 @@ use compactometer_formats::summary::Decisions;
 
 use crate::data::{StrategyRecords, is_applied};
 
-/// From so many failures in a row on a reader is alerted.
+/// The number of failures in a row from which readers are warned.
 pub(crate) const ALERT: usize = 3;
 
 /// The decisions of all conversations of a strategy.

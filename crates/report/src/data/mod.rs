@@ -156,7 +156,7 @@ pub(crate) struct Look<'r> {
     pub(crate) fact: &'r FactRow,
     pub(crate) round: u32,
     pub(crate) is_present: bool,
-    /// In how many random-drop contexts it stood.
+    /// The number of random-drop contexts that held it.
     pub(crate) random_hits: u32,
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
     })
 }
 
-/// The same with hits of random contexts that keep the strategy's own verbatim tail.
+/// The same, with hits of random contexts that keep the strategy's own verbatim tail.
 pub(crate) fn looks_beside_tail<'r>(
     record: &'r Record,
     observation: &'r Observation,
@@ -183,7 +183,7 @@ pub(crate) fn looks_beside_tail<'r>(
     })
 }
 
-/// The same of the facts that were asked for, each present where context and retrieved text together hold it.
+/// The same for the facts that were asked for; a fact is present if context and retrieved text together hold it.
 pub(crate) fn prompted_looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
     let found = observation.prompted.as_ref().map_or(&[][..], |prompted| &prompted.found);
     let asked = looks(record, observation).filter(|look| observation.asked.contains(&(look.index as u32)));

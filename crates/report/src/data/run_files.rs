@@ -44,7 +44,7 @@ impl RunFiles {
             let line = std::str::from_utf8(&line).map_err(|error| damaged(format!("invalid UTF-8: {error}")))?;
             let record = Record::from_line(line).map_err(|error| damaged(error.to_string()))?;
             if !keys.insert(record.key.clone()) {
-                return Err(damaged(format!("the case `{}` stands here twice", record.key)));
+                return Err(damaged(format!("the case `{}` is here twice", record.key)));
             }
             let is_of_models = (&record.case.model, &record.case.target) == (&manifest.model, &manifest.target);
             if !is_of_models || !manifest.strategies.contains(&record.case.strategy) {

@@ -139,7 +139,7 @@ pub enum Mismatch {
         strategy: String,
         /// Its protocol.
         protocol: Protocol,
-        /// Where it stands.
+        /// The side that has it.
         side: &'static str,
     },
     /// A strategy that stands there once for each retained budget.
@@ -190,7 +190,7 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
     named("the model", &new.model, &old.model)?;
     let target = |of: &Conditions| of.target.clone().unwrap_or_else(|| of.model.clone());
     named("the target model", &target(&new), &target(old))?;
-    named("the model that the server said it is", &new.served.join(", "), &old.served.join(", "))?;
+    named("the model that the server reported", &new.served.join(", "), &old.served.join(", "))?;
     named("the program's version", &new.program, &old.program)?;
     named("the version of records", &new.records.to_string(), &old.records.to_string())?;
     named("the measuring counter", &new.tokenizer, &old.tokenizer)?;

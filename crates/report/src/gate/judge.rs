@@ -17,7 +17,7 @@ use crate::metrics::{COST_USD_CHECKPOINT, COST_USD_COMPACTION, COST_USD_PROBES, 
 use crate::stats::nine_digits;
 use crate::stats::{family, mean};
 
-/// A share of failed compactions this much over the baseline's cannot pass: what a failed one leaves is all still there.
+/// A share of failed compactions this far above the baseline's cannot pass, since a failed compaction loses nothing.
 const MORE_FAILURES: f64 = 0.05;
 /// Sizes within this share of each other count as one size.
 const SIZE_MARGIN: f64 = 0.1;
@@ -30,7 +30,7 @@ pub struct MetricGate {
     pub metric: String,
     /// Its verdict.
     pub verdict: Verdict,
-    /// Why it is not more.
+    /// Why the verdict is not better.
     pub reason: Option<String>,
     /// Units that have a score on both sides.
     pub units: usize,
@@ -38,7 +38,7 @@ pub struct MetricGate {
     pub baseline: Option<f64>,
     /// The run's.
     pub run: Option<f64>,
-    /// The run's less the baseline's.
+    /// The run's value minus the baseline's.
     pub difference: Option<f64>,
     /// One-sided 96 % lower bound of the difference (t): 95 % would pass too many losses of the margin itself.
     pub low: Option<f64>,
@@ -51,7 +51,8 @@ pub struct MetricGate {
     pub p_regression: Option<f64>,
     /// `p_regression` after Holm over strategies and primary metrics.
     pub p_holm: Option<f64>,
-    /// Units at which a loss of two margins would be found with probability .80, where the verdict is open and that can be told.
+    /// The number of units at which a loss of two margins would be found with probability .80, if the verdict is open and the
+    /// number is known.
     pub units_needed: Option<usize>,
 }
 
@@ -93,14 +94,14 @@ pub(super) fn all(pairs: &[GatedStrategy], baseline: &Baseline, summary: &Summar
     judged
 }
 
-/// Under the mock contexts alone are tested: its answers are made up.
+/// Under the mock only contexts are tested, since its answers are artificial.
 fn of_pair(pair: &GatedStrategy, margin: f64) -> Vec<MetricTest> {
     let primaries = if pair.run.is_mock() { &PrimaryMetric::ALL[..1] } else { &PrimaryMetric::ALL[..] };
     let asked = |primary: &&PrimaryMetric| **primary == PrimaryMetric::Context || is_on_a_side(pair, **primary);
     primaries.iter().filter(asked).map(|primary| of_metric(pair, *primary, margin)).collect()
 }
 
-/// A suite without questions has no answers to be judged by.
+/// Whether either side has a value: a suite without questions has no answers.
 fn is_on_a_side(pair: &GatedStrategy, primary: PrimaryMetric) -> bool {
     let has =
         |metric: &&str| !scores(pair.baseline, metric).is_empty() || UnitScores::of(metric, pair.strategy).is_some();
@@ -120,7 +121,7 @@ fn of_metric(pair: &GatedStrategy, primary: PrimaryMetric, margin: f64) -> Metri
         return undefined(metric, weak);
     }
     let new = scores.by_unit();
-    // With as many digits as the baseline's: what is lost in rounding is no difference.
+    // Rounded to the baseline's digits, since rounding must not count as a difference.
     let shared: Vec<(&String, f64, f64)> =
         old.iter().filter_map(|(unit, old)| Some((unit, nine_digits(*new.get(unit)?), *old))).collect();
     let differences: Vec<f64> = shared.iter().map(|(_, new, old)| new - old).collect();
@@ -151,7 +152,7 @@ fn scores(baseline: &StrategyBaseline, metric: &str) -> BTreeMap<String, f64> {
     units.filter_map(|unit| Some((unit.unit.clone(), *unit.scores.get(metric)?))).collect()
 }
 
-/// What makes a metric undecidable, whatever its numbers.
+/// Why a metric cannot be decided, whatever its numbers.
 fn blocked(pair: &GatedStrategy, baseline: Option<f64>, margin: f64) -> Option<String> {
     if pair.head.applied == 0 || pair.baseline.head.applied == 0 {
         let side = if pair.head.applied == 0 { "run" } else { "baseline" };
@@ -164,7 +165,7 @@ fn blocked(pair: &GatedStrategy, baseline: Option<f64>, margin: f64) -> Option<S
     Some(format!("the baseline's {recall:.3} is under two margins of {margin}: a loss that large cannot happen"))
 }
 
-/// What makes a run look better than it is.
+/// Why a run may look better than it is, so that it cannot pass.
 fn cannot_pass(pair: &GatedStrategy, without_score: usize) -> Option<String> {
     let (new, old) = (&pair.head, &pair.baseline.head);
     let share = |failed: usize, applied: usize| failed as f64 / (failed + applied).max(1) as f64;
@@ -185,7 +186,7 @@ fn cannot_pass(pair: &GatedStrategy, without_score: usize) -> Option<String> {
     (without_score > 0).then(|| format!("{without_score} units of the baseline have no score in the run"))
 }
 
-/// What chance alone nearly always finds is left out of CR*: where that is not the same, the two means are of other facts.
+/// CR* leaves out what chance nearly always finds. If the two sides leave out different facts, their means are not comparable.
 fn other_facts(pair: &GatedStrategy, metric: &str) -> Option<String> {
     let (new, old) = (&pair.head.too_likely, &pair.baseline.head.too_likely);
     let told = |kinds: &[String]| if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
@@ -272,14 +273,12 @@ fn notes(pair: &GatedStrategy) -> Vec<String> {
     notes
 }
 
-/// What it takes to decide: units, what they cost on both sides, and the next command.
+/// What a decision needs: units, their cost on both sides, and the next command.
 fn next(pair: &GatedStrategy, metrics: &[MetricGate], summary: &Summary) -> Option<String> {
     let open = metrics.iter().filter(|metric| metric.verdict == Verdict::Inconclusive);
     let (told, untold): (Vec<_>, Vec<_>) = open.partition(|metric| metric.units_needed.is_some());
     let most = told.into_iter().max_by_key(|metric| metric.units_needed);
-    let untold = untold
-        .iter()
-        .map(|metric| format!("no number of units decides `{}` as it stands; see its reason", metric.metric));
+    let untold = untold.iter().map(|metric| format!("more units cannot decide `{}`; see its reason", metric.metric));
     let said: Vec<String> =
         most.and_then(|metric| from_units(pair, metric, summary)).into_iter().chain(untold).collect();
     (!said.is_empty()).then(|| said.join("; "))

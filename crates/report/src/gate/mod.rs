@@ -36,15 +36,15 @@ pub const VERSION: u32 = 1;
 /// What to gate, and how strictly.
 #[derive(Clone, Debug)]
 pub struct GateOptions {
-    /// Recall that may be lost: a share over 0.
+    /// The loss of recall that is tolerated: a share over 0.
     pub margin: f64,
-    /// Strategies by name; none for all.
+    /// Strategies by name; empty for all.
     pub strategies: Vec<String>,
     /// Whether records must be the same bytes.
     pub exact: bool,
 }
 
-/// What a gate or a part of it comes to, the best first.
+/// The verdict of a gate or of a part of it, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -52,7 +52,7 @@ pub enum Verdict {
     Pass,
     /// Worse, and not by the margin.
     PassWorse,
-    /// The units do not tell.
+    /// The units are not enough to decide.
     Inconclusive,
     /// Worse by more than the margin.
     Regression,
@@ -80,16 +80,16 @@ pub struct GateReport {
     pub version: u32,
     /// The worst of all.
     pub verdict: Verdict,
-    /// Recall that may be lost.
+    /// The loss of recall that is tolerated.
     pub margin: f64,
     /// The suite's name.
     pub suite: String,
     /// The summarizer.
     pub model: String,
-    /// The target model; absent where it is the summarizer.
+    /// The target model; absent if it is the summarizer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// What a reader must know before any number.
+    /// What a reader needs to know before any number.
     pub notes: Vec<String>,
     /// The run's hard checks, those of exact bytes among them.
     pub checks: Vec<Check>,
@@ -108,9 +108,9 @@ pub struct StrategyGate {
     pub verdict: Verdict,
     /// The primary metrics.
     pub metrics: Vec<MetricGate>,
-    /// What else changed that bears on recall.
+    /// Other changes that affect recall.
     pub notes: Vec<String>,
-    /// What would decide it, where it is inconclusive.
+    /// What would decide it, if it is inconclusive.
     pub next: Option<String>,
     /// Facts that contexts held at the end in the baseline and no longer hold.
     pub newly_lost: Vec<FateChange>,
@@ -118,10 +118,10 @@ pub struct StrategyGate {
     pub newly_kept: Vec<FateChange>,
 }
 
-/// Holds a run against a baseline.
+/// Compares a run with a baseline.
 ///
 /// # Errors
-/// [`Mismatch`] where the two cannot be compared.
+/// [`Mismatch`] if the two cannot be compared.
 pub fn gate(
     run: &RunFiles,
     baseline: &Baseline,
@@ -152,7 +152,7 @@ pub fn gate(
     })
 }
 
-/// A strategy of the run and what the baseline has of it.
+/// A strategy of the run and its part of the baseline.
 struct GatedStrategy<'a, 'r> {
     run: &'a ProtocolRun<'r>,
     strategy: &'a StrategyRecords<'r>,
@@ -160,7 +160,7 @@ struct GatedStrategy<'a, 'r> {
     baseline: &'a StrategyBaseline,
 }
 
-/// What stands on both sides, of what was asked for; all of it must.
+/// Pairs each requested strategy of the run with the baseline's; each must be on both sides.
 fn pairs<'a, 'r>(
     runs: &'a [ProtocolRun<'r>],
     baseline: &'a Baseline,

@@ -20,7 +20,7 @@ pub(crate) struct MarginTest {
     pub(crate) high: f64,
     /// P of such differences where the true one is minus the margin, against a better one.
     pub(crate) p_pass: f64,
-    /// The same against a worse one.
+    /// The same against a larger loss.
     pub(crate) p_regression: f64,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn fewest(tests: usize) -> usize {
     units
 }
 
-/// The verdict, given the p of a regression after Holm over so many tests.
+/// The verdict, given the p of a regression after Holm over this number of tests.
 pub(crate) fn verdict(judged: &MarginTest, p_holm: f64, tests: usize) -> Verdict {
     if judged.paired.units < fewest(tests) {
         Verdict::Inconclusive
@@ -67,7 +67,7 @@ pub(crate) fn verdict(judged: &MarginTest, p_holm: f64, tests: usize) -> Verdict
     }
 }
 
-/// The verdict of a gate on these differences where every other of so many tests finds nothing: Holm's first step.
+/// The verdict of a gate on these differences if all other tests find nothing: Holm's first step.
 pub(crate) fn alone(differences: &[f64], margin: f64, tests: usize) -> Verdict {
     let found = judge(differences, margin);
     found.map_or(Verdict::Inconclusive, |judged| verdict(&judged, (judged.p_regression * tests as f64).min(1.0), tests))
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(alone(&[-0.9; 7], 0.05, 8), Verdict::Inconclusive);
     }
 
-    /// One outlier: the t bound says regression is open, the signs do not agree either; no test alone may pass it.
+    /// With one outlier, neither test is clear, so the gate must not pass.
     #[test]
     fn both_tests_must_agree_under_thirty_units() {
         let mut differences = vec![0.02; 9];

@@ -47,7 +47,7 @@ pub struct SelfTest {
     pub wrong_pass_rate: f64,
     /// The share of gates that found a regression where two margins were lost, over all strategies, at G*.
     pub detection_rate: f64,
-    /// Recall that may be lost.
+    /// The loss of recall that is tolerated.
     pub margin: f64,
     /// Gates simulated for each rate.
     pub n: usize,
@@ -80,7 +80,7 @@ pub struct SelfTested {
     pub identical: usize,
     /// Standard deviation of differences without a loss.
     pub sd_without_loss: f64,
-    /// The same where two margins are lost.
+    /// The same with a loss of two margins.
     pub sd_with_loss: f64,
     /// G*.
     pub units_needed: usize,
@@ -101,9 +101,9 @@ pub struct Simulated {
     pub inconclusive: f64,
     /// Share that found a regression.
     pub regression: f64,
-    /// Wilson's 95 % interval of `pass`; of none in n the upper end is 3/n.
+    /// Wilson's 95 % interval of `pass`; for 0 of n the upper end is 3/n.
     pub pass_interval: (f64, f64),
-    /// The same of `regression`.
+    /// The same for `regression`.
     pub regression_interval: (f64, f64),
 }
 
@@ -137,7 +137,7 @@ pub enum SelfTestError {
         margin: f64,
     },
     /// Nothing to test.
-    #[error("no strategy under test stands in both runs")]
+    #[error("no strategy under test is in both runs")]
     NothingTested,
 }
 
@@ -294,7 +294,7 @@ fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, V
     (CORRECTED, Vec::new(), 0)
 }
 
-/// Units whose records show the same: the same texts, the same fates.
+/// Units whose records have the same texts and fates.
 fn identical<'r>(strategy: &StrategyRecords<'r>, again: &StrategyRecords<'r>) -> BTreeSet<&'r str> {
     let shown = |strategy: &StrategyRecords<'r>| -> BTreeMap<&'r str, Vec<serde_json::Value>> {
         strategy

@@ -1,4 +1,4 @@
-//! What a summarizer's answers are worth as answers: whether they are summaries, and whether their checkpoints can be read.
+//! Whether a summarizer's replies can be used: whether they are summaries, and whether their checkpoints can be read.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub(crate) const IS_SUMMARY: Metric = Metric {
     },
 };
 
-/// Every attempt at a checkpoint of a strategy, counted; nothing where there was none.
+/// Counts a strategy's attempts at checkpoints; nothing if there were none.
 pub(crate) fn extraction_counts(strategy: &StrategyRecords) -> Option<Extractions> {
     let mut counts = Extractions::default();
     for extraction in strategy.records().flat_map(extractions) {

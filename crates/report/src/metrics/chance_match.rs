@@ -1,4 +1,5 @@
-//! Keyword luck: how often a value "stands" in a text that never stated it. What recall by keywords alone would count.
+//! Chance matches (`keyword_luck`): how often a value is found in a text that never stated it, as recall by keywords would
+//! count it.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ pub(crate) const KEYWORD_LUCK: Metric = Metric {
 
 const NO_FOREIGN: &str = "the suite has too few other groups whose facts could be looked for";
 
-/// Recall and keyword luck by the facts' value kind. Without intervals: exploratory.
+/// Recall and chance matches by the facts' value kind. Exploratory, so without intervals.
 pub(crate) fn by_kind(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
     let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
     let mut kinds: Vec<ValueKind> = facts.map(|fact| fact.value_kind).collect();

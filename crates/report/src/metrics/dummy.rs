@@ -1,4 +1,4 @@
-//! A metric that only tests have: it stands in the registry and nowhere else, and must be found in every table, file and list.
+//! A metric for tests: it is named only in the registry, and must be found in every table, file and list.
 
 use compactometer_formats::summary::MetricValue;
 

@@ -144,7 +144,7 @@ impl Metric {
         strategy.metrics.get(self.id)
     }
 
-    /// The number, where it is defined.
+    /// The number, if it is defined.
     pub(crate) fn value(&self, strategy: &StrategySummary) -> Option<f64> {
         self.of(strategy)?.value
     }
@@ -193,7 +193,7 @@ fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {
     (drawn > 0).then(|| sum / f64::from(drawn))
 }
 
-/// `part / whole`, where there is a whole.
+/// `part / whole`, if `whole` is over 0.
 fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }

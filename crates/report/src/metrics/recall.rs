@@ -40,7 +40,7 @@ pub(crate) const LIFT: Metric = Metric {
     id: "lift",
     unit: MetricUnit::Share,
     better: Better::Higher,
-    definition: "CR* less the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
+    definition: "CR* minus the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
               is known in both",
     section: Section::Recall,
     chapter: "Lift",
@@ -59,7 +59,7 @@ pub(crate) const SELECTION_LIFT: Metric = Metric {
         let has_draws =
             |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
         if !strategy.records().flat_map(points).all(has_draws) {
-            return undefined(MetricUnit::Share, "the records are of before contexts with the same tail were drawn");
+            return undefined(MetricUnit::Share, "the records are too old to hold contexts with the same tail");
         }
         corrected(run, strategy, CorrectedRecall::against_random_beside_tail(strategy))
     },

@@ -12,7 +12,7 @@ use crate::metrics::{
 
 /// Recall corrected for chance.
 pub(crate) const CORRECTED: &str = CONTEXT_RECALL_CORRECTED.id;
-/// Raw recall, where chance is unknown.
+/// Raw recall, used if chance is unknown.
 pub(crate) const RAW: &str = CONTEXT_RECALL.id;
 /// Right answers of the target model.
 pub(crate) const ANSWERS: &str = ANSWER_RECALL.id;
@@ -30,7 +30,7 @@ impl PrimaryMetric {
     /// Every one, in the order of reports.
     pub(crate) const ALL: [PrimaryMetric; 2] = [PrimaryMetric::Context, PrimaryMetric::Answers];
 
-    /// The metrics that may stand for it, the preferred one first.
+    /// The metrics that can represent it, the preferred one first.
     pub(crate) fn metrics(self) -> &'static [&'static str] {
         match self {
             PrimaryMetric::Context => &[CORRECTED, RAW],
@@ -51,7 +51,7 @@ enum ScoreValues {
 }
 
 impl UnitScores {
-    /// Nothing where no unit has a value.
+    /// Nothing if no unit has a value.
     pub(crate) fn of(metric: &str, strategy: &StrategyRecords) -> Option<Self> {
         let groups = strategy.units.iter().map(|unit| unit.group.to_owned()).collect();
         let values = match metric {
@@ -64,7 +64,7 @@ impl UnitScores {
         has_any.then_some(scores)
     }
 
-    /// Values that were computed elsewhere, by unit; a unit without one has none.
+    /// Scores from values that were computed elsewhere, by unit.
     pub(crate) fn given(values: &BTreeMap<&str, f64>, strategy: &StrategyRecords) -> Self {
         UnitScores {
             groups: strategy.units.iter().map(|unit| unit.group.to_owned()).collect(),
@@ -72,7 +72,7 @@ impl UnitScores {
         }
     }
 
-    /// The units' values where units are drawn so many times: q of CR* is that of the drawn units.
+    /// The units' values, given how often each unit is drawn: q of CR* is that of the drawn units.
     pub(crate) fn drawn(&self, times: &[u32]) -> Vec<Option<f64>> {
         match &self.values {
             ScoreValues::CorrectedRecall(corrected) => corrected.unit_values(times),
@@ -87,7 +87,7 @@ impl UnitScores {
         found.filter_map(|(group, value)| Some((group, value?))).collect()
     }
 
-    /// By unit, what each fact that contexts hold, or that answers give, adds to its value.
+    /// By unit, the contribution of each fact that contexts hold or answers give.
     pub(crate) fn held(&self, metric: &str, strategy: &StrategyRecords) -> BTreeMap<String, Vec<f64>> {
         let held = match &self.values {
             ScoreValues::CorrectedRecall(corrected) => corrected.held(strategy),

@@ -11,7 +11,7 @@ pub(crate) const REACHED: Metric = Metric {
     id: "reached",
     unit: MetricUnit::Share,
     better: Better::Higher,
-    definition: "facts that stood in a request to the summarizer / facts of which the last original left, by unit; mean over units",
+    definition: "facts that a request to the summarizer held / facts whose last original left, by unit; mean over units",
     section: Section::Stages,
     chapter: "Stages",
     compute: |_, strategy| rate(strategy, "no fact left", |stages| (stages.reached, stages.left)),

@@ -16,7 +16,7 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
     section: Section::Storage,
     chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
-        over_units(strategy, MetricUnit::Bytes, "records of before it was kept", |unit| {
+        over_units(strategy, MetricUnit::Bytes, "the records are too old to hold it", |unit| {
             mean(&kept(unit).map(|storage| storage.bytes as f64).collect::<Vec<_>>())
         })
     },

@@ -117,7 +117,7 @@ fn cliff(survival: &Survival) -> MetricValue {
         }
         None => undefined(
             MetricUnit::Count,
-            format!("none: no fall to half of the first round's in {} rounds", curve.0.len()),
+            format!("none: survival does not fall below half of the first round's in {} rounds", curve.0.len()),
         ),
     }
 }
@@ -163,7 +163,7 @@ impl Survival {
             |found: Vec<FollowedFact>| if found.is_empty() { UnitCohort(Vec::new()) } else { UnitCohort::new(&found) };
         let units: Option<Vec<UnitCohort>> = strategy.units.iter().map(|unit| of_unit(unit).map(cohort)).collect();
         match units {
-            None => Err("records of before mentions were kept".to_owned()),
+            None => Err("the records are too old to hold mentions".to_owned()),
             Some(units) if units.iter().all(|unit| unit.0.is_empty()) => {
                 Err("the last original of no fact left".to_owned())
             }
@@ -175,7 +175,7 @@ impl Survival {
         self.drawn(&vec![1; self.units.len()])
     }
 
-    /// The curve over units drawn so many times.
+    /// The curve over units, each drawn the given number of times.
     fn drawn(&self, times: &[u32]) -> SurvivalCurve {
         let rounds = self.units.iter().map(|unit| unit.0.len()).max().unwrap_or(0);
         let mut curve = Vec::with_capacity(rounds);
@@ -213,12 +213,12 @@ struct FollowedFact {
     weight: f64,
 }
 
-/// Every such fact of a unit; nothing where one of its records does not tell.
+/// Every followed fact of a unit; nothing if one of its records has no mentions.
 fn of_unit(unit: &UnitRecords) -> Option<Vec<FollowedFact>> {
     Some(unit.records.iter().map(|record| members(record)).collect::<Option<Vec<_>>>()?.concat())
 }
 
-/// Every such fact of one conversation; nothing where the record does not tell when facts were mentioned.
+/// Every followed fact of one conversation; nothing if the record has no mentions.
 fn members(record: &Record) -> Option<Vec<FollowedFact>> {
     let compactions: Vec<&Observation> =
         record.observations.iter().filter(|seen| seen.kind == ObservationKind::Compaction).collect();
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(curve, [0.75, 0.375, 0.375]);
     }
 
-    /// Records of before mentions were kept tell when nothing began: no curve may be drawn of the others alone.
+    /// Old records do not keep mentions, so it is unknown when facts left; no curve may then be drawn from the other records.
     #[test]
     fn one_old_record_leaves_no_curve() {
         let (manifest, mut records) = crate::common::simulated::run(6);

@@ -1,6 +1,6 @@
 //! What the values of metrics count, and how people read them.
 
-/// What a metric's value counts.
+/// The unit of a metric's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricUnit {
     /// A share of 1, or a difference of shares.
@@ -15,7 +15,7 @@ pub enum MetricUnit {
     Milliseconds,
     /// Bytes.
     Bytes,
-    /// Things.
+    /// A plain number of things.
     Count,
 }
 
@@ -43,7 +43,7 @@ impl MetricUnit {
     }
 }
 
-/// `-0.00` reads as if it said something.
+/// A negative zero would look like a value.
 fn plain_zero(text: String) -> String {
     if text == "-0.00" { "0.00".to_owned() } else { text }
 }

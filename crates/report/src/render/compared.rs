@@ -32,7 +32,7 @@ impl ComparisonTable {
     }
 }
 
-/// What stands over the rows; nothing where there are none.
+/// The note above the rows; nothing if there are none.
 pub(crate) fn note(group: &Group) -> Option<String> {
     let first = group.comparisons.first()?;
     let mock = if has_mock(&group.model, group.target.as_deref()) {

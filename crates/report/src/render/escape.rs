@@ -1,4 +1,4 @@
-//! Text from data as it may stand in a page: everything is escaped, and what stands between backticks is code.
+//! Text from data, made safe for a page: everything is escaped, and text between backticks is code.
 
 use compactometer_text::code::{Piece, code, pieces};
 use minijinja::HtmlEscape;
@@ -27,7 +27,7 @@ pub(crate) fn markdown_text(text: &str) -> String {
     markdown.collect()
 }
 
-/// The same for a table's cell, which a bar would end.
+/// The same for a table's cell, which a vertical bar would end.
 pub(crate) fn markdown_cell(text: &str) -> String {
     let markdown = pieces(text).into_iter().map(|piece| match piece {
         // With a second backslash before the bar the cell ends in some readers, and code has no other escape for it.

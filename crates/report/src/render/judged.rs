@@ -8,7 +8,7 @@ use crate::summary::judged::ALL;
 /// What is shown first: the conversation contradicts these.
 const FIRST: [&str; 3] = [ALL, "wrong_value", "stale"];
 
-/// The judge's part of a report, a line each.
+/// The judge's part of a report, as lines.
 pub(crate) fn lines(judged: &Judged) -> Vec<String> {
     let cost = judged.cost_usd.map_or("unknown".to_owned(), |cost| format!("{cost:.3} US dollars"));
     let mut lines = vec![

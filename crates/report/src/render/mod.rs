@@ -1,4 +1,4 @@
-//! The files of a report. Each is written beside its place and renamed into it, so that none is ever half there.
+//! The files of a report. Each is written under another name and then renamed, so that no file is ever incomplete.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ use page::Picture;
 pub(crate) use template::render as render_template;
 pub use terminal::table;
 
-/// A part of a report that can be written alone.
+/// A part of a report that can be written by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `index.html`.
@@ -60,7 +60,7 @@ pub fn write(dir: &Path, manifest: &Manifest, records: &[Record], prices: &Price
     write_formats(dir, manifest, records, prices, Format::ALL)
 }
 
-/// As [`write()`], these parts alone.
+/// As [`write()`], but only these parts.
 ///
 /// # Errors
 /// As [`write()`].
@@ -166,7 +166,7 @@ mod tests {
     use crate::common;
     use crate::metrics::dummy::DUMMY;
 
-    /// Registries own their entries: a metric and a picture that stand there are in every table, page and file.
+    /// A metric or picture that is only in its registry is shown in every table, page and file.
     #[test]
     fn a_new_metric_and_picture_need_their_row_alone() {
         let (manifest, records) = common::simulated::run(3);

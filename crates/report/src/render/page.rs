@@ -41,7 +41,7 @@ struct GroupSection<'p> {
     checks: Vec<[&'p str; 3]>,
 }
 
-/// A plot whose files are written.
+/// A plot after its files were written.
 #[derive(Serialize)]
 pub(super) struct Picture {
     /// Stem of its files.

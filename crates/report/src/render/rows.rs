@@ -54,7 +54,7 @@ pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
     rows
 }
 
-/// The retained budget, where a report has several.
+/// The retained budget, if a report has several.
 fn tokens(retained: Option<u32>) -> String {
     retained.map_or(String::new(), |tokens| tokens.to_string())
 }

@@ -1,4 +1,4 @@
-//! The tables of a page: which metrics stand together, and what is counted beside them.
+//! The tables of a page: the metrics by section, fates, decisions, and recall by category and kind.
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Family;
@@ -130,7 +130,7 @@ fn categories_table(group: &Group) -> PageTable {
     }
 }
 
-/// Raw recall beside what it would be by luck.
+/// Raw recall beside the rate of chance matches.
 fn kinds_table(group: &Group) -> PageTable {
     let mut columns: Vec<String> =
         group.strategies.iter().flat_map(|strategy| strategy.by_kind.keys().cloned()).collect();
@@ -144,7 +144,7 @@ fn kinds_table(group: &Group) -> PageTable {
     let cells = |strategy: &StrategySummary| columns.iter().map(|kind| of(strategy, kind)).collect();
     let rows = rows(group, cells);
     PageTable {
-        title: "Recall and keyword luck by value kind",
+        title: "Recall and chance matches by value kind",
         note: "CR, not corrected, and in brackets how often values of that kind from other conversations match the same contexts.",
         columns,
         rows,

@@ -134,7 +134,7 @@ fn short(value: f64) -> String {
 fn compared(group: &Group) -> String {
     let Some(first) = group.comparisons.first() else { return String::new() };
     let mut text =
-        format!("\nless {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)\n", first.reference);
+        format!("\nminus {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)\n", first.reference);
     let name = |made: &Comparison| match made.metric.as_str() {
         CORRECTED => format!("{} CR*", made.strategy),
         RAW => format!("{} CR", made.strategy),
@@ -188,7 +188,7 @@ fn answered(group: &Group) -> Option<String> {
     (!found.is_empty()).then(|| format!("questions answered right from the context (AR): {}", found.join(", ")))
 }
 
-/// What a strategy holds beside its context, where it finds any of it.
+/// What a strategy stores outside its context, if it retrieves any of it.
 fn found_again(strategy: &StrategySummary) -> Option<String> {
     PROMPTED_RECALL.value(strategy)?;
     let stored = 100.0 * strategy.fates.get("stored_only").copied().filter(|share| *share > 0.0)?;

@@ -9,7 +9,7 @@ pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
     target.map_or(summarizer.to_owned(), |target| format!("{summarizer}, target model {target}"))
 }
 
-/// A group's protocol, with the scale of published limits or the retained budget where there are several.
+/// A group's protocol, with the scale of published limits, or with the retained budget if there are several.
 pub(crate) fn conditions(group: &Group) -> String {
     let name = group.protocol.name();
     if let Some(retained) = group.retained {

@@ -69,7 +69,7 @@ fn draw_once<'t>(random: &mut ChaCha8Rng, times: &'t mut [u32]) -> &'t [u32] {
     times
 }
 
-/// Skewness of the jackknife over six: nothing where leaving out any unit gives the same value.
+/// Skewness of the jackknife over six; nothing if leaving out any unit gives the same value.
 fn acceleration(units: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> Option<f64> {
     let mut times = vec![1; units];
     let mut left_out = Vec::with_capacity(units);
@@ -81,7 +81,7 @@ fn acceleration(units: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> Opti
     let mean = super::mean(&left_out)?;
     let squares: f64 = left_out.iter().map(|value| (mean - value) * (mean - value)).sum();
     let cubes: f64 = left_out.iter().map(|value| (mean - value) * (mean - value) * (mean - value)).sum();
-    // Rounding alone leaves squares of about 1e-32.
+    // Rounding leaves squares of about 1e-32.
     (squares > 1e-24).then(|| cubes / (6.0 * squares * libm::sqrt(squares)))
 }
 

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 /// Numbers nearer than this are tied: what lies below is rounding of sums.
 const TIE: f64 = 1e-9;
 
-/// From -1 (the other way round) to 1 (the same order); nothing where one of the lists has no order at all.
+/// From -1 (reversed) to 1 (the same order); nothing if one of the lists has no order at all.
 pub(crate) fn tau_b(one: &[f64], other: &[f64]) -> Option<f64> {
     let (mut agreeing, mut ordered_one, mut ordered_other) = (0_i64, 0_i64, 0_i64);
     for at in 0..one.len().min(other.len()) {

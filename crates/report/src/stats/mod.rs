@@ -21,7 +21,7 @@ pub(crate) const FEWEST_UNITS: usize = 5;
 /// Under this many units the sign-flip test must agree with the t test.
 pub(crate) const T_ALONE: usize = 30;
 
-/// The unweighted mean; nothing for no numbers.
+/// The unweighted mean; nothing if there are no numbers.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

@@ -2,7 +2,7 @@
 //!
 //! Own lines instead of a library: those at hand use the platform's logarithms and powers, whose last bits differ.
 
-/// P(T <= t) with so many degrees of freedom.
+/// P(T <= t) with this number of degrees of freedom.
 pub(crate) fn cdf(t: f64, freedom: f64) -> f64 {
     let square = t * t;
     // Near 0 the tail is close to a half, and its complement has the digits; far out, where t^2 overflows, nothing is left.

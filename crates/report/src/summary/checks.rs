@@ -75,7 +75,7 @@ fn decoys(run: &ProtocolRun) -> Check {
     let name = "decoys are written as often as facts";
     let tested = || run.strategies.iter().filter(|strategy| strategy.name != ORACLE);
     let told = tested().filter(|strategy| strategy.units.iter().any(|unit| decoy_difference(unit).is_some())).count();
-    // Holm's first step: among so many strategies the check fails where one difference would be significant for all.
+    // Holm's first step: the check fails if one difference is significant among all strategies.
     let level = 0.05 / told.max(1) as f64;
     let judged: Vec<_> = tested().filter_map(|strategy| decoys_of(strategy, level)).collect();
     let detail = judged.iter().map(|(_, detail)| detail.as_str()).collect::<Vec<_>>().join("; ");
@@ -91,7 +91,7 @@ fn decoys(run: &ProtocolRun) -> Check {
     Check { name: name.to_owned(), passed, detail }
 }
 
-/// The verdict on one strategy; nothing where it has no units with both rates.
+/// The verdict on one strategy; nothing if no unit has both rates.
 fn decoys_of(strategy: &StrategyRecords, level: f64) -> Option<(Option<bool>, String)> {
     let differences: Vec<f64> = strategy.units.iter().filter_map(decoy_difference).collect();
     let difference = mean(&differences)?;
@@ -101,7 +101,7 @@ fn decoys_of(strategy: &StrategyRecords, level: f64) -> Option<(Option<bool>, St
         return Some((Some(true), found));
     }
     if units < sign_flip::FEWEST_UNITS {
-        return Some((None, format!("{found}, too few to tell")));
+        return Some((None, format!("{found}, too few to decide")));
     }
     let p = sign_flip::p_value(&differences);
     Some((Some(p >= level), format!("{found}, p = {p:.3}")))

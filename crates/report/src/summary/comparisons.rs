@@ -38,7 +38,7 @@ pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[Strateg
     found.into_iter().map(rounded).collect()
 }
 
-/// One comparison before Holm; where a test was made, [`Comparison::p_holm`] holds its p as yet unadjusted.
+/// One comparison before Holm. If a test was made, [`Comparison::p_holm`] holds the unadjusted p.
 fn one(
     runs: &[ProtocolRun],
     run: &ProtocolRun,
@@ -82,7 +82,7 @@ fn one(
     }
 }
 
-/// A comparison that no test decides, and why.
+/// A comparison without a test, and the reason.
 fn without(made: Comparison, verdict: Compared, reason: impl Into<String>) -> Comparison {
     Comparison { verdict, reason: Some(reason.into()), p_holm: None, ..made }
 }
@@ -93,7 +93,7 @@ struct SharedUnits<'r> {
     other: StrategyRecords<'r>,
 }
 
-/// The scores of both sides, where both have any, and the metric that they are of.
+/// The scores of both sides, if both have any, and their metric.
 type PairedScores = (Option<(UnitScores, UnitScores)>, &'static str);
 
 impl<'r> SharedUnits<'r> {
@@ -108,7 +108,7 @@ impl<'r> SharedUnits<'r> {
         SharedUnits { own: within(own), other: within(other) }
     }
 
-    /// The first metric that both sides have; nothing where neither has any.
+    /// The first metric that both sides have; nothing if neither has any.
     fn scores(&self, primary: PrimaryMetric) -> Option<PairedScores> {
         let mut any = None;
         for metric in primary.metrics() {
@@ -156,7 +156,7 @@ fn drawn_mean(own: &UnitScores, other: &UnitScores, times: &[u32]) -> Option<f64
     (drawn > 0.0).then(|| sum / drawn)
 }
 
-/// How alike the facts of a unit are in what the two strategies make of them.
+/// How similar the differences of one unit's facts are.
 fn plan(made: &mut Comparison, pair: &SharedUnits) {
     let of_unit = |(own, other): (&UnitRecords, &UnitRecords)| {
         let (own, other) = (fact_shares(own), fact_shares(other));
@@ -168,7 +168,7 @@ fn plan(made: &mut Comparison, pair: &SharedUnits) {
     made.design_effect = found.map(|found| found.design_effect);
 }
 
-/// That the two do not retain as much, and the reference's tokens.
+/// A message if the two strategies retain different sizes, and the reference's tokens.
 fn sizes_differ([strategy, reference]: [&StrategySummary; 2]) -> Option<(String, f64)> {
     let size = |of: &StrategySummary| TOKENS_RETAINED.value(of);
     let (own, other) = (size(strategy)?, size(reference)?);

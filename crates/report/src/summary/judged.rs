@@ -1,6 +1,6 @@
 //! A judge's verdicts beside the deterministic grades, over all strategies of a group.
 //!
-//! Absent on purpose: any number of a strategy. The grade is the metric; this says how far a judge may be trusted.
+//! Absent on purpose: numbers of single strategies. The grade is the metric; these numbers show how far a judge can be trusted.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::stats::bootstrap;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
 
-/// What a judge says of a run's answers; nothing where none was asked.
+/// A judge's verdicts on a run's answers; nothing if there was no judge.
 pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {
     let model = run.manifest.judge.clone()?;
     let records = || run.strategies.iter().flat_map(|strategy| strategy.records());
@@ -62,7 +62,7 @@ fn opinions(record: &Record) -> impl Iterator<Item = JudgedAnswer> + '_ {
     record.answers.iter().filter_map(opinion)
 }
 
-/// Verdicts by what the grader says: accepted, rejected, unreadable.
+/// Verdicts by grade: accepted, rejected, unreadable.
 #[derive(Clone, Copy, Default)]
 struct VerdictCounts {
     right: [usize; 3],
@@ -101,7 +101,7 @@ impl VerdictCounts {
         (self.count() > 0).then(|| (self.right[0] + self.wrong[1]) as f64 / self.count() as f64)
     }
 
-    /// Cohen's, with what is no verdict as a third word that the grader never says.
+    /// Cohen's kappa. No verdict is a third category, which the grader never uses.
     fn kappa(&self) -> Option<f64> {
         let all = self.count() as f64;
         let share = |count: usize| count as f64 / all;
@@ -134,7 +134,7 @@ fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Opti
     }
 }
 
-/// Of the answers that the grader calls wrong, those that the judge accepts: of all, and by grade.
+/// The share of the grader's wrong answers that the judge accepts: over all, and by grade.
 fn false_accepts(run: &ProtocolRun) -> BTreeMap<String, MetricValue> {
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::from([(ALL.to_owned(), (0, 0))]);
     let records = run.strategies.iter().flat_map(|strategy| strategy.records());
@@ -151,7 +151,7 @@ fn false_accepts(run: &ProtocolRun) -> BTreeMap<String, MetricValue> {
 /// Wrong answers of every grade.
 pub(crate) const ALL: &str = "all";
 
-/// A share of answers, with the interval of Wilson, which takes answers for independent.
+/// A share of answers with Wilson's interval, which assumes independent answers.
 fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
     if of == 0 {
         return MetricValue::undefined(MetricUnit::Share.name(), reason);
@@ -167,7 +167,7 @@ fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
     }
 }
 
-/// What a reader must know of a judge before its numbers.
+/// Warnings about a judge.
 pub(crate) fn warnings(run: &ProtocolRun) -> Vec<String> {
     let Some(judge) = &run.manifest.judge else { return Vec::new() };
     let mut warnings = Vec::new();

@@ -25,11 +25,11 @@ pub struct StrategyOrder {
     pub difference: f64,
     /// Share of the draws in which it is higher too.
     pub held: f64,
-    /// Whether the order is one of the mock's: it holds in less than [`LEAST_HELD`] of the draws, or is a tie.
+    /// Whether the order depends on the mock: it holds in fewer than [`LEAST_HELD`] of the draws, or is a tie.
     pub depends_on_the_mock: bool,
 }
 
-/// An order that holds in less than this share of the draws depends on the mock.
+/// An order that holds in a smaller share of the draws depends on the mock.
 pub const LEAST_HELD: f64 = 0.95;
 
 /// The recall of each strategy under the matched protocol; of one without an observation, nothing.
@@ -42,7 +42,7 @@ pub fn recalls(records: &[Record]) -> Recalls {
     by_strategy.into_iter().filter_map(recall).map(|(name, recall): (&str, f64)| (name.to_owned(), recall)).collect()
 }
 
-/// Each pair of strategies, the ones whose order holds least first.
+/// Each pair of strategies, least stable order first.
 pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<StrategyOrder> {
     let all: Vec<_> = own.iter().collect();
     let mut pairs = Vec::new();
@@ -65,7 +65,7 @@ pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<StrategyOrder> {
     pairs
 }
 
-/// What a report says of it.
+/// The note for a report.
 pub fn note(pairs: &[StrategyOrder], draws: usize, conversations: usize) -> String {
     let shaky: Vec<_> = pairs.iter().filter(|pair| pair.depends_on_the_mock).collect();
     let named = shaky.iter().map(|pair| format!("{} over {} ({:.2})", pair.higher, pair.lower, pair.held));

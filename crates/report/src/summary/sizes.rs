@@ -44,7 +44,7 @@ pub(crate) fn at_size<'r>(curve: &[SizePoint<'r>], tokens: f64) -> Option<BTreeM
     Some(below.values.iter().filter_map(between).collect())
 }
 
-/// A strategy's values at each size that was run under the matched protocol, where it has both.
+/// A strategy's sizes and values over the runs under the matched protocol.
 pub(crate) fn curve<'r>(
     runs: &[ProtocolRun<'r>],
     strategy: &str,

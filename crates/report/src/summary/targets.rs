@@ -62,7 +62,7 @@ pub const ALL: &[SourceTarget] = &[
     },
     SourceTarget {
         id: "storage_bytes",
-        target: "under 1 MB of storage a user",
+        target: "under 1 MB of storage per user",
         source: "strategic plan, part 6",
         unit: MetricUnit::Bytes,
         note: "a conversation counts as a user; the records uncompressed, without the newest views",
@@ -70,7 +70,7 @@ pub const ALL: &[SourceTarget] = &[
     },
     SourceTarget {
         id: "storage_files",
-        target: "under 10 files a user",
+        target: "under 10 files per user",
         source: "strategic plan, part 6",
         unit: MetricUnit::Count,
         note: "the most of one conversation in the folder store. The source's own code keeps 10 checkpoints and \
@@ -101,7 +101,7 @@ pub const ALL: &[SourceTarget] = &[
         target: "90 % of the context's quality is preserved",
         source: "threshold plan, expected results",
         unit: MetricUnit::Share,
-        note: "facts that the context still holds (`context_recall`); the source says no way to measure quality",
+        note: "facts that the context still holds (`context_recall`); the source does not say how to measure quality",
         find: |_, _, summary| of_metric(summary, &CONTEXT_RECALL, |share| share >= 0.9),
     },
     SourceTarget {
@@ -133,7 +133,7 @@ pub const ALL: &[SourceTarget] = &[
     },
     SourceTarget {
         id: "compaction_cost_usd",
-        target: "under $0.01 of compaction a session",
+        target: "under $0.01 of compaction per session",
         source: "threshold plan, its test from end to end",
         unit: MetricUnit::Usd,
         note: "the source asks a cheap model; here the calls are priced as those of the report's summarizer",
@@ -141,7 +141,7 @@ pub const ALL: &[SourceTarget] = &[
     },
     SourceTarget {
         id: "cost_usd_per_compaction",
-        target: "some $0.001 a checkpoint",
+        target: "about $0.001 per checkpoint",
         source: "threshold plan, expected results",
         unit: MetricUnit::Usd,
         note: "`cost_usd_compaction` over the compactions of a conversation, those that failed among them; met up to $0.0015",
@@ -167,7 +167,7 @@ pub const ALL: &[SourceTarget] = &[
     },
     SourceTarget {
         id: "context_after_100_rounds",
-        target: "a context of some 8,000 tokens after 100 compactions",
+        target: "a context of about 8,000 tokens after 100 compactions",
         source: "progressive plan, its claim for long tasks",
         unit: MetricUnit::Tokens,
         note: "the largest view after a 100th or later compaction; met up to 8,500. The source counts 1,000 tokens of system \
@@ -180,13 +180,13 @@ pub const ALL: &[SourceTarget] = &[
 pub struct SourceTarget {
     /// Its id in `summary.json`.
     pub id: &'static str,
-    /// What is asked for.
+    /// The target in words.
     pub target: &'static str,
-    /// The document that asks, and where.
+    /// The source that sets it, and where.
     pub source: &'static str,
     /// What its value counts.
     pub unit: MetricUnit,
-    /// What a reader must know of it; empty where there is nothing.
+    /// What a reader needs to know about it; may be empty.
     pub note: &'static str,
     find: fn(&ProtocolRun, &StrategyRecords, &StrategySummary) -> Found,
 }
@@ -298,7 +298,7 @@ fn answered_given_checkpointed(strategy: &StrategyRecords) -> Found {
     let writes_checkpoints = extraction_counts(strategy).is_some();
     match of_carried(strategy) {
         _ if !writes_checkpoints => unknown("writes no checkpoint"),
-        (_, 0) => unknown("no question asks for what a checkpoint alone holds"),
+        (_, 0) => unknown("no question asks for what only a checkpoint holds"),
         (right, asked) => {
             let share = right as f64 / asked as f64;
             told(share, share > 0.9)
@@ -333,7 +333,7 @@ fn files(record: &Record) -> u32 {
     (commits.min(KEPT) + beside) as u32
 }
 
-/// Whether a decision left something in the store: a view, a failed attempt, or what was paid for.
+/// Whether a decision wrote to the store: a view, a failed attempt, or a paid call.
 fn commits(row: &compactometer_formats::record::CompactionRow) -> bool {
     match row.event.outcome {
         Outcome::Applied => true,

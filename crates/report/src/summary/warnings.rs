@@ -1,4 +1,4 @@
-//! What a reader must know before any number.
+//! What a reader needs to know before any number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +101,7 @@ fn few_units(run: &ProtocolRun) -> Option<String> {
 
 fn missing_cases(run: &ProtocolRun) -> Option<String> {
     let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
-    // Every protocol and every further retained budget has as many cases.
+    // Every protocol and every further retained budget has the same number of cases.
     let listed = run.manifest.cases / (run.manifest.protocols.len() + run.manifest.sweep.len()).max(1);
     (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
 }
@@ -113,7 +113,7 @@ fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
     (!names.is_empty()).then(|| format!("never compacted anything, so takes no part: {}", names.join(", ")))
 }
 
-/// Failures in a row: a summarizer that is down or cannot do what it is asked.
+/// Failures in a row: the summarizer is down or not up to its task.
 fn repeated(strategies: &[StrategySummary]) -> Option<String> {
     let alerted = strategies.iter().filter(|strategy| strategy.decisions.alerts > 0).map(|strategy| {
         let Decisions { alerts, most_failures_in_a_row: failed, most_unread_in_a_row: unread, .. } = strategy.decisions;
@@ -167,7 +167,7 @@ fn over_budget(run: &ProtocolRun) -> Vec<String> {
     let left = listed(run, "compactions over the retained budget even after a retry", |strategy| {
         strategy.rows().filter(|row| row.event.over_budget).count()
     });
-    let pending = listed(run, "conversations whose pending part alone exceeds the retained budget", |strategy| {
+    let pending = listed(run, "conversations whose pending part by itself exceeds the retained budget", |strategy| {
         strategy.records().filter(|record| record.case.pending_over_budget).count()
     });
     left.into_iter().chain(pending).collect()
@@ -194,7 +194,7 @@ fn chance(run: &ProtocolRun) -> Vec<String> {
         let left_out: Vec<_> = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})")).collect();
         if !left_out.is_empty() {
             warnings.push(format!(
-                "left out of CR* of {}, found by chance alone: {}",
+                "left out of CR* of {}, since chance finds it: {}",
                 strategy.name,
                 left_out.join(", ")
             ));
@@ -258,7 +258,7 @@ fn foils(run: &ProtocolRun) -> Option<String> {
     (!rates.is_empty()).then(|| format!("invented values, foils found in what was written: {}", rates.join(", ")))
 }
 
-/// One name may stand for several models, or for another one tomorrow.
+/// A model's name may be served by several models, or by another one later.
 fn served(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
     let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| {

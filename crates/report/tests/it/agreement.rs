@@ -75,7 +75,8 @@ fn the_claim_names_the_model_the_conversations_and_their_length_and_nothing_else
     assert!(does_not.words.contains("does not reproduce `openai-compatible:small` on 6 conversations"));
     let text = agreement_text(&compared(&mock, &model, None));
     assert!(
-        text.contains("ceiling - (no ceiling recorded") && text.contains("nothing of other models, larger ones"),
+        text.contains("ceiling - (no ceiling recorded")
+            && text.contains("nothing about other models, especially larger ones"),
         "{text}"
     );
 }

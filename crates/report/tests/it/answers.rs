@@ -134,7 +134,7 @@ fn contradictions_and_hallucinations_have_denominators_of_their_own() {
     // Records of before it was looked for say nothing, and not that nothing was found.
     let old = group_of(&[talk("summarize", 0, "vv", "+w")]);
     for id in ["contradiction", "hallucination"] {
-        assert!(metric(&old, "summarize", id).reason.unwrap().contains("of before answers were read for it"), "{id}");
+        assert!(metric(&old, "summarize", id).reason.unwrap().contains("too old to hold it"), "{id}");
     }
 }
 
@@ -287,11 +287,11 @@ fn survival_drift_and_cliff() {
     let short = group_of(&[lasting(0, &rounds[..2])]);
     assert_eq!(metric(&short, "summarize", "drift").reason.as_deref(), Some("no fact is followed for 4 rounds"));
     let reason = metric(&short, "summarize", "cliff").reason.unwrap();
-    assert_eq!(reason, "none: no fall to half of the first round's in 2 rounds");
+    assert_eq!(reason, "none: survival does not fall below half of the first round's in 2 rounds");
     let mut old = lasting(0, &rounds);
     old.facts[0].mentions.clear();
     let reason = metric(&group_of(&[old]), "summarize", "drift").reason;
-    assert_eq!(reason.as_deref(), Some("records of before mentions were kept"));
+    assert_eq!(reason.as_deref(), Some("the records are too old to hold mentions"));
     let lost = group_of(&[lasting(0, &["uuuu"])]);
     assert_eq!(metric(&lost, "summarize", "drift").reason.as_deref(), Some("nothing survives the first round"));
 }

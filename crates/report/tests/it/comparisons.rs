@@ -54,7 +54,7 @@ fn a_comparison_agrees_with_scipy() {
     near(made.high, -0.01875, 0.003);
     assert_eq!(made.verdict, Compared::SupportedDifference);
     let text = table(&summarize(&manifest, &records, &prices()));
-    assert!(text.contains("less summarize, paired by unit"), "{text}");
+    assert!(text.contains("minus summarize, paired by unit"), "{text}");
     let line = "chained CR*  -0.05 [-0.09, -0.02]  p 0.039  MDE 0.06 G 8   supported difference\n";
     assert!(text.contains(line), "{text}");
 }

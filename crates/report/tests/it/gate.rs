@@ -394,7 +394,7 @@ fn torn_edited_and_foreign_records_are_refused() {
         (text[..text.len() - 40].to_owned(), "line 6"),
         (text.replacen("cccccc", "cccccu", 1), "the checksum does not match"),
         (without_last, "records of 5 cases and the manifest lists 6"),
-        (format!("{text}{first}\n"), "stands here twice"),
+        (format!("{text}{first}\n"), "is here twice"),
         (String::new(), "records of 0 cases"),
         (text.clone() + "\n", "line 7"),
     ] {

@@ -201,7 +201,7 @@ fn kinds_that_chance_finds_are_left_out_and_listed() {
     }
     near(metric(&records, "context_recall_corrected").value, 0.375);
     let group = group_of(&manifest(&["summarize"], 6, 6), &records);
-    let listed = "left out of CR* of summarize, found by chance alone: enum at round 1 (q = 0.90)";
+    let listed = "left out of CR* of summarize, since chance finds it: enum at round 1 (q = 0.90)";
     assert!(group.warnings.iter().any(|warning| warning == listed), "{:?}", group.warnings);
 }
 

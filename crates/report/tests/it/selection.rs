@@ -43,5 +43,5 @@ fn selection_lift_is_against_contexts_with_the_same_tail() {
 fn records_without_such_contexts_say_so() {
     let found = metric(&six(10, None), "selection_lift");
     assert_eq!(found.value, None);
-    assert!(found.reason.unwrap().contains("before contexts with the same tail"));
+    assert!(found.reason.unwrap().contains("contexts with the same tail"));
 }

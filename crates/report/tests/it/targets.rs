@@ -121,7 +121,7 @@ fn one_checkpoint_with_two_fields_misses_three() {
         record.storage = record.storage.map(|storage| Storage { fewest_populated: None, ..storage });
     }
     let unknown = found(&group(&records, "priced"), "checkpoint_fields");
-    assert_eq!((unknown.value, unknown.met), (None, None), "of records of before");
+    assert_eq!((unknown.value, unknown.met), (None, None), "of old records");
 }
 
 #[test]

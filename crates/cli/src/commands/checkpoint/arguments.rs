@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-/// What is done with a store.
+/// The commands of `checkpoint`.
 #[derive(Subcommand)]
 pub(crate) enum CheckpointCommand {
-    /// Show a record: the newest checkpoint or summary that holds, or the one of a number.
+    /// Show a record: the newest valid checkpoint or summary, or the one with this number.
     Show(ShowArgs),
     /// List a thread's records, or the store's threads.
     History(HistoryArgs),
@@ -15,7 +15,7 @@ pub(crate) enum CheckpointCommand {
     Rollback(RollbackArgs),
     /// Delete a thread for good.
     Clear(ClearArgs),
-    /// Extract a checkpoint from a conversation by hand, and say how it was read and what it holds.
+    /// Extract a checkpoint from a conversation, and show how the reply was read and what it holds.
     Test(TestArgs),
 }
 
@@ -25,15 +25,14 @@ pub(crate) struct PlaceArgs {
     /// A folder of files, or a SQLite database (a file, or a path that ends in `.db`, `.sqlite` or `.sqlite3`).
     #[arg(long, value_name = "DIR|FILE.db", env = "COMPACTOMETER_STORE", default_value = "checkpoints")]
     pub(crate) store: PathBuf,
-    /// The conversation; may be left out where the store holds one.
+    /// The conversation; may be left out if the store holds only one.
     #[arg(long, value_name = "ID")]
     pub(crate) thread: Option<String>,
 }
 
-/// What to show.
 #[derive(ClapArgs)]
 pub(crate) struct ShowArgs {
-    /// The record's number; `history` lists them. Default: the newest that holds.
+    /// The record's number; `history` lists them. Default: the newest valid record.
     pub(crate) number: Option<u32>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
@@ -42,7 +41,6 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
 }
 
-/// What to list.
 #[derive(ClapArgs)]
 pub(crate) struct HistoryArgs {
     #[command(flatten)]
@@ -52,16 +50,14 @@ pub(crate) struct HistoryArgs {
     pub(crate) json: bool,
 }
 
-/// Where to go back to.
 #[derive(ClapArgs)]
 pub(crate) struct RollbackArgs {
-    /// The record's number; `history` lists those whose view is kept.
+    /// The record's number; `history` marks the records whose view is kept.
     pub(crate) number: u32,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
 }
 
-/// What to delete.
 #[derive(ClapArgs)]
 pub(crate) struct ClearArgs {
     #[command(flatten)]
@@ -71,7 +67,6 @@ pub(crate) struct ClearArgs {
     pub(crate) yes: bool,
 }
 
-/// What to extract from, and with what.
 #[derive(ClapArgs)]
 pub(crate) struct TestArgs {
     /// A suite (`.jsonl`, `.toml`), or a transcript of the format given with `--format`.
@@ -82,31 +77,31 @@ pub(crate) struct TestArgs {
     /// The conversation. Default: the one with the most messages.
     #[arg(long, value_name = "ID")]
     pub(crate) scenario: Option<String>,
-    /// The strategy whose checkpoint before a turn is tried.
+    /// The strategy whose checkpoint prompt is tried.
     #[arg(short = 's', long, value_name = "NAME", default_value = "middleware-checkpoint")]
     pub(crate) strategy: String,
-    /// The model that is asked.
+    /// The model to call.
     #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
     pub(crate) model: String,
-    /// The model's context window in tokens; a longer conversation is read in pieces. Default: it does not bind.
+    /// The model's context window in tokens; a longer conversation is read in pieces. Default: no limit.
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) window: Option<u32>,
-    /// Counts tokens: `o200k_base` or `cl100k_base`.
+    /// The encoding that counts tokens: `o200k_base` or `cl100k_base`.
     #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
     pub(crate) tokenizer: String,
     /// Seed of the model's answers.
     #[arg(long, value_name = "N", env = "COMPACTOMETER_SEED", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Keep what was extracted in the store.
+    /// Save the checkpoint in the store.
     #[arg(long)]
     pub(crate) save: bool,
-    /// Where `--save` keeps it: a folder of files, or a SQLite database.
+    /// The store for `--save`: a folder of files, or a SQLite database.
     #[arg(long, value_name = "DIR|FILE.db", env = "COMPACTOMETER_STORE", default_value = "checkpoints")]
     pub(crate) store: PathBuf,
     /// The thread that `--save` adds to. Default: the conversation's id.
     #[arg(long, value_name = "ID")]
     pub(crate) thread: Option<String>,
-    /// Print what came of it as JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,6 +1,6 @@
-//! `checkpoint test`: an extraction by hand, over one whole conversation.
+//! `checkpoint test`: extracts one checkpoint from a whole conversation.
 //!
-//! The strategy is the reference engine's own; here it is due at once, whatever the conversation's size.
+//! The strategy is the reference engine's own. Its thresholds are lowered so that a checkpoint is due at once.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -32,7 +32,7 @@ use crate::arguments::{stores, suites};
 use crate::output::failure::Failure;
 use crate::output::terminal::{say, say_json};
 
-/// What an extraction came to.
+/// What an extraction returned.
 struct ExtractionResult {
     event: CheckpointEvent,
     saved: Option<SessionRecord>,
@@ -64,7 +64,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
     }
 }
 
-/// The conversation that is meant: of a suite, or of a transcript in a format that can be imported.
+/// The requested conversation, from a suite or from a transcript in an importable format.
 fn scenario(args: &TestArgs) -> Result<Scenario> {
     let scenarios = match &args.format {
         None => suites::join(std::slice::from_ref(&args.file))?.scenarios,
@@ -155,7 +155,7 @@ fn now_ms() -> i64 {
 struct ExtractionReport<'r> {
     scenario: &'r Scenario,
     model: &'r str,
-    /// Where it was saved.
+    /// The thread that it was saved in.
     thread: Option<&'r str>,
     tried: &'r ExtractionResult,
 }
@@ -182,7 +182,7 @@ impl ExtractionReport<'_> {
     fn text(&self) -> String {
         let ExtractionResult { event, saved, calls } = self.tried;
         let mut lines = vec![format!(
-            "{}: {} messages, {} tokens; {} was asked {calls} times",
+            "{}: {} messages, {} tokens; {} was called {calls} times",
             self.scenario.id,
             self.scenario.messages.len(),
             event.tokens,
@@ -190,8 +190,8 @@ impl ExtractionReport<'_> {
         )];
         if let Some(extraction) = &event.extraction {
             let reading = match extraction.reading {
-                Reading::Rung(rung) => format!("read on the rung {}", name(&rung)),
-                Reading::Unreadable(why) => format!("not read: {}", name(&why)),
+                Reading::Rung(rung) => format!("the reply was read as {}", name(&rung)),
+                Reading::Unreadable(why) => format!("the reply could not be read: {}", name(&why)),
             };
             lines.push(format!(
                 "{reading}; {} values of the prompt's example taken out, {} of a wrong type left out",
@@ -208,7 +208,7 @@ impl ExtractionReport<'_> {
     }
 }
 
-/// The name by which records write it.
+/// The name that records use for it.
 fn name(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `checkpoint`: what a store holds, looked at, gone back in, deleted; and an extraction by hand.
+//! `checkpoint`: shows, rolls back and deletes the records of a store, and tries an extraction.
 
 mod arguments;
 mod extraction;
@@ -12,15 +12,14 @@ use compactometer_store::{Version, Which};
 use serde_json::{Value, json};
 
 use self::arguments::{CheckpointCommand, ClearArgs, HistoryArgs, PlaceArgs, RollbackArgs, ShowArgs};
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::stores;
 use crate::output::failure::Failure;
 use crate::output::terminal::{self, say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "checkpoint",
-    about: "Look at what a store holds, go back in it, delete it, or try an extraction by hand",
+    about: "Show, roll back or delete the records of a store, or try an extraction",
     group: HelpGroup::Engine,
     arguments: |command| {
         CheckpointCommand::augment_subcommands(command).subcommand_required(true).arg_required_else_help(true)
@@ -135,7 +134,7 @@ fn clear(args: &ClearArgs) -> Result<(), Failure> {
         Some(id) => id.clone(),
         None => stores::thread(&store, path, None).map_err(Failure::usage)?.0,
     };
-    // What cannot be read can be deleted all the same.
+    // A damaged thread can still be deleted.
     let what = match store.thread(&id).and_then(|thread| thread.versions()) {
         Err(error @ compactometer_store::Error::ThreadId { .. }) => return Err(Failure::usage(error)),
         Err(error) => format!("all that is left of it ({error})"),
@@ -170,7 +169,7 @@ fn kind_name(kind: RecordKind) -> &'static str {
     }
 }
 
-/// Milliseconds since the Unix epoch as people read them.
+/// A time given in milliseconds since the Unix epoch, for people.
 fn time(at_ms: i64) -> String {
     jiff::Timestamp::from_millisecond(at_ms).map_or_else(|_| format!("{at_ms} ms"), |time| time.to_string())
 }

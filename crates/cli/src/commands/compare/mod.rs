@@ -8,8 +8,7 @@ use compactometer_formats::summary::Summary;
 
 use self::salience::Salience;
 use super::run::{FinishedRun, execute, jobs, records_of};
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::{RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::run_folder;
@@ -23,7 +22,6 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| compare(&parsed(matches)?),
 };
 
-/// What to run and how to report it.
 #[derive(clap::Args)]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
@@ -31,13 +29,13 @@ pub(crate) struct CompareArgs {
     /// Print `summary.json` instead of the table.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Rerun the strategies under N draws of the mock's weights of salience and say which orders depend on them; 50 is a
-    /// good number. Costs N times one conversation of each of 8 groups. Default: none.
+    /// Rerun the strategies under N random draws of the mock's salience weights, and report which orders of strategies depend
+    /// on the weights; 50 is a good number. Costs N times one conversation of each of 8 groups. Default: none.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
 }
 
-/// Runs, then reports.
+/// Runs the strategies and writes the report.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let prices = args.run.prices.table()?;
     let Some(finished) = execute(&args.run, &prices)? else { return Ok(()) };
@@ -50,7 +48,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         salience.write(&dir)?;
         manifest.notes.push(salience.note());
     }
-    // A report reads records alone; those of a large suite and its conversations are never in memory at once.
+    // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
+    // together.
     drop(plan);
     let records = records_of(&dir)?;
     let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
@@ -67,13 +66,13 @@ pub(crate) fn show(summary: &Summary, json: bool) -> Result<(), Failure> {
     if json { say_json(summary) } else { say(&compactometer_report::table(summary)) }
 }
 
-/// Fails where a hard check did.
+/// Fails if a hard check failed.
 pub(crate) fn verdict(summary: &Summary) -> Result<(), Failure> {
     let checks = summary.groups.iter().flat_map(|group| &group.checks);
     match checks.filter(|check| check.passed == Some(false)).count() {
         0 => Ok(()),
         failed => Err(Failure::failed(anyhow!(
-            "hard checks failed: {failed}; the report is written, its numbers are not to be trusted"
+            "hard checks failed: {failed}; the report is written, but its numbers cannot be trusted"
         ))),
     }
 }

@@ -1,7 +1,7 @@
 //! `compare --salience-draws`: the same strategies under drawn weights of the mock's salience.
 //!
-//! To be cheap it runs one conversation of each of the first groups, and of the strategies those alone that called the
-//! model: the others cannot change.
+//! To keep this cheap, only one conversation of each of the first groups is run, and only strategies that called the model: the
+//! others cannot change.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -32,16 +32,16 @@ const GROUPS: usize = 8;
 pub(crate) struct Salience {
     /// The model whose weights were drawn.
     model: String,
-    /// How often.
+    /// The number of draws.
     draws: usize,
     /// The conversations, by id.
     scenarios: Vec<String>,
-    /// Each pair of strategies, the ones whose order holds least first.
+    /// Each pair of strategies, least stable order first.
     pairs: Vec<StrategyOrder>,
 }
 
 impl Salience {
-    /// Reruns the plan's cases under `draws` draws. `records` are those under the model's own weights.
+    /// Reruns the plan's cases under `draws` draws. `records` are the results under the model's own weights.
     pub(crate) fn test(
         plan: &Plan,
         records: &[Record],
@@ -53,7 +53,7 @@ impl Salience {
         let names = (1..=draws).map(|number| drawn_name(&plan.options.summarizer, number)).collect::<Option<Vec<_>>>();
         let names = names.ok_or_else(|| {
             Failure::usage(anyhow!(
-                "`--salience-draws` draws the weights of a mock; `{}` is none",
+                "`--salience-draws` draws the weights of a mock; `{}` is not one",
                 plan.options.summarizer
             ))
         })?;
@@ -70,7 +70,7 @@ impl Salience {
         })
     }
 
-    /// What the report says of it.
+    /// The note for the report.
     pub(crate) fn note(&self) -> String {
         note(&self.pairs, self.draws, self.scenarios.len())
     }
@@ -84,7 +84,7 @@ impl Salience {
             .map_err(Failure::failed)
     }
 
-    /// What an earlier `compare` of that folder found, where it looked.
+    /// What an earlier `compare` wrote to this folder, if anything.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
         let path = dir.join(FILE);
         let text = match read_text(&path, Kind::MANIFEST) {
@@ -98,13 +98,13 @@ impl Salience {
     }
 }
 
-/// The name of a draw of a mock's weights; nothing for another model.
+/// The model name of one draw of a mock's weights; nothing for other models.
 fn drawn_name(model: &str, number: usize) -> Option<String> {
     let (mock, faults) = model.find('+').map_or((model, ""), |at| model.split_at(at));
     (is_mock(mock) && !mock.contains('~')).then(|| format!("{mock}~{number}{faults}"))
 }
 
-/// The cases whose outcome the model has a hand in, of one conversation of each of the first groups.
+/// The cases whose outcome depends on the model, for one conversation of each of the first groups.
 fn cases<'p>(plan: &'p Plan, records: &[Record]) -> Vec<&'p PlannedCase> {
     let mut groups: Vec<(&str, &str)> = Vec::new();
     for prepared in &plan.suite {
@@ -124,7 +124,7 @@ fn cases<'p>(plan: &'p Plan, records: &[Record]) -> Vec<&'p PlannedCase> {
     plan.cases.iter().filter(is_wanted).collect()
 }
 
-/// The recalls under each of these models, in their order.
+/// The recalls under each of these models, in the same order.
 fn run(
     cases: &[&PlannedCase],
     models: &[String],

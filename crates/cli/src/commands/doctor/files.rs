@@ -1,4 +1,4 @@
-//! Folders and files that a run writes or goes on with.
+//! Folders and files that a run writes or resumes from.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::arguments::stores;
 use crate::output::failure::words;
 use crate::output::run_folder;
 
-/// As much as a small record takes: a disk that cannot take it is full.
+/// The size of a small record. A disk without room for it is full.
 const WRITTEN: usize = 64 << 10;
 
 pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
@@ -20,7 +20,7 @@ pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
     checks.extend(out.filter(|dir| dir.exists()).map(run));
     checks.extend(args.setting.record.as_deref().map(|folder| writable("recording", folder, "--record")));
     if let Some(path) = args.store.as_deref() {
-        // A store that is a file is written beside, too.
+        // A store in a file also writes beside that file.
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
         checks.push(writable("store", folder, "--store"));
         checks.extend(path.exists().then(|| store(path)));
@@ -28,7 +28,7 @@ pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
     checks
 }
 
-/// Whether something can be written there, or where it would be made.
+/// Whether the path, or the folder in which it would be created, can be written.
 fn writable(check: &'static str, path: &Path, flag: &str) -> DoctorCheck {
     let folder = path.ancestors().find(|folder| folder.as_os_str().is_empty() || folder.exists()).unwrap_or(path);
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -54,7 +54,7 @@ fn write_and_remove(folder: &Path) -> std::io::Result<()> {
     written.and(removed)
 }
 
-/// What a folder holds that a run would go on with.
+/// What a run would resume from in this folder.
 fn run(dir: &Path) -> DoctorCheck {
     let shown = dir.display();
     if !dir.join("manifest.json").exists() {

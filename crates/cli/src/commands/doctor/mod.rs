@@ -1,7 +1,7 @@
-//! `doctor`: what is wrong and what to do, before a run meets it. It takes a run's own arguments and looks at what they name.
+//! `doctor`: finds what would stop a run, and says what to do. It takes a run's own arguments and checks what they name.
 //!
-//! Nothing is run, written for good or billed, unless `--call` asks for one call of one token. A server is asked only where a
-//! model names one. Absent on purpose: terminal, locale and fonts, on which no result and no picture depends.
+//! Nothing is run, kept or billed, unless `--call` asks for one call of one token. A server is contacted only if a model names
+//! one. Absent on purpose: terminal, locale and fonts, since no result and no picture depends on them.
 
 mod files;
 mod models;
@@ -15,30 +15,28 @@ use compactometer_harness::plan::PlanOptions;
 use serde::Serialize;
 
 use super::run;
-use super::{CommandRow, parsed};
-use crate::arguments::help::HelpGroup;
+use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::{RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::terminal::{say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "doctor",
-    about: "Say what would keep a run from its end, and what to do: give it the run's own arguments",
+    about: "Find what would stop a run, and say what to do; takes the run's own arguments",
     group: HelpGroup::Rest,
     arguments: DoctorArgs::augment_args,
     run: |matches| doctor(&parsed(matches)?),
 };
 
-/// What to look at.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 nothing would stop the run (there may be warnings), 1 something would, 2 usage.\nNothing is \
-    run or kept. A server is asked for its models alone."
+    after_help = "Exit codes: 0 nothing would stop the run (there may be warnings), 1 something would stop it, 2 usage.\nNothing is \
+    run or kept. A server is asked only for its models."
 )]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Make one call of one token to each model behind HTTP: some servers do not say which models they have.
+    /// Make one call of one token to each model behind HTTP, since some servers do not list their models.
     #[arg(long)]
     pub(crate) call: bool,
     /// Print the checks as JSON.
@@ -46,7 +44,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
 }
 
-/// Looks at everything that the arguments name; fails where something would keep the run from its end.
+/// Checks everything that the arguments name, and fails if something would stop the run.
 fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
     let mut checks = settings::checks();
     checks.extend(prices::checks(&args.run));
@@ -65,7 +63,7 @@ fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
     }
 }
 
-/// Whether suite, strategies and limits make a run, and whether a recording holds the calls that it makes.
+/// Whether suite, strategies and limits make a valid run, and whether a recording holds its calls.
 fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
     let counter = match encoding(&args.setting.tokenizer) {
         Ok(counter) => counter,
@@ -88,13 +86,13 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
     Ok(checks)
 }
 
-/// What was looked at, and what was found.
+/// What was checked and what was found.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct DoctorCheck {
     check: &'static str,
     state: CheckState,
     found: String,
-    /// What to do; nothing where nothing needs to be done.
+    /// What to do, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
 }
@@ -103,9 +101,9 @@ struct DoctorCheck {
 #[serde(rename_all = "snake_case")]
 enum CheckState {
     Ok,
-    /// A run goes on, and its numbers or its cost may not be what the user expects.
+    /// A run would finish, but its numbers or its cost may surprise the user.
     Warning,
-    /// A run would stop.
+    /// A run would fail.
     Problem,
 }
 
@@ -122,7 +120,7 @@ impl DoctorCheck {
         DoctorCheck::told(check, CheckState::Problem, told.as_ref())
     }
 
-    /// The program's errors say what happened, then after a semicolon what to do.
+    /// The program's errors say what happened and, after a semicolon, what to do.
     fn told(check: &'static str, state: CheckState, told: &str) -> Self {
         let (found, fix) = told.split_once("; ").map_or((told, None), |(found, fix)| (found, Some(fix.to_owned())));
         DoctorCheck { check, state, found: found.to_owned(), fix }
@@ -135,7 +133,7 @@ impl DoctorCheck {
             CheckState::Problem => "problem",
         };
         let fix = self.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
-        // What others wrote, such as a server's words, may hold line ends.
+        // Text from outside, such as a server's message, may contain line ends.
         let told = format!("{}{fix}", self.found).split_whitespace().collect::<Vec<_>>().join(" ");
         format!("{state:<8} {:<10} {told}\n", self.check)
     }

@@ -12,12 +12,13 @@ use crate::arguments::RunArgs;
 use crate::arguments::roles::Roles;
 use crate::output::failure::Failure;
 
-/// Further apart than this, a server's clock and ours are worth a look: assumed. Dates of retries and records depend on it.
+/// A larger difference between a server's clock and ours gets a warning, since dates of retries and records depend on it. An
+/// assumed limit.
 const SKEW: Duration = Duration::from_secs(300);
-/// Most models that are listed where the one asked for is none of them.
+/// Most models that a message lists.
 const LISTED: usize = 8;
 
-/// What a run calls.
+/// The models that a run calls.
 pub(super) fn named(args: &RunArgs) -> Roles<String> {
     Roles::named(&args.setting, args.judge.as_deref())
 }
@@ -41,7 +42,7 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
     Ok(checks)
 }
 
-/// A model that no server answers for.
+/// A model without a server.
 fn in_process(part: &'static str, spec: &str) -> DoctorCheck {
     match compactometer_models::by_name(spec) {
         Ok(model) => DoctorCheck::ok(part, format!("`{}` answers without a server or a key", model.name())),
@@ -49,7 +50,7 @@ fn in_process(part: &'static str, spec: &str) -> DoctorCheck {
     }
 }
 
-/// A model behind HTTP. One request that is not billed, and one that is where `call` asks for it.
+/// A model behind HTTP. Makes one free request and, if `call` is set, one that is billed.
 async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool) -> Vec<DoctorCheck> {
     let limits = Limits { repeats: 0, ..Limits::default() };
     let client = match compactometer_models::client_of(spec, limits) {
@@ -67,13 +68,13 @@ async fn served(part: &'static str, spec: &str, receiver: &Receiver, call: bool)
     checks
 }
 
-/// The least that can be asked: one token of output.
+/// The smallest call: one token of output.
 async fn one_token(client: &Client) -> Result<(), ChatError> {
     let request = ChatRequest::prompt("Say yes.".to_owned(), 1, Some(0.0), 0);
     client.complete(&request).await.map(drop)
 }
 
-/// Whether the server has the model. An answer of the model says it more surely than a list.
+/// Whether the server has the model. An answer is better evidence than the server's list.
 fn known(
     part: &'static str,
     receiver: &Receiver,
@@ -98,7 +99,7 @@ fn known(
         (None, Some(false)) => DoctorCheck::problem(part, format!("`{host}` has no `{name}`; choose from {listed}")),
         (None, None) => {
             let told = format!(
-                "`{host}` answers and lists no models; `--call` makes one call of one token, and tells whether it has `{name}`"
+                "`{host}` answers and lists no models; `--call` makes one call of one token, and shows whether it has `{name}`"
             );
             DoctorCheck::warning(part, told)
         }
@@ -113,7 +114,7 @@ fn clock(host: &str, theirs: SystemTime, ours: SystemTime) -> Option<DoctorCheck
     })
 }
 
-/// How many of a model's calls a folder to record in holds already.
+/// How many of the model's calls the recording already holds.
 fn tape(folder: &std::path::Path, spec: &str) -> Option<DoctorCheck> {
     let receiver = compactometer_models::receiver(spec).ok().flatten();
     let name = receiver

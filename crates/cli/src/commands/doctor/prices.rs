@@ -1,4 +1,4 @@
-//! The price table: whether it can be read, knows the models, and fits the calendar.
+//! The price table: whether it can be read, has the models, and is recent.
 
 use compactometer_formats::prices::{PriceRow, PriceTable};
 use jiff::civil::Date;
@@ -8,9 +8,9 @@ use jiff::{Timestamp, Unit};
 use super::{DoctorCheck, models};
 use crate::arguments::RunArgs;
 
-/// Prices older than this many days are worth another look: assumed.
+/// Older prices get a warning. An assumed limit, in days.
 const OLD_DAYS: i32 = 180;
-/// A table may be dated tomorrow: its author's day may begin earlier than that of UTC.
+/// A table may be dated tomorrow, since its author may be east of UTC.
 const AHEAD_DAYS: i32 = 1;
 
 pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
@@ -30,12 +30,12 @@ pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
     checks
 }
 
-/// A table of the future: either date or this machine's clock is wrong.
+/// Warns about a table dated in the future: its date or this machine's clock is wrong.
 fn dates(table: &PriceTable, today: Date) -> Option<DoctorCheck> {
     let newest = newest(table)?;
     (days(today, newest) > AHEAD_DAYS).then(|| {
         let told = format!(
-            "prices are dated {newest} and this machine's clock says {today}; set the clock, or mend the date in the table"
+            "prices are dated {newest} and this machine's clock says {today}; set the clock, or correct the date in the table"
         );
         DoctorCheck::warning("clock", told)
     })
@@ -45,7 +45,7 @@ fn newest(table: &PriceTable) -> Option<Date> {
     table.model.iter().filter_map(date).max()
 }
 
-/// What to know of a model's price.
+/// Warns about a model without a price or with an old one.
 fn model(table: &PriceTable, spec: &str, today: Date) -> Option<DoctorCheck> {
     let receiver = compactometer_models::receiver(spec).ok().flatten();
     let name = receiver.as_ref().map_or(spec, |receiver| &receiver.name);

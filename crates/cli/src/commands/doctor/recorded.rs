@@ -1,4 +1,4 @@
-//! Whether recordings hold the calls that the run makes: a dry run, with nothing written.
+//! Whether recordings hold the calls of the run. A dry run finds out; nothing is written.
 
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::plan::Plan;
@@ -11,8 +11,8 @@ use super::{DoctorCheck, models};
 use crate::arguments::RunArgs;
 use crate::output::failure::Failure;
 
-/// Each case is followed to its first missing call: what would come after it is not known. Nothing where no model is a
-/// recording, where one cannot be opened (which has its own check), or where a server would have to be asked.
+/// Follows each case to its first missing call, since what follows that call is unknown. There is no check if no model is a
+/// recording, if a recording cannot be opened (which has its own check), or if a server would have to be called.
 pub(super) fn check(args: &RunArgs, plan: &Plan, counter: Encoding) -> Result<Option<DoctorCheck>, Failure> {
     let named = models::named(args);
     let is_served = |spec: &str| !matches!(compactometer_models::receiver(spec), Ok(None));
@@ -31,7 +31,7 @@ pub(super) fn check(args: &RunArgs, plan: &Plan, counter: Encoding) -> Result<Op
     }))
 }
 
-/// Why each case stops that does.
+/// For each case that stops, why.
 fn missed(plan: &Plan, models: Models<'_>, counter: Encoding) -> Result<Vec<String>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
     let mut missed = Vec::new();

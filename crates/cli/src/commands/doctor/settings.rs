@@ -1,4 +1,4 @@
-//! Settings that nothing reads.
+//! Environment variables that nothing reads.
 
 use compactometer_text::suggest::unknown;
 
@@ -6,7 +6,7 @@ use super::DoctorCheck;
 use crate::arguments::settings::PREFIX;
 use crate::commands::program;
 
-/// Variables that no flag has: the key, and what builds, scripts and tests read.
+/// Variables without a flag: the API key, and those of builds, scripts and tests.
 const OTHERS: [&str; 10] = [
     "COMPACTOMETER_API_KEY",
     "COMPACTOMETER_COMMIT",

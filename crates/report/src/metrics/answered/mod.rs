@@ -1,4 +1,4 @@
-//! Answers to questions: what a reader says from a strategy's contexts.
+//! Answers to questions: what a reader answers from a strategy's contexts.
 //!
 //! One call per probe of a fact in the headline set, graded by the matcher. A failed call is a miss. What answers do that are not
 //! right stands in [`wrong`].
@@ -70,7 +70,7 @@ pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     id: "answered_given_absent",
     unit: MetricUnit::Share,
     better: Better::Neither,
-    definition: "L: as AR over the probes of which the context lacks a fact: guesses, and what the tracing does not see",
+    definition: "L: as AR over the probes for which the context lacks a fact: guesses, and what the tracing does not see",
     section: Section::Answers,
     chapter: "Probes",
     compute: |_, strategy| given(strategy, "every context held what was asked for", false),
@@ -117,7 +117,7 @@ pub(crate) fn usage_cost(row: &PriceRow, usage: &Usage) -> f64 {
     millionths / 1e6
 }
 
-const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are of before answers were kept";
+const NO_ANSWER: &str = "no probe asks for a fact in the headline set, or the records are too old to hold answers";
 
 /// A unit's AR: what paired comparisons join on.
 pub(crate) fn score(unit: &UnitRecords) -> Option<f64> {
@@ -133,7 +133,7 @@ fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
     strategy.units.iter().filter_map(|unit| Some((unit.group, score(unit)?))).collect()
 }
 
-/// Whether the reader can tell what is there from what is not: else answer recall ranks nothing.
+/// Whether the reader's answers depend on the context. Without that, answer recall ranks nothing.
 ///
 /// # Errors
 /// Why not, as a reason: `full` or `null` is missing, or too little lies between them.
@@ -197,12 +197,12 @@ fn answers<'r>(record: &'r Record) -> impl Iterator<Item = Answer<'r>> {
     record.answers.iter().filter_map(found)
 }
 
-/// An answer from the context alone to a question about values of facts.
+/// An answer, from the context only, to a question about values of facts.
 fn of_context<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
     (answer.asks_for_values() && !answer.row.prompted).then_some(answer)
 }
 
-/// An answer to a question about values of facts with what was retrieved, or from the context alone where nothing was.
+/// An answer to a question about values of facts, with what was retrieved; from the context only if nothing was retrieved.
 fn prompted<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
     (answer.asks_for_values() && (answer.row.prompted || !answer.is_prompted_too())).then_some(answer)
 }
@@ -242,7 +242,7 @@ fn shares(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64
     shares
 }
 
-/// The mean weight of the facts; 1 where none is asked for.
+/// The mean weight of the facts; 1 if no fact is asked for.
 fn weight(record: &Record, facts: &[u32]) -> f64 {
     let weights = facts.iter().filter_map(|fact| record.facts.get(*fact as usize)).map(|fact| fact.weight);
     crate::stats::mean(&weights.collect::<Vec<_>>()).unwrap_or(1.0)

@@ -12,7 +12,7 @@ pub(crate) const ORDER: Metric = Metric {
     unit: MetricUnit::Ratio,
     better: Better::Higher,
     definition: "Kendall's tau-b, from -1 to 1, of the order that an answer gives with that in which the facts asked for were \
-              stated; a pair of which the answer does not name both is tied, and an answer that names under two counts 0, failed \
+              stated; a pair of facts that the answer does not both name is tied, and an answer that names fewer than two counts 0, failed \
               calls too; mean over a unit's answers, then over units; in no other row of answers but `failed_probes` and \
               `cost_usd_probes`",
     section: Section::Answers,

@@ -120,20 +120,20 @@ pub(crate) const CUT_ANSWERS: Metric = Metric {
     compute: |_, strategy| rate(strategy, |row| (row.grade != Grade::Failed).then(|| is_cut(row))),
 };
 
-const NOT_READ: &str = "no answer states anything, or the records are of before answers were read for it";
+const NOT_READ: &str = "no answer states anything, or the records are too old to hold it";
 
 /// Whether there is an answer that could have stated something wrong.
 fn came(row: &AnswerRow) -> bool {
     row.grade != Grade::Failed && !(row.grade == Grade::Missing && is_cut(row))
 }
 
-/// Whether the answer is less than what the model would have said.
+/// Whether the answer was cut short or withheld.
 pub(crate) fn is_cut(row: &AnswerRow) -> bool {
     let finish = row.call.as_ref().and_then(|call| call.finish);
     matches!(finish, Some(Finish::Length | Finish::ContentFilter))
 }
 
-/// The share of the answers from the context alone that came and count.
+/// The share of hits among the answers from the context that came and count.
 fn lower(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
     let asked = || strategy.records().flat_map(answers).filter(|answer| of_context(answer).is_some());
     let reason = match () {
@@ -144,7 +144,7 @@ fn lower(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Opti
     share(strategy, reason, |answer| of_context(answer).filter(|answer| came(answer.row)).and_then(&hit))
 }
 
-/// The share of rows that hit, of those that count, by unit.
+/// The share of hits among the rows that count, by unit.
 fn rate(strategy: &StrategyRecords, hit: impl Fn(&AnswerRow) -> Option<bool>) -> MetricValue {
     over_units(strategy, MetricUnit::Share, NO_ANSWER, |unit| {
         let rows = unit.records.iter().flat_map(|record| &record.answers);

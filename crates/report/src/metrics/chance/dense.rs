@@ -52,7 +52,7 @@ impl UnitSums {
         UnitSums { rows, width, overall: cells.iter().map(|cell| cell.overall).collect(), own: own_cells.len() }
     }
 
-    /// The statistic over units drawn so many times; `Err` where some rate is too high in this draw, so that looks must be left out.
+    /// The statistic over the drawn units; `Err` if a rate is too high in this draw, so that looks must be left out.
     pub(super) fn value(&self, times: &[u32]) -> Result<Option<f64>, TooHigh> {
         let mut sums = vec![0.0; self.width];
         for (row, times) in self.rows.chunks_exact(self.width).zip(times).filter(|(_, times)| **times > 0) {

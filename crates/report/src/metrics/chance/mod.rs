@@ -17,10 +17,10 @@ mod dense;
 
 /// Contexts of this many scenarios make a rate.
 const FEWEST_SCENARIOS: usize = 5;
-/// Above this rate a hit says next to nothing.
+/// Above this rate a hit means next to nothing.
 const HIGHEST_RATE: f64 = 0.8;
 
-/// Recall corrected for chance, alone or less that of random drops.
+/// Recall corrected for chance, by itself or minus that of random drops.
 pub(crate) struct CorrectedRecall {
     own: ChanceRates,
     random: Option<ChanceRates>,
@@ -130,7 +130,7 @@ impl CorrectedRecall {
         Some((own, random))
     }
 
-    /// The statistic over units drawn so many times.
+    /// The statistic over units, each drawn the given number of times.
     pub(crate) fn value(&self, times: &[u32]) -> Option<f64> {
         match self.dense.as_ref().map(|dense| dense.value(times)) {
             Some(Ok(value)) => value,
@@ -152,7 +152,7 @@ impl CorrectedRecall {
         ratio(sum, drawn)
     }
 
-    /// The statistic of each unit by itself, q pooled over units drawn so many times.
+    /// Each unit's own statistic, with q pooled over the drawn units.
     pub(crate) fn unit_values(&self, times: &[u32]) -> Vec<Option<f64>> {
         let own = self.own.drawn(times);
         let random = self.random.as_ref().map(|rates| rates.drawn(times));
@@ -192,7 +192,7 @@ impl CorrectedRecall {
         self.unknown
     }
 
-    /// What is left out because chance alone finds it nearly always, with that chance.
+    /// What is left out because chance nearly always finds it, with its rate.
     pub(crate) fn too_likely(&self) -> impl Iterator<Item = (String, f64)> {
         self.too_likely.iter().map(|((kind, round), rate)| (format!("{} at round {round}", label(kind)), *rate))
     }
@@ -203,7 +203,7 @@ impl CorrectedRecall {
             return None;
         }
         if !self.too_likely.is_empty() {
-            return Some("chance alone matches over 80 % of foreign facts of every value kind".to_owned());
+            return Some("chance matches over 80 % of foreign facts of every value kind".to_owned());
         }
         let most = self.random.iter().fold(self.own.most_scenarios(), |most, random| most.min(random.most_scenarios()));
         Some(format!(
@@ -221,7 +221,7 @@ fn beside_tail(record: &Record) -> Vec<Look<'_>> {
     points(record).flat_map(|observation| looks_beside_tail(record, observation)).collect()
 }
 
-/// Chance where something was asked; where nothing was retrieved, that of the context alone.
+/// Chance of the facts that were asked for; that of the context if nothing was retrieved.
 fn prompted_chance(observation: &Observation) -> &Vec<ChanceCell> {
     const NONE: &Vec<ChanceCell> = &Vec::new();
     match &observation.prompted {
@@ -304,7 +304,7 @@ impl ChanceRates {
         self.cells.iter().rposition(fits)
     }
 
-    /// The rates over units drawn so many times; the overall rate where none of a cell's units was drawn.
+    /// The rates over the drawn units; the overall rate if none of a cell's units was drawn.
     fn drawn(&self, times: &[u32]) -> Vec<f64> {
         self.cells.iter().map(|cell| pooled(&cell.units, times).unwrap_or(cell.overall)).collect()
     }

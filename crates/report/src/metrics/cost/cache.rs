@@ -41,7 +41,7 @@ impl ChargedInput {
 }
 
 impl<'p> PromptCache<'p> {
-    /// An empty cache, for requests with so many tokens of tool definitions and of system prompt.
+    /// An empty cache, given the tokens of tool definitions and of the system prompt.
     pub(super) fn new(rules: &'p CacheRules, tools: u32, system: u32) -> Self {
         let mut end = 0;
         let parts = rules.prefix_order.iter().take_while(|part| **part != PrefixPart::Messages);
@@ -113,7 +113,7 @@ impl<'p> PromptCache<'p> {
     }
 }
 
-/// Whole steps alone are cached.
+/// Only whole steps are cached.
 fn whole(rules: &CacheRules, tokens: u32) -> u32 {
     tokens - tokens % rules.granularity_tokens
 }
@@ -167,7 +167,7 @@ mod tests {
         let found = played(&marked(), &[(1_000, 0, 0), (1_500, 1_000, 10), (400, 250, 10), (500, 400, 10)]);
         // Of the 250 tokens that the compacted request shares, the last mark is the end of the system prompt at 200.
         assert_eq!(found, [(0, 1_000), (1_000, 500), (200, 200), (400, 100)]);
-        // One mark alone stands at the end of requests, so after a compaction nothing is read.
+        // A single mark is at the end of requests, so nothing is read after a compaction.
         let one = CacheRules { breakpoints: 1, ..marked() };
         assert_eq!(played(&one, &[(1_000, 0, 0), (400, 250, 10)]), [(0, 1_000), (0, 400)]);
         // Without marks every place is one, in whole steps.

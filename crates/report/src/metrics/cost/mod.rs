@@ -1,7 +1,7 @@
 //! What a conversation costs: the agent's turns, computed from their sizes and the provider's cache rules, and the calls
 //! that the session made. A summarizer's calls have a prefix of their own, so of it only that is cached which their usage says.
 //!
-//! Absent on purpose: what a measurement's own calls cost, since no session makes them.
+//! Absent on purpose: the cost of the measurement's own calls, since no session makes them.
 
 use compactometer_engine::meter::Purpose;
 use compactometer_formats::prices::PriceRow;
@@ -19,7 +19,7 @@ mod cache;
 
 /// Between turns without timestamps, in milliseconds: every gap is this long.
 const SHORT_GAP_MS: i64 = 10_000;
-/// The same where the user takes time, longer than most caches live.
+/// The same for a slow user; longer than most caches live.
 const LONG_GAP_MS: i64 = 600_000;
 
 pub(crate) const COST_USD: Metric = Metric {
@@ -168,7 +168,7 @@ fn priced(
 
 fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricValue {
     if strategy.name == FULL {
-        return undefined(MetricUnit::Share, "`full` is what the others are held against");
+        return undefined(MetricUnit::Share, "`full` is what the others are compared with");
     }
     let Some(full) = run.strategy(FULL) else {
         return undefined(MetricUnit::Share, "`full` was not run");
@@ -180,7 +180,7 @@ fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricV
     })
 }
 
-/// The saving against `full` where no token is read from a cache on either side, over units; or why there is none.
+/// The saving against `full` without caching on either side, over units; or why it is undefined.
 pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords) -> Result<f64, String> {
     let mut uncached = run.prices.clone();
     uncached.model.iter_mut().for_each(|row| row.cache.minimum_tokens = u32::MAX);
@@ -217,10 +217,10 @@ fn of_unit(run: &ProtocolRun, unit: &UnitRecords, gap_ms: i64) -> Option<CostPar
     Some(sum.divided(unit.records.len() as f64))
 }
 
-/// What the models of a conversation cost.
+/// The prices of a conversation's models.
 #[derive(Clone, Copy)]
 struct ModelPrices<'p> {
-    /// The target model, whose are the turns and the caches.
+    /// The target model, which makes the turns and has the caches.
     agent: &'p PriceRow,
     summarizer: &'p PriceRow,
 }
@@ -258,7 +258,7 @@ fn of_record(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> CostPar
     parts
 }
 
-/// A checkpoint before a turn is paid for apart; a recount belongs to the compaction after which it counts.
+/// A checkpoint before a turn is counted apart; a recount belongs to the compaction that it follows.
 fn is_compaction(call: &CallRow) -> bool {
     call.purpose != Purpose::Checkpoint
 }

@@ -1,12 +1,12 @@
-//! Text cut where values of facts stand in it, letter by letter. An aid to the eye: whether a text holds a fact is the
-//! matcher's to say, which knows other spellings too.
+//! Marks the values of facts in a text, letter by letter. This only guides the eye: the matcher decides whether a text holds a
+//! fact, and knows other spellings too.
 
 use std::cmp::Reverse;
 
 use compactometer_formats::scenario::Fact;
 use serde::Serialize;
 
-/// A piece of text, and the fact whose value it is.
+/// A piece of text, and the fact whose value it is, if any.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct MarkedText<'t> {
     text: &'t str,

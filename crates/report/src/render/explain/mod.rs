@@ -15,21 +15,21 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{CompactionRow, Observation, ObservationKind, Record};
 use compactometer_formats::scenario::{Fact, Scenario};
 
-/// One case and what was said in it.
+/// One case and its messages.
 pub struct Story<'s> {
     /// The conversation.
     pub scenario: &'s Scenario,
     /// The conversation's messages.
     pub messages: &'s [Arc<CountedMessage>],
-    /// What the case showed.
+    /// The case's record.
     pub record: &'s Record,
     /// The texts that the record names, by hash.
     pub texts: &'s BTreeMap<String, String>,
-    /// The fact that is followed alone; all but decoys where there is none.
+    /// The only fact to follow; if absent, all facts that are not decoys.
     pub only: Option<&'s str>,
 }
 
-/// The facts right after the compaction before, where there was one, and after this one.
+/// The facts after the previous compaction, if there was one, and after this one.
 type FactsAround<'s> = (Option<&'s Observation>, &'s Observation);
 
 /// A fact whose fate a compaction changed.
@@ -63,13 +63,13 @@ impl<'s> Story<'s> {
         format!("window {}, trigger {} tokens, retained {retained}", budget.window, budget.trigger)
     }
 
-    /// The places of the facts that are told of.
+    /// The facts to report, with their indices.
     fn facts(&self) -> impl Iterator<Item = (usize, &'s Fact)> {
         let is_told = |fact: &Fact| self.only.map_or(fact.decoy_of.is_none(), |id| fact.id == id);
         self.scenario.facts.iter().enumerate().filter(move |(_, fact)| is_told(fact))
     }
 
-    /// Every decision, with the facts around it where it changed the view.
+    /// Every decision, with the facts before and after it if it changed the view.
     fn rounds(&self) -> Vec<(&'s CompactionRow, Option<FactsAround<'s>>)> {
         let is_round = |observation: &&Observation| observation.kind == ObservationKind::Compaction;
         let mut rounds = self.record.observations.iter().filter(is_round);
@@ -102,7 +102,7 @@ impl<'s> Story<'s> {
     }
 }
 
-/// What was decided, what came of it and what it called.
+/// A decision, its outcome and its calls, in words.
 fn decision(row: &CompactionRow) -> String {
     let event = &row.event;
     let mut text = match &event.outcome {
@@ -125,7 +125,7 @@ fn decision(row: &CompactionRow) -> String {
     text
 }
 
-/// The runs of messages that left; nothing where none did.
+/// The ranges of messages that left; nothing if none did.
 fn left(row: &CompactionRow) -> Option<String> {
     let runs = row.left.iter().map(|(first, last)| match first == last {
         true => first.0.to_string(),
@@ -134,7 +134,7 @@ fn left(row: &CompactionRow) -> Option<String> {
     (!row.left.is_empty()).then(|| format!("messages {}", runs.collect::<Vec<_>>().join(", ")))
 }
 
-/// What left without being read; nothing where all was.
+/// What left without being read; nothing if all was read.
 fn unread(row: &CompactionRow) -> Option<String> {
     let count = row.event.unread.len();
     (count > 0).then(|| format!("{count} message(s) left with text that no summarizer read"))

@@ -140,7 +140,7 @@ fn step<'s>(
     }
 }
 
-/// An answer; nothing where another fact is followed than it was asked for.
+/// An answer; nothing if it is about another fact than the one followed.
 fn told<'s>(story: &Story<'s>, facts: &[&'s Fact], answer: &'s AnswerRow) -> Option<ShownAnswer<'s>> {
     let row = story.record.probes.get(answer.probe as usize)?;
     let probe = story.scenario.probes.iter().find(|probe| probe.id == row.id)?;

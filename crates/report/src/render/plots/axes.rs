@@ -99,7 +99,7 @@ impl Axes {
         figure.line(vec![(self.left, self.top), (self.left, self.bottom)], GREY, 1.0, &[]);
     }
 
-    /// The horizontal axis alone, with grid lines across the inside.
+    /// Only the horizontal axis, with grid lines across the inside.
     pub(super) fn draw_x(&self, figure: &mut Figure, title: &str) {
         for tick in self.x.ticks() {
             let (x, _) = self.at(tick, self.y.min);

@@ -1,4 +1,4 @@
-//! Horizontal stacked bars, one a strategy, controls apart.
+//! Horizontal stacked bars, one for each strategy, with controls set apart.
 
 use compactometer_formats::record::Family;
 use plotters::style::{RGBColor, WHITE};
@@ -14,7 +14,7 @@ pub(super) struct Row<'s> {
     pub(super) family: Family,
     /// One number for each segment of [`Bars::segments`]; or why there is no bar.
     pub(super) parts: Result<Vec<f64>, String>,
-    /// What stands behind the bar.
+    /// The text after the bar.
     pub(super) note: String,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Bars<'s> {
     pub(super) title: &'s str,
     /// The axis reaches at least to this number.
     pub(super) reach: f64,
-    /// How a segment is labelled inside, where there is room.
+    /// The label inside a segment, if there is room.
     pub(super) inside: fn(f64) -> String,
     /// A line across all bars, with its name.
     pub(super) mark: Option<(f64, &'s str)>,
@@ -112,7 +112,7 @@ fn draw_note(figure: &mut Figure, note: &str, (x, y): (f64, f64)) {
     }
 }
 
-/// Black or white, whichever stands out more on the colour.
+/// Black or white, whichever has more contrast with the colour.
 pub(crate) fn readable_on(colour: RGBColor) -> RGBColor {
     let RGBColor(red, green, blue) = colour;
     let brightness = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);

@@ -1,4 +1,4 @@
-//! A picture that only tests have: it stands in the registry and nowhere else, and must be found in every file and page.
+//! A picture for tests: it is named only in the registry, and must be found in every file and page.
 
 use compactometer_formats::summary::Group;
 

@@ -45,7 +45,7 @@ pub(crate) struct Plot {
 enum Drawing {
     /// One group, once for each.
     Group(fn(&ProtocolRun, &Group) -> Plot),
-    /// All groups in one picture, which stands with the first of them; none where there is nothing to compare.
+    /// All groups in one picture, shown with the first group; none if there is nothing to compare.
     Report(fn(&[Group]) -> Option<Plot>),
 }
 

@@ -130,7 +130,7 @@ fn draw_points(figure: &mut Figure, axes: &Axes, points: &[RecallPoint]) {
     }
 }
 
-/// A place beside each point, clear of every other label, symbol and interval; nothing where one finds none.
+/// A place beside each point that is clear of other labels, symbols and intervals; nothing if a label finds none.
 fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<((f64, f64), Anchor)>> {
     let mut taken: Vec<Block> = points.iter().flat_map(|point| blocks(point, axes)).collect();
     let mut labels = Vec::new();

@@ -17,7 +17,7 @@ struct SizeCurve<'g> {
     points: Vec<(f64, &'g MetricValue)>,
 }
 
-/// The plot; none where there is one size.
+/// The plot; none if there is only one size.
 pub(super) fn plot(groups: &[Group]) -> Option<Plot> {
     let matched = || groups.iter().filter(|group| group.protocol == Protocol::Matched);
     let first = matched().next().filter(|_| matched().count() > 1)?;

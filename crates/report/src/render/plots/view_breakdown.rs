@@ -1,4 +1,4 @@
-//! What stands in the view over the rounds, by kind: the progressive plan's timeline, for every strategy.
+//! The view over the rounds, by kind of content: the progressive plan's timeline, for every strategy.
 
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::stands::ViewParts;
@@ -23,8 +23,8 @@ const LEGEND: [(RGBColor, &str); 6] = [
     (CHECKPOINT, "checkpoint"),
     (SUMMARIES[0], "a summary"),
     (SUMMARIES[1], "the next one"),
-    (SPOKEN, "said, in its own words"),
-    (FILLER, "engine's own words"),
+    (SPOKEN, "messages, word for word"),
+    (FILLER, "added by the engine"),
 ];
 
 /// One strategy's views, one a round.
@@ -49,10 +49,10 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
     }
     Plot {
         name: "view_by_round".to_owned(),
-        title: "What stands in the view after each round",
+        title: "The view after each round",
         caption: format!(
             "Tokens by kind after each applied compaction of {}, the first conversation by id; the CSV names each \
-             summary's record. What is said until the next round comes on top.",
+             summary's record. What is said until the next round is added to it.",
             code(scenario)
         ),
         figure: draw(&panels),
@@ -105,7 +105,7 @@ fn draw(panels: &[ViewPanel<'_>]) -> Figure {
             top: upper,
             right: (column + 1.0) * width - 16.0,
             bottom: upper + PANEL,
-            // The bar of a round stands on its number.
+            // A round's bar is centred on its number.
             x: Scale::counting(most + 1),
             y,
         };
