@@ -26,7 +26,7 @@ pub const MOST_RESULTS: usize = 20;
 /// ```
 /// use compactometer_engine::memory;
 /// use compactometer_engine::message::Part;
-/// use compactometer_engine::saved::SessionRecord;
+/// use compactometer_engine::record::SessionRecord;
 ///
 /// fn run(call: &Part, history: &[SessionRecord]) -> Option<Part> {
 ///     match call {

@@ -1,6 +1,8 @@
 //! Parameters of strategies: what a source fixes and a user may change, with unit and range.
 //!
-//! Absent on purpose: files. A prompt comes in as text.
+//! A strategy declares its parameters with [`parameters!`], which also makes the struct that it reads them into: a field
+//! without a parameter, or a parameter that is read under another name, does not compile. Absent on purpose: files. A prompt
+//! comes in as text.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +27,73 @@ pub struct Param {
 }
 
 impl Param {
+    const fn new(unit: Unit, default: f64, range: (f64, f64)) -> Self {
+        Param { name: "", about: "", unit, default, range }
+    }
+
+    /// A number of tokens; it scales with the window.
+    pub(crate) const fn tokens(default: u32) -> Self {
+        Param::new(Unit::Tokens, default as f64, (1.0, 10_000_000.0))
+    }
+
+    /// A number of tokens that may be 0.
+    pub(crate) const fn tokens_or_none(default: u32) -> Self {
+        Param::new(Unit::Tokens, default as f64, (0.0, 10_000_000.0))
+    }
+
+    /// A number of messages.
+    pub(crate) const fn messages(default: u32) -> Self {
+        Param::new(Unit::Messages, default as f64, (0.0, 10_000.0))
+    }
+
+    /// A number of characters.
+    pub(crate) const fn characters(default: u32) -> Self {
+        Param::new(Unit::Characters, default as f64, (1.0, 10_000_000.0))
+    }
+
+    /// A number of something else.
+    pub(crate) const fn count(unit: Unit, default: u32, range: (u32, u32)) -> Self {
+        Param::new(unit, default as f64, (range.0 as f64, range.1 as f64))
+    }
+
+    /// A share above 0, up to 1.
+    pub(crate) const fn share(default: f64) -> Self {
+        Param::share_within(default, (0.01, 1.0))
+    }
+
+    /// A share within these bounds.
+    pub(crate) const fn share_within(default: f64, range: (f64, f64)) -> Self {
+        Param::new(Unit::Share, default, range)
+    }
+
+    /// A sampling temperature.
+    pub(crate) const fn temperature(default: f64) -> Self {
+        Param::new(Unit::Temperature, default, (0.0, 2.0))
+    }
+
+    /// One of these names, by default the one at that place.
+    pub(crate) const fn choice(names: &'static [&'static str], default: usize) -> Self {
+        Param::new(Unit::Choice(names), default as f64, (0.0, names.len() as f64 - 1.0))
+    }
+
+    /// Whether the strategy deviates, as its source does: `plain`, the default, or `faithful`.
+    pub(crate) const fn deviation() -> Self {
+        Param::choice(&["plain", "faithful"], 0)
+    }
+
+    /// What the trigger is compared with under the published protocol.
+    pub(crate) const fn estimator(default: Estimator) -> Self {
+        Param::choice(Estimator::NAMES, default as usize)
+    }
+
+    /// The name that a number stands for.
+    pub(crate) fn chosen(&self, number: f64) -> Option<&'static str> {
+        match self.unit {
+            Unit::Choice(names) => names.get(number as usize).copied(),
+            _ => None,
+        }
+    }
+
     /// The number that a user's value means.
     fn number(&self, value: &str) -> Result<f64, ParamError> {
         let (name, text) = (self.name, value.trim());
@@ -51,7 +120,7 @@ impl Param {
     pub fn shown(&self) -> String {
         match self.unit {
             Unit::Choice(names) => {
-                let default = names.get(self.default as usize).copied().unwrap_or_default();
+                let default = self.chosen(self.default).unwrap_or_default();
                 format!("{default} ({})", names.join(", "))
             }
             unit => format!("{} {} ({} to {})", self.default, unit.name(), self.range.0, self.range.1),
@@ -116,7 +185,7 @@ pub struct Settings {
 impl Settings {
     /// The source's own values.
     pub fn defaults(spec: &StrategySpec) -> Self {
-        let values = spec.params.iter().map(|param| (param.name.to_owned(), param.default)).collect();
+        let values = spec.params().map(|param| (param.name.to_owned(), param.default)).collect();
         Settings { values, prompt: spec.prompt.to_owned() }
     }
 
@@ -130,9 +199,9 @@ impl Settings {
             value.clone_into(&mut self.prompt);
             return Ok(());
         }
-        let Some(param) = spec.params.iter().find(|param| param.name == name) else {
+        let Some(param) = spec.params().find(|param| param.name == name) else {
             let prompt = (!spec.prompt.is_empty()).then_some(PROMPT);
-            let choices = spec.params.iter().map(|param| param.name).chain(prompt);
+            let choices = spec.params().map(|param| param.name).chain(prompt);
             let choices = choices.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             return Err(ParamError::Unknown { strategy: spec.name, name: name.to_owned(), choices });
         };
@@ -141,11 +210,24 @@ impl Settings {
         Ok(())
     }
 
+    /// The source's own form: its values, deviations included; none where the strategy has no such form.
+    ///
+    /// # Errors
+    /// [`ParamError`] where a value does not fit its parameter.
+    pub fn published(spec: &StrategySpec) -> Result<Option<Self>, ParamError> {
+        let Some(published) = &spec.published else { return Ok(None) };
+        let mut settings = Settings::defaults(spec);
+        for (name, value) in published.values {
+            settings.set(spec, name, value)?;
+        }
+        Ok(Some(settings))
+    }
+
     /// The same with every number of tokens multiplied; none falls under its least value.
     #[must_use]
     pub fn scaled(&self, spec: &StrategySpec, factor: f64) -> Self {
         let mut scaled = self.clone();
-        for param in spec.params.iter().filter(|param| param.unit == Unit::Tokens) {
+        for param in spec.params().filter(|param| param.unit == Unit::Tokens) {
             if let Some(value) = scaled.values.get_mut(param.name) {
                 *value = (*value * factor).round().max(param.range.0);
             }
@@ -153,26 +235,14 @@ impl Settings {
         scaled
     }
 
-    /// The value of a declared parameter.
-    pub fn number(&self, name: &str) -> f64 {
-        debug_assert!(self.values.contains_key(name), "`{name}` is read and not declared");
-        self.values.get(name).copied().unwrap_or_default()
+    /// The number that stands for a parameter's value: of a choice its place, from 0. None where there is no such parameter.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.values.get(name).copied()
     }
 
-    /// The value of a declared parameter that counts something.
-    pub fn count(&self, name: &str) -> u32 {
-        self.number(name) as u32
-    }
-
-    /// Whether a defect of the source is switched on.
-    pub fn is_faithful(&self, name: &str) -> bool {
-        self.number(name) > 0.0
-    }
-
-    /// What the strategy compares with its trigger: a parameter of those whose source counts otherwise, else exact.
-    pub fn estimator(&self) -> Estimator {
-        let place = self.values.get(ESTIMATOR).copied().unwrap_or_default();
-        Estimator::ALL.get(place as usize).copied().unwrap_or_default()
+    /// The value of that parameter, as its strategy uses it.
+    pub(crate) fn read<T: ParamValue>(&self, param: &Param) -> T {
+        T::of(param, self.value(param.name).unwrap_or(param.default))
     }
 
     /// The prompt.
@@ -180,6 +250,68 @@ impl Settings {
         &self.prompt
     }
 }
+
+/// A type that a parameter's number is read into.
+pub(crate) trait ParamValue {
+    /// The value that the number stands for.
+    fn of(param: &Param, number: f64) -> Self;
+}
+
+impl ParamValue for f64 {
+    fn of(_: &Param, number: f64) -> Self {
+        number
+    }
+}
+
+impl ParamValue for u32 {
+    fn of(_: &Param, number: f64) -> Self {
+        number as u32
+    }
+}
+
+impl ParamValue for usize {
+    fn of(_: &Param, number: f64) -> Self {
+        number as usize
+    }
+}
+
+impl ParamValue for bool {
+    fn of(param: &Param, number: f64) -> Self {
+        matches!(param.chosen(number), Some("on" | "true" | "faithful"))
+    }
+}
+
+impl ParamValue for Estimator {
+    fn of(_: &Param, number: f64) -> Self {
+        Estimator::ALL.get(number as usize).copied().unwrap_or_default()
+    }
+}
+
+/// Declares parameters and the struct that holds their values: `field: type = parameter, "what it does";`.
+macro_rules! parameters {
+    ($(#[$attribute:meta])* $name:ident { $($field:ident: $type:ty = $param:expr, $about:literal;)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug)]
+        pub(in crate::strategies) struct $name {
+            $(#[doc = $about] pub(in crate::strategies) $field: $type,)*
+        }
+
+        impl $name {
+            /// The parameters, in the order of lists.
+            pub(in crate::strategies) const PARAMS: &'static [$crate::strategy::params::Param] = &[
+                $($crate::strategy::params::Param { name: stringify!($field), about: $about, ..$param },)*
+            ];
+
+            /// Their values.
+            pub(in crate::strategies) fn read(settings: &$crate::strategy::params::Settings) -> Self {
+                $name { $($field: settings.read(&$crate::strategy::params::Param {
+                    name: stringify!($field), about: $about, ..$param
+                }),)* }
+            }
+        }
+    };
+}
+pub(crate) use parameters;
 
 /// Checks that a prompt says something and has one place for each thing that it must hold. A second place would make requests
 /// longer than what their pieces are cut for.
@@ -195,8 +327,13 @@ fn check_prompt(spec: &StrategySpec, prompt: &str) -> Result<(), ParamError> {
     if prompt.trim().is_empty() { Err(ParamError::Blank { strategy }) } else { Ok(()) }
 }
 
-/// The name under which an estimator is chosen.
-pub const ESTIMATOR: &str = "estimator";
+/// Checks that the size at which a compaction starts, a parameter of that name, lies in the window.
+pub(crate) fn within_window(name: &str, trigger: u32, window: u32) -> Result<(), ParamError> {
+    if trigger <= window {
+        return Ok(());
+    }
+    Err(ParamError::Contradiction(format!("`{name}` is {trigger} tokens; the window has {window}")))
+}
 
 /// The name under which a prompt is given.
 pub const PROMPT: &str = "prompt";

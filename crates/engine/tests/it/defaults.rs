@@ -137,9 +137,9 @@ fn spec(name: &str) -> &'static StrategySpec {
     ALL.iter().find(|spec| spec.name == name).unwrap()
 }
 
-/// The parameters of a strategy but for the defects of its source, which have tests of their own.
+/// The parameters of a strategy but for the deviations of its source, which have tests of their own.
 fn params(spec: &StrategySpec) -> impl Iterator<Item = &'static Param> {
-    spec.params.iter().filter(|param| param.unit != Unit::Choice(&["plain", "faithful"]))
+    spec.params().filter(|param| param.unit != Unit::Choice(&["plain", "faithful"]))
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn every_prompt_keeps_the_marks_of_its_source() {
 #[test]
 fn bad_values_are_refused_by_name_value_and_range() {
     for spec in ALL {
-        for param in spec.params.iter().filter(|param| !matches!(param.unit, Unit::Choice(_))) {
+        for param in spec.params().filter(|param| !matches!(param.unit, Unit::Choice(_))) {
             let (least, greatest) = param.range;
             let (below, above) = ((least - 1.0).to_string(), (greatest + 1.0).to_string());
             for value in [below.as_str(), &above, "", "many", "NaN", "inf", "-0x1"] {
@@ -245,8 +245,8 @@ fn windows_that_cannot_hold_their_limits_are_refused() {
 fn what_is_scaled_stays_in_its_range() {
     for spec in ALL {
         let scaled = Settings::defaults(spec).scaled(spec, 1e-6);
-        for param in spec.params {
-            assert!(scaled.number(param.name) >= param.range.0, "{} {}", spec.name, param.name);
+        for param in spec.params() {
+            assert!(scaled.value(param.name).unwrap() >= param.range.0, "{} {}", spec.name, param.name);
         }
     }
 }

@@ -246,8 +246,8 @@ fn what_the_store_does_not_keep_is_not_applied() {
 }
 
 fn published(estimator: Estimator) -> SessionConfig {
-    let limits = Limits { window: 1_000, trigger: 800, tail: Tail::Messages(2), written: 200 };
-    config(Budget::published(limits, estimator, 1.0).unwrap())
+    let limits = Limits { window: 1_000, trigger: 800, tail: Tail::Messages(2), written: 200, estimator };
+    config(Budget::published(limits, 1.0).unwrap())
 }
 
 #[test]

@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::BY_LIKENESS;
+use super::published::Deviations;
+use super::{Merge, Options};
 use crate::model::embed::{Lexical, similarity};
 use crate::strategy::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
 
-/// The ages and sizes of source 002.
+/// The ages and sizes of the progressive plan.
 pub(super) struct Levels {
     pub(super) moderate_age: usize,
     pub(super) compact_age: usize,
@@ -26,7 +27,7 @@ pub(super) struct Levels {
     pub(super) unbounded: bool,
 }
 
-/// How much of a summary is shown (002, compression levels).
+/// How much of a summary is shown (the source's compression levels).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -94,15 +95,9 @@ impl Group {
 
 impl Levels {
     pub(super) fn new(settings: &Settings) -> Self {
-        let count = |name| settings.count(name) as usize;
-        Levels {
-            moderate_age: count("moderate_age"),
-            compact_age: count("compact_age"),
-            most: count("most"),
-            lines: count("lines"),
-            by_likeness: settings.count("merge") == BY_LIKENESS,
-            unbounded: settings.is_faithful("unbounded"),
-        }
+        let Options { moderate_age, compact_age, most, lines, merge, .. } = Options::read(settings);
+        let Deviations { unbounded } = Deviations::read(settings);
+        Levels { moderate_age, compact_age, most, lines, by_likeness: merge == Merge::Similar, unbounded }
     }
 
     /// The journey at the levels of its ages, lowered from the oldest on until it fits; the oldest are left out last.

@@ -2,8 +2,8 @@
 
 use compactometer_engine::params::Settings;
 use compactometer_engine::record::SessionRecord;
+use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategies::journey::{self, Level, Round};
-use compactometer_engine::strategies::{ALL, FAITHFUL};
 use compactometer_engine::tokens::Encoding;
 
 use super::stage::{Shown, Stage, Step, request, turns};
@@ -34,9 +34,8 @@ fn journeys(history: &[SessionRecord], settings: &Settings) -> Vec<Round> {
 }
 
 fn settings() -> (Settings, Settings) {
-    let faithful = FAITHFUL.iter().find(|faithful| faithful.spec.name == "progressive").unwrap();
     let plain = ALL.iter().find(|spec| spec.name == "progressive").unwrap();
-    (faithful.settings().unwrap(), Settings::defaults(plain))
+    (Settings::published(plain).unwrap().unwrap(), Settings::defaults(plain))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::params::Settings;
-use compactometer_engine::strategies::{ALL, FAITHFUL};
+use compactometer_engine::strategies::ALL;
 
 use super::stage::{Shown, Stage, Step, assistant, request, system, turns, user};
 
@@ -125,9 +125,9 @@ fn the_threshold_is_exceeded_and_not_reached() {
         let spec = ALL.iter().find(|spec| spec.name == name).unwrap();
         (spec.limits)(&settings).unwrap().trigger
     };
-    let faithful = FAITHFUL.iter().find(|faithful| faithful.name() == "threshold-summary-faithful").unwrap();
-    assert_eq!(limits(faithful.settings().unwrap(), faithful.spec.name), 80_001);
-    assert_eq!(limits(Settings::defaults(faithful.spec), faithful.spec.name), 80_000);
+    let spec = ALL.iter().find(|spec| spec.published_name() == "threshold-summary-faithful").unwrap();
+    assert_eq!(limits(Settings::published(spec).unwrap().unwrap(), spec.name), 80_001);
+    assert_eq!(limits(Settings::defaults(spec), spec.name), 80_000);
 }
 
 /// 001, test cases `threshold_below_80k` and `threshold_above_80k`; its diagram says 50,000.
