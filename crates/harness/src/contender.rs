@@ -55,10 +55,10 @@ impl Contender {
             family: Family::Reference,
             entry: Entry::Strategy(spec, Settings::defaults(spec)),
         });
-        let faithful = strategies::FAITHFUL.iter().filter_map(|faithful| {
-            // A test of the engine holds that every row's values fit.
-            let entry = Entry::Strategy(faithful.spec, faithful.settings().ok()?);
-            Some(Contender { name: faithful.name(), family: Family::Faithful, entry })
+        let faithful = strategies::ALL.iter().filter_map(|spec| {
+            // A test of the engine holds that every published value fits.
+            let entry = Entry::Strategy(spec, Settings::published(spec).ok()??);
+            Some(Contender { name: spec.published_name(), family: Family::Faithful, entry })
         });
         let controls = controls::ALL.iter().map(|control| Contender {
             name: control.name.to_owned(),
@@ -124,7 +124,7 @@ impl Contender {
                 let budget = Budget::matched(window, trigger, retained, limits.tail_share())?;
                 (budget, f64::from(window) / f64::from(limits.window))
             }
-            Protocol::Published => (Budget::published(limits, settings.estimator(), scale)?, scale),
+            Protocol::Published => (Budget::published(limits, scale)?, scale),
         };
         let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
         Ok((budget, Contender { entry, ..self.clone() }))
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn lists_are_resolved_in_order_of_the_registries() {
         assert_eq!(names(&["null", "chained", "chained"], &[]), Ok(vec!["chained".to_owned(), "null".to_owned()]));
-        let all = strategies::ALL.len() + strategies::FAITHFUL.len() + controls::ALL.len();
+        let all = 2 * strategies::ALL.len() + controls::ALL.len();
         assert_eq!(names(&["@all"], &[]).map(|all| all.len()), Ok(all));
         assert_eq!(names(&["@reference"], &[]).map(|all| all.len()), Ok(strategies::ALL.len()));
     }
@@ -364,8 +364,12 @@ mod tests {
         let sizes = Sizes { window: 12_800, trigger: 10_240, retained: 3_840 };
         let (matched, resolved) = chained.resolve(Protocol::Matched, sizes, 1.0).expect("holds");
         assert_eq!((matched.window, matched.trigger, matched.retained), (12_800, 10_240, Some(3_840)));
-        assert_eq!(resolved.settings().map(|settings| settings.count("asked")), Some(80));
-        assert_eq!(resolved.settings().map(|settings| settings.count("message_limit")), Some(2_000), "characters stay");
+        assert_eq!(resolved.settings().map(|settings| settings.value("asked")), Some(Some(80.0)));
+        assert_eq!(
+            resolved.settings().map(|settings| settings.value("message_limit")),
+            Some(Some(2_000.0)),
+            "characters stay"
+        );
         let (published, _) = chained.resolve(Protocol::Published, sizes, 0.1).expect("holds");
         assert_eq!((published.window, published.trigger, published.retained), (12_800, 9_360, None));
     }

@@ -1,7 +1,7 @@
 //! `list`: what there is, straight from the registries.
 
 use anyhow::anyhow;
-use compactometer_engine::strategies::{self, Faithful};
+use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::formats;
 use compactometer_formats::record::Family;
@@ -71,20 +71,20 @@ fn contenders(family: Family) -> Vec<(String, String)> {
 
 /// The documents' own forms: the defects that are switched on, and the invariants that they break.
 fn faithful() -> Vec<(String, String)> {
-    let row = |faithful: &&Faithful| {
-        let defects = faithful.values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        let breaks = faithful.breaks.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
-        (faithful.name(), format!("{defects}; breaks invariants {breaks} [{}]", faithful.spec.source))
+    let row = |spec: &&StrategySpec| {
+        let published = spec.published.as_ref()?;
+        let defects = published.values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let breaks = published.breaks.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+        Some((spec.published_name(), format!("{defects}; breaks invariants {breaks} [{}]", spec.source)))
     };
-    strategies::FAITHFUL.iter().map(row).collect()
+    strategies::ALL.iter().filter_map(row).collect()
 }
 
 /// `strategy.key`: what it does, its source's value, its unit and range.
 fn parameters() -> Vec<(String, String)> {
     let of_strategy = |spec: &&'static StrategySpec| {
         let name = spec.name;
-        spec.params
-            .iter()
+        spec.params()
             .map(move |param| (format!("{name}.{}", param.name), format!("{}: {}", param.about, param.shown())))
     };
     strategies::ALL.iter().flat_map(of_strategy).collect()
