@@ -16,7 +16,7 @@ use crate::directory::Directory;
 use crate::error::Error;
 use crate::thread_id::ThreadId;
 
-/// How many commits keep the view that a rollback needs (source 000: "keep only last 10 checkpoints").
+/// How many commits keep the view that a rollback needs (the strategic plan: "keep only last 10 checkpoints").
 pub const KEEP: NonZeroUsize = NonZeroUsize::new(10).expect("ten is not zero");
 
 /// A store: many threads, of which each holds one conversation's records and view. Clones share it.
@@ -69,7 +69,7 @@ pub(crate) struct Change<'c> {
 }
 
 impl Checkpoints {
-    /// A folder of files (source 000, part 3), made where it is missing. `keep`: [`KEEP`] unless there is a reason.
+    /// A folder of files (the strategic plan, part 3), made where it is missing. `keep`: [`KEEP`] unless there is a reason.
     ///
     /// # Errors
     /// [`Error`], where the folder cannot be made or written.
@@ -77,7 +77,7 @@ impl Checkpoints {
         Ok(Checkpoints { backend: Arc::new(Directory::open(root, keep)?) })
     }
 
-    /// A SQLite database (source 001, step 1), made where it is missing.
+    /// A SQLite database (the threshold plan, step 1), made where it is missing.
     ///
     /// # Errors
     /// [`Error`], where the file cannot be opened, is another program's or a newer version's.
@@ -192,7 +192,7 @@ impl Thread {
         self.load()
     }
 
-    /// The document that the agent keeps beside the conversation (source 003, section 8: `MEMORY.md`), for
+    /// The document that the agent keeps beside the conversation (the agent loop, section 8: `MEMORY.md`), for
     /// `compactometer_engine::memory::document`; none where none was written.
     ///
     /// # Errors

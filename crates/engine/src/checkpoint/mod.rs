@@ -1,5 +1,5 @@
-//! A checkpoint: the structured state of source 000. Its fields and how two of them merge stand here; how one is read from a
-//! model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`].
+//! A checkpoint: the structured state of the strategic plan. Its fields and how two of them merge stand here; how one is read
+//! from a model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`].
 
 mod example;
 mod items;
@@ -20,7 +20,7 @@ pub use items::Item;
 pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
 pub use metadata::{IMMINENT_SHARE, Metadata};
 
-/// Recoverable state of a conversation (source 000, checkpoint schema). Fields without values are left out.
+/// Recoverable state of a conversation (the strategic plan, checkpoint schema). Fields without values are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Checkpoint {

@@ -70,7 +70,7 @@ pub enum Origin {
     Filler,
 }
 
-/// What stands as the result of a call that was never answered (source 003, `fillMissingToolResponses`).
+/// What stands as the result of a call that was never answered (the agent loop, `fillMissingToolResponses`).
 pub const NO_RESPONSE: &str = "Tool no response";
 
 /// One step of a strategy's answer: together, in order, the edits are the new view.

@@ -1,4 +1,4 @@
-//! Memory: what left a conversation and can be found again (source 003, section 8). A note is a record among a session's
+//! Memory: what left a conversation and can be found again (the agent loop, section 8). A note is a record among a session's
 //! others, so every store keeps it and a reload has it; it stands in no request until somebody asks for it.
 //!
 //! Absent on purpose: an index that is kept up to date. A session has few notes beside what one model call costs; a search

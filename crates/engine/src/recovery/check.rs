@@ -1,4 +1,4 @@
-//! "Did I remember correctly?" (source 000, part 9.4): an answer held against a checkpoint, item by item.
+//! "Did I remember correctly?" (the strategic plan, part 9.4): an answer held against a checkpoint, item by item.
 //!
 //! By value and lexical. An item is recalled where its value stands in the answer, whatever the case, or all of its telling
 //! words but a quarter, with every one that holds a digit, stand in one sentence. It is contradicted where a sentence about it

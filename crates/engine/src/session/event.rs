@@ -75,7 +75,7 @@ pub struct RecoveryEvent {
     pub fallback: Option<FailReason>,
 }
 
-/// Why a checkpoint is shown outside a compaction (source 000, part 3, "When to inject").
+/// Why a checkpoint is shown outside a compaction (the strategic plan, part 3, "When to inject").
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -173,7 +173,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Call after each model call of the agent with what it reported: source 003 counts by it.
+    /// Call after each model call of the agent with what it reported: the agent loop counts by it.
     pub fn report_usage(&mut self, usage: Usage) {
         self.reported = u32::try_from(usage.total_input().saturating_add(usage.output)).unwrap_or(u32::MAX);
     }
@@ -256,7 +256,7 @@ impl<'s> Session<'s> {
     }
 
     /// The view for all agents that serve one request: it does not change, and nothing is compacted, while one of them
-    /// holds it (source 001).
+    /// holds it (the threshold plan).
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(Arc::clone(&self.view), self.in_use.hold())
     }

@@ -19,8 +19,8 @@ use crate::strategy::decision_meter::DecisionMeter;
 use crate::strategy::declined::{FailReason, SkipReason};
 
 impl<'s> Session<'s> {
-    /// Has checkpoints before turns written by another model, usually a cheaper one (source 000, "use fast model"), in its
-    /// context window; the summarizer writes them unless this is called, and always those that come with a summary.
+    /// Has checkpoints before turns written by another model, usually a cheaper one (the strategic plan, "use fast model"), in
+    /// its context window; the summarizer writes them unless this is called, and always those that come with a summary.
     #[must_use]
     pub fn checkpointing_with(self, model: &'s Metered<'s>, window: Option<u32>) -> Self {
         Session { checkpointer: Some((model, window)), ..self }
@@ -142,7 +142,7 @@ impl<'s> Session<'s> {
     /// Counts the new view by a minimal call, where the estimator is [`Estimator::Recount`]. A failed call leaves 0, as
     /// before the agent's first call.
     async fn recount(&mut self) {
-        /// Source 003, `CountTokens`.
+        /// The agent loop, `CountTokens`.
         const OUTPUT_TOKENS: u32 = 16;
         if self.config.budget.estimator != Estimator::Recount {
             return;

@@ -1,7 +1,7 @@
 //! Whether a model's answer is a summary at all.
 //!
 //! In published runs 13 to 21 of 100 answers continued or refused the conversation instead of summarizing it
-//! (MEASUREMENT section 1), so no answer stands in for messages unread.
+//! (`docs/measurement.md`, on summarizers), so such an answer never stands in for messages that nobody read.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +26,8 @@ pub enum NotASummary {
 
 /// Checks an answer against the bytes of the text that it should condense.
 ///
-/// # Errors
-/// [`NotASummary`], by general signs: no text, thoughts alone, a role label or a phrase of conversation at the start, no less text.
+/// # Errors [`NotASummary`], by general signs: no text, thoughts alone, a role label or a phrase of conversation at the start,
+/// no less text.
 pub fn check(answer: &str, material: usize) -> Result<(), NotASummary> {
     let text = answer.trim();
     if text.is_empty() {

@@ -466,7 +466,7 @@ fn limits_and_counts_at_the_edges_neither_overflow_nor_hang() {
     }
 }
 
-/// 001, `test_compaction_thread_safety`: two threads with one strategy and one meter, a session each.
+/// The threshold plan, `test_compaction_thread_safety`: two threads with one strategy and one meter, a session each.
 #[test]
 fn two_threads_compact_as_one_after_the_other_would() {
     for spec in ALL {

@@ -1,4 +1,4 @@
-//! A store as a folder of files, in the layout of source 000.
+//! A store as a folder of files, in the layout of the strategic plan.
 //!
 //! `<root>/<thread>/checkpoints/.checkpoint_index` is the commit point: it is replaced by a synced file in one rename, after
 //! all that it names was written and synced. A kill at any moment so leaves the commit before or the new one; what is left

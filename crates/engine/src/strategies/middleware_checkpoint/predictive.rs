@@ -1,5 +1,5 @@
-//! When a checkpoint is due by prediction (source 000, part 8, "Predictive Checkpointing"): the trigger would be reached within
-//! the next turns at the pace of the last ones, or the topic has just changed.
+//! When a checkpoint is due by prediction (the strategic plan, part 8, "Predictive Checkpointing"): the trigger would be
+//! reached within the next turns at the pace of the last ones, or the topic has just changed.
 //!
 //! Absent on purpose: a learned model and feedback of users, which the source names and gives no data for.
 

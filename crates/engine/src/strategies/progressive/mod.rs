@@ -1,6 +1,6 @@
-//! `progressive`: the progressive plan. Summaries add up instead of replacing each other; with age a summary shrinks to its first lines
-//! and decisions, then to its first line; the oldest are merged. The task definition and the architecture decisions are asked
-//! for in the same call, pinned in a block of their own and never compressed (`pins`).
+//! `progressive`: the progressive plan. Summaries add up instead of replacing each other; with age a summary shrinks to its
+//! first lines and decisions, then to its first line; the oldest are merged. The task definition and the architecture decisions
+//! are asked for in the same call, pinned in a block of their own and never compressed (`pins`).
 //!
 //! Corrected against the source: merging is defined (the first lines of the oldest, or of the neighbours that are most alike,
 //! together), and all of it stays within the budget for any number of rounds, so that a summary is lowered when there is no

@@ -1,4 +1,4 @@
-//! What `progressive` never compresses: the task definition and the architecture decisions (002, phase 2).
+//! What `progressive` never compresses: the task definition and the architecture decisions (the progressive plan, phase 2).
 //!
 //! Pins are taken from each answer and only ever added to. Their room is a share of what may be written, a bound of ours: an
 //! item that finds no room stays in the summary of its own round and ages with it, and the block says so. Absent on purpose:
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(goals(vec![old.clone()]), Some((vec!["Ship it".to_owned()], 1)));
         assert_eq!(goals(vec![old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
         let of_000 = saved(0, "checkpoint", "{\"active_goals\":[\"Ship it\"]}");
-        assert_eq!(goals(vec![of_000]), None, "a checkpoint of source 000 pins nothing");
+        assert_eq!(goals(vec![of_000]), None, "a checkpoint of the strategic plan pins nothing");
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! Source 004.
+//! The summary chain.
 
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;

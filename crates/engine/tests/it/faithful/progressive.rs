@@ -1,4 +1,4 @@
-//! Source 002.
+//! The progressive plan.
 
 use compactometer_engine::params::Settings;
 use compactometer_engine::record::SessionRecord;

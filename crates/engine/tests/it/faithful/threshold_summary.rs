@@ -1,4 +1,4 @@
-//! Source 001.
+//! The threshold plan.
 
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;
@@ -130,7 +130,7 @@ fn the_threshold_is_exceeded_and_not_reached() {
     assert_eq!(limits(Settings::defaults(spec), spec.name), 80_000);
 }
 
-/// 001, test cases `threshold_below_80k` and `threshold_above_80k`; its diagram says 50,000.
+/// The threshold plan, test cases `threshold_below_80k` and `threshold_above_80k`; its diagram says 50,000.
 #[test]
 fn the_codes_threshold_rules_and_the_diagrams_is_a_parameter() {
     let sized = |pairs: usize, changes| {
@@ -154,8 +154,8 @@ fn the_flag_turns_it_off() {
     assert_eq!(stage().with(off).faithful(&steps).events.len(), 0);
 }
 
-/// 001, "reuse": where nothing left since the last summary, it stays and no call is made. And its cost: each record has what
-/// its own calls used.
+/// The threshold plan, "reuse": where nothing left since the last summary, it stays and no call is made. And its cost: each
+/// record has what its own calls used.
 #[test]
 fn a_summary_that_still_covers_the_history_stays_and_each_has_its_cost() {
     let steps = || compacted("old", 8).into_iter().chain([Step::Compact]).collect::<Vec<_>>();

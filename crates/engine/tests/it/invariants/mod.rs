@@ -1,6 +1,6 @@
-//! The invariants of STRATEGIES section 4 over random conversations, for every registered strategy: a new one is tested without
-//! a line of test code. Absent on purpose: how far an estimate errs (15), which goes by real kinds of text and not by random
-//! ones, and files (19), which the stores test.
+//! The invariants that the crate's README lists, over random conversations, for every registered strategy: a new one is tested
+//! without a line of test code. Absent on purpose: how far an estimate errs (15), which goes by real kinds of text and not by
+//! random ones, and files (19), which the stores test.
 
 mod background;
 mod case;

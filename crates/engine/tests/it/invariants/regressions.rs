@@ -137,7 +137,7 @@ fn a_truncation_reports_all_that_left_says_so_and_counts_its_call() {
         let used_up = matches!(event.fallback, Some(FailReason::CallsUsedUp(5)));
         assert_eq!(used_up, round >= 5, "{:?}", event.fallback);
     }
-    assert_eq!(model.asked(), 5, "001: at most five calls a session, failed ones too");
+    assert_eq!(model.asked(), 5, "the threshold plan: at most five calls a session, failed ones too");
     assert!(session.history().iter().all(|saved| saved.kind == RecordKind::Failed));
 }
 
