@@ -147,12 +147,6 @@ impl View {
         }
     }
 
-    /// How many calls stand answered by a filler.
-    pub fn filled_calls(&self) -> usize {
-        let parts = self.entries.iter().filter(|entry| entry.role() == Role::Tool).flat_map(Entry::parts);
-        parts.filter(|(_, origin)| *origin == Origin::Filler).count()
-    }
-
     /// The messages, in order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
