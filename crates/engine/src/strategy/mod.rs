@@ -11,6 +11,7 @@ pub(crate) mod pieces;
 pub(crate) mod prompt;
 pub(crate) mod retrieve;
 pub mod selection;
+pub mod settings;
 pub mod summary;
 
 use std::collections::BTreeSet;
