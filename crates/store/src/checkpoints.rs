@@ -1,6 +1,6 @@
 //! The one way in: a store of either kind, and a thread of it that a session commits to.
 //!
-//! Absent on purpose: sharing checkpoints between threads; a thread reads and writes its own data alone.
+//! Absent on purpose: sharing checkpoints between threads; a thread reads and writes only its own data.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -19,7 +19,7 @@ use crate::thread_id::ThreadId;
 /// How many commits keep the view that a rollback needs (the strategic plan: "keep only last 10 checkpoints").
 pub const KEEP: NonZeroUsize = NonZeroUsize::new(10).expect("ten is not zero");
 
-/// A store: many threads, of which each holds one conversation's records and view. Clones share it.
+/// A store of many threads; each holds one conversation's records and view. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     backend: Arc<dyn Backend>,
@@ -139,7 +139,7 @@ impl Thread {
         Thread { price: Some(Box::new(price)), ..self }
     }
 
-    /// What was committed last, for a session to start from. What was rolled back stands as failed attempts.
+    /// What was committed last, for a session to start from. What was rolled back counts as failed attempts.
     ///
     /// # Errors
     /// [`Error::Damaged`], [`Error::Newer`] or what reading met.

@@ -27,7 +27,7 @@ pub(crate) struct Metadata {
 }
 
 impl Metadata {
-    /// Of the record that stands for a commit: its checkpoint, else its last record.
+    /// Of the record that represents a commit: its checkpoint, else its last record.
     pub(crate) fn of_commit(thread: &str, saved: &[SessionRecord], cost_usd: Option<f64>) -> Self {
         let chosen = saved.iter().rev().find(|saved| saved.kind == RecordKind::Checkpoint).or(saved.last());
         let Some(chosen) = chosen else { return Metadata { thread_id: thread.to_owned(), ..Metadata::default() } };

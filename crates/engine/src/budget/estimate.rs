@@ -13,7 +13,7 @@ use crate::tokens::total;
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Estimator {
-    /// The measuring counter: view and what stands beside it.
+    /// The measuring counter, over the view and what is sent beside it.
     #[default]
     Exact,
     /// A quarter of a text's UTF-16 length and 2 a message, without thinking, media and tool definitions (the summary chain).

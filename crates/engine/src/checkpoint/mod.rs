@@ -1,4 +1,4 @@
-//! A checkpoint: the structured state of the strategic plan. Its fields and how two of them merge stand here; how one is read
+//! A checkpoint: the structured state of the strategic plan. This file has its fields and how two of them merge; how one is read
 //! from a model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`].
 
 mod example;
@@ -39,7 +39,7 @@ pub struct Checkpoint {
     /// Kind of reference to names.
     #[serde(skip_serializing_if = "ContextReferences::is_empty")]
     pub context_references: ContextReferences,
-    /// Where a process of several steps stands.
+    /// The state of a process of several steps.
     #[serde(skip_serializing_if = "WorkflowState::is_empty")]
     pub workflow_state: WorkflowState,
 }
@@ -82,7 +82,7 @@ impl ContextReferences {
     }
 }
 
-/// Where a process of several steps stands.
+/// The state of a process of several steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkflowState {

@@ -17,7 +17,7 @@ pub const IMPORTANT: usize = 5;
 pub const RELEVANT: usize = 3;
 
 /// Project context, important notes, notes that fit the user's input, in the source's order; the conversation and the user's
-/// input follow in the view. What is empty is left out, and no note stands twice. Important are the notes to which the host
+/// input follow in the view. What is empty is left out, and no note appears twice. Important are the notes to which the host
 /// gave an importance over 0: the greatest first, the newer one of equals.
 pub fn built_context(project: &str, history: &[SessionRecord], input: &str) -> String {
     let notes = notes(history);

@@ -69,7 +69,7 @@ pub fn latest_checkpoint(history: &History) -> Option<(Checkpoint, u32)> {
     (!checkpoint.is_empty()).then_some((checkpoint, saved.number))
 }
 
-/// What stands in the system prompt behind what was said there: the checkpoint, and the latest record of what other threads
+/// What follows the system prompt's own words: the checkpoint, and the latest record of what other threads
 /// share.
 pub fn sections(
     checkpoint: Option<&(Checkpoint, u32)>,
@@ -84,7 +84,7 @@ pub(crate) fn section_part(text: String, number: u32) -> WrittenPart {
     WrittenPart { part: Part::Text { text }, origin: Origin::Checkpoint(number) }
 }
 
-/// The system message with these sections; a conversation without one gets one that holds the sections alone.
+/// The system message with these sections; a conversation without one gets one that holds only the sections.
 pub fn system_with(system: Option<&Message>, sections: Vec<WrittenPart>) -> Option<Edit> {
     match system {
         _ if sections.is_empty() => system.map(|system| Edit::Keep(system.id)),

@@ -14,7 +14,7 @@ use crate::conversation::view::WrittenPart;
 pub struct Sharing {
     /// The user whose threads share.
     pub user: String,
-    /// What is shared; usually [`Field::UserPreferences`] alone.
+    /// What is shared; usually only [`Field::UserPreferences`].
     pub fields: Vec<Field>,
 }
 

@@ -58,10 +58,10 @@ impl<'s> Session<'s> {
             }
         }
         event.extractions.iter().for_each(|extraction| self.health.note(event.after, extraction));
-        // Told before the only wait: a caller that gives up on it has the view, its record and its event alike.
+        // Logged before the only wait: a caller that gives up on it has the view, its record and its event alike.
         let is_applied = event.outcome == Outcome::Applied;
         let is_try = event.outcome != Outcome::Skipped(SkipReason::SnapshotInUse);
-        event.tell();
+        event.log();
         vec_growth::reserve(&mut self.events, 1);
         self.events.push(event);
         if is_applied {
@@ -102,7 +102,7 @@ impl<'s> Session<'s> {
         extraction.iter().for_each(|extraction| self.health.note(after, extraction));
         let is_written = failed.is_none();
         let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
-        event.tell();
+        event.log();
         vec_growth::reserve(&mut self.checkpoint_events, 1);
         self.checkpoint_events.push(event);
         if is_written && self.strategy.showing().at_once {

@@ -22,7 +22,7 @@ impl SummaryDeviations {
         AskOptions { unchecked: self.unchecked, one_piece: self.one_piece }
     }
 
-    /// The selection of the recent tail; with the deviation `pending` of the tail alone.
+    /// The selection of the recent tail; with the deviation `pending`, of only the tail.
     pub(super) fn selection<'s>(self, cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
         if !self.pending {
             return recent_or_skip(cx);

@@ -44,7 +44,7 @@ pub(crate) async fn ask(
     Ok(ask_for_reply(cx, material, prompt, most, temperature, AskOptions::default()).await?.text)
 }
 
-/// The same, with how the last answer ended; its text is trimmed.
+/// As [`ask`], with how the last answer ended; its text is trimmed.
 pub(crate) async fn ask_for_reply(
     cx: &Context<'_>,
     material: Material,
@@ -68,7 +68,7 @@ pub(crate) async fn ask_for_reply(
     reply.ok_or(FailReason::NoSummary(NotASummary::Empty))
 }
 
-/// An answer that is no summary of so many bytes is asked for once more, in other words.
+/// If the answer is no summary of `material` bytes, asks once more, in other words.
 async fn ask_twice(
     cx: &Context<'_>,
     request: ChatRequest,

@@ -14,7 +14,7 @@ pub(crate) fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary:
     with_record(selection, edits_with(cx, selection, turn), summary)
 }
 
-/// The same under a system message of the strategy's own.
+/// As [`with_summary`], under a system message of the strategy's own.
 pub(crate) fn with_summary_under(
     system: Option<Edit>,
     cx: &Context<'_>,
@@ -44,7 +44,7 @@ pub(crate) fn edits_with(cx: &Context<'_>, selection: &Selection<'_>, turn: Edit
     system.into_iter().chain([turn]).chain(selection.keep_edits()).collect()
 }
 
-/// A summary as a synthetic user turn, so that the chat opens with a user's whatever stands after it.
+/// A summary as a synthetic user turn, so that the chat opens with a user's turn whatever follows it.
 pub(crate) fn summary_turn(summary: &str, number: u32) -> Edit {
     let text = format!("Summary of the conversation so far:\n\n{summary}");
     Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin: Origin::Summary(number) }])

@@ -84,7 +84,7 @@ impl Param {
         Param::choice(Estimator::NAMES, default as usize)
     }
 
-    /// The name that a number stands for.
+    /// The name at that place of a choice.
     pub(crate) fn chosen(&self, number: f64) -> Option<&'static str> {
         match self.unit {
             Unit::Choice(names) => names.get(number as usize).copied(),
@@ -175,7 +175,7 @@ impl Unit {
 
 /// A type that a parameter's number is read into.
 pub(crate) trait ParamValue {
-    /// The value that the number stands for.
+    /// The value of the number.
     fn of(param: &Param, number: f64) -> Self;
 }
 

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-/// Fills a prompt around what is to be read, in the memory where that stands: it is long, and so is the copy of it.
+/// Fills a prompt around `messages`, in the memory that they already have: they are long, and so would be their copy.
 pub(crate) fn fill_around(mut messages: String, prompt: &str, values: &[(&str, &str)]) -> String {
     const HERE: &str = "{messages}";
     let Some(at) = memmem::find(prompt.as_bytes(), HERE.as_bytes()) else { return fill(prompt, values) };

@@ -55,7 +55,7 @@ impl Settings {
         Ok(Some(settings))
     }
 
-    /// The same with every number of tokens multiplied; none falls under its least value.
+    /// These settings with every number of tokens multiplied; none falls under its least value.
     #[must_use]
     pub fn scaled(&self, spec: &StrategySpec, factor: f64) -> Self {
         let mut scaled = self.clone();
@@ -67,7 +67,7 @@ impl Settings {
         scaled
     }
 
-    /// The number that stands for a parameter's value: of a choice its place, from 0. None where there is no such parameter.
+    /// The number of a parameter's value, for a choice its place from 0; none if there is no such parameter.
     pub fn value(&self, name: &str) -> Option<f64> {
         self.values.get(name).copied()
     }
@@ -154,13 +154,11 @@ pub enum ParamError {
         placeholder: &'static str,
     },
     /// The prompt has several places for what it must hold once.
-    #[error(
-        "the prompt for `{strategy}` has the placeholder `{{{placeholder}}}` {times} times; it must stand there once"
-    )]
+    #[error("the prompt for `{strategy}` has the placeholder `{{{placeholder}}}` {times} times; it must occur once")]
     Repeated {
         /// The strategy.
         strategy: &'static str,
-        /// What stands there again.
+        /// The placeholder.
         placeholder: &'static str,
         /// How often.
         times: usize,

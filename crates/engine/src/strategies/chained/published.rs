@@ -67,7 +67,7 @@ pub(super) fn previous_and_leaving<'v>(
     (found.map(|(_, text)| text), leaving.filter(|entry| !is_found(entry)).collect())
 }
 
-/// `selectMessagesToCompact`, over what stands in the view; a tail in tokens has no least number of messages.
+/// `selectMessagesToCompact`, over the entries of the view; a tail in tokens has no least number of messages.
 pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
     let entries = cx.view.entries();
     let mut boundary = match cx.budget.tail {
@@ -109,7 +109,7 @@ fn assistants(cx: &Context<'_>, summary: &str) -> Edit {
     Edit::Insert(Role::Assistant, vec![WrittenPart { part, origin: Origin::Summary(cx.number_of_new(0)) }])
 }
 
-/// Place of the first of the messages at the end that fit so many tokens.
+/// The index of the first message of the longest run at the end that fits `room` tokens.
 fn first_that_fits(entries: &[Entry], mut room: u32) -> usize {
     let fit = entries.iter().rev().take_while(|entry| {
         let fits = entry.tokens() <= room;

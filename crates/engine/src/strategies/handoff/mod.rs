@@ -28,7 +28,7 @@ use crate::strategy::summary::{self, NotASummary};
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, pieces, retrieve};
 use crate::tokens::total;
 
-/// Registry entry. The source fixes the threshold alone; a window of 250,000 makes it 0.8 of it, and the length is assumed.
+/// Registry entry. The source fixes only the threshold; a window of 250,000 makes it 0.8 of it, and the length is assumed.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "handoff",
     about: "a seven-section summary of the whole chat; only the pending part stays beside it",
@@ -157,7 +157,7 @@ fn bytes_of_chat(cx: &Context<'_>, answer: usize) -> usize {
     if said > answer { said } else { material(cx).text.len() }
 }
 
-/// The chat as it stands, and the prompt as one more user turn.
+/// The chat as it is, and the prompt as one more user turn.
 fn chat_and_prompt(cx: &Context<'_>, prompt: String) -> ChatRequest {
     let mut request = ChatRequest::prompt(prompt, cx.budget.written, None, cx.summarizer.seed());
     let mut messages: Vec<WireMessage> = cx.view.to_wire();

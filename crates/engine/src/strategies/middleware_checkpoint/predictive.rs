@@ -14,7 +14,7 @@ const PACE_TURNS: usize = 8;
 /// Messages on each side of a possible change of topic (ours). Odd, since a user opens a topic and the agent is asked in every
 /// second message where it calls no tool: an even window would always straddle the change.
 const TOPIC_MESSAGES: usize = 3;
-/// Fewest words on each side: of less, no topic can be told (ours).
+/// Fewest words on each side: with fewer, no topic shows (ours).
 const TOPIC_WORDS: usize = 30;
 
 /// Whether the request would reach its trigger within `turns` more turns of the agent.

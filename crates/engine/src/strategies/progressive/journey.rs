@@ -25,7 +25,7 @@ pub struct CompressionCheckpoint {
     pub members: Vec<u32>,
     /// How much of it is shown.
     pub level: Level,
-    /// First and last message that it stands for: the source's `range`.
+    /// First and last message that it represents: the source's `range`.
     pub range: Option<(MessageId, MessageId)>,
     /// The text that is shown: the source's `summary`.
     pub summary: String,
@@ -121,7 +121,7 @@ pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, coun
     let mut so_far = History::default();
     for (at, saved) in history.iter().enumerate().filter(|(_, saved)| saved.kind == RecordKind::Summary) {
         journey.push(saved);
-        // What a round pins stands behind its summary.
+        // The record of what a round pins follows its summary.
         let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == RecordKind::Pinned));
         so_far.extend(history[so_far.len()..end].to_vec());
         let pins = Pins::latest(&so_far).map_or(0, |(pins, _)| pins.tokens_shown(counter));

@@ -23,7 +23,7 @@ pub(super) struct Levels {
     pub(super) lines: usize,
     /// Whether the neighbours that are most alike are merged, and not the oldest.
     pub(super) by_likeness: bool,
-    /// Whether ages alone decide, whatever the budget.
+    /// Whether only ages decide, whatever the budget.
     pub(super) unbounded: bool,
 }
 
@@ -87,7 +87,7 @@ struct Group {
 }
 
 impl Group {
-    /// So many of its newest.
+    /// Its newest `number` members.
     fn newest(&self, number: usize) -> Group {
         Group { members: self.members.end - number..self.members.end, level: self.level }
     }
@@ -166,7 +166,7 @@ impl Levels {
         groups.into_iter().map(|members| Group { level: level(&members), members }).collect()
     }
 
-    /// All that are too many stand in the first.
+    /// The first group takes all summaries beyond the limit.
     fn merged_from_the_oldest(&self, summaries: usize) -> Vec<Range<usize>> {
         let single = summaries.saturating_sub(self.most - 1);
         let merged = (single > 0).then_some(0..single);
@@ -187,7 +187,7 @@ impl Levels {
         groups
     }
 
-    /// Place of the first of two neighbours to merge: only those that no longer stand in full are merged, and the oldest where
+    /// Place of the first of two neighbours to merge: only those that are no longer shown in full are merged, or the oldest where
     /// there are none.
     fn pair_to_merge(&self, groups: &[Range<usize>], vectors: &[Vec<f32>]) -> usize {
         let newest = groups.last().map_or(0, |group| group.end - 1);

@@ -4,7 +4,7 @@
 //!
 //! Corrected against the source: merging is defined (the first lines of the oldest, or of the neighbours that are most alike,
 //! together), and all of it stays within the budget for any number of rounds, so that a summary is lowered when there is no
-//! room and not at an age alone (`levels`). Ours: the share of the budget that pins may take. The source's records, statistics
+//! room and not only at an age (`levels`). Ours: the share of the budget that pins may take. The source's records, statistics
 //! and events are derived (`journey`).
 
 pub mod journey;

@@ -1,5 +1,5 @@
-//! `prompt-checkpoint`: approach A of the strategic plan. One call writes a summary and a JSON checkpoint; the summary stands
-//! before the recent tail, the checkpoint is saved and stands as a section of the system prompt.
+//! `prompt-checkpoint`: approach A of the strategic plan. One call writes a summary and a JSON checkpoint. The summary
+//! precedes the recent tail; the checkpoint is saved and becomes a section of the system prompt.
 //!
 //! Corrected against the source: fenced JSON is read, an answer without a readable checkpoint leaves the previous one in
 //! place, a new checkpoint is written with the one that it replaces in sight, and the section shows every field.
@@ -105,7 +105,7 @@ impl Strategy for PromptCheckpoint {
 }
 
 /// Asks for a summary and a checkpoint's JSON, half of what may be written each. Where no checkpoint can be read, the meter is
-/// told why and the summary counts alone.
+/// told why, and only the summary counts.
 pub(super) async fn ask_for_both(
     cx: &Context<'_>,
     prompt: &str,

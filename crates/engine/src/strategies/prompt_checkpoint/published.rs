@@ -50,7 +50,7 @@ impl CheckpointDeviations {
     }
 }
 
-/// Splits an answer at both markers, else all of it is the summary; the checkpoint is what stands after the first
+/// Splits an answer at both markers, else all of it is the summary; the checkpoint is what follows the first
 /// `[CHECKPOINT]`, and must be JSON and nothing else, of whatever shape.
 pub(super) fn split(answer: &str) -> (&str, Option<String>, Extraction) {
     let marked = answer.split_once("[SUMMARY]").and_then(|(_, rest)| rest.split_once("[CHECKPOINT]"));

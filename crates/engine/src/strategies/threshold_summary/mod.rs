@@ -127,7 +127,7 @@ fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) ->
     Compacted { edits, saved, fallback: Some(reason), unread: Vec::new() }
 }
 
-/// What was said, stands in the view, and is neither kept nor read.
+/// Messages that are in the view and are neither kept nor read.
 fn unread(cx: &Context<'_>, selection: &Selection<'_>, read: &[&Entry]) -> Vec<MessageId> {
     let read = read.iter().filter_map(|entry| entry.message_id()).collect::<BTreeSet<_>>();
     let chat = cx.view.entries().iter().filter(|entry| entry.role() != Role::System);

@@ -124,7 +124,7 @@ fn edits(cx: &Context<'_>, selection: &Selection<'_>, summary: Option<(u32, &str
     system.into_iter().chain([Edit::Insert(Role::User, parts)]).collect()
 }
 
-/// From the session's first message to the one whose id is as many less than the last as messages are kept.
+/// From the session's first message to the one whose id is the last id minus the number of messages kept.
 fn covers_by_count(log: &Log, kept: u32) -> Option<(MessageId, MessageId)> {
     let first = log.messages().iter().find(|counted| counted.message.role != Role::System)?.message.id;
     Some((first, MessageId(log.last()?.0.saturating_sub(kept))))
