@@ -1,6 +1,6 @@
 //! The one way in: a store of either kind, and a thread of it that a session commits to.
 //!
-//! Absent on purpose: sharing checkpoints between threads; a thread reads and writes its own data alone.
+//! Absent on purpose: sharing checkpoints between threads; a thread reads and writes only its own data.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -17,10 +17,10 @@ use crate::directory::Directory;
 use crate::error::Error;
 use crate::thread_id::ThreadId;
 
-/// How many commits keep the view that a rollback needs (source 000: "keep only last 10 checkpoints").
+/// How many commits keep the view that a rollback needs (the strategic plan: "keep only last 10 checkpoints").
 pub const KEEP: NonZeroUsize = NonZeroUsize::new(10).expect("ten is not zero");
 
-/// A store: many threads, of which each holds one conversation's records and view. Clones share it.
+/// A store of many threads; each holds one conversation's records and view. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     backend: Arc<dyn Backend>,
@@ -48,7 +48,7 @@ pub enum Which {
 }
 
 impl Checkpoints {
-    /// A folder of files (source 000, part 3), made where it is missing. `keep`: [`KEEP`] unless there is a reason.
+    /// A folder of files (the strategic plan, part 3), made where it is missing. `keep`: [`KEEP`] unless there is a reason.
     ///
     /// # Errors
     /// [`Error`], where the folder cannot be made or written.
@@ -56,7 +56,7 @@ impl Checkpoints {
         Ok(Checkpoints { backend: Arc::new(Directory::open(root, keep)?) })
     }
 
-    /// A SQLite database (source 001, step 1), made where it is missing.
+    /// A SQLite database (the threshold plan, step 1), made where it is missing.
     ///
     /// # Errors
     /// [`Error`], where the file cannot be opened, is another program's or a newer version's.
@@ -118,7 +118,7 @@ impl Thread {
         Thread { price: Some(Box::new(price)), ..self }
     }
 
-    /// What was committed last, for a session to start from. What was rolled back stands as failed attempts.
+    /// What was committed last, for a session to start from. What was rolled back counts as failed attempts.
     ///
     /// # Errors
     /// [`Error::Damaged`], [`Error::Newer`] or what reading met.
@@ -171,7 +171,7 @@ impl Thread {
         self.load()
     }
 
-    /// The document that the agent keeps beside the conversation (source 003, section 8: `MEMORY.md`), for
+    /// The document that the agent keeps beside the conversation (the agent loop, section 8: `MEMORY.md`), for
     /// `compactometer_engine::memory::document`; none where none was written.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What source 000 keeps beside each checkpoint, read from the record itself.
+//! What the strategic plan keeps beside each checkpoint, read from the record itself.
 //!
 //! Absent on purpose: a clock. `extracted_at` is the session's time, and null where the session has none.
 
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Metadata of a checkpoint (source 000, checkpoint schema).
+/// Metadata of a checkpoint (the strategic plan, checkpoint schema).
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Metadata {
     /// When it was written, RFC 3339 in UTC.
@@ -27,7 +27,7 @@ pub(crate) struct Metadata {
 }
 
 impl Metadata {
-    /// Of the record that stands for a commit: its checkpoint, else its last record.
+    /// Of the record that represents a commit: its checkpoint, else its last record.
     pub(crate) fn of_commit(thread: &str, saved: &[SessionRecord], cost_usd: Option<f64>) -> Self {
         let chosen = saved.iter().rev().find(|saved| saved.kind == RecordKind::Checkpoint).or(saved.last());
         let Some(chosen) = chosen else { return Metadata { thread_id: thread.to_owned(), ..Metadata::default() } };
@@ -55,7 +55,7 @@ pub(crate) fn timestamp(ms: i64) -> Option<Timestamp> {
     Timestamp::from_millisecond(ms).ok()
 }
 
-/// The checkpoint's own fields and its metadata, as source 000's `latest.json` holds them.
+/// The checkpoint's own fields and its metadata, as the strategic plan's `latest.json` holds them.
 pub(crate) fn document(body: &str, metadata: &Metadata) -> Value {
     let mut fields = match serde_json::from_str(body) {
         Ok(Value::Object(fields)) => fields,

@@ -22,7 +22,7 @@ pub(crate) fn pack(plain: &[u8], dictionary: &[u8]) -> io::Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// The text of so many bytes.
+/// A text of that many bytes.
 ///
 /// # Errors
 /// Where it is torn, or was packed with another dictionary.

@@ -44,7 +44,7 @@ impl ThreadId {
         (id.folder() == name).then_some(id)
     }
 
-    /// Its folder's name: percent-encoded but for lower-case letters, digits, `_` and `-`. So ids that differ in case alone
+    /// Its folder's name: percent-encoded but for lower-case letters, digits, `_` and `-`. So ids that differ only in case
     /// stay apart where file systems do not tell case, and no script depends on a file system's normalization.
     pub(crate) fn folder(&self) -> String {
         encode(&self.0)

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use clap::Args;
-use compactometer_engine::strategies::{self, Faithful};
+use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::formats;
 use compactometer_formats::record::Family;
@@ -78,20 +78,20 @@ fn entrants(family: Family) -> Vec<(String, String)> {
 
 /// The as-published forms: the deviations that are switched on, and the invariants that they break.
 fn faithful() -> Vec<(String, String)> {
-    let row = |faithful: &&Faithful| {
-        let deviations = faithful.values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        let breaks = faithful.breaks.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
-        (faithful.name(), format!("{deviations}; breaks invariants {breaks} [{}]", faithful.spec.source))
+    let row = |spec: &&StrategySpec| {
+        let published = spec.published.as_ref()?;
+        let deviations = published.values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let breaks = published.breaks.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+        Some((spec.published_name(), format!("{deviations}; breaks invariants {breaks} [{}]", spec.source)))
     };
-    strategies::FAITHFUL.iter().map(row).collect()
+    strategies::ALL.iter().filter_map(row).collect()
 }
 
 /// For each `strategy.key`: what it does, its published value, unit and range.
 fn parameters() -> Vec<(String, String)> {
     let of_strategy = |spec: &&'static StrategySpec| {
         let name = spec.name;
-        spec.params
-            .iter()
+        spec.params()
             .map(move |param| (format!("{name}.{}", param.name), format!("{}: {}", param.about, param.shown())))
     };
     strategies::ALL.iter().flat_map(of_strategy).collect()

@@ -13,17 +13,18 @@ use crate::tokens::total;
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Estimator {
-    /// The measuring counter: view and what stands beside it.
+    /// The measuring counter, over the view and what is sent beside it.
     #[default]
     Exact,
-    /// A quarter of a text's UTF-16 length and 2 a message, without thinking, media and tool definitions (source 004).
+    /// A quarter of a text's UTF-16 length and 2 a message, without thinking, media and tool definitions (the summary chain).
     Characters,
-    /// By runs of like characters and 2 a message; holds where 004's estimate fails: digits, punctuation, scripts without
-    /// blanks. Ours.
+    /// By runs of like characters and 2 a message; holds where the summary chain's estimate fails: digits, punctuation, scripts
+    /// without blanks. Ours.
     Classes,
-    /// Input and output that the last call of the agent reported; nothing before the first and after a compaction (source 003).
+    /// Input and output that the last call of the agent reported; nothing before the first and after a compaction (the agent
+    /// loop).
     Usage,
-    /// The same, and after each compaction the input that a minimal call reports (source 003, `CountTokens`).
+    /// The same, and after each compaction the input that a minimal call reports (the agent loop, `CountTokens`).
     Recount,
 }
 
@@ -76,7 +77,7 @@ impl Estimator {
     }
 }
 
-/// What a message costs beside its texts (source 004).
+/// What a message costs beside its texts (the summary chain).
 const MESSAGE: u32 = 2;
 
 /// What a character is to a byte-pair encoder.

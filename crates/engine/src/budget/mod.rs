@@ -47,6 +47,8 @@ pub struct Limits {
     pub tail: Tail,
     /// Most tokens that the strategy writes.
     pub written: u32,
+    /// What the source compares with its trigger.
+    pub estimator: Estimator,
 }
 
 /// Mean tokens of a message, for setting a tail in messages beside one in tokens: measured as 232 over the Claude Code
@@ -90,18 +92,18 @@ impl Budget {
         .checked()
     }
 
-    /// A strategy's own limits and estimator, the limits shrunk or stretched by `scale`; a tail in messages stays as it is.
+    /// A strategy's own limits, shrunk or stretched by `scale`; a tail in messages stays as it is.
     ///
     /// # Errors
     /// As [`Budget::matched`].
-    pub fn published(limits: Limits, estimator: Estimator, scale: f64) -> Result<Self, BudgetError> {
+    pub fn published(limits: Limits, scale: f64) -> Result<Self, BudgetError> {
         let scaled = |tokens: u32| (f64::from(tokens) * scale).round() as u32;
         let tail = match limits.tail {
             Tail::Tokens(tokens) => Tail::Tokens(scaled(tokens)),
             messages @ Tail::Messages(_) => messages,
         };
         let (window, trigger, written) = (scaled(limits.window), scaled(limits.trigger), scaled(limits.written));
-        let budget = Budget { window, trigger, retained: None, tail, written, estimator };
+        let budget = Budget { window, trigger, retained: None, tail, written, estimator: limits.estimator };
         if limits.trigger == 0 { Ok(budget) } else { budget.checked() }
     }
 

@@ -28,14 +28,14 @@ impl<'m> Examples<'m> {
         Examples { prompt, shown: OnceCell::new(), material: Box::new(material) }
     }
 
-    /// Whether a value is an example's that stands nowhere in the material.
+    /// Whether a value is an example's and the material does not say it.
     pub fn leaks(&self, value: &str) -> bool {
         let may_be_shown = self.prompt.contains(value) || self.prompt.contains('\\');
         let is_said = || stands_in(&(self.material)().to_lowercase(), &value.to_lowercase());
         may_be_shown && self.shown().iter().any(|shown| shown == value) && !is_said()
     }
 
-    /// Read only where a value may be among them: an answer's text that stands nowhere in the prompt is no example.
+    /// Read only where a value may be among them: a text that the prompt does not hold is no example.
     fn shown(&self) -> &[String] {
         self.shown.get_or_init(|| {
             let mut shown = Vec::new();

@@ -33,7 +33,7 @@ impl Checkpoint {
         items
     }
 
-    /// The checkpoint with those items alone that `keeps` wants; it is asked in the order of [`Checkpoint::items`].
+    /// The checkpoint with only those items that `keeps` wants; it is asked in the order of [`Checkpoint::items`].
     #[must_use]
     pub fn only(&self, mut keeps: impl FnMut(&Item) -> bool) -> Checkpoint {
         let mut keep =

@@ -72,9 +72,9 @@ pub enum Reading {
 pub enum Rung {
     /// The answer is the JSON object that was asked for and nothing else.
     Strict,
-    /// The object stands in a Markdown fence.
+    /// The object is in a Markdown fence.
     Fenced,
-    /// The object stands among other text.
+    /// The object is among other text.
     Balanced,
     /// The object ends, but is no JSON, or its values are not of the types that were asked for.
     Lenient,
@@ -91,7 +91,7 @@ pub enum Unreadable {
     NoAnswer,
     /// The answer was refused as no summary.
     Refused,
-    /// No text, or blanks alone.
+    /// No text, or only blanks.
     Empty,
     /// No JSON object in it.
     NoObject,

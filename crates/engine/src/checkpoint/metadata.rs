@@ -1,5 +1,5 @@
-//! What is known of a checkpoint beside what it says (source 000, checkpoint schema, `metadata`). All of it derives from its
-//! record, so that nothing is kept twice.
+//! What is known of a checkpoint beside what it says (the strategic plan, checkpoint schema, `metadata`). All of it derives
+//! from its record, so that nothing is kept twice.
 
 use serde::{Deserialize, Serialize};
 

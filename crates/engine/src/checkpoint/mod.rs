@@ -1,5 +1,5 @@
-//! A checkpoint: the structured state of source 000. Its fields and how two of them merge stand here; how one is read from a
-//! model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`].
+//! A checkpoint: the structured state of the strategic plan. This file has its fields and how two of them merge; how one is read
+//! from a model's answer in [`extract`], how it is shown to a model in [`Checkpoint::to_section`].
 
 mod example;
 mod items;
@@ -20,7 +20,7 @@ pub use items::Item;
 pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
 pub use metadata::{IMMINENT_SHARE, Metadata};
 
-/// Recoverable state of a conversation (source 000, checkpoint schema). Fields without values are left out.
+/// Recoverable state of a conversation (the strategic plan, checkpoint schema). Fields without values are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Checkpoint {
@@ -39,7 +39,7 @@ pub struct Checkpoint {
     /// Kind of reference to names.
     #[serde(skip_serializing_if = "ContextReferences::is_empty")]
     pub context_references: ContextReferences,
-    /// Where a process of several steps stands.
+    /// The state of a process of several steps.
     #[serde(skip_serializing_if = "WorkflowState::is_empty")]
     pub workflow_state: WorkflowState,
 }
@@ -82,7 +82,7 @@ impl ContextReferences {
     }
 }
 
-/// Where a process of several steps stands.
+/// The state of a process of several steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkflowState {

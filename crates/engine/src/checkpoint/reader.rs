@@ -25,7 +25,7 @@ pub(super) fn object(text: &str) -> Result<Value, Broken> {
     Reader { rest: text, depth: 0, is_cut: false }.value()
 }
 
-/// The same of a text that may end anywhere: values that were whole by then; the one being written is dropped.
+/// As [`object`], for a text that may end anywhere: whole values are kept, the one being written is dropped.
 ///
 /// # Errors
 /// [`Broken::Malformed`].
@@ -113,7 +113,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text in quotes. An escape that JSON does not know stays as it stands.
+    /// A text in quotes. An escape that JSON does not know stays as it is written.
     fn string(&mut self) -> Result<String, Broken> {
         let quote = self.peek()?;
         self.skip(1);
@@ -159,7 +159,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What may stand between members and is none: blanks, commas, and an ellipsis for what the model did not write out.
+    /// Fillers between members: blanks, commas, and an ellipsis for what the model did not write out.
     fn blanks_and_commas(&mut self) {
         loop {
             self.blanks();
@@ -197,7 +197,7 @@ fn literal(word: &str) -> Value {
     value.filter(|_| printed.as_deref() == Some(word)).unwrap_or_else(|| Value::String(word.to_owned()))
 }
 
-/// The escape at the start of a text: its bytes, and what it stands for; of one that stands for nothing, its backslash.
+/// The escape at the start of a text: its length in bytes and its character; for one that means nothing, its backslash.
 /// Nothing where the text ends inside it.
 fn escape(text: &str) -> Option<(usize, char)> {
     let plain = match text.chars().nth(1)? {

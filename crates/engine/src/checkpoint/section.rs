@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Checkpoint, PendingTask};
 
 impl Checkpoint {
-    /// The checkpoint as a readable section of a system prompt (source 000, `load_checkpoint_into_context`), with all of
+    /// The checkpoint as a readable section of a system prompt (the strategic plan, `load_checkpoint_into_context`), with all of
     /// its fields.
     pub fn to_section(&self) -> String {
         let mut section = String::from("## Active Context Checkpoint\n");

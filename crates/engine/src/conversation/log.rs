@@ -3,7 +3,7 @@
 //! What no provider takes and nobody can mend later is refused when it is said, with an error that names message and cure:
 //! see [`Refused`]. What happens every day is taken: a call that is never answered because somebody spoke first. The log keeps
 //! it as it was; the view answers it ([`crate::conversation::view::View::follow`]). Its result, should it still come, is refused,
-//! since a provider takes a result right after its call alone; it can be said as a user's text. A chat that opens with the
+//! since a provider takes a result only right after its call; it can be said as a user's text. A chat that opens with the
 //! agent is taken too, since some providers take it; [`crate::conversation::view::View::check`] lists it.
 
 use std::collections::BTreeSet;
@@ -85,7 +85,7 @@ impl Log {
         self.messages.first().map(Arc::as_ref).filter(|counted| counted.message.role == Role::System)
     }
 
-    /// Whether a result for that call may still come: it stands in the last batch, and nobody has answered or spoken since.
+    /// Whether a result for that call may still come: it is in the last batch, and nobody has answered or spoken since.
     pub fn is_open(&self, call_id: &str) -> bool {
         self.open.iter().any(|open| open == call_id)
     }

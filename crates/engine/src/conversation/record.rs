@@ -32,11 +32,11 @@ pub struct SessionRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
-    /// Prose that stands in for messages.
+    /// Prose in place of messages.
     Summary,
     /// Structured state; the latest one stays retrievable.
     Checkpoint,
-    /// What a strategy carries word for word, as JSON of its own; the latest one stands for all before it.
+    /// What a strategy carries word for word, as JSON of its own; the latest one replaces all before it.
     Pinned,
     /// An attempt that failed; its body says why.
     Failed,
@@ -62,8 +62,8 @@ pub struct NewRecord {
     pub body: String,
 }
 
-/// What a session saved, oldest first, and where the latest record of each kind stands: a session asks for it before each turn,
-/// and a long history is not read for that.
+/// What a session saved, oldest first, and the place of the latest record of each kind, which a session asks for before each
+/// turn, and a long history is not read for that.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     saved: Vec<SessionRecord>,

@@ -1,7 +1,7 @@
 //! A transcript as text for a summarizer.
 //!
 //! Text of the conversation stays data: a tag in it cannot close ours. Absent on purpose: thinking, which no later turn may
-//! read as said, and the content of media, of which a summarizer is told the kind.
+//! read as said, and the content of media; a summarizer reads only its kind.
 
 use std::sync::LazyLock;
 
@@ -30,7 +30,7 @@ pub(crate) struct Material {
     pub(crate) text: String,
     /// A number of tokens that the text does not exceed, known without counting it again.
     pub(crate) tokens_at_most: u32,
-    /// Messages of which the limits cut something off, in order.
+    /// Messages that the limits cut, in order.
     pub(crate) cut: Vec<MessageId>,
 }
 
@@ -40,7 +40,7 @@ const LABELS: u32 = 16;
 const PART_LABEL: u32 = 8;
 
 impl Material {
-    /// Renders entries, with room for so many bytes of a prompt around them.
+    /// Renders entries and reserves `prompt` bytes for a prompt around them.
     pub(crate) fn new<'e>(
         entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>,
         limits: RenderLimits,

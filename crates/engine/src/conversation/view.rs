@@ -37,7 +37,7 @@ pub enum Entry {
 pub struct Written {
     /// Who speaks.
     pub role: Role,
-    /// The log message that it stands for.
+    /// The log message that it replaces.
     pub replaces: Option<MessageId>,
     /// Its parts.
     pub parts: Vec<WrittenPart>,
@@ -70,7 +70,7 @@ pub enum Origin {
     Filler,
 }
 
-/// What stands as the result of a call that was never answered (source 003, `fillMissingToolResponses`).
+/// The result of a call that was never answered (the agent loop, `fillMissingToolResponses`).
 pub const NO_RESPONSE: &str = "Tool no response";
 
 /// One step of a strategy's answer: together, in order, the edits are the new view.
@@ -145,12 +145,6 @@ impl View {
         if !parts.is_empty() {
             self.append(written(Role::Tool, None, parts, counter));
         }
-    }
-
-    /// How many calls stand answered by a filler.
-    pub fn filled_calls(&self) -> usize {
-        let parts = self.entries.iter().filter(|entry| entry.role() == Role::Tool).flat_map(Entry::parts);
-        parts.filter(|(_, origin)| *origin == Origin::Filler).count()
     }
 
     /// The messages, in order.
@@ -279,7 +273,7 @@ impl Entry {
         kept.iter().map(move |part| (part, spoken)).chain(written)
     }
 
-    /// The log message, where it stands unchanged.
+    /// The log message, if it is unchanged.
     pub fn kept(&self) -> Option<&Message> {
         match self {
             Entry::Kept(counted) => Some(&counted.message),
@@ -295,7 +289,7 @@ impl Entry {
         }
     }
 
-    /// The log message that this entry is or stands for.
+    /// The log message that this entry is or replaces.
     pub fn message_id(&self) -> Option<MessageId> {
         match self {
             Entry::Kept(counted) => Some(counted.message.id),
@@ -361,7 +355,7 @@ pub enum Violation {
         /// The call.
         call_id: String,
     },
-    /// A result whose call does not stand in the turn before it.
+    /// A result without its call in the turn before it.
     #[error("tool result for `{call_id}` at place {index} has no call before it")]
     Orphan {
         /// The call that it names.

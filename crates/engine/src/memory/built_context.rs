@@ -1,5 +1,5 @@
-//! The context that source 001 builds before the conversation (`build_context_prompt`), and the document of source 003 that
-//! persists beside it.
+//! The context that the threshold plan builds before the conversation (`build_context_prompt`), and the document of the agent
+//! loop that persists beside it.
 //!
 //! Absent on purpose: where they stand. A host puts either into its system message, which no compaction changes.
 
@@ -10,14 +10,14 @@ use crate::conversation::record::SessionRecord;
 use crate::conversation::render::neutralize;
 use crate::message::Part;
 
-/// Notes by importance (source 001, architecture: "Important Memories (5)").
+/// Notes by importance (the threshold plan, architecture: "Important Memories (5)").
 pub const IMPORTANT: usize = 5;
 
-/// Notes by relevance to what the user says now (source 001, architecture: "Relevant Memories (3)").
+/// Notes by relevance to what the user says now (the threshold plan, architecture: "Relevant Memories (3)").
 pub const RELEVANT: usize = 3;
 
 /// Project context, important notes, notes that fit the user's input, in the source's order; the conversation and the user's
-/// input follow in the view. What is empty is left out, and no note stands twice. Important are the notes to which the host
+/// input follow in the view. What is empty is left out, and no note appears twice. Important are the notes to which the host
 /// gave an importance over 0: the greatest first, the newer one of equals.
 pub fn built_context(project: &str, history: &[SessionRecord], input: &str) -> String {
     let notes = notes(history);
@@ -52,7 +52,7 @@ fn list(text: &mut String, note: &Note) {
     let _ = writeln!(text, "- {item}");
 }
 
-/// A document of the host that persists across compactions (source 003, section 8: `MEMORY.md`), as a labelled part of the
+/// A document of the host that persists across compactions (the agent loop, section 8: `MEMORY.md`), as a labelled part of the
 /// system message.
 pub fn document(text: &str) -> Part {
     Part::Text { text: format!("<memory_document>\n{}\n</memory_document>", neutralize(text.trim_end())) }

@@ -1,5 +1,5 @@
-//! Memory: what left a conversation and can be found again (source 003, section 8). A note is a record among a session's
-//! others, so every store keeps it and a reload has it; it stands in no request until somebody asks for it.
+//! Memory: what left a conversation and can be found again (the agent loop, section 8). A note is a record among a session's
+//! others, so every store keeps it and a reload has it; no request holds it until somebody asks for it.
 //!
 //! Absent on purpose: an index that is kept up to date. A session has few notes beside what one model call costs; a search
 //! reads them all, and live sessions, reloads and replays rank alike.
@@ -60,7 +60,7 @@ pub fn search<'h>(history: &'h [SessionRecord], query: &str, most: usize) -> Vec
     ranked.into_iter().take(most).filter_map(|place| notes[place].take()).collect()
 }
 
-/// The same for several queries at once, as places among `notes`.
+/// As [`search`], for several queries at once; gives places among `notes`.
 pub(crate) fn rank(notes: &[(&SessionRecord, Note)], queries: &[&str]) -> Vec<Vec<usize>> {
     let texts = notes.iter().map(|(_, note)| note.text.as_str()).collect::<Vec<_>>();
     ranking::rank(&texts, queries)

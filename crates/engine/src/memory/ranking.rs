@@ -60,7 +60,7 @@ fn length_bit(word: &str) -> u32 {
     1 << word.len().min(31)
 }
 
-/// How often the terms of all queries stand in one text.
+/// How often the terms of all queries occur in one text.
 struct Counts {
     words: f64,
     of_term: BTreeMap<usize, f64>,
@@ -88,7 +88,7 @@ impl Counts {
     }
 }
 
-/// Over 0 also for a word that stands in every text.
+/// Over 0 also for a word of every text.
 fn rarity(with: usize, texts: usize) -> f64 {
     let (with, texts) = (with as f64, texts as f64);
     libm::log(1.0 + (texts - with + 0.5) / (with + 0.5))
@@ -152,7 +152,7 @@ fn each_word_of(run: &str, take: &mut impl FnMut(&str)) {
     }
 }
 
-/// From here on stand the Chinese, Japanese and Korean scripts.
+/// The Chinese, Japanese and Korean scripts begin here.
 const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The tool by which an agent asks its memory (source 003, section 8).
+//! The tool by which an agent asks its memory (the agent loop, section 8).
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::conversation::record::SessionRecord;
 use crate::message::Part;
 use crate::model::ToolDefinition;
 
-/// The tool's name, as source 003 has it.
+/// The tool's name, as the agent loop has it.
 pub const NAME: &str = "memory_search";
 
 /// Notes that a search gives where the call names no limit. Assumed: the source gives none.
@@ -26,7 +26,7 @@ pub const MOST_RESULTS: usize = 20;
 /// ```
 /// use compactometer_engine::memory;
 /// use compactometer_engine::message::Part;
-/// use compactometer_engine::saved::SessionRecord;
+/// use compactometer_engine::record::SessionRecord;
 ///
 /// fn run(call: &Part, history: &[SessionRecord]) -> Option<Part> {
 ///     match call {

@@ -78,12 +78,12 @@ impl<'de> Visitor<'de> for Few {
 #[serde(transparent)]
 pub struct MessageId(pub u32);
 
-/// Who speaks. Tool results stand in messages of their own, with role [`Role::Tool`].
+/// Who speaks. Tool results are messages of their own, with role [`Role::Tool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Instructions that stand before the conversation; at most one message, first.
+    /// Instructions before the conversation: at most one message, the first.
     System,
     /// The person, or a synthetic turn in that role.
     User,
@@ -94,7 +94,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role's name as it stands in rendered transcripts.
+    /// The role's name in rendered transcripts.
     pub fn name(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -199,7 +199,7 @@ impl std::ops::Sub for Usage {
     }
 }
 
-/// The texts of a part in which a value can stand.
+/// The text of a part that can hold a value.
 pub fn part_text(part: &Part) -> Option<&str> {
     match part {
         Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text),

@@ -1,6 +1,6 @@
 //! The seam to a language model: what a request may say, what comes back, how it can fail.
 //!
-//! Absent on purpose: anything that tells a model why it is called. A request is wire content alone, so that a mock can
+//! Absent on purpose: anything that says why a model is called. A request holds wire content only, so that a mock can
 //! know nothing that a provider would not.
 
 pub mod embed;
@@ -19,7 +19,7 @@ use crate::tokens::{self, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 /// A language model that completes chats.
 #[async_trait]
 pub trait ChatModel: Send + Sync {
-    /// The model's name as it stands in records, for example `mock:strong`.
+    /// The model's name in records, for example `mock:strong`.
     fn name(&self) -> &str;
 
     /// Completes one chat.
@@ -63,7 +63,7 @@ impl ChatRequest {
         }
     }
 
-    /// Every text that the model reads, in order: what a fact must stand in to have been seen.
+    /// Every text that the model reads, in order. A fact that is in none of them was not seen.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.messages.iter().flat_map(|message| message.parts.iter()).filter_map(|part| match part {
             Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text.as_str()),

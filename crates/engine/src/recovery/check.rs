@@ -1,6 +1,6 @@
-//! "Did I remember correctly?" (source 000, part 9.4): an answer held against a checkpoint, item by item.
+//! "Did I remember correctly?" (the strategic plan, part 9.4): an answer held against a checkpoint, item by item.
 //!
-//! By value and lexical. An item is recalled where its value stands in the answer, whatever the case, or all of its telling
+//! By value and lexical. An item is recalled where the answer holds its value, whatever the case, or all of its telling
 //! words but a quarter, with every one that holds a digit, stand in one sentence. It is contradicted where a sentence about it
 //! gives another value: another number where it has one, or, of an entry with a key, something else after "KEY is". A
 //! contradiction in other words is only missing, so "contradicted" is a lower bound.

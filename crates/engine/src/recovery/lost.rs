@@ -30,7 +30,7 @@ pub(crate) fn may_ask(text: &str) -> bool {
     (is_at_a_loss || text.contains('?')) && sentences(text).filter(may_ask).any(asks)
 }
 
-/// Whether words of [`AT_A_LOSS`] stand in a row, be it across the end of a sentence.
+/// Whether words of [`AT_A_LOSS`] occur in a row, be it across the end of a sentence.
 fn is_at_a_loss(text: &str) -> bool {
     static TELLING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         // With this kind of match alone many bytes are looked at at once.
@@ -67,7 +67,7 @@ fn starts_with_words(text: &str, words: &str) -> bool {
 /// Words, as [`spaced`] has them, that open a question.
 const OPEN: &[&str] = &[" what ", " which ", " where ", " when ", " who ", " whose ", " how "];
 
-/// Words in a row that say that something is not known: what stands before the most telling of them, it, and what follows.
+/// Words in a row that say that something is not known: the words before the most telling one, that one, and the words after it.
 const AT_A_LOSS: &[(&str, &str, &str)] = &[
     ("", "remind", "me"),
     ("i don t", "have", ""),
@@ -87,7 +87,7 @@ const AT_A_LOSS: &[(&str, &str, &str)] = &[
     ("could you", "repeat", ""),
 ];
 
-/// The same, as [`spaced`] has them.
+/// [`AT_A_LOSS`] in the form of [`spaced`].
 static AT_A_LOSS_SPACED: LazyLock<Vec<String>> = LazyLock::new(|| {
     let in_a_row = |(first, telling, last): &(&str, &str, &str)| spaced(&format!("{first} {telling} {last}"));
     AT_A_LOSS.iter().map(in_a_row).collect()
@@ -112,7 +112,7 @@ fn is_asked_for(sentence: &str, item: &Item) -> bool {
     (names_topic || names_kind) && !stands_in(sentence, &item.value)
 }
 
-/// How people call what stands in a field.
+/// What people call the contents of a field.
 fn kinds(field: &str) -> &'static [&'static str] {
     match field {
         "active_goals" => &["goal", "goals", "objective"],

@@ -1,5 +1,5 @@
-//! How a checkpoint comes back into a conversation: as a section of the system prompt (source 000, part 3). After a compaction
-//! strategies show it themselves; after absence, when the agent appears lost, and on demand the session does
+//! How a checkpoint comes back into a conversation: as a section of the system prompt (the strategic plan, part 3). After a
+//! compaction strategies show it themselves; after absence, when the agent appears lost, and on demand the session does
 //! ([`crate::session::Session::recover`]).
 //!
 //! Absent on purpose: any change of a checkpoint. What is selected is what is shown; the record stays whole, and the next
@@ -32,7 +32,7 @@ pub struct Recovery {
     pub lost: bool,
 }
 
-/// Eight hours, a night's rest: source 000 says "long absence" and gives no number.
+/// Eight hours, a night's rest: the strategic plan says "long absence" and gives no number.
 pub const ABSENCE_MS: i64 = 8 * 60 * 60 * 1_000;
 
 impl Default for Recovery {
@@ -44,10 +44,10 @@ impl Default for Recovery {
 /// How a strategy's checkpoints are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Showing {
-    /// Each new checkpoint at once, which voids the cached prefix every time (source 000, `get_system_prompt`); else with the
-    /// next compaction, which voids it anyway.
+    /// Each new checkpoint at once, which voids the cached prefix every time (the strategic plan, `get_system_prompt`); else
+    /// with the next compaction, which voids it anyway.
     pub at_once: bool,
-    /// Without threads and external APIs (source 000, `load_checkpoint_into_context`).
+    /// Without threads and external APIs (the strategic plan, `load_checkpoint_into_context`).
     pub leaves_out: bool,
 }
 
@@ -69,7 +69,8 @@ pub fn latest_checkpoint(history: &History) -> Option<(Checkpoint, u32)> {
     (!checkpoint.is_empty()).then_some((checkpoint, saved.number))
 }
 
-/// What stands in the system prompt behind what was said there: the checkpoint, and the latest record of what other threads share.
+/// What follows the system prompt's own words: the checkpoint, and the latest record of what other threads
+/// share.
 pub fn sections(
     checkpoint: Option<&(Checkpoint, u32)>,
     showing: Showing,
@@ -83,7 +84,7 @@ pub(crate) fn section_part(text: String, number: u32) -> WrittenPart {
     WrittenPart { part: Part::Text { text }, origin: Origin::Checkpoint(number) }
 }
 
-/// The system message with these sections; a conversation without one gets one that holds the sections alone.
+/// The system message with these sections; a conversation without one gets one that holds only the sections.
 pub fn system_with(system: Option<&Message>, sections: Vec<WrittenPart>) -> Option<Edit> {
     match system {
         _ if sections.is_empty() => system.map(|system| Edit::Keep(system.id)),

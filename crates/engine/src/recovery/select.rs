@@ -1,4 +1,4 @@
-//! Which items of a checkpoint are shown: those that a query is about, as far as they fit (source 000, part 8, "Selective
+//! Which items of a checkpoint are shown: those that a query is about, as far as they fit (the strategic plan, part 8, "Selective
 //! Injection").
 
 use super::{Showing, latest_checkpoint};

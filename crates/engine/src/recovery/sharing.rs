@@ -1,5 +1,6 @@
-//! What other threads of the same user share (source 000, part 8, "Cross-Thread Checkpoints"). Its part 9.5 advises against it,
-//! for privacy: so nothing is shared but the fields that a host's opt-in names, of threads of the user that it names.
+//! What other threads of the same user share (the strategic plan, part 8, "Cross-Thread Checkpoints"). Its part 9.5 advises
+//! against it, for privacy: so nothing is shared but the fields that a host's opt-in names, of threads of the user that it
+//! names.
 //!
 //! One way only: what is shared is shown and never becomes part of a checkpoint of this thread, nor of another's.
 
@@ -13,7 +14,7 @@ use crate::conversation::view::WrittenPart;
 pub struct Sharing {
     /// The user whose threads share.
     pub user: String,
-    /// What is shared; usually [`Field::UserPreferences`] alone.
+    /// What is shared; usually only [`Field::UserPreferences`].
     pub fields: Vec<Field>,
 }
 

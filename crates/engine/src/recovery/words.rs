@@ -59,7 +59,7 @@ pub(super) fn spaced(text: &str) -> String {
     spaced
 }
 
-/// Whether a letter stands between words.
+/// Whether a letter separates words.
 pub(super) fn between(letter: char) -> bool {
     !letter.is_alphanumeric() && letter != '_'
 }

@@ -36,7 +36,7 @@ pub(crate) enum Step {
 }
 
 impl Breaker {
-    /// The next step for a request of `tokens`, `outside` of which no compaction can take away.
+    /// The next step for a request of `tokens`, where no compaction can take `outside` of them away.
     pub(crate) fn step(&self, tokens: u32, outside: u32) -> Step {
         let has_shrunk = self.gave_up && outside < self.outside;
         match self.tries {
@@ -59,7 +59,7 @@ impl Breaker {
     }
 
     /// After giving up. A new series of tries starts when the request has grown by all that the window has beyond the trigger,
-    /// or less stands outside a compaction's reach.
+    /// or less is outside a compaction's reach.
     pub(crate) fn gave_up(&mut self, tokens: u32, outside: u32, budget: &Budget) {
         let next_at = tokens.saturating_add(headroom(budget)).saturating_add(1);
         *self = Breaker { tries: self.tries, gave_up: true, next_at, outside };

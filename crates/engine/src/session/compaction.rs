@@ -13,7 +13,7 @@ use crate::tokens::total;
 
 /// What a compaction came to; nothing is applied yet.
 pub(crate) struct Decision {
-    /// The decision as it is told.
+    /// The decision as it is reported.
     pub(crate) event: Event,
     /// What the session should remember.
     pub(crate) saved: Vec<NewRecord>,
@@ -125,7 +125,7 @@ pub(crate) fn unchanged(view: &View, after: MessageId, outside: u32) -> Event {
     }
 }
 
-/// Tokens that stand outside the retained budget: the system prompt and the pending part.
+/// Tokens outside the retained budget: the system prompt and the pending part.
 pub(crate) fn tokens_outside(log: &Log) -> u32 {
     let (messages, pending) = (log.messages(), log.pending());
     let system = log.system().map_or(0, |system| system.tokens);

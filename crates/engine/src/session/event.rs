@@ -75,7 +75,7 @@ pub struct RecoveryEvent {
     pub fallback: Option<FailReason>,
 }
 
-/// Why a checkpoint is shown outside a compaction (source 000, part 3, "When to inject").
+/// Why a checkpoint is shown outside a compaction (the strategic plan, part 3, "When to inject").
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -97,17 +97,17 @@ pub enum RecoveryReason {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryOutcome {
-    /// That many items of those that it has stand in the system prompt now.
+    /// The system prompt now shows this many items of so many in the checkpoint.
     Shown(u32, u32),
-    /// There is no checkpoint, nothing of it has to do with the query, or it stands there already.
+    /// There is no checkpoint, nothing of it has to do with the query, or it is already shown.
     NothingToShow,
     /// The view stayed because something failed.
     Failed(FailReason),
 }
 
 impl Event {
-    /// Tells it to whoever listens: what a log needs, and no text of the conversation.
-    pub(crate) fn tell(&self) {
+    /// Logs it, without any text of the conversation.
+    pub(crate) fn log(&self) {
         let Event { after, tokens_before: before, tokens_after, tokens_retained: retained, attempts, .. } = self;
         match &self.outcome {
             Outcome::Applied => match &self.fallback {
@@ -123,8 +123,8 @@ impl Event {
 }
 
 impl CheckpointEvent {
-    /// As [`Event::tell`].
-    pub(crate) fn tell(&self) {
+    /// As [`Event::log`].
+    pub(crate) fn log(&self) {
         let reading = self.extraction.map(|extraction| extraction.reading);
         match &self.failed {
             Some(why) => {

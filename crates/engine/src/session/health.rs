@@ -1,11 +1,11 @@
-//! How a session's attempts at checkpoints go: success rate, and an alert where they keep failing (source 000, phase 4).
+//! How a session's attempts at checkpoints go: success rate, and an alert where they keep failing (the strategic plan, phase 4).
 
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{Extraction, Reading};
 use crate::message::MessageId;
 
-/// Failures in a row after which an alert says so; source 000 says "repeated".
+/// Failures in a row after which an alert says so; the strategic plan says "repeated".
 pub const FAILURES_BEFORE_ALERT: u32 = 3;
 
 /// Counts of the attempts at checkpoints so far, before turns and with summaries.
@@ -33,7 +33,7 @@ pub struct Alert {
 }
 
 impl Health {
-    /// Share of the attempts that gave a checkpoint, 0 to 1; none before the first (source 000, part 6: over 0.95).
+    /// Share of the attempts that gave a checkpoint, 0 to 1; none before the first (the strategic plan, part 6: over 0.95).
     pub fn success_rate(&self) -> Option<f64> {
         (self.attempts > 0).then(|| f64::from(self.succeeded) / f64::from(self.attempts))
     }

@@ -41,7 +41,7 @@ impl Session<'_> {
         self.strategy.retrieve(&self.context(&tally), questions, room).await
     }
 
-    /// Starts a fresh log with what the view still holds of the old one (source 003, step 7: new interaction log, reset
+    /// Starts a fresh log with what the view still holds of the old one (the agent loop, step 7: new interaction log, reset
     /// middleware). Messages keep their ids and the view stays as it is, so a summary does not become a user's words;
     /// records stay, so notes are found as before; tries that failed are forgotten. A host may drop every message that
     /// [`Session::log`] no longer has.

@@ -173,7 +173,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Call after each model call of the agent with what it reported: source 003 counts by it.
+    /// Call after each model call of the agent with what it reported: the agent loop counts by it.
     pub fn report_usage(&mut self, usage: Usage) {
         self.reported = u32::try_from(usage.total_input().saturating_add(usage.output)).unwrap_or(u32::MAX);
     }
@@ -182,10 +182,11 @@ impl<'s> Session<'s> {
     /// has reached its trigger. `now_ms` is the caller's clock, in milliseconds since the Unix epoch.
     ///
     /// Where three tries in a row leave the request at its trigger, the next event is
-    /// [`crate::strategy::declined::FailReason::StaysAtTrigger`] and no
-    /// call is made; a new try comes when the window's headroom has filled once more or less stands outside its reach.
+    /// [`crate::strategy::declined::FailReason::StaysAtTrigger`] and no call is made; a new try comes when the window's
+    /// headroom has filled once more, or when less is outside a compaction's reach.
     pub async fn before_call(&mut self, now_ms: Option<i64>) -> Option<&Event> {
-        // What is seldom due stands in boxes, so that a host that waits here for thousands of sessions holds little for each.
+        // Futures that are seldom needed are boxed, so that a host that waits here for thousands of sessions holds little for
+        // each.
         if self.config.automatic && !self.is_preparing() && self.checkpoint_is_due() {
             Box::pin(self.checkpoint(now_ms)).await;
         }
@@ -256,7 +257,7 @@ impl<'s> Session<'s> {
     }
 
     /// The view for all agents that serve one request: it does not change, and nothing is compacted, while one of them
-    /// holds it (source 001).
+    /// holds it (the threshold plan).
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(Arc::clone(&self.view), self.in_use.hold())
     }
@@ -271,7 +272,7 @@ impl<'s> Session<'s> {
         Arc::clone(&self.view)
     }
 
-    /// Tokens of the next request: the view and what stands beside it.
+    /// Tokens of the next request: the view and what is sent beside it.
     pub fn request_tokens(&self) -> u32 {
         self.config.overhead.saturating_add(self.view.tokens())
     }
@@ -305,7 +306,7 @@ impl<'s> Session<'s> {
         &self.checkpoint_events
     }
 
-    /// Tokens that stand outside the retained budget: the system prompt and the pending part.
+    /// Tokens outside the retained budget: the system prompt and the pending part.
     pub fn tokens_outside(&self) -> u32 {
         tokens_outside(&self.log)
     }
@@ -344,7 +345,7 @@ impl<'s> Session<'s> {
         let event = unchanged(&self.view, self.log.last()?, outside);
         self.breaker.gave_up(tokens, outside, &budget);
         let event = Event { outcome: Outcome::Failed(Breaker::error(tokens, &budget)), ..event };
-        event.tell();
+        event.log();
         self.events.push(event);
         self.events.last()
     }

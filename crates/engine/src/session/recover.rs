@@ -36,7 +36,7 @@ impl<'s> Session<'s> {
             Some(section) => self.show_section(section),
             None => (RecoveryOutcome::NothingToShow, self.view.tokens()),
         };
-        self.tell(reason, outcome, fallback, now_ms)
+        self.report(reason, outcome, fallback, now_ms)
     }
 
     /// Shows what other threads share, as [`recovery::Sharing::of`] gives it, in place of what they shared before; an empty
@@ -52,7 +52,7 @@ impl<'s> Session<'s> {
         let own = recovery::latest_checkpoint(&self.history).filter(|_| self.shows_a_checkpoint());
         let parts = recovery::sections(own.as_ref(), showing, saved.first());
         let outcome = self.put(parts, saved, RecoveryOutcome::Shown(of, of));
-        self.tell(RecoveryReason::Shared, outcome, None, now_ms)
+        self.report(RecoveryReason::Shared, outcome, None, now_ms)
     }
 
     /// When it shows a checkpoint by itself; [`Recovery::default`] unless this is called.
@@ -127,7 +127,7 @@ impl<'s> Session<'s> {
         system.is_some_and(|system| system.parts().any(|it| it == (&wanted.part, wanted.origin)))
     }
 
-    /// Whether a checkpoint of this thread stands in the system prompt.
+    /// Whether the system prompt shows a checkpoint of this thread.
     fn shows_a_checkpoint(&self) -> bool {
         let checkpoints = self.history.iter().filter(|saved| saved.kind == RecordKind::Checkpoint);
         let origins =
@@ -179,7 +179,7 @@ impl<'s> Session<'s> {
         View::from_edits(edits, &self.log, self.counter).map_err(|error| FailReason::InvalidView(error.to_string()))
     }
 
-    fn tell(
+    fn report(
         &mut self,
         reason: RecoveryReason,
         (outcome, tokens_before): (RecoveryOutcome, u32),

@@ -19,8 +19,8 @@ use crate::strategy::decision_meter::DecisionMeter;
 use crate::strategy::declined::{FailReason, SkipReason};
 
 impl<'s> Session<'s> {
-    /// Has checkpoints before turns written by another model, usually a cheaper one (source 000, "use fast model"), in its
-    /// context window; the summarizer writes them unless this is called, and always those that come with a summary.
+    /// Has checkpoints before turns written by another model, usually a cheaper one (the strategic plan, "use fast model"), in
+    /// its context window; the summarizer writes them unless this is called, and always those that come with a summary.
     #[must_use]
     pub fn checkpointing_with(self, model: &'s Metered<'s>, window: Option<u32>) -> Self {
         Session { checkpointer: Some((model, window)), ..self }
@@ -58,10 +58,10 @@ impl<'s> Session<'s> {
             }
         }
         event.extractions.iter().for_each(|extraction| self.health.note(event.after, extraction));
-        // Told before the only wait: a caller that gives up on it has the view, its record and its event alike.
+        // Logged before the only wait: a caller that gives up on it has the view, its record and its event alike.
         let is_applied = event.outcome == Outcome::Applied;
         let is_try = event.outcome != Outcome::Skipped(SkipReason::SnapshotInUse);
-        event.tell();
+        event.log();
         vec_growth::reserve(&mut self.events, 1);
         self.events.push(event);
         if is_applied {
@@ -102,7 +102,7 @@ impl<'s> Session<'s> {
         extraction.iter().for_each(|extraction| self.health.note(after, extraction));
         let is_written = failed.is_none();
         let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
-        event.tell();
+        event.log();
         vec_growth::reserve(&mut self.checkpoint_events, 1);
         self.checkpoint_events.push(event);
         if is_written && self.strategy.showing().at_once {
@@ -142,7 +142,7 @@ impl<'s> Session<'s> {
     /// Counts the new view by a minimal call, where the estimator is [`Estimator::Recount`]. A failed call leaves 0, as
     /// before the agent's first call.
     async fn recount(&mut self) {
-        /// Source 003, `CountTokens`.
+        /// The agent loop, `CountTokens`.
         const OUTPUT_TOKENS: u32 = 16;
         if self.config.budget.estimator != Estimator::Recount {
             return;

@@ -2,12 +2,16 @@
 //!
 //! Absent on purpose: state. What a strategy must remember it reads from [`Context::history`].
 
+pub(crate) mod ask;
 pub mod decision_meter;
 pub mod declined;
+pub(crate) mod next_view;
 pub mod params;
 pub(crate) mod pieces;
+pub(crate) mod prompt;
 pub(crate) mod retrieve;
 pub mod selection;
+pub mod settings;
 pub mod summary;
 
 use std::collections::BTreeSet;
@@ -116,7 +120,7 @@ impl Compacted {
     }
 }
 
-/// A strategy's entry in [`crate::strategies::ALL`].
+/// A strategy's entry in `strategies::ALL`.
 pub struct StrategySpec {
     /// The name users type.
     pub name: &'static str,
@@ -128,10 +132,33 @@ pub struct StrategySpec {
     pub prompt: &'static str,
     /// What a prompt must have a `{place}` for.
     pub placeholders: &'static [&'static str],
-    /// Its parameters with the source's values.
-    pub params: &'static [Param],
+    /// Its parameters with the source's values, in groups: its own first, then how it may deviate as its source does.
+    pub params: &'static [&'static [Param]],
     /// The source's limits under these parameters.
     pub limits: fn(&Settings) -> Result<Limits, ParamError>,
     /// Builds the strategy.
     pub build: fn(&Settings) -> Arc<dyn Strategy>,
+    /// The form that its source describes, where that is not the corrected one.
+    pub published: Option<PublishedForm>,
+}
+
+/// A strategy as its source describes it: the same strategy with the source's deviations switched on, so that anybody can
+/// repeat each correction as an ablation.
+pub struct PublishedForm {
+    /// Parameters that differ from the corrected form, and their values in the source.
+    pub values: &'static [(&'static str, &'static str)],
+    /// Invariants that it breaks, by their numbers in the engine's README.
+    pub breaks: &'static [u8],
+}
+
+impl StrategySpec {
+    /// Every parameter, in the order of lists.
+    pub fn params(&self) -> impl Iterator<Item = &'static Param> + use<> {
+        self.params.iter().copied().flatten()
+    }
+
+    /// The name of its published form.
+    pub fn published_name(&self) -> String {
+        format!("{}-faithful", self.name)
+    }
 }

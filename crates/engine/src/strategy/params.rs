@@ -1,13 +1,13 @@
 //! Parameters of strategies: what a source fixes and a user may change, with unit and range.
 //!
-//! Absent on purpose: files. A prompt comes in as text.
-
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
+//! A strategy declares its parameters with [`parameters!`], which also makes the struct that it reads them into: a field
+//! without a parameter, or a parameter that is read under another name, does not compile. Absent on purpose: files. A prompt
+//! comes in as text.
 
 use crate::budget::estimate::Estimator;
-use crate::strategy::StrategySpec;
+
+pub(crate) use crate::strategy::settings::within_window;
+pub use crate::strategy::settings::{PROMPT, ParamError, Settings};
 
 /// One number that a strategy's source fixes.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +25,75 @@ pub struct Param {
 }
 
 impl Param {
+    const fn new(unit: Unit, default: f64, range: (f64, f64)) -> Self {
+        Param { name: "", about: "", unit, default, range }
+    }
+
+    /// A number of tokens; it scales with the window.
+    pub(crate) const fn tokens(default: u32) -> Self {
+        Param::new(Unit::Tokens, default as f64, (1.0, 10_000_000.0))
+    }
+
+    /// A number of tokens that may be 0.
+    pub(crate) const fn tokens_or_none(default: u32) -> Self {
+        Param::new(Unit::Tokens, default as f64, (0.0, 10_000_000.0))
+    }
+
+    /// A number of messages.
+    pub(crate) const fn messages(default: u32) -> Self {
+        Param::new(Unit::Messages, default as f64, (0.0, 10_000.0))
+    }
+
+    /// A number of characters.
+    pub(crate) const fn characters(default: u32) -> Self {
+        Param::new(Unit::Characters, default as f64, (1.0, 10_000_000.0))
+    }
+
+    /// A number of something else.
+    pub(crate) const fn count(unit: Unit, default: u32, range: (u32, u32)) -> Self {
+        Param::new(unit, default as f64, (range.0 as f64, range.1 as f64))
+    }
+
+    /// A share above 0, up to 1.
+    pub(crate) const fn share(default: f64) -> Self {
+        Param::share_within(default, (0.01, 1.0))
+    }
+
+    /// A share within these bounds.
+    pub(crate) const fn share_within(default: f64, range: (f64, f64)) -> Self {
+        Param::new(Unit::Share, default, range)
+    }
+
+    /// A sampling temperature.
+    pub(crate) const fn temperature(default: f64) -> Self {
+        Param::new(Unit::Temperature, default, (0.0, 2.0))
+    }
+
+    /// One of these names, by default the one at that place.
+    pub(crate) const fn choice(names: &'static [&'static str], default: usize) -> Self {
+        Param::new(Unit::Choice(names), default as f64, (0.0, names.len() as f64 - 1.0))
+    }
+
+    /// Whether the strategy deviates, as its source does: `plain`, the default, or `faithful`.
+    pub(crate) const fn deviation() -> Self {
+        Param::choice(&["plain", "faithful"], 0)
+    }
+
+    /// What the trigger is compared with under the published protocol.
+    pub(crate) const fn estimator(default: Estimator) -> Self {
+        Param::choice(Estimator::NAMES, default as usize)
+    }
+
+    /// The name at that place of a choice.
+    pub(crate) fn chosen(&self, number: f64) -> Option<&'static str> {
+        match self.unit {
+            Unit::Choice(names) => names.get(number as usize).copied(),
+            _ => None,
+        }
+    }
+
     /// The number that a user's value means.
-    fn number(&self, value: &str) -> Result<f64, ParamError> {
+    pub(super) fn number(&self, value: &str) -> Result<f64, ParamError> {
         let (name, text) = (self.name, value.trim());
         if let Unit::Choice(names) = self.unit {
             let place = names.iter().position(|choice| *choice == text);
@@ -51,7 +118,7 @@ impl Param {
     pub fn shown(&self) -> String {
         match self.unit {
             Unit::Choice(names) => {
-                let default = names.get(self.default as usize).copied().unwrap_or_default();
+                let default = self.chosen(self.default).unwrap_or_default();
                 format!("{default} ({})", names.join(", "))
             }
             unit => format!("{} {} ({} to {})", self.default, unit.name(), self.range.0, self.range.1),
@@ -106,165 +173,64 @@ impl Unit {
     }
 }
 
-/// A strategy's parameters with their values, and its prompt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
-    values: BTreeMap<String, f64>,
-    prompt: String,
+/// A type that a parameter's number is read into.
+pub(crate) trait ParamValue {
+    /// The value of the number.
+    fn of(param: &Param, number: f64) -> Self;
 }
 
-impl Settings {
-    /// The source's own values.
-    pub fn defaults(spec: &StrategySpec) -> Self {
-        let values = spec.params.iter().map(|param| (param.name.to_owned(), param.default)).collect();
-        Settings { values, prompt: spec.prompt.to_owned() }
+impl ParamValue for f64 {
+    fn of(_: &Param, number: f64) -> Self {
+        number
     }
+}
 
-    /// Changes one parameter; `prompt` takes the prompt's text.
-    ///
-    /// # Errors
-    /// [`ParamError`] naming the parameter, the value and what it may be.
-    pub fn set(&mut self, spec: &StrategySpec, name: &str, value: &str) -> Result<(), ParamError> {
-        if name == PROMPT && !spec.prompt.is_empty() {
-            check_prompt(spec, value)?;
-            value.clone_into(&mut self.prompt);
-            return Ok(());
+impl ParamValue for u32 {
+    fn of(_: &Param, number: f64) -> Self {
+        number as u32
+    }
+}
+
+impl ParamValue for usize {
+    fn of(_: &Param, number: f64) -> Self {
+        number as usize
+    }
+}
+
+impl ParamValue for bool {
+    fn of(param: &Param, number: f64) -> Self {
+        matches!(param.chosen(number), Some("on" | "true" | "faithful"))
+    }
+}
+
+impl ParamValue for Estimator {
+    fn of(_: &Param, number: f64) -> Self {
+        Estimator::ALL.get(number as usize).copied().unwrap_or_default()
+    }
+}
+
+/// Declares parameters and the struct that holds their values: `field: type = parameter, "what it does";`.
+macro_rules! parameters {
+    ($(#[$attribute:meta])* $name:ident { $($field:ident: $type:ty = $param:expr, $about:literal;)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name {
+            $(#[doc = $about] pub(crate) $field: $type,)*
         }
-        let Some(param) = spec.params.iter().find(|param| param.name == name) else {
-            let prompt = (!spec.prompt.is_empty()).then_some(PROMPT);
-            let choices = spec.params.iter().map(|param| param.name).chain(prompt);
-            let choices = choices.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            return Err(ParamError::Unknown { strategy: spec.name, name: name.to_owned(), choices });
-        };
-        let number = param.number(value)?;
-        self.values.insert(param.name.to_owned(), number);
-        Ok(())
-    }
 
-    /// The same with every number of tokens multiplied; none falls under its least value.
-    #[must_use]
-    pub fn scaled(&self, spec: &StrategySpec, factor: f64) -> Self {
-        let mut scaled = self.clone();
-        for param in spec.params.iter().filter(|param| param.unit == Unit::Tokens) {
-            if let Some(value) = scaled.values.get_mut(param.name) {
-                *value = (*value * factor).round().max(param.range.0);
+        impl $name {
+            /// The parameters, in the order of lists.
+            pub(crate) const PARAMS: &'static [$crate::strategy::params::Param] = &[
+                $($crate::strategy::params::Param { name: stringify!($field), about: $about, ..$param },)*
+            ];
+
+            /// Their values.
+            pub(crate) fn read(settings: &$crate::strategy::params::Settings) -> Self {
+                $name { $($field: settings.read(&$crate::strategy::params::Param {
+                    name: stringify!($field), about: $about, ..$param
+                }),)* }
             }
         }
-        scaled
-    }
-
-    /// The value of a declared parameter.
-    pub fn number(&self, name: &str) -> f64 {
-        debug_assert!(self.values.contains_key(name), "`{name}` is read and not declared");
-        self.values.get(name).copied().unwrap_or_default()
-    }
-
-    /// The value of a declared parameter that counts something.
-    pub fn count(&self, name: &str) -> u32 {
-        self.number(name) as u32
-    }
-
-    /// Whether a defect of the source is switched on.
-    pub fn is_faithful(&self, name: &str) -> bool {
-        self.number(name) > 0.0
-    }
-
-    /// What the strategy compares with its trigger: a parameter of those whose source counts otherwise, else exact.
-    pub fn estimator(&self) -> Estimator {
-        let place = self.values.get(ESTIMATOR).copied().unwrap_or_default();
-        Estimator::ALL.get(place as usize).copied().unwrap_or_default()
-    }
-
-    /// The prompt.
-    pub fn prompt(&self) -> &str {
-        &self.prompt
-    }
+    };
 }
-
-/// Checks that a prompt says something and has one place for each thing that it must hold. A second place would make requests
-/// longer than what their pieces are cut for.
-fn check_prompt(spec: &StrategySpec, prompt: &str) -> Result<(), ParamError> {
-    let strategy = spec.name;
-    for placeholder in spec.placeholders.iter().copied() {
-        match prompt.matches(&format!("{{{placeholder}}}")).count() {
-            0 => return Err(ParamError::Placeholder { strategy, placeholder }),
-            1 => {}
-            times => return Err(ParamError::Repeated { strategy, placeholder, times }),
-        }
-    }
-    if prompt.trim().is_empty() { Err(ParamError::Blank { strategy }) } else { Ok(()) }
-}
-
-/// The name under which an estimator is chosen.
-pub const ESTIMATOR: &str = "estimator";
-
-/// The name under which a prompt is given.
-pub const PROMPT: &str = "prompt";
-
-/// A parameter that cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ParamError {
-    /// The strategy has no such parameter.
-    #[error("`{strategy}` has no parameter `{name}`; choose from {choices}")]
-    Unknown {
-        /// The strategy.
-        strategy: &'static str,
-        /// What was given.
-        name: String,
-        /// What there is.
-        choices: String,
-    },
-    /// The value is no number, or out of range.
-    #[error("`{name}` is `{value}`; it must be a number of {unit} from {least} to {greatest}")]
-    Range {
-        /// The parameter.
-        name: &'static str,
-        /// What was given.
-        value: String,
-        /// Least value.
-        least: f64,
-        /// Greatest value.
-        greatest: f64,
-        /// What it counts.
-        unit: &'static str,
-    },
-    /// The value is none of the names that there are.
-    #[error("`{name}` is `{value}`; choose from {choices}")]
-    Choice {
-        /// The parameter.
-        name: &'static str,
-        /// What was given.
-        value: String,
-        /// What there is.
-        choices: String,
-    },
-    /// The prompt lacks a place for what it must hold.
-    #[error("the prompt for `{strategy}` lacks the placeholder `{{{placeholder}}}`")]
-    Placeholder {
-        /// The strategy.
-        strategy: &'static str,
-        /// What is missing.
-        placeholder: &'static str,
-    },
-    /// The prompt has several places for what it must hold once.
-    #[error(
-        "the prompt for `{strategy}` has the placeholder `{{{placeholder}}}` {times} times; it must stand there once"
-    )]
-    Repeated {
-        /// The strategy.
-        strategy: &'static str,
-        /// What stands there again.
-        placeholder: &'static str,
-        /// How often.
-        times: usize,
-    },
-    /// The prompt says nothing.
-    #[error("the prompt for `{strategy}` is empty")]
-    Blank {
-        /// The strategy.
-        strategy: &'static str,
-    },
-    /// The parameters contradict each other.
-    #[error("{0}")]
-    Contradiction(String),
-}
+pub(crate) use parameters;

@@ -61,7 +61,7 @@ pub(crate) fn shortened<'t>(cx: &Context<'_>, text: &'t str, most: u32) -> &'t s
 /// Tokens that a request costs beside its texts: the label before an earlier answer, and why a first answer was refused.
 pub(crate) const FRAME: u32 = 64;
 
-/// A block of so many tokens, cut in halves until each fits; with the tokens of each.
+/// A block of `tokens`, cut in halves until each fits `room`; with the tokens of each.
 fn halves<'b>(block: &'b str, tokens: u32, room: u32, count: &dyn Fn(&str) -> u32) -> Vec<(&'b str, u32)> {
     if tokens < room || block.chars().nth(1).is_none() {
         return vec![(block, tokens)];

@@ -21,12 +21,12 @@ pub struct Selection<'s> {
 
 impl<'s> Selection<'s> {
     /// Keeps the pending part and, before it, the longest run of whole messages or call batches that fits `tail` and still
-    /// stands whole in the view.
+    /// is whole in the view.
     pub fn recent(log: &'s Log, view: &'s View, tail: Tail) -> Self {
         Self::keeping(log, view, tail, &log.pending())
     }
 
-    /// Keeps the recent tail alone, the pending part only as far as it lies in it: what sources do that know none.
+    /// Keeps only the recent tail, as sources do that know no pending part.
     pub fn tail_alone(log: &'s Log, view: &'s View, tail: Tail) -> Self {
         let length = log.messages().len();
         Self::keeping(log, view, tail, &Pending { last_user: None, batch: length..length })
@@ -81,7 +81,7 @@ fn is_filler(entry: &Entry) -> bool {
     }
 }
 
-/// Index of the first message of the tail. Pending messages cost nothing here: they stand outside the budget.
+/// Index of the first message of the tail. Pending messages cost nothing here: they are outside the budget.
 fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize {
     let messages = log.messages();
     let mut whole_in_view = view.entries().iter().filter_map(kept_id).collect::<Vec<_>>();

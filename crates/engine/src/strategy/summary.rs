@@ -1,7 +1,7 @@
 //! Whether a model's answer is a summary at all.
 //!
 //! In published runs 13 to 21 of 100 answers continued or refused the conversation instead of summarizing it
-//! (MEASUREMENT section 1), so no answer stands in for messages unread.
+//! (`docs/measurement.md`, on summarizers), so such an answer never stands in for messages that nobody read.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NotASummary {
-    /// No text, or blanks alone.
+    /// No text, or only blanks.
     #[error("it is empty")]
     Empty,
     /// Thoughts between `<think>` and `</think>`, or cut before their end, and nothing else.
@@ -27,7 +27,8 @@ pub enum NotASummary {
 /// Checks an answer against the bytes of the text that it should condense.
 ///
 /// # Errors
-/// [`NotASummary`], by general signs: no text, thoughts alone, a role label or a phrase of conversation at the start, no less text.
+/// [`NotASummary`], by general signs: no text, only thoughts, a role label or a phrase of conversation at the start, or a text
+/// that is not shorter.
 pub fn check(answer: &str, material: usize) -> Result<(), NotASummary> {
     let text = answer.trim();
     if text.is_empty() {
@@ -42,7 +43,7 @@ pub fn check(answer: &str, material: usize) -> Result<(), NotASummary> {
     if text.len() >= material { Err(NotASummary::NotShorter) } else { Ok(()) }
 }
 
-/// Whether nothing stands outside the thoughts. Some servers open them in the prompt, so that the answer only closes them.
+/// Whether there is nothing but thoughts. Some servers open them in the prompt, so that the answer only closes them.
 fn is_reasoning_alone(text: &str) -> bool {
     let (open, close) = ("<think>", "</think>");
     let mut rest = match text.find(close) {

@@ -45,7 +45,7 @@ struct Key {
 }
 
 impl Key {
-    /// Together the words hold every byte of a piece of that length, at places that the length tells.
+    /// Together the words hold every byte of a piece of that length, at places that follow from the length.
     fn of(piece: &[u8]) -> Self {
         let eight = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk));
         let four = |chunk: Option<&[u8; 4]>| chunk.map_or(0, |chunk| u32::from_le_bytes(*chunk).into());

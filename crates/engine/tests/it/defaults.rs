@@ -18,18 +18,30 @@ const TABLE: &[(&str, &[Row])] = &[
         "summarize",
         &[
             ("window", Unit::Tokens, 12_500.0, ANY_TOKENS, "ours: makes the trigger 0.8 of it"),
-            ("trigger", Unit::Tokens, 10_000.0, ANY_TOKENS, "000 part 1, MW_SUMMARIZATION_MAX_TOKENS"),
-            ("tail", Unit::Tokens, 2_000.0, ANY_TOKENS, "000 part 1, MW_SUMMARIZATION_TARGET_TOKENS"),
-            ("written", Unit::Tokens, 400.0, ANY_TOKENS, "000 part 1: 300 words, four tokens in three words"),
+            ("trigger", Unit::Tokens, 10_000.0, ANY_TOKENS, "the strategic plan part 1, MW_SUMMARIZATION_MAX_TOKENS"),
+            ("tail", Unit::Tokens, 2_000.0, ANY_TOKENS, "the strategic plan part 1, MW_SUMMARIZATION_TARGET_TOKENS"),
+            (
+                "written",
+                Unit::Tokens,
+                400.0,
+                ANY_TOKENS,
+                "the strategic plan part 1: 300 words, four tokens in three words",
+            ),
         ],
     ),
     (
         "prompt-checkpoint",
         &[
             ("window", Unit::Tokens, 12_500.0, ANY_TOKENS, "ours: makes the trigger 0.8 of it"),
-            ("trigger", Unit::Tokens, 10_000.0, ANY_TOKENS, "000 part 1, MW_SUMMARIZATION_MAX_TOKENS"),
-            ("tail", Unit::Tokens, 2_000.0, ANY_TOKENS, "000 part 1, MW_SUMMARIZATION_TARGET_TOKENS"),
-            ("written", Unit::Tokens, 800.0, ANY_TOKENS, "000 part 2, approach A: 300 words; as much again is ours"),
+            ("trigger", Unit::Tokens, 10_000.0, ANY_TOKENS, "the strategic plan part 1, MW_SUMMARIZATION_MAX_TOKENS"),
+            ("tail", Unit::Tokens, 2_000.0, ANY_TOKENS, "the strategic plan part 1, MW_SUMMARIZATION_TARGET_TOKENS"),
+            (
+                "written",
+                Unit::Tokens,
+                800.0,
+                ANY_TOKENS,
+                "the strategic plan part 2, approach A: 300 words; as much again is ours",
+            ),
         ],
     ),
     ("middleware-checkpoint", EXTRACTING),
@@ -38,27 +50,39 @@ const TABLE: &[(&str, &[Row])] = &[
         "threshold-summary",
         &[
             ("window", Unit::Tokens, 100_000.0, ANY_TOKENS, "ours: makes the threshold 0.8 of it"),
-            ("threshold", Unit::Tokens, 80_000.0, ANY_TOKENS, "001 configuration, threshold_tokens"),
-            ("tail", Unit::Messages, 10.0, ANY_MESSAGES, "001 configuration, keep_recent_messages"),
-            ("written", Unit::Tokens, 500.0, ANY_TOKENS, "001 configuration, max_summary_tokens"),
-            ("calls", Unit::Calls, 5.0, (0.0, 100_000.0), "001 risk mitigation 3: max 5 a session"),
-            ("enabled", Unit::Choice(&["true", "false"]), 0.0, (0.0, 1.0), "001 configuration, enabled"),
+            ("threshold", Unit::Tokens, 80_000.0, ANY_TOKENS, "the threshold plan configuration, threshold_tokens"),
+            ("tail", Unit::Messages, 10.0, ANY_MESSAGES, "the threshold plan configuration, keep_recent_messages"),
+            ("written", Unit::Tokens, 500.0, ANY_TOKENS, "the threshold plan configuration, max_summary_tokens"),
+            ("calls", Unit::Calls, 5.0, (0.0, 100_000.0), "the threshold plan risk mitigation 3: max 5 a session"),
+            ("enabled", Unit::Choice(&["true", "false"]), 0.0, (0.0, 1.0), "the threshold plan configuration, enabled"),
         ],
     ),
     (
         "progressive",
         &[
-            ("window", Unit::Tokens, 32_000.0, ANY_TOKENS, "002 token budget example: 32K"),
-            ("threshold", Unit::Share, 0.8, ANY_SHARE, "002 configuration, threshold"),
-            ("tail", Unit::Tokens, 4_096.0, ANY_TOKENS, "002 configuration, preserveRecent"),
-            ("summary", Unit::Tokens, 1_024.0, ANY_TOKENS, "002 configuration, summaryMaxTokens"),
-            ("written", Unit::Tokens, 3_000.0, ANY_TOKENS, "002 scalable to long tasks: 10 x 300"),
-            ("moderate_age", Unit::Rounds, 5.0, ANY_ROUNDS, "002 checkpoint limits, MODERATE_AGE"),
-            ("compact_age", Unit::Rounds, 10.0, ANY_ROUNDS, "002 checkpoint limits, COMPACT_AGE"),
-            ("most", Unit::Rounds, 10.0, ANY_ROUNDS, "002 checkpoint limits, MAX_CHECKPOINTS"),
-            ("lines", Unit::Lines, 5.0, (1.0, 100.0), "002 compression timeline: first 5 lines"),
-            ("pinned", Unit::Share, 0.25, (0.0, 0.5), "ours: 002 phase 2 gives its pinned items no bound"),
-            ("merge", Unit::Choice(&["oldest", "similar"]), 0.0, (0.0, 1.0), "002 compression flow 6; phase 3"),
+            ("window", Unit::Tokens, 32_000.0, ANY_TOKENS, "the progressive plan token budget example: 32K"),
+            ("threshold", Unit::Share, 0.8, ANY_SHARE, "the progressive plan configuration, threshold"),
+            ("tail", Unit::Tokens, 4_096.0, ANY_TOKENS, "the progressive plan configuration, preserveRecent"),
+            ("summary", Unit::Tokens, 1_024.0, ANY_TOKENS, "the progressive plan configuration, summaryMaxTokens"),
+            ("written", Unit::Tokens, 3_000.0, ANY_TOKENS, "the progressive plan scalable to long tasks: 10 x 300"),
+            ("moderate_age", Unit::Rounds, 5.0, ANY_ROUNDS, "the progressive plan checkpoint limits, MODERATE_AGE"),
+            ("compact_age", Unit::Rounds, 10.0, ANY_ROUNDS, "the progressive plan checkpoint limits, COMPACT_AGE"),
+            ("most", Unit::Rounds, 10.0, ANY_ROUNDS, "the progressive plan checkpoint limits, MAX_CHECKPOINTS"),
+            ("lines", Unit::Lines, 5.0, (1.0, 100.0), "the progressive plan compression timeline: first 5 lines"),
+            (
+                "pinned",
+                Unit::Share,
+                0.25,
+                (0.0, 0.5),
+                "ours: the progressive plan phase 2 gives its pinned items no bound",
+            ),
+            (
+                "merge",
+                Unit::Choice(&["oldest", "similar"]),
+                0.0,
+                (0.0, 1.0),
+                "the progressive plan compression flow 6; phase 3",
+            ),
         ],
     ),
     (
@@ -70,36 +94,54 @@ const TABLE: &[(&str, &[Row])] = &[
                 Unit::Tokens,
                 200_000.0,
                 (0.0, 10_000_000.0),
-                "003 section 2, DefaultCompactThreshold; 0 is off",
+                "the agent loop section 2, DefaultCompactThreshold; 0 is off",
             ),
-            ("written", Unit::Tokens, 4_000.0, ANY_TOKENS, "ours: 003 gives its summary no length"),
-            ("estimator", ESTIMATORS, 4.0, (0.0, 4.0), "003 section 7: counts by a minimal call"),
-            ("memory", Unit::Choice(&["off", "on"]), 1.0, (0.0, 1.0), "003 section 8: memory fragments are searchable"),
-            ("note", Unit::Characters, 2_000.0, ANY_TOKENS, "ours: 003 gives its fragments no length"),
+            ("written", Unit::Tokens, 4_000.0, ANY_TOKENS, "ours: the agent loop gives its summary no length"),
+            ("estimator", ESTIMATORS, 4.0, (0.0, 4.0), "the agent loop section 7: counts by a minimal call"),
+            (
+                "memory",
+                Unit::Choice(&["off", "on"]),
+                1.0,
+                (0.0, 1.0),
+                "the agent loop section 8: memory fragments are searchable",
+            ),
+            ("note", Unit::Characters, 2_000.0, ANY_TOKENS, "ours: the agent loop gives its fragments no length"),
         ],
     ),
     (
         "chained",
         &[
-            ("window", Unit::Tokens, 128_000.0, ANY_TOKENS, "004 constants, modelContextLimit"),
-            ("system_reserve", Unit::Tokens, 2_000.0, ANY_TOKENS, "004 constants, systemReserve"),
-            ("output_reserve", Unit::Tokens, 4_000.0, ANY_TOKENS, "004 constants, outputReserve"),
-            ("safety_buffer", Unit::Tokens, 5_000.0, ANY_TOKENS, "004 constants, safetyBuffer"),
-            ("threshold", Unit::Share, 0.8, ANY_SHARE, "004 constants, thresholdPercent"),
-            ("tail", Unit::Messages, 10.0, ANY_MESSAGES, "004 constants, recentMessagesToKeep"),
-            ("asked", Unit::Tokens, 800.0, ANY_TOKENS, "004 summary generation, prompt: 800 tokens"),
-            ("written", Unit::Tokens, 1_000.0, ANY_TOKENS, "004 summary generation, maxTokens"),
-            ("message_limit", Unit::Characters, 2_000.0, ANY_TOKENS, "004 formatMessagesForSummary, a message"),
-            ("result_limit", Unit::Characters, 500.0, ANY_TOKENS, "004 formatMessagesForSummary, a tool result"),
-            ("temperature", Unit::Temperature, 0.3, (0.0, 2.0), "004 summary generation, temperature"),
+            ("window", Unit::Tokens, 128_000.0, ANY_TOKENS, "the summary chain constants, modelContextLimit"),
+            ("system_reserve", Unit::Tokens, 2_000.0, ANY_TOKENS, "the summary chain constants, systemReserve"),
+            ("output_reserve", Unit::Tokens, 4_000.0, ANY_TOKENS, "the summary chain constants, outputReserve"),
+            ("safety_buffer", Unit::Tokens, 5_000.0, ANY_TOKENS, "the summary chain constants, safetyBuffer"),
+            ("threshold", Unit::Share, 0.8, ANY_SHARE, "the summary chain constants, thresholdPercent"),
+            ("tail", Unit::Messages, 10.0, ANY_MESSAGES, "the summary chain constants, recentMessagesToKeep"),
+            ("asked", Unit::Tokens, 800.0, ANY_TOKENS, "the summary chain summary generation, prompt: 800 tokens"),
+            ("written", Unit::Tokens, 1_000.0, ANY_TOKENS, "the summary chain summary generation, maxTokens"),
+            (
+                "message_limit",
+                Unit::Characters,
+                2_000.0,
+                ANY_TOKENS,
+                "the summary chain formatMessagesForSummary, a message",
+            ),
+            (
+                "result_limit",
+                Unit::Characters,
+                500.0,
+                ANY_TOKENS,
+                "the summary chain formatMessagesForSummary, a tool result",
+            ),
+            ("temperature", Unit::Temperature, 0.3, (0.0, 2.0), "the summary chain summary generation, temperature"),
             (
                 "estimator",
                 ESTIMATORS,
                 2.0,
                 (0.0, 4.0),
-                "ours: 004's, a quarter of the length, fails on logs and Chinese",
+                "ours: the summary chain's, a quarter of the length, fails on logs and Chinese",
             ),
-            ("model", MODELS, 0.0, (0.0, 5.0), "004 model-specific limits, default fallback"),
+            ("model", MODELS, 0.0, (0.0, 5.0), "the summary chain model-specific limits, default fallback"),
         ],
     ),
 ];
@@ -116,20 +158,32 @@ const MODELS: Unit = Unit::Choice(&[
 
 const EXTRACTING: &[Row] = &[
     ("window", Unit::Tokens, 12_500.0, ANY_TOKENS, "ours: makes the trigger 0.8 of it"),
-    ("trigger", Unit::Tokens, 10_000.0, ANY_TOKENS, "000 part 1, MW_SUMMARIZATION_MAX_TOKENS"),
-    ("tail", Unit::Tokens, 2_000.0, ANY_TOKENS, "000 part 1, MW_SUMMARIZATION_TARGET_TOKENS"),
-    ("written", Unit::Tokens, 800.0, ANY_TOKENS, "000 part 1: 300 words; as much again is ours"),
-    ("ratio", Unit::Share, 0.8, ANY_SHARE, "000 part 2, approach B, checkpoint_threshold_ratio"),
-    ("delta", Unit::Tokens, 1_000.0, ANY_TOKENS, "000 part 2, approach B: minimum delta to re-checkpoint"),
-    ("predictive", Unit::Choice(&["off", "on"]), 0.0, (0.0, 1.0), "000 part 8 calls it a future enhancement"),
-    ("ahead", Unit::Turns, 3.0, (0.0, 1_000.0), "ours: 000 part 8 names no horizon"),
-    ("shift", Unit::Share, 0.1, (0.0, 1.0), "ours: 000 part 8 names no measure"),
+    ("trigger", Unit::Tokens, 10_000.0, ANY_TOKENS, "the strategic plan part 1, MW_SUMMARIZATION_MAX_TOKENS"),
+    ("tail", Unit::Tokens, 2_000.0, ANY_TOKENS, "the strategic plan part 1, MW_SUMMARIZATION_TARGET_TOKENS"),
+    ("written", Unit::Tokens, 800.0, ANY_TOKENS, "the strategic plan part 1: 300 words; as much again is ours"),
+    ("ratio", Unit::Share, 0.8, ANY_SHARE, "the strategic plan part 2, approach B, checkpoint_threshold_ratio"),
+    (
+        "delta",
+        Unit::Tokens,
+        1_000.0,
+        ANY_TOKENS,
+        "the strategic plan part 2, approach B: minimum delta to re-checkpoint",
+    ),
+    (
+        "predictive",
+        Unit::Choice(&["off", "on"]),
+        0.0,
+        (0.0, 1.0),
+        "the strategic plan part 8 calls it a future enhancement",
+    ),
+    ("ahead", Unit::Turns, 3.0, (0.0, 1_000.0), "ours: the strategic plan part 8 names no horizon"),
+    ("shift", Unit::Share, 0.1, (0.0, 1.0), "ours: the strategic plan part 8 names no measure"),
     (
         "other_threads",
         Unit::Tokens,
         0.0,
         (0.0, 10_000_000.0),
-        "000 part 2, approach B: one instance, one counter; 0 is none",
+        "the strategic plan part 2, approach B: one instance, one counter; 0 is none",
     ),
 ];
 
@@ -137,9 +191,9 @@ fn spec(name: &str) -> &'static StrategySpec {
     ALL.iter().find(|spec| spec.name == name).unwrap()
 }
 
-/// The parameters of a strategy but for the defects of its source, which have tests of their own.
+/// The parameters of a strategy but for the deviations of its source, which have tests of their own.
 fn params(spec: &StrategySpec) -> impl Iterator<Item = &'static Param> {
-    spec.params.iter().filter(|param| param.unit != Unit::Choice(&["plain", "faithful"]))
+    spec.params().filter(|param| param.unit != Unit::Choice(&["plain", "faithful"]))
 }
 
 #[test]
@@ -180,7 +234,7 @@ fn every_prompt_keeps_the_marks_of_its_source() {
 #[test]
 fn bad_values_are_refused_by_name_value_and_range() {
     for spec in ALL {
-        for param in spec.params.iter().filter(|param| !matches!(param.unit, Unit::Choice(_))) {
+        for param in spec.params().filter(|param| !matches!(param.unit, Unit::Choice(_))) {
             let (least, greatest) = param.range;
             let (below, above) = ((least - 1.0).to_string(), (greatest + 1.0).to_string());
             for value in [below.as_str(), &above, "", "many", "NaN", "inf", "-0x1"] {
@@ -245,8 +299,8 @@ fn windows_that_cannot_hold_their_limits_are_refused() {
 fn what_is_scaled_stays_in_its_range() {
     for spec in ALL {
         let scaled = Settings::defaults(spec).scaled(spec, 1e-6);
-        for param in spec.params {
-            assert!(scaled.number(param.name) >= param.range.0, "{} {}", spec.name, param.name);
+        for param in spec.params() {
+            assert!(scaled.value(param.name).unwrap() >= param.range.0, "{} {}", spec.name, param.name);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The checkpoints of source 002 as they follow from a session's records: fields, statistics, events; and the same as the view
-//! shows.
+//! The checkpoints of the progressive plan as they follow from a session's records: fields, statistics, events; and the same as
+//! the view shows.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,5 +1,5 @@
-//! `progressive` over many rounds: what is pinned stays word for word, and all of it stays within the budget (002, "Long Task
-//! Scenario").
+//! `progressive` over many rounds: what is pinned stays word for word, and all of it stays within the budget (the progressive
+//! plan, "Long Task Scenario").
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -67,7 +67,10 @@ async fn rounds(count: usize, retained: u32, pinned: &str) -> Vec<(String, u32)>
             session.push(counted).unwrap();
         }
         let event = session.compact(None).await.unwrap().clone();
-        assert!(session.history().iter().all(|saved| saved.kind != RecordKind::Checkpoint), "a kind of source 000");
+        assert!(
+            session.history().iter().all(|saved| saved.kind != RecordKind::Checkpoint),
+            "a kind of the strategic plan"
+        );
         assert_eq!(event.outcome, Outcome::Applied, "round {round}");
         assert!(!event.over_budget && event.tokens_retained <= retained, "round {round}: {}", event.tokens_retained);
         assert_eq!(session.view().check(), [], "round {round}");

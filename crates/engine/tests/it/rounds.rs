@@ -11,7 +11,7 @@ use compactometer_engine::meter::Metered;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
-use compactometer_engine::strategies::{ALL, FAITHFUL};
+use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::StrategySpec;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::Encoding;
@@ -114,8 +114,14 @@ async fn many_sessions_of_one_strategy_do_not_mix() {
 
 #[test]
 fn published_limits_are_the_sources_own_and_scale() {
-    let limits = Limits { window: 128_000, trigger: 93_600, tail: Tail::Messages(10), written: 1_000 };
-    let budget = Budget::published(limits, Estimator::Classes, 0.5).unwrap();
+    let limits = Limits {
+        window: 128_000,
+        trigger: 93_600,
+        tail: Tail::Messages(10),
+        written: 1_000,
+        estimator: Estimator::Classes,
+    };
+    let budget = Budget::published(limits, 0.5).unwrap();
     let expected = Budget {
         window: 64_000,
         trigger: 46_800,
@@ -125,7 +131,7 @@ fn published_limits_are_the_sources_own_and_scale() {
         estimator: Estimator::Classes,
     };
     assert_eq!(budget, expected);
-    assert!(Budget::published(limits, Estimator::Exact, 0.000_001).is_err());
+    assert!(Budget::published(limits, 0.000_001).is_err());
 }
 
 /// Writes answers that leave no room for the next: every provider refuses a request for an answer of no tokens.
@@ -146,7 +152,7 @@ impl ChatModel for Longwinded {
 
 #[tokio::test]
 async fn no_request_asks_for_an_answer_of_no_tokens() {
-    let faithful = FAITHFUL.iter().map(|row| (row.spec, row.settings().unwrap()));
+    let faithful = ALL.iter().map(|spec| (*spec, Settings::published(spec).unwrap().unwrap()));
     let plain = ALL.iter().map(|spec| (*spec, Settings::defaults(spec)));
     for (spec, settings) in plain.chain(faithful) {
         let limits = (spec.limits)(&settings).unwrap();

@@ -246,8 +246,8 @@ fn what_the_store_does_not_keep_is_not_applied() {
 }
 
 fn published(estimator: Estimator) -> SessionConfig {
-    let limits = Limits { window: 1_000, trigger: 800, tail: Tail::Messages(2), written: 200 };
-    config(Budget::published(limits, estimator, 1.0).unwrap())
+    let limits = Limits { window: 1_000, trigger: 800, tail: Tail::Messages(2), written: 200, estimator };
+    config(Budget::published(limits, 1.0).unwrap())
 }
 
 #[test]
@@ -466,7 +466,7 @@ fn limits_and_counts_at_the_edges_neither_overflow_nor_hang() {
     }
 }
 
-/// 001, `test_compaction_thread_safety`: two threads with one strategy and one meter, a session each.
+/// The threshold plan, `test_compaction_thread_safety`: two threads with one strategy and one meter, a session each.
 #[test]
 fn two_threads_compact_as_one_after_the_other_would() {
     for spec in ALL {

@@ -122,7 +122,7 @@ impl Entrant {
                 let budget = Budget::matched(window, trigger, retained, limits.tail_share())?;
                 (budget, f64::from(window) / f64::from(limits.window))
             }
-            Protocol::Published => (Budget::published(limits, settings.estimator(), scale)?, scale),
+            Protocol::Published => (Budget::published(limits, scale)?, scale),
         };
         let entry = Entry::Strategy(spec, settings.scaled(spec, factor));
         Ok((budget, Entrant { entry, ..self.clone() }))

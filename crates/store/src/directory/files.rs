@@ -1,4 +1,4 @@
-//! What stands in the files of a thread's folder.
+//! The contents of the files in a thread's folder.
 
 use std::path::Path;
 

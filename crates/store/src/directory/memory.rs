@@ -5,7 +5,7 @@ use std::path::Path;
 use super::disk;
 use crate::error::Error;
 
-/// Source 003, section 8.
+/// The agent loop, section 8.
 pub(super) const FILE: &str = "MEMORY.md";
 
 pub(super) fn read(folder: &Path) -> Result<Option<String>, Error> {

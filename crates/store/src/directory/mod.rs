@@ -1,4 +1,4 @@
-//! A store as a folder of files, in the layout of source 000.
+//! A store as a folder of files, in the layout of the strategic plan.
 //!
 //! `<root>/<thread>/checkpoints/.checkpoint_index` is the commit point: it is replaced by a synced file in one rename, after
 //! all that it names was written and synced. A kill at any moment so leaves the commit before or the new one; what is left
@@ -41,7 +41,7 @@ const INDEX: &str = ".checkpoint_index";
 const LATEST: &str = "latest.json";
 const ARCHIVE: &str = "history.zst";
 
-/// Threads share so many locks, so that no lock outlives its thread under the thread's name.
+/// Threads share this many locks, so that no lock outlives its thread.
 const LOCK_FILES: u8 = 64;
 
 impl Directory {
@@ -236,7 +236,7 @@ fn commit_file(id: &ThreadId, sequence: u64, change: &Change<'_>) -> Vec<u8> {
         view: change.commit.view,
         after: change.commit.after,
     };
-    // Strings, numbers and lists alone: nothing that JSON refuses.
+    // Only strings, numbers and lists: nothing that JSON refuses.
     serde_json::to_vec(&file).unwrap_or_default()
 }
 

@@ -255,7 +255,7 @@ fn torn_and_foreign_files_are_named_and_left_alone() {
 #[test]
 fn files_of_others_stay() {
     let (root, folder) = thread_of(2);
-    // As source 000 names and fills them, and torn.
+    // As the strategic plan names and fills them, and torn.
     let foreign =
         [("checkpoint_20260131_143022.json", "{\"active_goals\": []}"), ("checkpoint_x.json", "{"), ("notes", "")];
     for (name, text) in foreign {

@@ -1,4 +1,4 @@
-//! A store as a SQLite database, with the table of source 001. One transaction a commit; write-ahead log, synced at each.
+//! A store as a SQLite database, with the table of the threshold plan. One transaction a commit; write-ahead log, synced at each.
 
 mod memory;
 mod open;

@@ -1,7 +1,7 @@
 //! Records of one thread: those of the newest two commits plain, older ones packed, a commit at a time.
 //!
 //! A frame's dictionary is the next newer commit, which is still plain when the frame is made; so a commit reads no more than
-//! the two, and reading goes from the newest back. Dictionaries are made of stored bytes alone, since another version may
+//! the two, and reading goes from the newest back. Dictionaries are made only of stored bytes, since another version may
 //! write a record in other words.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::packing;
 use crate::thread_id::ThreadId;
 
-/// A record as the tables hold it: its JSON, and the body where that stands apart from it.
+/// A record as the tables hold it: its JSON, and the body if that is kept apart.
 type Piece = (Box<RawValue>, Option<String>);
 
 type Pieces = BTreeMap<u32, Piece>;

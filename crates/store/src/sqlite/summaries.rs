@@ -1,4 +1,4 @@
-//! The table of source 001: one row for each summary with ends.
+//! The table of the threshold plan: one row for each summary with ends.
 
 use compactometer_engine::record::SessionRecord;
 use rusqlite::{Connection, params};

@@ -1,4 +1,4 @@
-//! The table of source 001, what is packed of it, and databases that are not as this store left them.
+//! The table of the threshold plan, what is packed of it, and databases that are not as this store left them.
 
 mod packed;
 

@@ -1,4 +1,4 @@
-//! Storage of long threads (source 000, part 6: under 1 MB).
+//! Storage of long threads (the strategic plan, part 6: under 1 MB).
 
 use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, Store};

@@ -122,7 +122,7 @@ fn extract(
     let tokens = log.messages().iter().map(|counted| counted.tokens).sum::<u32>().max(1);
     // Above the conversation, so that no compaction starts.
     let trigger = tokens.saturating_add(1);
-    let budget = Budget { window: trigger, trigger, ..Budget::published(limits, Estimator::Exact, 1.0)? };
+    let budget = Budget { window: trigger, trigger, estimator: Estimator::Exact, ..Budget::published(limits, 1.0)? };
     let config =
         SessionConfig { budget, overhead: 0, summarizer_window: args.window, automatic: true, policy: Policy::Enforce };
     let strategy = (spec.build)(&settings);

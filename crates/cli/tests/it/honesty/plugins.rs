@@ -28,7 +28,17 @@ pub static QUESTION_READER: StrategySpec =
 type Build = fn(&compactometer_engine::params::Settings) -> Arc<dyn Strategy>;
 
 const fn spec(name: &'static str, build: Build) -> StrategySpec {
-    StrategySpec { name, about: "a test", source: "a test", prompt: "", placeholders: &[], params: &[], limits, build }
+    StrategySpec {
+        name,
+        about: "a test",
+        source: "a test",
+        prompt: "",
+        placeholders: &[],
+        params: &[],
+        limits,
+        build,
+        published: None,
+    }
 }
 
 /// Words of which every second conversation of `keyword_luck` holds one.

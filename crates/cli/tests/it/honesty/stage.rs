@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use async_trait::async_trait;
 use compactometer_engine::budget::{Limits, Tail};
+use compactometer_engine::estimate::Estimator;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::{ParamError, Settings};
@@ -53,7 +54,7 @@ pub fn foreign(spec: &'static StrategySpec) -> Entrant {
 
 /// Limits of such a strategy: it writes what it keeps.
 pub fn limits(_: &Settings) -> Result<Limits, ParamError> {
-    Ok(Limits { window: 12_500, trigger: 10_000, tail: Tail::Tokens(1), written: 3_700 })
+    Ok(Limits { window: 12_500, trigger: 10_000, tail: Tail::Tokens(1), written: 3_700, estimator: Estimator::Exact })
 }
 
 pub fn mock(name: &str) -> Box<dyn ChatModel> {

@@ -1,9 +1,9 @@
-//! `chained`: source 004. One sectioned summary that takes in its predecessor, before the recent tail.
+//! `chained`: the summary chain. One sectioned summary that takes in its predecessor, before the recent tail.
 //!
-//! Mended against the source (STRATEGIES section 1): the previous summary is known by its origin and not by a heading that
-//! its own prompt misspells; the original task is taken from the log; the summary is a user turn, so the chat never opens
-//! with an assistant's; nothing of it is cut before it is merged; the pending part stays; a model's limit is looked up, and
-//! one that the reserves use up is refused.
+//! Corrected against the source: the previous summary is known by its origin and not by a heading that its own prompt
+//! misspells; the original task is taken from the log; the summary is a user turn, so the chat never opens with an
+//! assistant's; nothing of it is cut before it is merged; the pending part stays; a model's limit is looked up, and one that
+//! the reserves use up is refused.
 
 mod published;
 
@@ -11,22 +11,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{
-    Faithful, ask, ask_once, characters, defect, edits_with, estimator, fill_around, messages, recent_or_skip, share,
-    temperature, tokens, with_summary,
-};
-use crate::budget::Tail;
+use self::published::Deviations;
 use crate::budget::estimate::Estimator;
+use crate::budget::{Limits, Tail};
 use crate::conversation::log::Log;
 use crate::conversation::record::RecordKind;
 use crate::conversation::render::{self, Material, RenderLimits};
 use crate::conversation::view::{Entry, Origin};
 use crate::message::{Part, Role};
-use crate::strategy::declined::Declined;
-use crate::strategy::declined::FailReason;
-use crate::strategy::params::{Param, ParamError, Settings, Unit};
+use crate::strategy::ask::{ask, ask_once};
+use crate::strategy::next_view::{recent_or_skip, with_summary};
+use crate::strategy::params::{Param, ParamError, ParamValue, Settings, parameters};
+use crate::strategy::prompt::fill_around;
 use crate::strategy::selection::Selection;
-use crate::strategy::{Compacted, Context, Strategy, StrategySpec};
+use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
 /// Registry entry, with the source's `DEFAULT_CONFIG` and the limits of its `formatMessagesForSummary`.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -35,53 +33,38 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     source: "004",
     prompt: include_str!("prompt.md"),
     placeholders: &["previous", "task", "messages"],
-    params: &[
-        tokens("window", "context window of the model", 128_000),
-        tokens("system_reserve", "kept free for system prompt and tools", 2_000),
-        tokens("output_reserve", "kept free for the answer", 4_000),
-        tokens("safety_buffer", "kept free for errors of the estimate", 5_000),
-        share("threshold", "share of what is left at which a compaction starts", 0.8),
-        messages("tail", "kept verbatim", 10),
-        tokens("asked", "asked for in the prompt", 800),
-        tokens("written", "most that the summary may have", 1_000),
-        characters("message_limit", "rendered of one message", 2_000),
-        characters("result_limit", "rendered of one tool result", 500),
-        temperature(0.3),
-        estimator(Estimator::Classes),
-        MODEL,
-        defect("lookup", "a model's limit is looked up nowhere"),
-        defect("negative", "a window that the reserves use up compacts at every call"),
-        defect("detector", "an earlier summary is known by its place and the heading `## Session Summary` alone"),
-        defect("task", "the original task is the first user turn that still stands"),
-        defect("assistant", "the summary is an assistant's turn"),
-        defect("by_place", "what stands first counts as the system prompt, and the last messages by number alone"),
-        defect("unmarked", "the record names none of the messages that it stands for"),
-        defect("unguarded", "one request of any size, and any answer is taken for a summary"),
-    ],
+    params: &[Options::PARAMS, Deviations::PARAMS],
     limits,
-    build: |settings| Arc::new(Chained { settings: settings.clone() }),
+    build: |settings| {
+        Arc::new(Chained {
+            prompt: settings.prompt().to_owned(),
+            options: Options::read(settings),
+            deviations: Deviations::read(settings),
+        })
+    },
+    published: Some(published::FORM),
 };
 
-/// As the document has it. Its prompt's heading is not the one that its detector looks for. Where its table says 10,000
-/// characters its code says 2,000, and that rules.
-pub(super) const FAITHFUL: Faithful = Faithful {
-    spec: &SPEC,
-    values: &[
-        ("prompt", include_str!("published.md")),
-        ("estimator", "characters"),
-        ("lookup", "faithful"),
-        ("negative", "faithful"),
-        ("detector", "faithful"),
-        ("task", "faithful"),
-        ("assistant", "faithful"),
-        ("by_place", "faithful"),
-        ("unmarked", "faithful"),
-        ("unguarded", "faithful"),
-    ],
-    breaks: &[3, 5, 6, 8, 9, 12, 15, 21],
-};
+parameters! {
+    /// The source's configuration.
+    Options {
+        window: u32 = Param::tokens(128_000), "context window of the model";
+        system_reserve: u32 = Param::tokens(2_000), "kept free for system prompt and tools";
+        output_reserve: u32 = Param::tokens(4_000), "kept free for the answer";
+        safety_buffer: u32 = Param::tokens(5_000), "kept free for errors of the estimate";
+        threshold: f64 = Param::share(0.8), "share of what is left at which a compaction starts";
+        tail: u32 = Param::messages(10), "kept verbatim";
+        asked: u32 = Param::tokens(800), "asked for in the prompt";
+        written: u32 = Param::tokens(1_000), "most that the summary may have";
+        message_limit: usize = Param::characters(2_000), "rendered of one message";
+        result_limit: usize = Param::characters(500), "rendered of one tool result";
+        temperature: f64 = Param::temperature(0.3), "of the summarizer";
+        estimator: Estimator = Param::estimator(Estimator::Classes), "what the published trigger is compared with";
+        model: ContextLimit = Param::choice(MODELS, 0), "whose context limit is the window; `window` takes the parameter of that name";
+    }
+}
 
-/// Source 004, `MODEL_CONTEXT_LIMITS`, which the source looks up nowhere; here it sets the window.
+/// The source's `MODEL_CONTEXT_LIMITS`, which it looks up nowhere; here it sets the window.
 const CONTEXT_LIMITS: &[(&str, u32)] = &[
     ("gpt-4o", 128_000),
     ("gpt-4-turbo", 128_000),
@@ -91,62 +74,59 @@ const CONTEXT_LIMITS: &[(&str, u32)] = &[
 ];
 
 /// `window` is the first choice; the models follow in the order of [`CONTEXT_LIMITS`].
-const MODEL: Param = Param {
-    name: "model",
-    about: "whose context limit is the window; `window` takes the parameter of that name",
-    unit: Unit::Choice(&[
-        "window",
-        CONTEXT_LIMITS[0].0,
-        CONTEXT_LIMITS[1].0,
-        CONTEXT_LIMITS[2].0,
-        CONTEXT_LIMITS[3].0,
-        CONTEXT_LIMITS[4].0,
-    ]),
-    default: 0.0,
-    range: (0.0, CONTEXT_LIMITS.len() as f64),
-};
+const MODELS: &[&str] = &[
+    "window",
+    CONTEXT_LIMITS[0].0,
+    CONTEXT_LIMITS[1].0,
+    CONTEXT_LIMITS[2].0,
+    CONTEXT_LIMITS[3].0,
+    CONTEXT_LIMITS[4].0,
+];
 
-/// 004: (limit - reserves) x threshold, 93,600 by default.
-fn limits(settings: &Settings) -> Result<crate::budget::Limits, ParamError> {
-    let reserves =
-        ["system_reserve", "output_reserve", "safety_buffer"].map(|name| settings.number(name)).iter().sum::<f64>();
-    let of_model = (settings.count("model") as usize).checked_sub(1).and_then(|place| CONTEXT_LIMITS.get(place));
-    let of_model = of_model.filter(|_| !settings.is_faithful("lookup"));
-    let window = of_model.map_or(settings.number("window"), |(_, limit)| f64::from(*limit));
-    let is_negative = reserves >= window;
-    if is_negative && !settings.is_faithful("negative") {
-        return Err(ParamError::Contradiction(format!(
-            "`window` is {window} tokens; its reserves alone take {reserves}"
-        )));
+/// The context limit of the chosen model; none where `window` rules.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContextLimit(Option<u32>);
+
+impl ParamValue for ContextLimit {
+    fn of(param: &Param, number: f64) -> Self {
+        let model = param.chosen(number);
+        ContextLimit(CONTEXT_LIMITS.iter().find(|(name, _)| Some(*name) == model).map(|(_, limit)| *limit))
     }
-    Ok(crate::budget::Limits {
-        window: window as u32,
-        trigger: if is_negative { 1 } else { ((window - reserves) * settings.number("threshold")) as u32 },
-        tail: Tail::Messages(settings.count("tail")),
-        written: settings.count("written"),
-    })
+}
+
+/// The source's (limit - reserves) x threshold, 93,600 by default.
+fn limits(settings: &Settings) -> Result<Limits, ParamError> {
+    let (options, deviations) = (Options::read(settings), Deviations::read(settings));
+    let Options { system_reserve, output_reserve, safety_buffer, threshold, tail, written, estimator, .. } = options;
+    let window = options.model.0.filter(|_| !deviations.lookup).unwrap_or(options.window);
+    let reserves = system_reserve + output_reserve + safety_buffer;
+    let trigger = match window.checked_sub(reserves).filter(|left| *left > 0) {
+        Some(left) => (f64::from(left) * threshold) as u32,
+        None if deviations.negative => 1,
+        None => {
+            let said = format!("`window` is {window} tokens; its reserves alone take {reserves}");
+            return Err(ParamError::Contradiction(said));
+        }
+    };
+    Ok(Limits { window, trigger, tail: Tail::Messages(tail), written, estimator })
 }
 
 struct Chained {
-    settings: Settings,
+    prompt: String,
+    options: Options,
+    deviations: Deviations,
 }
 
 #[async_trait]
 impl Strategy for Chained {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let is = |defect| self.settings.is_faithful(defect);
-        let selection = if is("by_place") { published::selection(cx)? } else { recent_or_skip(cx)? };
+        let selection = if self.deviations.by_place { published::selection(cx)? } else { recent_or_skip(cx)? };
         let (previous, leaving) = self.previous_and_leaving(cx, &selection);
-        let mut messages = Material::new(leaving, self.limits(), self.settings.prompt().len());
+        let mut messages = Material::new(leaving, self.render_limits(), self.prompt.len());
         let unread = std::mem::take(&mut messages.cut);
         let summary = self.summarize(cx, messages, previous).await?;
         let mut compacted = with_summary(cx, &selection, summary);
-        if is("assistant") {
-            compacted.edits = edits_with(cx, &selection, published::assistants(cx, &compacted.saved[0].body));
-        }
-        if is("unmarked") {
-            compacted.saved[0].covers = None;
-        }
+        self.deviations.change(cx, &selection, &mut compacted);
         Ok(Compacted { unread, ..compacted })
     }
 }
@@ -159,10 +139,8 @@ impl Chained {
         selection: &Selection<'v>,
     ) -> (Option<&'v str>, Vec<&'v Entry>) {
         let leaving = selection.leaving.iter().copied();
-        if self.settings.is_faithful("detector") {
-            let found = published::summary(cx.view);
-            let is_found = |entry: &&Entry| found.is_some_and(|(summary, _)| std::ptr::eq(summary, *entry));
-            return (found.map(|(_, text)| text), leaving.filter(|entry| !is_found(entry)).collect());
+        if self.deviations.detector {
+            return published::previous_and_leaving(cx.view, leaving);
         }
         let saved = cx.history.latest(RecordKind::Summary);
         (saved.map(|saved| saved.body.as_str()), leaving.filter(|entry| !is_summary(entry)).collect())
@@ -174,27 +152,25 @@ impl Chained {
         messages: Material,
         previous: Option<&str>,
     ) -> Result<String, FailReason> {
-        let settings = &self.settings;
         // Records of failed attempts are no rounds.
         let round = 1 + cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary).count();
         let previous = previous.map_or("None: this is the first round.".to_owned(), render::neutralize);
-        let (written, temperature) = (cx.budget.written, settings.number("temperature") as f32);
-        let share = settings.number("asked") / settings.number("written");
+        let (written, temperature) = (cx.budget.written, Some(self.options.temperature as f32));
+        let share = f64::from(self.options.asked) / f64::from(self.options.written);
         let asked = (f64::from(written) * share) as u32;
-        let task = if settings.is_faithful("task") { published::task(cx.view) } else { original_task(cx.log) };
-        let task = render::neutralize(&render::cut(task, self.limits().message));
+        let task = if self.deviations.task { published::task(cx.view) } else { original_task(cx.log) };
+        let task = render::neutralize(&render::cut(task, self.options.message_limit));
         let (round, asked) = (round.to_string(), asked.to_string());
         let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
-        let with = |messages| fill_around(messages, settings.prompt(), &values);
-        if settings.is_faithful("unguarded") {
-            return Ok(ask_once(cx, with(messages.text), written, Some(temperature)).await?.text);
+        let with = |messages| fill_around(messages, &self.prompt, &values);
+        if self.deviations.unguarded {
+            return Ok(ask_once(cx, with(messages.text), written, temperature).await?.text);
         }
-        ask(cx, messages, with, written, Some(temperature)).await
+        ask(cx, messages, with, written, temperature).await
     }
 
-    fn limits(&self) -> RenderLimits {
-        let count = |name| self.settings.count(name) as usize;
-        RenderLimits { message: count("message_limit"), tool_result: count("result_limit") }
+    fn render_limits(&self) -> RenderLimits {
+        RenderLimits { message: self.options.message_limit, tool_result: self.options.result_limit }
     }
 }
 

@@ -1,24 +1,20 @@
-//! `hybrid-checkpoint`: source 000, part 8. Fine checkpoints by extraction before the trigger, a coarse one with the summary,
-//! merged field by field: the finer value wins.
+//! `hybrid-checkpoint`: part 8 of the strategic plan. Fine checkpoints by extraction before the trigger, a coarse one with the
+//! summary, merged field by field: the finer value wins.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::middleware_checkpoint::{DEFECTS, Extraction, PARAMS};
-use super::plain_limits;
-use super::prompt_checkpoint::{ask_for_both, json, with_summary_and_checkpoint};
-use super::published::{Faithful, selected};
+use super::middleware_checkpoint::{Extraction, FORM, PARAMS};
+use super::prompt_checkpoint::{Deviations, Options, ask_for_both, json, with_summary_and_checkpoint};
 use crate::checkpoint::Checkpoint;
 use crate::conversation::record::NewRecord;
 use crate::conversation::view::WrittenPart;
 use crate::recovery::{Showing, latest_checkpoint};
-use crate::strategy::declined::Declined;
-use crate::strategy::declined::FailReason;
-use crate::strategy::retrieve;
-use crate::strategy::{Compacted, Context, Strategy, StrategySpec};
+use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, retrieve};
 
-/// Registry entry: those of its two parts; `prompt` is the extraction's.
+/// Registry entry: those of its two parts; `prompt` is the extraction's. The source says no more of this strategy than that
+/// both are combined, so its published form has the deviations of both.
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "hybrid-checkpoint",
     about: "checkpoints before the trigger and with the summary, merged",
@@ -26,12 +22,10 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     prompt: include_str!("../middleware_checkpoint/prompt.md"),
     placeholders: &["messages"],
     params: PARAMS,
-    limits: plain_limits,
+    limits: |settings| Options::read(settings).limits(),
     build: |settings| Arc::new(HybridCheckpoint { extraction: Extraction::new(settings) }),
+    published: Some(FORM),
 };
-
-/// As the document has it: the defects of both parts. It says no more of this strategy than that both are combined.
-pub(super) const FAITHFUL: Faithful = Faithful { spec: &SPEC, values: DEFECTS, breaks: &[1, 3, 5, 6, 8, 18, 21] };
 
 const COARSE_PROMPT: &str = include_str!("../prompt_checkpoint/prompt.md");
 
@@ -42,9 +36,10 @@ struct HybridCheckpoint {
 #[async_trait]
 impl Strategy for HybridCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let settings = &self.extraction.settings;
-        let selection = selected(cx, settings)?;
-        let (summary, body) = ask_for_both(cx, COARSE_PROMPT, &selection, settings).await?;
+        let Extraction { deviations, checkpoints, summaries, .. } = &self.extraction;
+        let deviations = Deviations { parser: deviations.parser, checkpoints: *checkpoints, summaries: *summaries };
+        let selection = summaries.selection(cx)?;
+        let (summary, body) = ask_for_both(cx, COARSE_PROMPT, &selection, deviations).await?;
         let coarse = body.and_then(|body| serde_json::from_str::<Checkpoint>(&body).ok());
         let fine = latest_checkpoint(cx.history).map(|(checkpoint, _)| checkpoint);
         let merged = match (coarse, fine) {

@@ -1,5 +1,5 @@
-//! When a checkpoint is due by prediction (source 000, part 8, "Predictive Checkpointing"): the trigger would be reached within
-//! the next turns at the pace of the last ones, or the topic has just changed.
+//! When a checkpoint is due by prediction (the strategic plan, part 8, "Predictive Checkpointing"): the trigger would be
+//! reached within the next turns at the pace of the last ones, or the topic has just changed.
 //!
 //! Absent on purpose: a learned model and feedback of users, which the source names and gives no data for.
 
@@ -14,7 +14,7 @@ const PACE_TURNS: usize = 8;
 /// Messages on each side of a possible change of topic (ours). Odd, since a user opens a topic and the agent is asked in every
 /// second message where it calls no tool: an even window would always straddle the change.
 const TOPIC_MESSAGES: usize = 3;
-/// Fewest words on each side: of less, no topic can be told (ours).
+/// Fewest words on each side: with fewer, no topic shows (ours).
 const TOPIC_WORDS: usize = 30;
 
 /// Whether the request would reach its trigger within `turns` more turns of the agent.

@@ -1,4 +1,5 @@
-//! What the source's own code makes of messages and answers (000, approach B: `_format_messages`, `_extract_checkpoint`).
+//! `middleware-checkpoint` as the strategic plan describes it, and what that plan's code makes of messages and answers
+//! (approach B, `_format_messages` and `_extract_checkpoint`).
 //!
 //! Where that code would not run at all, the reading nearest to it that does: its file breaks off an indented block with
 //! `from pathlib import Path`, never imports `datetime`, and searches the reply object where it means its text.
@@ -6,10 +7,60 @@
 use serde_json::Value;
 
 use crate::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use crate::conversation::record::{RecordKind, SessionRecord};
 use crate::conversation::render::Material;
 use crate::conversation::view::Entry;
 use crate::message::Part;
-use crate::strategy::Context;
+use crate::strategy::params::{Param, parameters};
+use crate::strategy::{Context, PublishedForm};
+
+/// As the document has it. `other_threads` stays 0, since a replay has one thread.
+pub(in crate::strategies) const FORM: PublishedForm = PublishedForm {
+    values: &[
+        ("stale_count", "faithful"),
+        ("parser", "faithful"),
+        ("overwrite", "faithful"),
+        ("forgets", "faithful"),
+        ("at_once", "faithful"),
+        ("section", "faithful"),
+        ("roles", "faithful"),
+        ("unchecked", "faithful"),
+        ("one_piece", "faithful"),
+        ("pending", "faithful"),
+    ],
+    breaks: &[1, 3, 5, 6, 8, 18, 21],
+};
+
+parameters! {
+    /// When a checkpoint is due, and how it is read.
+    ExtractionDeviations {
+        stale_count: bool = Param::deviation(), "new tokens are those above the size at the last checkpoint, which a compaction leaves as it is";
+        other_threads: u32 = Param::tokens_or_none(0), "stale_count: size at which another thread's checkpoint left the counter of all";
+        parser: bool = Param::deviation(), "unfenced JSON is not read";
+    }
+}
+
+parameters! {
+    /// What a model sees of checkpoints and of messages.
+    ShowingDeviations {
+        at_once: bool = Param::deviation(), "each checkpoint joins the system prompt at once and voids the cached prefix";
+        roles: bool = Param::deviation(), "messages stand as ROLE: content, without calls; a tag in them may close the prompt's";
+    }
+}
+
+impl ExtractionDeviations {
+    /// Tokens of the view above a counter that a compaction leaves as it is.
+    pub(super) fn new_tokens(self, cx: &Context<'_>) -> u64 {
+        let of_this = cx.history.iter().rfind(|saved| is_before_a_turn(saved)).map_or(0, |saved| saved.tokens_before);
+        // One counter for all threads holds what the last of them left; of several, the greatest silences longest.
+        u64::from(cx.view.tokens().saturating_sub(of_this.max(self.other_threads)))
+    }
+}
+
+/// Whether a record is a checkpoint that came without a summary: the view was as large after it as before.
+fn is_before_a_turn(saved: &SessionRecord) -> bool {
+    saved.kind == RecordKind::Checkpoint && saved.tokens_before == saved.tokens_after
+}
 
 /// Messages as `ROLE: content`: calls and their arguments are no content, and a tag in a text may close the prompt's.
 pub(super) fn messages<'e>(cx: &Context<'_>, entries: impl Iterator<Item = &'e Entry>) -> Material {

@@ -1,5 +1,5 @@
-//! The checkpoints of source 002 as its `CompressionCheckpoint` describes them, their statistics and their events, derived from
-//! what a session saved.
+//! The checkpoints of the progressive plan as its `CompressionCheckpoint` describes them, their statistics and their events,
+//! derived from what a session saved.
 //!
 //! Nothing of it is stored: a summary's level and its neighbours follow from the summaries after it. One thing is not seen
 //! here: a compaction that was asked for twice, because its first answer broke the budget, shows less than `written` allows.
@@ -16,7 +16,7 @@ use crate::message::MessageId;
 use crate::strategy::params::Settings;
 use crate::tokens::TokenCounter;
 
-/// One summary of the journey, or several merged ones, as a compaction left it (002, data structures).
+/// One summary of the journey, or several merged ones, as a compaction left it (the progressive plan, data structures).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CompressionCheckpoint {
     /// The number of its newest record, see [`SessionRecord::number`].
@@ -25,7 +25,7 @@ pub struct CompressionCheckpoint {
     pub members: Vec<u32>,
     /// How much of it is shown.
     pub level: Level,
-    /// First and last message that it stands for: the source's `range`.
+    /// First and last message that it represents: the source's `range`.
     pub range: Option<(MessageId, MessageId)>,
     /// The text that is shown: the source's `summary`.
     pub summary: String,
@@ -58,7 +58,7 @@ pub struct Round {
     pub changes: Vec<Change>,
 }
 
-/// What a compaction did to one checkpoint (002, events). Numbers are those of [`CompressionCheckpoint::id`].
+/// What a compaction did to one checkpoint (the progressive plan, events). Numbers are those of [`CompressionCheckpoint::id`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -86,7 +86,7 @@ pub enum Change {
     ShownAgain(Vec<u32>),
 }
 
-/// What a journey comes to (002, `getCheckpointStats`).
+/// What a journey comes to (the progressive plan, `getCheckpointStats`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// Checkpoints.
@@ -121,7 +121,7 @@ pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, coun
     let mut so_far = History::default();
     for (at, saved) in history.iter().enumerate().filter(|(_, saved)| saved.kind == RecordKind::Summary) {
         journey.push(saved);
-        // What a round pins stands behind its summary.
+        // The record of what a round pins follows its summary.
         let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == RecordKind::Pinned));
         so_far.extend(history[so_far.len()..end].to_vec());
         let pins = Pins::latest(&so_far).map_or(0, |(pins, _)| pins.tokens_shown(counter));

@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::BY_LIKENESS;
+use super::published::Deviations;
+use super::{Merge, Options};
 use crate::model::embed::{Lexical, similarity};
 use crate::strategy::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
 
-/// The ages and sizes of source 002.
+/// The ages and sizes of the progressive plan.
 pub(super) struct Levels {
     pub(super) moderate_age: usize,
     pub(super) compact_age: usize,
@@ -22,11 +23,11 @@ pub(super) struct Levels {
     pub(super) lines: usize,
     /// Whether the neighbours that are most alike are merged, and not the oldest.
     pub(super) by_likeness: bool,
-    /// Whether ages alone decide, whatever the budget.
+    /// Whether only ages decide, whatever the budget.
     pub(super) unbounded: bool,
 }
 
-/// How much of a summary is shown (002, compression levels).
+/// How much of a summary is shown (the source's compression levels).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -86,7 +87,7 @@ struct Group {
 }
 
 impl Group {
-    /// So many of its newest.
+    /// Its newest `number` members.
     fn newest(&self, number: usize) -> Group {
         Group { members: self.members.end - number..self.members.end, level: self.level }
     }
@@ -94,15 +95,9 @@ impl Group {
 
 impl Levels {
     pub(super) fn new(settings: &Settings) -> Self {
-        let count = |name| settings.count(name) as usize;
-        Levels {
-            moderate_age: count("moderate_age"),
-            compact_age: count("compact_age"),
-            most: count("most"),
-            lines: count("lines"),
-            by_likeness: settings.count("merge") == BY_LIKENESS,
-            unbounded: settings.is_faithful("unbounded"),
-        }
+        let Options { moderate_age, compact_age, most, lines, merge, .. } = Options::read(settings);
+        let Deviations { unbounded } = Deviations::read(settings);
+        Levels { moderate_age, compact_age, most, lines, by_likeness: merge == Merge::Similar, unbounded }
     }
 
     /// The journey at the levels of its ages, lowered from the oldest on until it fits; the oldest are left out last.
@@ -171,7 +166,7 @@ impl Levels {
         groups.into_iter().map(|members| Group { level: level(&members), members }).collect()
     }
 
-    /// All that are too many stand in the first.
+    /// The first group takes all summaries beyond the limit.
     fn merged_from_the_oldest(&self, summaries: usize) -> Vec<Range<usize>> {
         let single = summaries.saturating_sub(self.most - 1);
         let merged = (single > 0).then_some(0..single);
@@ -192,7 +187,7 @@ impl Levels {
         groups
     }
 
-    /// Place of the first of two neighbours to merge: only those that no longer stand in full are merged, and the oldest where
+    /// Place of the first of two neighbours to merge: only those that are no longer shown in full are merged, or the oldest where
     /// there are none.
     fn pair_to_merge(&self, groups: &[Range<usize>], vectors: &[Vec<f32>]) -> usize {
         let newest = groups.last().map_or(0, |group| group.end - 1);
@@ -302,139 +297,4 @@ pub(super) fn items<'b>(body: &'b str, word: &'static str) -> impl Iterator<Item
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::tokens::Encoding;
-
-    const BODY: &str = "Summary: built the store.\nIt has two tables.\nIt is tested.\nIt is fast.\nIt is small.\nIt is new.\n\nKey Decisions:\n- use pg\n\nNext Steps:\n- ship\n\nArchitecture Decisions:\n- no cache";
-
-    const LEVELS: Levels =
-        Levels { moderate_age: 5, compact_age: 10, most: 10, lines: 5, by_likeness: false, unbounded: false };
-
-    fn shown(rounds: usize, budget: u32) -> Vec<(u32, String)> {
-        let bodies = (0..rounds).map(|round| format!("Summary: part {round}.\n{BODY}")).collect::<Vec<_>>();
-        let journey = bodies.iter().enumerate().map(|(number, body)| Leg::new(number as u32, body)).collect::<Vec<_>>();
-        let shown = LEVELS.fit(&journey, budget, &Encoding::O200k);
-        shown.into_iter().map(|shown| (shown.number, shown.text)).collect()
-    }
-
-    #[test]
-    fn summaries_shrink_with_age() {
-        let shown = shown(8, 100_000);
-        assert_eq!(shown.len(), 8);
-        assert!(shown[7].1.contains("ship") && shown[3].1.contains("ship"), "ages 0 to 4 are whole");
-        let old = &shown[2].1;
-        assert!(old.contains("use pg") && old.contains("no cache"), "age 5 keeps its decisions: {old}");
-        assert!(!old.contains("ship"), "age 5 keeps no steps: {old}");
-    }
-
-    #[test]
-    fn the_oldest_are_merged_and_every_part_is_named() {
-        let shown = shown(14, 100_000);
-        assert_eq!(shown.len(), 10);
-        let all = shown.iter().map(|(_, text)| text.as_str()).collect::<String>();
-        assert!((0..14).all(|round| all.contains(&format!("part {round}."))), "{all}");
-    }
-
-    #[test]
-    fn a_hundred_rounds_stay_in_the_budget() {
-        for rounds in [1, 5, 20, 100] {
-            for budget in [100, 400, 1_500] {
-                let shown = shown(rounds, budget);
-                let size =
-                    shown.iter().map(|(_, text)| MESSAGE_OVERHEAD + Encoding::O200k.count_text(text)).sum::<u32>();
-                assert!(size <= budget && !shown.is_empty(), "{rounds} rounds: {size} of {budget}");
-                assert!(
-                    shown.iter().any(|(_, text)| text.contains(&format!("part {}.", rounds - 1))),
-                    "the newest stays"
-                );
-            }
-        }
-    }
-
-    fn groups(levels: &Levels, parts: &[&str]) -> Vec<Range<usize>> {
-        let journey = parts.iter().enumerate().map(|(number, body)| Leg::new(number as u32, body)).collect::<Vec<_>>();
-        levels.groups(&journey).into_iter().map(|group| group.members).collect()
-    }
-
-    const PHASES: [&str; 8] = [
-        "Summary: tables and columns of the store",
-        "Summary: keys and columns of the store tables",
-        "Summary: colours of the welcome screen",
-        "Summary: the welcome screen and its colours again",
-        "Summary: an exporter to spreadsheets",
-        "Summary: mail",
-        "Summary: search",
-        "Summary: release",
-    ];
-
-    #[test]
-    fn likeness_merges_the_neighbours_of_one_phase_and_keeps_phases_apart() {
-        let oldest = Levels { most: 6, moderate_age: 2, ..LEVELS };
-        assert_eq!(
-            groups(&oldest, &PHASES),
-            [0..3, 3..4, 4..5, 5..6, 6..7, 7..8],
-            "the oldest, whatever they are about"
-        );
-        let alike = Levels { by_likeness: true, ..oldest };
-        assert_eq!(groups(&alike, &PHASES), [0..2, 2..4, 4..5, 5..6, 6..7, 7..8]);
-    }
-
-    #[test]
-    fn what_still_stands_in_full_is_not_merged_by_likeness() {
-        let levels = Levels { most: 4, moderate_age: 4, by_likeness: true, ..LEVELS };
-        let parts = [PHASES[4], PHASES[5], PHASES[6], PHASES[0], PHASES[1]];
-        assert_eq!(groups(&levels, &parts), [0..2, 2..3, 3..4, 4..5], "the two of one phase are new");
-    }
-
-    #[test]
-    fn what_is_merged_stays_merged() {
-        for by_likeness in [false, true] {
-            let levels = Levels { most: 4, moderate_age: 1, by_likeness, ..LEVELS };
-            let parts = PHASES.iter().cycle().take(40).copied().collect::<Vec<_>>();
-            for rounds in 5..40 {
-                let (before, after) = (groups(&levels, &parts[..rounds - 1]), groups(&levels, &parts[..rounds]));
-                let is_within =
-                    |old: &Range<usize>| after.iter().any(|new| new.start <= old.start && old.end <= new.end);
-                assert!(after.len() == 4 && before.iter().all(is_within), "{before:?} and then {after:?}");
-            }
-        }
-    }
-
-    /// The rule as it is said: one step, then everything is shown and counted again.
-    fn step(groups: &mut Vec<Group>) -> bool {
-        match groups.iter().position(|group| group.level > Level::Compact) {
-            Some(at) if at + 1 < groups.len() || groups.len() == 1 => groups[at].level = groups[at].level.lower(),
-            _ if groups.len() == 1 && groups[0].members.len() == 1 => return false,
-            _ => {
-                groups[0].members.start += 1;
-                groups.retain(|group| !group.members.is_empty());
-            }
-        }
-        true
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_shown_is_what_single_steps_come_to(
-            bodies in prop::collection::vec("[a-z .一-龥-]{0,30}(\n[a-z -]{0,12}){0,7}(\nDecisions:\n- [a-z]{1,9}){0,1}", 1..40),
-            budget in 0..400_u32,
-            by_likeness in any::<bool>(),
-        ) {
-            let levels = Levels { moderate_age: 2, compact_age: 4, most: 5, lines: 2, by_likeness, unbounded: false };
-            let journey = bodies.iter().enumerate().map(|(at, body)| Leg::new(at as u32, body)).collect::<Vec<_>>();
-            let mut groups = levels.groups(&journey);
-            let tokens = |shown: &[Shown]| shown.iter().map(|shown| shown.tokens(&Encoding::O200k)).sum::<u32>();
-            let show = |groups: &[Group]| groups.iter().map(|group| levels.show(group, &journey)).collect::<Vec<_>>();
-            let mut expected = show(&groups);
-            while tokens(&expected) > budget && step(&mut groups) {
-                expected = show(&groups);
-            }
-            let found = levels.fit(&journey, budget, &Encoding::O200k);
-            let texts = |shown: &[Shown]| shown.iter().map(|one| (one.members.clone(), one.text.clone())).collect::<Vec<_>>();
-            prop_assert_eq!(texts(&found), texts(&expected));
-        }
-    }
-}
+mod tests;

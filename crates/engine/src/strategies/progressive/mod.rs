@@ -1,15 +1,16 @@
-//! `progressive`: source 002. Summaries add up instead of replacing each other; with age a summary shrinks to its first lines
-//! and decisions, then to its first line; the oldest are merged. The task definition and the architecture decisions are asked
-//! for in the same call, pinned in a block of their own and never compressed (`pins`).
+//! `progressive`: the progressive plan. Summaries add up instead of replacing each other; with age a summary shrinks to its
+//! first lines and decisions, then to its first line; the oldest are merged. The task definition and the architecture decisions
+//! are asked for in the same call, pinned in a block of their own and never compressed (`pins`).
 //!
-//! Mended against the source: merging is defined (the first lines of the oldest, or of the neighbours that are most alike,
+//! Corrected against the source: merging is defined (the first lines of the oldest, or of the neighbours that are most alike,
 //! together), and all of it stays within the budget for any number of rounds, so that a summary is lowered when there is no
-//! room and not at an age alone (`levels`). Ours: the share of the budget that pins may take. The source's records, statistics
+//! room and not only at an age (`levels`). Ours: the share of the budget that pins may take. The source's records, statistics
 //! and events are derived (`journey`).
 
 pub mod journey;
 mod levels;
 mod pins;
+mod published;
 
 use std::sync::Arc;
 
@@ -17,16 +18,18 @@ use async_trait::async_trait;
 
 use self::levels::{Leg, Levels};
 use self::pins::Pins;
+use self::published::Deviations;
 use super::summarize::ask_for_summary;
-use super::{Faithful, defect, recent_or_skip, share, system_with_sections, tokens};
+use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind};
 use crate::conversation::view::{Edit, Entry, Origin, WrittenPart};
 use crate::message::{Part, Role};
-use crate::strategy::declined::Declined;
-use crate::strategy::params::{Param, ParamError, Settings, Unit};
+use crate::strategy::ask::AskOptions;
+use crate::strategy::next_view::{recent_or_skip, system_with_sections};
+use crate::strategy::params::{Param, ParamError, ParamValue, Settings, Unit, parameters};
 use crate::strategy::selection::Selection;
-use crate::strategy::{Compacted, Context, Strategy, StrategySpec};
+use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
 /// Registry entry, with the source's `ContextConfig`, its limits, and the window and sizes of its budget example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -35,71 +38,68 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     source: "002",
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
-    params: &[
-        tokens("window", "context window of the model", 32_000),
-        share("threshold", "share of the window at which a compaction starts", 0.8),
-        tokens("tail", "kept verbatim", 4_096),
-        tokens("summary", "most that one summary may have", 1_024),
-        tokens("written", "most that all summaries may have together", 3_000),
-        rounds("moderate_age", "age at which a summary keeps its first lines and decisions", 5),
-        rounds("compact_age", "age at which a summary keeps its first line", 10),
-        rounds("most", "most summaries before the oldest are merged", 10),
-        Param {
-            name: "lines",
-            about: "lines that a moderate summary keeps",
-            unit: Unit::Lines,
-            default: 5.0,
-            range: (1.0, 100.0),
-        },
-        Param {
-            name: "pinned",
-            about: "share of `written` that pinned items may take together (ours); 0 pins nothing",
-            unit: Unit::Share,
-            default: 0.25,
-            range: (0.0, 0.5),
-        },
-        Param {
-            name: "merge",
-            about: "which are merged: the oldest, or the neighbours that are most alike and no longer whole",
-            unit: Unit::Choice(&["oldest", "similar"]),
-            default: 0.0,
-            range: (0.0, 1.0),
-        },
-        defect("unbounded", "ages alone decide what is shown, whether it fits or not"),
-    ],
+    params: &[Options::PARAMS, Deviations::PARAMS],
     limits,
     build: |settings| {
+        let options = Options::read(settings);
         Arc::new(Progressive {
             prompt: settings.prompt().to_owned(),
-            summary: settings.count("summary"),
-            pinned: settings.number("pinned"),
+            summary: options.summary,
+            pinned: options.pinned,
             levels: Levels::new(settings),
         })
     },
+    published: Some(published::FORM),
 };
 
-/// Place of `similar` among the choices of `merge`.
-const BY_LIKENESS: u32 = 1;
+parameters! {
+    /// The source's settings.
+    Options {
+        window: u32 = Param::tokens(32_000), "context window of the model";
+        threshold: f64 = Param::share(0.8), "share of the window at which a compaction starts";
+        tail: u32 = Param::tokens(4_096), "kept verbatim";
+        summary: u32 = Param::tokens(1_024), "most that one summary may have";
+        written: u32 = Param::tokens(3_000), "most that all summaries may have together";
+        moderate_age: usize = rounds(5), "age at which a summary keeps its first lines and decisions";
+        compact_age: usize = rounds(10), "age at which a summary keeps its first line";
+        most: usize = rounds(10), "most summaries before the oldest are merged";
+        lines: usize = Param::count(Unit::Lines, 5, (1, 100)), "lines that a moderate summary keeps";
+        pinned: f64 = Param::share_within(0.25, (0.0, 0.5)), "share of `written` that pinned items may take together (ours); 0 pins nothing";
+        merge: Merge = Param::choice(Merge::NAMES, 0), "which are merged: the oldest, or the neighbours that are most alike and no longer whole";
+    }
+}
 
-/// As the document has it. Its task definition and architecture decisions are planned only, so its prompt does not ask for them
-/// and nothing is pinned; how it merges it does not say, so that stays ours.
-pub(super) const FAITHFUL: Faithful = Faithful {
-    spec: &SPEC,
-    values: &[("prompt", include_str!("published.md")), ("pinned", "0"), ("unbounded", "faithful")],
-    breaks: &[10],
-};
+const fn rounds(default: u32) -> Param {
+    Param::count(Unit::Rounds, default, (1, 10_000))
+}
 
-const fn rounds(name: &'static str, about: &'static str, default: u32) -> Param {
-    Param { name, about, unit: Unit::Rounds, default: default as f64, range: (1.0, 10_000.0) }
+/// Which summaries are merged where there are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Merge {
+    /// The oldest.
+    Oldest,
+    /// The neighbours that are most alike.
+    Similar,
+}
+
+impl Merge {
+    const NAMES: &[&str] = &["oldest", "similar"];
+}
+
+impl ParamValue for Merge {
+    fn of(param: &Param, number: f64) -> Self {
+        if param.chosen(number) == Some("similar") { Merge::Similar } else { Merge::Oldest }
+    }
 }
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
-    let window = settings.count("window");
+    let Options { window, threshold, tail, written, .. } = Options::read(settings);
     Ok(Limits {
         window,
-        trigger: (f64::from(window) * settings.number("threshold")) as u32,
-        tail: Tail::Tokens(settings.count("tail")),
-        written: settings.count("written"),
+        trigger: (f64::from(window) * threshold) as u32,
+        tail: Tail::Tokens(tail),
+        written,
+        estimator: Estimator::Exact,
     })
 }
 
@@ -117,7 +117,7 @@ impl Strategy for Progressive {
         let selection = Selection { leaving: spoken_that_leave(cx, &selection), ..selection };
         // Half of the budget at most, so that a new summary never pushes out all others.
         let most = self.summary.min(cx.budget.half_of_written());
-        let answer = ask_for_summary(cx, &self.prompt, &selection, most).await?;
+        let answer = ask_for_summary(cx, &self.prompt, &selection, most, AskOptions::default()).await?;
         let (earlier, earlier_number) = Pins::latest(cx.history).unwrap_or_default();
         let room = (f64::from(cx.budget.written) * self.pinned) as u32;
         let (pins, body) = earlier.with(&answer, room, cx.counter);

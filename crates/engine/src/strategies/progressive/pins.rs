@@ -1,8 +1,8 @@
-//! What `progressive` never compresses: the task definition and the architecture decisions (002, phase 2).
+//! What `progressive` never compresses: the task definition and the architecture decisions (the progressive plan, phase 2).
 //!
 //! Pins are taken from each answer and only ever added to. Their room is a share of what may be written, a bound of ours: an
 //! item that finds no room stays in the summary of its own round and ages with it, and the block says so. Absent on purpose:
-//! removal, rewriting, and any reading of what an item says; a later decision stands after the one that it replaces.
+//! removal, rewriting, and any reading of what an item says; a later decision follows the one that it replaces.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,11 +55,11 @@ impl Pins {
             rest.push_str(&section(heading, &items));
         }
         let rest = rest.trim();
-        // An answer of pinned items alone still has to stand for its messages.
+        // An answer that holds only pinned items still has to represent its messages.
         (pins, if rest.is_empty() { answer.to_owned() } else { rest.to_owned() })
     }
 
-    /// The block that stands before the summaries.
+    /// The block before the summaries.
     pub(super) fn text(&self) -> String {
         let mut text = "Pinned, carried word for word through every compaction:".to_owned();
         for (heading, items) in HEADINGS.iter().zip(self.lists()).filter(|(_, items)| !items.is_empty()) {
@@ -68,7 +68,8 @@ impl Pins {
         if self.full { text + FULL } else { text }
     }
 
-    /// Tokens of the block as a message. What it says when it is full is always counted, so that it never grows by that alone.
+    /// Tokens of the block as a message. What it says when it is full is always counted, so that this sentence never makes it
+    /// grow.
     pub(super) fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
         MESSAGE_OVERHEAD + counter.count_text(&Pins { full: true, ..self.clone() }.text())
     }
@@ -232,7 +233,7 @@ mod tests {
         assert_eq!(goals(vec![old.clone()]), Some((vec!["Ship it".to_owned()], 1)));
         assert_eq!(goals(vec![old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
         let of_000 = saved(0, "checkpoint", "{\"active_goals\":[\"Ship it\"]}");
-        assert_eq!(goals(vec![of_000]), None, "a checkpoint of source 000 pins nothing");
+        assert_eq!(goals(vec![of_000]), None, "a checkpoint of the strategic plan pins nothing");
     }
 
     proptest! {

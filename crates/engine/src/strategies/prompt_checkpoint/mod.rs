@@ -1,8 +1,8 @@
-//! `prompt-checkpoint`: source 000, approach A. One call writes a summary and a JSON checkpoint; the summary stands before
-//! the recent tail, the checkpoint is saved and stands as a section of the system prompt.
+//! `prompt-checkpoint`: approach A of the strategic plan. One call writes a summary and a JSON checkpoint. The summary
+//! precedes the recent tail; the checkpoint is saved and becomes a section of the system prompt.
 //!
-//! Mended against the source: fenced JSON is read, an answer without a readable checkpoint leaves the previous one in
-//! place, a new checkpoint is written with the one that it replaces in sight, and the injected section shows every field.
+//! Corrected against the source: fenced JSON is read, an answer without a readable checkpoint leaves the previous one in
+//! place, a new checkpoint is written with the one that it replaces in sight, and the section shows every field.
 
 mod published;
 
@@ -10,21 +10,24 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::published::{Asking, Faithful, ONE_PIECE, PENDING, UNCHECKED, selected};
-use super::{ask_for_reply, defect, fill_around, plain_limits, tokens, with_summary_under, words_in};
+use super::published::SummaryDeviations;
+use crate::budget::estimate::Estimator;
+use crate::budget::{Limits, Tail};
 use crate::checkpoint::{self, Checkpoint, Examples, Extraction};
 use crate::conversation::record::{NewRecord, RecordKind};
-use crate::conversation::render::{self, Material, RenderLimits};
+use crate::conversation::render::{Material, RenderLimits};
 use crate::conversation::view::WrittenPart;
 use crate::model::ChatReply;
 use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
-use crate::strategy::declined::Declined;
-use crate::strategy::declined::FailReason;
-use crate::strategy::params::{Param, Settings};
-use crate::strategy::retrieve;
+use crate::strategy::ask::ask_for_reply;
+use crate::strategy::next_view::with_summary_under;
+use crate::strategy::params::{Param, ParamError, parameters, within_window};
+use crate::strategy::prompt::{fill_around, words_in};
 use crate::strategy::selection::Selection;
 use crate::strategy::summary::NotASummary;
-use crate::strategy::{Compacted, Context, Strategy, StrategySpec};
+use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, retrieve};
+
+pub(super) use published::{CheckpointDeviations, NOTHING};
 
 /// Registry entry: the limits of `summarize`, and as many tokens again for a checkpoint like the source's example.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -34,61 +37,66 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[
-        tokens("window", "context window that the trigger is meant for", 12_500),
-        tokens("trigger", "size at which a compaction starts", 10_000),
-        tokens("tail", "kept verbatim", 2_000),
-        tokens("written", "most that summary and checkpoint may have together", 800),
-        defect("parser", "fenced JSON is not read, and an answer without both markers is all summary"),
-        OVERWRITE,
-        FORGETS,
-        SECTION,
-        UNCHECKED,
-        ONE_PIECE,
-        PENDING,
+        Options::PARAMS,
+        published::ParserDeviation::PARAMS,
+        CheckpointDeviations::PARAMS,
+        SummaryDeviations::PARAMS,
     ],
-    limits: plain_limits,
-    build: |settings| Arc::new(PromptCheckpoint { settings: settings.clone() }),
+    limits: |settings| Options::read(settings).limits(),
+    build: |settings| {
+        let deviations = Deviations {
+            parser: published::ParserDeviation::read(settings).parser,
+            checkpoints: CheckpointDeviations::read(settings),
+            summaries: SummaryDeviations::read(settings),
+        };
+        Arc::new(PromptCheckpoint { prompt: settings.prompt().to_owned(), deviations })
+    },
+    published: Some(published::FORM),
 };
 
-/// As the document has it.
-pub(super) const FAITHFUL: Faithful = Faithful {
-    spec: &SPEC,
-    values: &[
-        ("parser", "faithful"),
-        ("overwrite", "faithful"),
-        ("forgets", "faithful"),
-        ("section", "faithful"),
-        ("unchecked", "faithful"),
-        ("one_piece", "faithful"),
-        ("pending", "faithful"),
-    ],
-    breaks: &[1, 3, 5, 6, 8],
-};
+parameters! {
+    /// The source's limits, also those of the other strategies that write checkpoints.
+    Options {
+        window: u32 = Param::tokens(12_500), "context window that the trigger is meant for";
+        trigger: u32 = Param::tokens(10_000), "size at which a compaction starts";
+        tail: u32 = Param::tokens(2_000), "kept verbatim";
+        written: u32 = Param::tokens(800), "most that summary and checkpoint may have together";
+    }
+}
 
-/// Defects that the strategies with checkpoints share.
-pub(super) const OVERWRITE: Param =
-    defect("overwrite", "where no checkpoint can be read, an empty one takes the place of the last");
-pub(super) const FORGETS: Param = defect("forgets", "a checkpoint is written without the last one in sight");
-pub(super) const SECTION: Param = defect("section", "the section leaves out threads and external APIs");
+impl Options {
+    pub(super) fn limits(self) -> Result<Limits, ParamError> {
+        let Options { window, trigger, tail, written } = self;
+        within_window("trigger", trigger, window)?;
+        Ok(Limits { window, trigger, tail: Tail::Tokens(tail), written, estimator: Estimator::Exact })
+    }
+}
 
-/// A checkpoint that holds nothing.
-pub(super) const NOTHING: &str = "{}";
+/// How a summary and a checkpoint are asked for in one call.
+#[derive(Clone, Copy)]
+pub(super) struct Deviations {
+    /// Whether an answer is split as the source's own code splits it.
+    pub(super) parser: bool,
+    pub(super) checkpoints: CheckpointDeviations,
+    pub(super) summaries: SummaryDeviations,
+}
 
 struct PromptCheckpoint {
-    settings: Settings,
+    prompt: String,
+    deviations: Deviations,
 }
 
 #[async_trait]
 impl Strategy for PromptCheckpoint {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let selection = selected(cx, &self.settings)?;
-        let (summary, body) = ask_for_both(cx, self.settings.prompt(), &selection, &self.settings).await?;
-        let body = body.or_else(|| self.settings.is_faithful("overwrite").then(|| NOTHING.to_owned()));
+        let selection = self.deviations.summaries.selection(cx)?;
+        let (summary, body) = ask_for_both(cx, &self.prompt, &selection, self.deviations).await?;
+        let body = body.or_else(|| self.deviations.checkpoints.overwrite.then(|| NOTHING.to_owned()));
         Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing()))
     }
 
     fn showing(&self) -> Showing {
-        Showing { at_once: false, leaves_out: self.settings.is_faithful("section") }
+        Showing { at_once: false, leaves_out: self.deviations.checkpoints.section }
     }
 
     async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
@@ -97,31 +105,31 @@ impl Strategy for PromptCheckpoint {
 }
 
 /// Asks for a summary and a checkpoint's JSON, half of what may be written each. Where no checkpoint can be read, the meter is
-/// told why and the summary counts alone.
+/// told why, and only the summary counts.
 pub(super) async fn ask_for_both(
     cx: &Context<'_>,
     prompt: &str,
     selection: &Selection<'_>,
-    settings: &Settings,
+    deviations: Deviations,
 ) -> Result<(String, Option<String>), FailReason> {
     let half = cx.budget.half_of_written();
-    let previous = previous_checkpoint(cx, settings);
+    let previous = deviations.checkpoints.previous(cx);
     let around = prompt.len() + previous.len();
     let messages = || Material::new(selection.leaving.iter().copied(), RenderLimits::NONE, around);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
     let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous)];
     let with = |messages| fill_around(messages, prompt, &values);
-    let reply = ask_for_reply(cx, messages(), with, cx.budget.written, None, Asking::new(settings)).await;
+    let reply = ask_for_reply(cx, messages(), with, cx.budget.written, None, deviations.summaries.options()).await;
     let reply = reply.inspect_err(|reason| cx.summarizer.note_failed(reason))?;
     let examples = Examples::new(prompt, || messages().text + "\n" + &previous);
-    let (summary, body, extraction) = if settings.is_faithful("parser") {
+    let (summary, body, extraction) = if deviations.parser {
         published::split(&reply.text)
     } else {
         let (summary, checkpoint, extraction) = split(&reply, &examples);
         (summary, checkpoint.map(|checkpoint| json(&checkpoint)), extraction)
     };
     cx.summarizer.note(extraction);
-    if summary.is_empty() && !settings.is_faithful("unchecked") {
+    if summary.is_empty() && !deviations.summaries.unchecked {
         return Err(FailReason::NoSummary(NotASummary::Empty));
     }
     Ok((summary.to_owned(), body))
@@ -130,12 +138,6 @@ pub(super) async fn ask_for_both(
 /// A checkpoint as it is saved.
 pub(super) fn json(checkpoint: &Checkpoint) -> String {
     serde_json::to_string(checkpoint).unwrap_or_default()
-}
-
-/// The checkpoint that a new one replaces, as a prompt shows it.
-pub(super) fn previous_checkpoint(cx: &Context<'_>, settings: &Settings) -> String {
-    let previous = cx.history.latest(RecordKind::Checkpoint).filter(|_| !settings.is_faithful("forgets"));
-    previous.map_or("None: this is the first.".to_owned(), |saved| render::neutralize(&saved.body))
 }
 
 /// A summary in the chat and a checkpoint in the system prompt: the new one, given as JSON, else the one before. One that

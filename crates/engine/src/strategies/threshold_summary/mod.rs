@@ -1,9 +1,9 @@
-//! `threshold-summary`: source 001. Bullets and key facts before the last ten messages; where the summarizer fails, or its
-//! calls are used up, the messages are cut without one.
+//! `threshold-summary`: the threshold plan. Bullets and key facts before the last ten messages; where the summarizer fails, or
+//! its calls are used up, the messages are cut without one.
 //!
-//! Mended against the source: each compaction covers what left since the last one (there a checkpoint was reused for ever), and
-//! all of it (there the latest 100 messages); what stays verbatim is not summarized too and stays messages (there one text);
-//! key facts are asked for. Where nothing left since the last summary, that one stays and no call is made.
+//! Corrected against the source: each compaction covers what left since the last one (there a checkpoint was reused for ever),
+//! and all of it (there the latest 100 messages); what stays verbatim is not summarized too and stays messages (there one
+//! text); key facts are asked for. Where nothing left since the last summary, that one stays and no call is made.
 
 mod published;
 
@@ -12,20 +12,19 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{
-    Faithful, ask, ask_once, defect, edits_with, fill_around, messages, recent_or_skip, summary_turn,
-    system_with_sections, tokens, with_summary, words_in,
-};
+use self::published::Deviations;
+use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind, SessionRecord};
-use crate::conversation::render::{self, Material};
-use crate::conversation::view::{Edit, Entry, Origin, View, WrittenPart};
+use crate::conversation::render::{Material, RenderLimits};
+use crate::conversation::view::{Edit, Entry, Origin, WrittenPart};
 use crate::message::{MessageId, Part, Role};
-use crate::strategy::declined::Declined;
-use crate::strategy::declined::FailReason;
-use crate::strategy::params::{Param, ParamError, Settings, Unit};
+use crate::strategy::ask::{ask, ask_once};
+use crate::strategy::next_view::{recent_or_skip, system_with_sections, with_summary};
+use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
+use crate::strategy::prompt::{fill_around, words_in};
 use crate::strategy::selection::Selection;
-use crate::strategy::{Compacted, Context, Strategy, StrategySpec};
+use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
 /// Registry entry, with the source's `context_compaction` settings; the window makes its threshold 0.8 of it. The source's
 /// diagram has a threshold of 50,000; its code, settings and tests agree on this one.
@@ -35,152 +34,82 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     source: "001",
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
-    params: &[
-        tokens("window", "context window that the threshold is meant for (assumed)", 100_000),
-        tokens("threshold", "size at which a compaction starts", 80_000),
-        messages("tail", "kept verbatim", 10),
-        tokens("written", "most that the summary may have", 500),
-        Param {
-            name: "calls",
-            about: "most compactions of a session that ask the summarizer",
-            unit: Unit::Calls,
-            default: 5.0,
-            range: (0.0, 100_000.0),
-        },
-        Param {
-            name: "enabled",
-            about: "whether it compacts by itself; the source's settings say true, its flag false",
-            unit: Unit::Choice(&["true", "false"]),
-            default: 0.0,
-            range: (0.0, 1.0),
-        },
-        defect("strict", "starts above the threshold, not at it"),
-        defect("reuse", "the first summary is shown for ever; what leaves after it is never read"),
-        defect("limit", "reads the latest 100 messages alone"),
-        defect("overlap", "reads what stays verbatim too"),
-        defect("gapless", "takes ids for gapless: covers up to the last id less the messages kept"),
-        defect("section", "rebuilds the context from all that was said, as one text"),
-        defect("unguarded", "one request of any size, and any answer is taken for a summary"),
-    ],
+    params: &[Options::PARAMS, Deviations::PARAMS],
     limits,
-    build: |settings| Arc::new(ThresholdSummary { settings: settings.clone() }),
+    build: |settings| {
+        Arc::new(ThresholdSummary {
+            prompt: settings.prompt().to_owned(),
+            calls: Options::read(settings).calls,
+            deviations: Deviations::read(settings),
+        })
+    },
+    published: Some(published::FORM),
 };
 
-/// As the document has it. Its prompt asks for no key facts. Where it contradicts itself its code rules: 80,000, and enabled.
-pub(super) const FAITHFUL: Faithful = Faithful {
-    spec: &SPEC,
-    values: &[
-        ("prompt", include_str!("published.md")),
-        ("strict", "faithful"),
-        ("reuse", "faithful"),
-        ("limit", "faithful"),
-        ("overlap", "faithful"),
-        ("gapless", "faithful"),
-        ("section", "faithful"),
-        ("unguarded", "faithful"),
-    ],
-    breaks: &[1, 3, 5, 6, 8, 9, 21],
-};
-
-/// 001, `persistence_load_conversation_context`.
-const HISTORY_LIMIT: usize = 100;
+parameters! {
+    /// The source's settings.
+    Options {
+        window: u32 = Param::tokens(100_000), "context window that the threshold is meant for (assumed)";
+        threshold: u32 = Param::tokens(80_000), "size at which a compaction starts";
+        tail: u32 = Param::messages(10), "kept verbatim";
+        written: u32 = Param::tokens(500), "most that the summary may have";
+        calls: u32 = Param::count(Unit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer";
+        enabled: bool = Param::choice(&["true", "false"], 0), "whether it compacts by itself; the source's settings say true, its flag false";
+    }
+}
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
-    let (window, threshold) = (settings.count("window"), settings.count("threshold"));
-    if threshold > window {
-        return Err(ParamError::Contradiction(format!("`threshold` is {threshold} tokens; the window has {window}")));
-    }
-    let is_enabled = settings.count("enabled") == 0;
-    let trigger = (threshold + u32::from(settings.is_faithful("strict"))).min(window);
-    let trigger = if is_enabled { trigger } else { 0 };
-    Ok(Limits { window, trigger, tail: Tail::Messages(settings.count("tail")), written: settings.count("written") })
+    let Options { window, threshold, tail, written, enabled, .. } = Options::read(settings);
+    within_window("threshold", threshold, window)?;
+    let trigger = if enabled { Deviations::read(settings).trigger(threshold).min(window) } else { 0 };
+    Ok(Limits { window, trigger, tail: Tail::Messages(tail), written, estimator: Estimator::Exact })
 }
 
 struct ThresholdSummary {
-    settings: Settings,
+    prompt: String,
+    /// Most attempts of a session.
+    calls: u32,
+    deviations: Deviations,
 }
 
 #[async_trait]
 impl Strategy for ThresholdSummary {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let said = self.settings.is_faithful("section").then(|| published::everything_said(cx.log));
+        let said = self.deviations.everything_said(cx.log);
         let selection = match &said {
             None => recent_or_skip(cx)?,
             Some(said) => Selection::recent(cx.log, said, cx.budget.tail),
         };
-        let earlier = cx.history.latest(RecordKind::Summary);
-        if let Some(earlier) = earlier.filter(|_| self.settings.is_faithful("reuse")) {
-            return Ok(self.again(cx, &selection, earlier));
+        if let Some(again) = self.deviations.summary_again(cx, &selection) {
+            return Ok(again);
         }
-        let read = self.read(cx, said.as_ref().unwrap_or(cx.view), &selection);
-        let answer = self.summarize(cx, &read).await;
-        let mut compacted = match answer {
+        let read = self.deviations.read_by_summarizer(cx, said.as_ref().unwrap_or(cx.view), &selection);
+        let mut compacted = match self.summarize(cx, &read).await {
             Ok(summary) => with_summary(cx, &selection, summary),
             Err(reason) => truncated(cx, &selection, reason),
         };
-        if said.is_some() {
-            let new = compacted.saved.first().filter(|saved| saved.kind == RecordKind::Summary);
-            let new = new.map(|saved| (cx.number_of_new(0), saved.body.as_str()));
-            let shown = new.or(earlier.map(|saved| (saved.number, saved.body.as_str())));
-            compacted.edits = published::edits(cx, &selection, shown);
-        }
-        if let Some(saved) = compacted.saved.first_mut().filter(|_| self.settings.is_faithful("gapless")) {
-            saved.covers = published::covers_by_count(cx.log, self.kept(cx, &selection));
-        }
+        self.deviations.change(cx, &selection, &mut compacted);
         let read = if compacted.fallback.is_some() { Vec::new() } else { read };
         Ok(Compacted { unread: unread(cx, &selection, &read), ..compacted })
     }
 }
 
 impl ThresholdSummary {
-    /// What the summarizer is to read.
-    fn read<'v>(&self, cx: &Context<'_>, view: &'v View, selection: &Selection<'v>) -> Vec<&'v Entry> {
-        let said = cx.log.messages();
-        let first = said.len().saturating_sub(HISTORY_LIMIT);
-        let oldest = said.get(first).filter(|_| self.settings.is_faithful("limit")).map(|counted| counted.message.id);
-        let all = match self.settings.is_faithful("overlap") {
-            true => view.entries().iter().filter(|entry| entry.role() != Role::System).collect(),
-            false => selection.leaving.clone(),
-        };
-        all.into_iter()
-            .filter(|entry| entry.message_id().is_none_or(|id| oldest.is_none_or(|first| id >= first)))
-            .collect()
-    }
-
     async fn summarize(&self, cx: &Context<'_>, read: &[&Entry]) -> Result<String, FailReason> {
         // Attempts, not requests: one that was refused, or read in pieces, made several.
         let is_attempt = |saved: &&SessionRecord| matches!(saved.kind, RecordKind::Summary | RecordKind::Failed);
-        let (made, most) = (cx.history.iter().filter(is_attempt).count(), self.settings.count("calls"));
-        if made >= most as usize {
-            return Err(FailReason::CallsUsedUp(most));
+        if cx.history.iter().filter(is_attempt).count() >= self.calls as usize {
+            return Err(FailReason::CallsUsedUp(self.calls));
         }
-        let (material, written) = (
-            Material::new(read.iter().copied(), render::RenderLimits::NONE, self.settings.prompt().len()),
-            cx.budget.written,
-        );
+        let material = Material::new(read.iter().copied(), RenderLimits::NONE, self.prompt.len());
+        let written = cx.budget.written;
         let (words, tokens) = (words_in(written).to_string(), written.to_string());
         let values = [("words", words.as_str()), ("tokens", &tokens)];
-        let with = |messages| fill_around(messages, self.settings.prompt(), &values);
-        if self.settings.is_faithful("unguarded") {
+        let with = |messages| fill_around(messages, &self.prompt, &values);
+        if self.deviations.unguarded {
             return Ok(ask_once(cx, with(material.text), written, None).await?.text);
         }
         ask(cx, material, with, written, None).await
-    }
-
-    /// 001, `compaction_get_checkpoint`: the summary that there is, whatever has been said since.
-    fn again(&self, cx: &Context<'_>, selection: &Selection<'_>, earlier: &SessionRecord) -> Compacted {
-        let edits = match self.settings.is_faithful("section") {
-            true => published::edits(cx, selection, Some((earlier.number, &earlier.body))),
-            false => edits_with(cx, selection, summary_turn(&earlier.body, earlier.number)),
-        };
-        Compacted { edits, saved: Vec::new(), fallback: None, unread: unread(cx, selection, &[]) }
-    }
-
-    fn kept(&self, cx: &Context<'_>, selection: &Selection<'_>) -> u32 {
-        match cx.budget.tail {
-            Tail::Messages(messages) => messages,
-            Tail::Tokens(_) => selection.kept.len() as u32,
-        }
     }
 }
 
@@ -198,7 +127,7 @@ fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) ->
     Compacted { edits, saved, fallback: Some(reason), unread: Vec::new() }
 }
 
-/// What was said, stands in the view, and is neither kept nor read.
+/// Messages that are in the view and are neither kept nor read.
 fn unread(cx: &Context<'_>, selection: &Selection<'_>, read: &[&Entry]) -> Vec<MessageId> {
     let read = read.iter().filter_map(|entry| entry.message_id()).collect::<BTreeSet<_>>();
     let chat = cx.view.entries().iter().filter(|entry| entry.role() != Role::System);

@@ -1,9 +1,9 @@
-//! Source 004.
+//! The summary chain.
 
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::params::Settings;
-use compactometer_engine::strategies::{ALL, FAITHFUL};
+use compactometer_engine::strategies::ALL;
 
 use super::stage::{Shown, Stage, Step, assistant, request, system, turns, user};
 
@@ -73,7 +73,7 @@ fn the_chat_opens_with_the_assistant() {
 #[test]
 fn a_models_limit_is_never_looked_up_and_a_small_one_is_negative() {
     let spec = ALL.iter().find(|spec| spec.name == "chained").unwrap();
-    let own = FAITHFUL.iter().find(|faithful| faithful.spec.name == "chained").unwrap().settings().unwrap();
+    let own = Settings::published(spec).unwrap().unwrap();
     let trigger = |mut settings: Settings, name, value| {
         settings.set(spec, name, value).unwrap();
         (spec.limits)(&settings).map(|limits| limits.trigger).map_err(|error| error.to_string())

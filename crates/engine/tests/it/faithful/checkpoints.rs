@@ -1,4 +1,4 @@
-//! Source 000.
+//! The strategic plan.
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{FailReason, Outcome, RecoveryOutcome};

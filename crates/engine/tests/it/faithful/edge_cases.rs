@@ -1,4 +1,4 @@
-//! The edge-case table of source 004 and its compaction event, row by row on the plain form.
+//! The edge-case table of the summary chain and its compaction event, row by row on the plain form.
 
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;

@@ -1,4 +1,4 @@
-//! Source 003.
+//! The agent loop.
 
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::model::ChatError;

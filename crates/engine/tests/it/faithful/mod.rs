@@ -1,4 +1,4 @@
-//! The defects of the documents' own forms: each shown on the faithful form and by its absence on the plain one.
+//! How each published form deviates: shown on that form, and absent from the corrected one.
 
 mod answers;
 mod chained;

@@ -1,9 +1,9 @@
-//! Source 002.
+//! The progressive plan.
 
 use compactometer_engine::params::Settings;
 use compactometer_engine::record::SessionRecord;
+use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategies::journey::{self, Level, Round};
-use compactometer_engine::strategies::{ALL, FAITHFUL};
 use compactometer_engine::tokens::Encoding;
 
 use super::stage::{Shown, Stage, Step, request, turns};
@@ -34,9 +34,8 @@ fn journeys(history: &[SessionRecord], settings: &Settings) -> Vec<Round> {
 }
 
 fn settings() -> (Settings, Settings) {
-    let faithful = FAITHFUL.iter().find(|faithful| faithful.spec.name == "progressive").unwrap();
     let plain = ALL.iter().find(|spec| spec.name == "progressive").unwrap();
-    (faithful.settings().unwrap(), Settings::defaults(plain))
+    (Settings::published(plain).unwrap().unwrap(), Settings::defaults(plain))
 }
 
 #[test]
@@ -52,9 +51,9 @@ fn task_definition_and_decisions_are_only_planned_and_the_compact_level_loses_th
 #[test]
 fn the_compact_level_is_reached_only_at_the_cap_and_the_budget_example_never() {
     let (faithful, plain) = played(30);
-    let (own, mended) = settings();
+    let (own, corrected) = settings();
     let levels = |round: &Round| round.checkpoints.iter().map(|it| it.level).collect::<Vec<_>>();
-    let (faithful, plain) = (journeys(&faithful.history, &own), journeys(&plain.history, &mended));
+    let (faithful, plain) = (journeys(&faithful.history, &own), journeys(&plain.history, &corrected));
     for round in &faithful[..10] {
         assert!(!levels(round).contains(&Level::Compact), "{:?}", levels(round));
     }
@@ -67,9 +66,9 @@ fn the_compact_level_is_reached_only_at_the_cap_and_the_budget_example_never() {
 #[test]
 fn ages_alone_break_the_budget_and_what_is_merged_grows_for_ever() {
     let (faithful, plain) = played(60);
-    let (own, mended) = settings();
+    let (own, corrected) = settings();
     let tokens = |round: &Round| round.checkpoints.iter().map(|it| it.current_tokens).sum::<u32>();
-    let (faithful, plain) = (journeys(&faithful.history, &own), journeys(&plain.history, &mended));
+    let (faithful, plain) = (journeys(&faithful.history, &own), journeys(&plain.history, &corrected));
     assert!(faithful.iter().any(|round| tokens(round) > WRITTEN), "ten summaries take more than ten times their mean");
     assert!(tokens(&faithful[59]) > tokens(&faithful[19]) + 40 * 5, "a line more for each that is merged");
     assert!(plain.iter().all(|round| tokens(round) <= WRITTEN));

@@ -13,7 +13,7 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, 
 use compactometer_engine::params::Settings;
 use compactometer_engine::record::SessionRecord;
 use compactometer_engine::session::{Policy, Session, SessionConfig};
-use compactometer_engine::strategies::{ALL, FAITHFUL};
+use compactometer_engine::strategies::ALL;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 
@@ -72,8 +72,8 @@ impl Stage {
     }
 
     pub(crate) fn faithful(&self, steps: &[Step]) -> Shown {
-        let faithful = FAITHFUL.iter().find(|faithful| faithful.spec.name == self.name).unwrap();
-        self.play(faithful.settings().unwrap(), Policy::Observe, steps)
+        let spec = ALL.iter().find(|spec| spec.name == self.name).unwrap();
+        self.play(Settings::published(spec).unwrap().unwrap(), Policy::Observe, steps)
     }
 
     fn play(&self, mut settings: Settings, policy: Policy, steps: &[Step]) -> Shown {
@@ -82,7 +82,7 @@ impl Stage {
             settings.set(spec, name, value).unwrap();
         }
         let strategy = (spec.build)(&settings);
-        let own = || Budget::published((spec.limits)(&settings).unwrap(), settings.estimator(), 1.0).unwrap();
+        let own = || Budget::published((spec.limits)(&settings).unwrap(), 1.0).unwrap();
         let budget = self.budget.unwrap_or_else(own);
         let model = Scripted(Mutex::new(self.answers.clone()));
         let metered = Metered::new(&model, 0);

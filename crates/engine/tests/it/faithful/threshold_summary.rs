@@ -1,9 +1,9 @@
-//! Source 001.
+//! The threshold plan.
 
 use compactometer_engine::event::{FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::params::Settings;
-use compactometer_engine::strategies::{ALL, FAITHFUL};
+use compactometer_engine::strategies::ALL;
 
 use super::stage::{Shown, Stage, Step, assistant, request, system, turns, user};
 
@@ -125,12 +125,12 @@ fn the_threshold_is_exceeded_and_not_reached() {
         let spec = ALL.iter().find(|spec| spec.name == name).unwrap();
         (spec.limits)(&settings).unwrap().trigger
     };
-    let faithful = FAITHFUL.iter().find(|faithful| faithful.name() == "threshold-summary-faithful").unwrap();
-    assert_eq!(limits(faithful.settings().unwrap(), faithful.spec.name), 80_001);
-    assert_eq!(limits(Settings::defaults(faithful.spec), faithful.spec.name), 80_000);
+    let spec = ALL.iter().find(|spec| spec.published_name() == "threshold-summary-faithful").unwrap();
+    assert_eq!(limits(Settings::published(spec).unwrap().unwrap(), spec.name), 80_001);
+    assert_eq!(limits(Settings::defaults(spec), spec.name), 80_000);
 }
 
-/// 001, test cases `threshold_below_80k` and `threshold_above_80k`; its diagram says 50,000.
+/// The threshold plan, test cases `threshold_below_80k` and `threshold_above_80k`; its diagram says 50,000.
 #[test]
 fn the_codes_threshold_rules_and_the_diagrams_is_a_parameter() {
     let sized = |pairs: usize, changes| {
@@ -154,8 +154,8 @@ fn the_flag_turns_it_off() {
     assert_eq!(stage().with(off).faithful(&steps).events.len(), 0);
 }
 
-/// 001, "reuse": where nothing left since the last summary, it stays and no call is made. And its cost: each record has what
-/// its own calls used.
+/// The threshold plan, "reuse": where nothing left since the last summary, it stays and no call is made. And its cost: each
+/// record has what its own calls used.
 #[test]
 fn a_summary_that_still_covers_the_history_stays_and_each_has_its_cost() {
     let steps = || compacted("old", 8).into_iter().chain([Step::Compact]).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! What a run is made of: a conversation, the summarizer's answers, limits and ways of asking.
 
-use compactometer_engine::budget::Budget;
+use compactometer_engine::budget::{Budget, Limits};
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::{Policy, SessionConfig};
@@ -66,7 +66,7 @@ pub(crate) fn limits(spec: &StrategySpec, setting: Setting) -> (Settings, Sessio
     let limits = (spec.limits)(&settings).unwrap();
     let scale = f64::from(WINDOW) / f64::from(limits.window);
     let budget = if setting.published {
-        Budget::published(limits, Estimator::Exact, scale).unwrap()
+        Budget::published(Limits { estimator: Estimator::Exact, ..limits }, scale).unwrap()
     } else {
         Budget::matched(WINDOW, TRIGGER, 300, limits.tail_share()).unwrap()
     };

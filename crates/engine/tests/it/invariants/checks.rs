@@ -1,4 +1,4 @@
-//! The invariants that one moment shows, each a function with its number (STRATEGIES section 4 and the crate's README).
+//! The invariants that one moment shows, each a function with its number (listed in the crate's README).
 
 use std::collections::BTreeSet;
 

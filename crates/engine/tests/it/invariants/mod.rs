@@ -1,6 +1,6 @@
-//! The invariants of STRATEGIES section 4 over random conversations, for every registered strategy: a new one is tested without
-//! a line of test code. Absent on purpose: how far an estimate errs (15), which goes by real kinds of text and not by random
-//! ones, and files (19), which the stores test.
+//! The invariants that the crate's README lists, over random conversations, for every registered strategy: a new one is tested
+//! without a line of test code. Absent on purpose: how far an estimate errs (15), which goes by real kinds of text and not by
+//! random ones, and files (19), which the stores test.
 
 mod background;
 mod case;
@@ -14,13 +14,21 @@ mod reload;
 mod texts;
 
 use compactometer_engine::estimate::Estimator;
+use compactometer_engine::message::Role;
 use compactometer_engine::render;
 use compactometer_engine::strategies::ALL;
+use compactometer_engine::view::{Entry, Origin, View};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use crate::invariants::case::case;
 use crate::invariants::play::{Tally, play};
+
+/// How many calls a filler of the view answers.
+fn filled_calls(view: &View) -> usize {
+    let results = view.entries().iter().filter(|entry| entry.role() == Role::Tool).flat_map(Entry::parts);
+    results.filter(|(_, origin)| *origin == Origin::Filler).count()
+}
 
 /// Conversations that an ordinary test run tries with every strategy; `PROPTEST_CASES` asks for another number, as
 /// `scripts/check-invariants` does.

@@ -250,7 +250,7 @@ impl Play<'_> {
     }
 
     pub(crate) fn count(&mut self, event: Option<&Event>, calls: &[Call]) {
-        self.tally.filled = self.tally.filled.max(self.session.view().filled_calls());
+        self.tally.filled = self.tally.filled.max(super::filled_calls(self.session.view()));
         let pieces =
             calls.iter().any(|call| call.request.texts().any(|text| text.contains("<messages>\n(earlier summary) ")));
         self.tally.in_pieces += usize::from(pieces);

@@ -86,15 +86,15 @@ fn a_call_that_nobody_answered_is_answered_in_the_view_alone() {
     session.push(said(0, Role::User, &"Begin. ".repeat(500))).unwrap();
     session.push(calls(1, &["a", "b"])).unwrap();
     session.push(result(2, "a", "done")).unwrap();
-    assert_eq!(session.view().filled_calls(), 0, "the result of `b` may still come");
+    assert_eq!(super::filled_calls(session.view()), 0, "the result of `b` may still come");
     session.push(said(3, Role::User, "Stop, do something else.")).unwrap();
-    assert_eq!((session.view().filled_calls(), session.log().messages().len()), (1, 4));
+    assert_eq!((super::filled_calls(session.view()), session.log().messages().len()), (1, 4));
     assert_eq!(session.view().check_against(session.log()), []);
     let refused = session.push(result(4, "b", "too late")).unwrap_err().to_string();
     assert!(refused.contains("`4`") && refused.contains("`b`") && refused.contains("late"), "{refused}");
     // A compaction that keeps the batch keeps it answered, and a reload of its edits gives the same view.
     assert_eq!(answered(session.before_call(None)).flatten().unwrap().outcome, Outcome::Applied);
-    assert_eq!((session.view().filled_calls(), session.view().check_against(session.log())), (1, vec![]));
+    assert_eq!((super::filled_calls(session.view()), session.view().check_against(session.log())), (1, vec![]));
     let edits = session.view().to_edits();
     let again = compactometer_engine::view::View::from_edits(edits, session.log(), &Quarters).unwrap();
     assert_eq!(again.to_wire(), session.view().to_wire());
@@ -137,7 +137,7 @@ fn a_truncation_reports_all_that_left_says_so_and_counts_its_call() {
         let used_up = matches!(event.fallback, Some(FailReason::CallsUsedUp(5)));
         assert_eq!(used_up, round >= 5, "{:?}", event.fallback);
     }
-    assert_eq!(model.asked(), 5, "001: at most five calls a session, failed ones too");
+    assert_eq!(model.asked(), 5, "the threshold plan: at most five calls a session, failed ones too");
     assert!(session.history().iter().all(|saved| saved.kind == RecordKind::Failed));
 }
 

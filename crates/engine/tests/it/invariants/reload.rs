@@ -77,7 +77,7 @@ fn invariant_19_results_stand_before_the_answer_to_a_call_that_got_none() {
     session.push(said(2, Role::User, "Go on.")).unwrap();
     assert!(answered(session.before_call(None)).flatten().is_some());
     batch(3).into_iter().for_each(|counted| session.push(counted).unwrap());
-    assert_eq!((session.view().filled_calls(), shelf.state().after.map(|id| id.0)), (1, Some(2)));
+    assert_eq!((super::filled_calls(session.view()), shelf.state().after.map(|id| id.0)), (1, Some(2)));
     invariant_19_a_reload_is_the_same(&session, fresh(), shelf.state()).unwrap();
 
     session.push(said(6, Role::Assistant, &"I stop. ".repeat(400))).unwrap();

@@ -1,4 +1,5 @@
-//! Old records are packed, and nothing but the columns of source 001 shows it. A database of version 1 becomes such a one.
+//! Old records are packed, and nothing but the columns of the threshold plan shows it. A database of version 1 becomes such a
+//! one.
 
 use super::*;
 use crate::Which;

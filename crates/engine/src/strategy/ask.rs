@@ -1,0 +1,112 @@
+//! Asking a summarizer: in pieces that fit its window, and once more where its answer is no summary.
+
+use std::sync::Arc;
+
+use crate::conversation::render::{self, Material};
+use crate::message::Part;
+use crate::model::meter::Purpose;
+use crate::model::{ChatReply, ChatRequest};
+use crate::strategy::declined::FailReason;
+use crate::strategy::summary::{self, NotASummary};
+use crate::strategy::{Context, pieces};
+
+/// How a summarizer is asked; by default in pieces, and with a look at its answers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AskOptions {
+    /// Whether any answer is taken for a summary.
+    pub(crate) unchecked: bool,
+    /// Whether all is asked for at once, whatever the summarizer's window.
+    pub(crate) one_piece: bool,
+}
+
+impl AskOptions {
+    /// The material in as many pieces as there are requests.
+    pub(crate) fn pieces(
+        self,
+        cx: &Context<'_>,
+        material: Material,
+        fixed: impl FnOnce() -> u32,
+        most: u32,
+    ) -> Result<Vec<String>, FailReason> {
+        if self.one_piece { Ok(vec![material.text]) } else { pieces::pieces(cx, material, fixed, most) }
+    }
+}
+
+/// Asks for a summary of `material` with the prompt that it makes. Material that does not fit the summarizer's window is read
+/// in pieces, the answer to each among what the next one reads.
+pub(crate) async fn ask(
+    cx: &Context<'_>,
+    material: Material,
+    prompt: impl Fn(String) -> String + Send + Sync,
+    most: u32,
+    temperature: Option<f32>,
+) -> Result<String, FailReason> {
+    Ok(ask_for_reply(cx, material, prompt, most, temperature, AskOptions::default()).await?.text)
+}
+
+/// As [`ask`], with how the last answer ended; its text is trimmed.
+pub(crate) async fn ask_for_reply(
+    cx: &Context<'_>,
+    material: Material,
+    prompt: impl Fn(String) -> String + Send + Sync,
+    most: u32,
+    temperature: Option<f32>,
+    options: AskOptions,
+) -> Result<ChatReply, FailReason> {
+    let mut reply: Option<ChatReply> = None;
+    for piece in options.pieces(cx, material, || cx.counter.count_text(&prompt(String::new())), most)? {
+        // Of what is read only the length is held while the model reads it: thousands of calls may be under way at once.
+        let (request, material) = {
+            let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
+            let earlier = pieces::shortened(cx, &earlier, most);
+            let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
+            let length = read.len();
+            (ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed()), length)
+        };
+        reply = Some(ask_twice(cx, request, material, options).await?);
+    }
+    reply.ok_or(FailReason::NoSummary(NotASummary::Empty))
+}
+
+/// If the answer is no summary of `material` bytes, asks once more, in other words.
+async fn ask_twice(
+    cx: &Context<'_>,
+    request: ChatRequest,
+    material: usize,
+    options: AskOptions,
+) -> Result<ChatReply, FailReason> {
+    let request = Arc::new(request);
+    let first = send(cx, Arc::clone(&request)).await?;
+    if options.unchecked {
+        return Ok(first);
+    }
+    let Err(problem) = summary::check(&first.text, material) else { return Ok(first) };
+    let mut again = ChatRequest::clone(&request);
+    if let Some(message) = again.messages.last_mut() {
+        let why = format!("Your answer before was refused: {problem}. Answer in the form asked for and nothing else.");
+        let mut parts = message.parts.to_vec();
+        if let Some(Part::Text { text }) = parts.last_mut() {
+            text.extend(["\n\n", &why]);
+        }
+        message.parts = parts.into();
+    }
+    let second = send(cx, Arc::new(again)).await?;
+    match summary::check(&second.text, material) {
+        Ok(()) => Ok(second),
+        Err(problem) => Err(FailReason::NoSummary(problem)),
+    }
+}
+
+pub(crate) async fn ask_once(
+    cx: &Context<'_>,
+    prompt: String,
+    most: u32,
+    temperature: Option<f32>,
+) -> Result<ChatReply, FailReason> {
+    send(cx, Arc::new(ChatRequest::prompt(prompt, most, temperature, cx.summarizer.seed()))).await
+}
+
+async fn send(cx: &Context<'_>, request: Arc<ChatRequest>) -> Result<ChatReply, FailReason> {
+    let reply = cx.summarizer.complete(Purpose::Compaction, request).await?;
+    Ok(ChatReply { text: reply.text.trim().to_owned(), ..reply })
+}
