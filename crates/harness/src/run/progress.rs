@@ -25,7 +25,7 @@ use super::fail_fast::{FailFastModels, Stopped};
 use super::journal::JournalError;
 use crate::plan::PlannedCase;
 use crate::replay::{Counts, Meters, Replay, session};
-use crate::trace::{self, CaseResult, Drawn, RandomContexts, Tracer};
+use crate::trace::{CaseResult, Drawn, RandomContexts, Traced, Tracer};
 
 /// Where cases are kept while they run.
 pub(crate) struct Keeper<'k> {
@@ -70,7 +70,7 @@ pub enum KeepError {
 }
 
 /// The format of progress files; another one is not read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What must outlive a process beside the session's state.
 #[derive(Serialize, Deserialize)]
@@ -85,7 +85,7 @@ struct Progress {
     record: Record,
     texts: BTreeMap<String, String>,
     counts: Counts,
-    facts: Vec<trace::State>,
+    facts: Traced,
     drawn: Drawn,
     selected: Drawn,
 }
@@ -208,7 +208,7 @@ impl Progress {
             record: replay.record(),
             texts: replay.texts.clone(),
             counts: replay.counts,
-            facts: replay.tracer.states().to_vec(),
+            facts: replay.tracer.traced().clone(),
             drawn: replay.random.drawn(),
             selected: replay.selection.drawn(),
         }
@@ -227,7 +227,7 @@ impl Progress {
             let (input, output) = (turn.input.into(), turn.output.into());
             replay.session.report_usage(Usage { input, output, ..Usage::default() });
         }
-        replay.tracer = Tracer::going_on(replay.prepared, self.facts, self.said);
+        replay.tracer = Tracer::resumed(replay.prepared, self.facts, self.said);
         replay.random = RandomContexts::going_on(replay.prepared, case.seed, self.drawn, self.said);
         replay.selection = RandomContexts::going_on(replay.prepared, case.seed, self.selected, self.said);
         replay.counts = self.counts;
