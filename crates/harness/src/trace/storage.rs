@@ -4,7 +4,7 @@ use compactometer_engine::checkpoint::Checkpoint;
 use compactometer_engine::message::MessageId;
 use compactometer_engine::saved::{Saved, SavedKind};
 use compactometer_formats::scenario::Category;
-use compactometer_formats::stands::Storage;
+use compactometer_formats::view_breakdown::Storage;
 use serde_json::Value;
 
 use crate::prepare::PreparedScenario;

@@ -7,7 +7,7 @@ use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, Origin, View};
-use compactometer_formats::stands::ViewParts;
+use compactometer_formats::view_breakdown::ViewParts;
 
 /// What the strategy wrote into the view: text that no message of the log is the origin of.
 pub(crate) fn inserted_texts(view: &View) -> Vec<String> {
