@@ -3,8 +3,8 @@
 use anyhow::anyhow;
 use compactometer_engine::strategies::{self, Faithful};
 use compactometer_engine::strategy::StrategySpec;
-use compactometer_formats::formats;
 use compactometer_formats::record::Family;
+use compactometer_formats::schemas;
 use compactometer_harness::entrants::all;
 use compactometer_simulator::mock::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
@@ -119,7 +119,7 @@ fn secrets() -> Vec<(String, String)> {
 
 /// What `schema` prints.
 fn schemas() -> Vec<(String, String)> {
-    formats::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
+    schemas::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
 }
 
 fn models() -> Vec<(String, String)> {
