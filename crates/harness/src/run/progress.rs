@@ -229,8 +229,8 @@ impl Progress {
             replay.session.report_usage(Usage { input, output, ..Usage::default() });
         }
         replay.tracer = Tracer::resumed(replay.prepared, self.facts, self.said);
-        replay.random = RandomContexts::going_on(replay.prepared, case.seed, self.drawn, self.said);
-        replay.selection = RandomContexts::going_on(replay.prepared, case.seed, self.selected, self.said);
+        replay.random = RandomContexts::resumed(replay.prepared, case.seed, self.drawn, self.said);
+        replay.selection = RandomContexts::resumed(replay.prepared, case.seed, self.selected, self.said);
         replay.counts = self.counts;
         replay.pending_over_budget = case.pending_over_budget;
         (replay.observations, replay.compactions) = (observations, compactions);
