@@ -5,14 +5,14 @@
 pub mod answer;
 pub mod baseline;
 pub mod fate;
-pub mod formats;
 pub mod manifest;
 pub mod mock;
 pub mod prices;
 pub mod property;
 pub mod record;
 pub mod scenario;
-pub mod stands;
+pub mod schemas;
 pub mod suite;
 pub mod summary;
 pub mod timings;
+pub mod view_breakdown;

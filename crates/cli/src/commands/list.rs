@@ -4,8 +4,8 @@ use anyhow::anyhow;
 use clap::Args;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
-use compactometer_formats::formats;
 use compactometer_formats::record::Family;
+use compactometer_formats::schemas;
 use compactometer_harness::entrants::all;
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
@@ -128,7 +128,7 @@ fn secrets() -> Vec<(String, String)> {
 
 /// The formats whose schema `schema` prints.
 fn schemas() -> Vec<(String, String)> {
-    formats::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
+    schemas::ALL.iter().map(|format| (format.name.to_owned(), format.about.to_owned())).collect()
 }
 
 fn models() -> Vec<(String, String)> {

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use clap::Args;
-use compactometer_formats::formats;
+use compactometer_formats::schemas;
 use compactometer_text::suggest::unknown;
 
 use super::{CommandRow, HelpGroup, parsed};
@@ -25,8 +25,8 @@ pub(crate) struct SchemaArgs {
 }
 
 fn schema(args: &SchemaArgs) -> Result<(), Failure> {
-    let names = formats::ALL.iter().map(|format| format.name);
-    let format = formats::ALL.iter().find(|format| format.name == args.kind);
+    let names = schemas::ALL.iter().map(|format| format.name);
+    let format = schemas::ALL.iter().find(|format| format.name == args.kind);
     let format = format.ok_or_else(|| Failure::usage(anyhow!(unknown("schema", &args.kind, names))))?;
     say_json(&(format.schema)())
 }

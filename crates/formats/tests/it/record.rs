@@ -5,7 +5,7 @@ use compactometer_engine::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason
 use compactometer_engine::message::MessageId;
 use compactometer_formats::answer::{AnswerRow, Grade, ProbeRow, Signs};
 use compactometer_formats::record::{Observation, Prompted, Record, Turn, text_hash};
-use compactometer_formats::stands::Storage;
+use compactometer_formats::view_breakdown::Storage;
 
 /// As the program wrote it before events said what became of a checkpoint.
 const BEFORE_EXTRACTIONS: &str = r#"{"version":1,"key":"k","case":{"scenario":"s","group":"g","strategy":"hybrid-checkpoint","family":"reference","protocol":"matched","budget":{"window":12000,"trigger":9600,"retained":3600,"tail":{"tokens":1800},"written":1800},"model":"mock:strong","seed":1,"pending_over_budget":false},"facts":[],"observations":[],"compactions":[{"after":7,"outcome":{"outcome":"applied"},"tokens_before":10000,"tokens_after":3000,"tokens_retained":2500,"over_budget":false,"attempts":1,"stages":{"left":0,"reached":0,"written":0,"kept":0,"decoys_left":0,"decoys_reached":0,"decoys_written":0},"calls":[],"inserted":[]}],"checkpoints":[{"after":5,"tokens":8000,"failed":"no_checkpoint","calls":[]}],"turns":[]}"#;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use boon::{Compiler, SchemaIndex, Schemas};
-use compactometer_formats::formats;
+use compactometer_formats::schemas;
 use compactometer_formats::suite::{Suite, SuiteError};
 
 pub(super) fn run(data: &[u8]) -> bool {
@@ -38,7 +38,7 @@ fn written(suite: &Suite) -> Vec<u8> {
 }
 
 static SCHEMA: LazyLock<(Schemas, SchemaIndex)> = LazyLock::new(|| {
-    let suite = formats::ALL.iter().find(|format| format.name == "suite").expect("suites have a schema");
+    let suite = schemas::ALL.iter().find(|format| format.name == "suite").expect("suites have a schema");
     let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
     compiler.add_resource("mem:suite.json", (suite.schema)().to_value()).expect("a schema");
     let index = compiler.compile("mem:suite.json", &mut schemas).expect("a valid schema");

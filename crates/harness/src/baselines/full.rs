@@ -1,4 +1,4 @@
-//! `full`: nothing is ever compacted; the upper bound of recall, and the cost to beat.
+//! `full`: nothing is ever compacted. It is the upper bound of recall, and the cost to beat.
 
 use std::sync::Arc;
 

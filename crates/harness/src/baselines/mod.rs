@@ -1,4 +1,4 @@
-//! The controls: yardsticks of every comparison. Each is one file and one line in [`ALL`].
+//! The controls: yardsticks for every comparison. Each is one file and one line in [`ALL`].
 
 mod full;
 mod head_tail;

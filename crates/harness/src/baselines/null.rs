@@ -1,4 +1,4 @@
-//! `null`: only what stands outside the budget stays; what a score must fall to when nothing is kept.
+//! `null`: keeps only what the budget does not count. It is what a score must fall to if nothing is kept.
 
 use std::sync::Arc;
 

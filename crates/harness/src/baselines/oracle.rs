@@ -1,5 +1,5 @@
-//! `oracle`: knows the facts and keeps nothing else; the most that the budget can hold. It has two faces: recall of contexts sees
-//! each fact's shortest form, a reader is given the sentences that state what is asked for, since a bare value answers nothing.
+//! `oracle`: knows the facts and keeps nothing else, which is the most that the budget can hold. Its context holds each fact's
+//! shortest form. A reader gets the sentences that state what is asked for instead, since a bare value answers no question.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `random-drop`: random pieces of the view fill the budget; what a strategy must beat to have chosen anything.
+//! `random-drop`: random pieces of the view fill the budget. A strategy that does not beat it has chosen nothing.
 
 use std::sync::Arc;
 

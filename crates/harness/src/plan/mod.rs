@@ -1,4 +1,4 @@
-//! From a suite and options to cases: what is run, under which limits, with which key.
+//! Turns a suite and options into cases: what is run, under which limits, with which key.
 
 mod entrant;
 mod key;
@@ -196,21 +196,22 @@ pub enum PlanError {
         /// The smallest that is feasible, in tokens.
         smallest: u32,
     },
-    /// What a compaction may leave is no less than what starts it.
+    /// A compaction may leave as much as starts one.
     #[error("`--retain {}` is not under `--trigger {}`: a compaction could never end below its trigger", .0.retained, .0.trigger)]
     Shares(Shares),
-    /// A further retained budget that makes no curve.
+    /// A further retained budget that adds no size.
     #[error(
-        "`--retain {share}` adds no size: shares differ by a token at least, and the matched protocol alone has them"
+        "`--retain {share}` adds no size: each share must be at least a token smaller than the one before, and only the matched protocol \
+         has such shares"
     )]
     Share {
-        /// Of the window.
+        /// The share of the window.
         share: f64,
     },
     /// Parameters or limits contradict each other.
     #[error("limits of `{strategy}`")]
     Limits {
-        /// Whose, by its name in reports.
+        /// The strategy's name in reports.
         strategy: String,
         /// The contradiction.
         source: LimitsError,

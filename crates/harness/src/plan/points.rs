@@ -1,4 +1,4 @@
-//! Where a scenario is observed, and which facts count there.
+//! Where a scenario is observed, and which facts count there (the headline set of `docs/measurement.md`).
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,21 @@ use compactometer_engine::message::Role;
 
 use crate::prepare::PreparedScenario;
 
-/// A point of the log at which every strategy is looked at.
+/// A point of the log at which every strategy is observed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Point {
-    /// Length of the log at that point: the next message has this index.
+    /// Length of the log at that point, which is the index of the next message.
     pub length: usize,
-    /// The headline set (MEASUREMENT section 3), as indices of facts.
+    /// The headline set, as indices of facts.
     pub eligible: Vec<u32>,
-    /// Facts that the next turn uses and whose last mention is as distant.
+    /// Facts that the next turn uses and whose last mention is equally distant.
     pub used: Vec<u32>,
     /// Uses left out because a recorded turn repeated the value within the distance.
     pub echoed: u32,
 }
 
-/// The observation points of a scenario: where its probes are asked, else before each turn that uses a fact and at the end.
-/// Turns that use a fact are points in any case, for needed-at-use recall, and so is the end, for the fates.
+/// The observation points of a scenario: before each turn that uses a fact (for needed-at-use recall), at the end (for fates), and
+/// where its probes are asked. If it has probes, only their points have a headline set.
 pub fn points(prepared: &PreparedScenario, trigger: u32) -> Vec<Point> {
     let index = |id| prepared.messages.partition_point(|counted| counted.message.id <= id);
     let probed = prepared.scenario.probes.iter().map(|probe| index(probe.asked_after)).collect::<BTreeSet<_>>();
@@ -39,7 +39,7 @@ pub fn points(prepared: &PreparedScenario, trigger: u32) -> Vec<Point> {
         .collect()
 }
 
-/// What is looked at when the log has that length; the headline set is left empty unless `headline`.
+/// The point where the log has that length. Its headline set is empty unless `headline`.
 pub(crate) fn point(prepared: &PreparedScenario, length: usize, trigger: u64, headline: bool) -> Point {
     let pending = Pending::of(&prepared.messages[..length]);
     let outside = |index: usize| pending.contains(index) || prepared.messages[index].message.role == Role::System;

@@ -1,4 +1,4 @@
-//! The context window of a run: as shares, and chosen by rule for a suite.
+//! The context window of a run: its shares, and the rule that chooses it for a suite.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use crate::prepare::PreparedScenario;
 /// Shares of the window under the matched protocol, and for controls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shares {
-    /// At which a compaction starts: over that which it may leave, at most 1.
+    /// Where a compaction starts: more than `retained`, at most 1.
     pub trigger: f64,
-    /// That a compaction may leave: over 0.
+    /// What a compaction may leave: more than 0.
     pub retained: f64,
 }
 
@@ -30,12 +30,12 @@ impl Shares {
 
 /// Shares of the median conversation that are tried as a window, largest first.
 const SHARES: [(u64, &str); 4] = [(2, "a half"), (3, "a third"), (4, "a quarter"), (6, "a sixth")];
-/// Fewest events, and groups that have one, for a window to be chosen by rule.
+/// How many events, in how many groups, a window must leave to be chosen by rule.
 const ENOUGH_EVENTS: (usize, usize) = (20, 5);
 
 /// The largest window among a half, third, quarter and sixth of the median conversation (the upper one of an even count)
-/// that leaves 20 eligible events in 5 groups, else the largest feasible one (MEASUREMENT section 3). It depends on the share of
-/// the trigger alone, so that runs that leave more or less have one window.
+/// that leaves 20 eligible events in 5 groups, else the largest feasible one, with the reason for the user. It depends only on the
+/// trigger's share, so that runs with different retained budgets have one window.
 pub fn choose(suite: &[PreparedScenario], trigger: f64) -> (u32, String) {
     let shares = Shares { trigger, retained: Shares::default().retained.min(trigger / 2.0) };
     let mut sizes =
@@ -72,7 +72,8 @@ pub fn smallest_feasible(suite: &[PreparedScenario], shares: Shares) -> u32 {
     ((f64::from(fixed) / (shares.trigger - shares.retained)) as u32 + 1).max(SMALLEST)
 }
 
-/// Eligible events at that trigger, and the groups that have one: uses where the suite has any, else facts at points.
+/// The number of eligible events at that trigger, and of groups that have one. An event is a use if the suite has uses, else a
+/// fact at a point.
 fn events(suite: &[PreparedScenario], trigger: u32) -> (usize, usize) {
     let per_scenario = suite.iter().map(|prepared| (prepared, points(prepared, trigger))).collect::<Vec<_>>();
     let has_uses = suite.iter().any(|prepared| prepared.scenario.facts.iter().any(|fact| !fact.used_at.is_empty()));

@@ -9,22 +9,22 @@ pub(crate) struct AnswerKeys {
     pub(crate) probes: Vec<AnswerKey>,
     /// Finds right and forbidden answers in the probes' own words.
     pub(crate) answers: Matcher,
-    /// Finds facts that are so where they are denied.
+    /// Finds denials of facts that are affirmed.
     pub(crate) denials: Matcher,
-    /// For each item of `answers` its probe, and whether it is forbidden.
+    /// For each item of `answers`, its probe and whether it is forbidden.
     pub(crate) owners: Vec<(u32, bool)>,
-    /// For each foil the fact whose it is.
+    /// For each foil, the fact that it belongs to.
     pub(crate) foil_of: Vec<u32>,
 }
 
 /// What answers to one probe are compared with; facts as indices.
 pub(crate) struct AnswerKey {
     pub(crate) row: ProbeRow,
-    /// Those that the asked ones replaced, however long ago.
+    /// Facts that the asked ones replaced, directly or through others.
     pub(crate) replaced: Vec<u32>,
-    /// Those whose values are of the asked ones' kind; all where none is asked for.
+    /// Facts whose values are of the asked ones' kind; all facts if none is asked for.
     pub(crate) like: Vec<u32>,
-    /// Those whose values the question itself states.
+    /// Facts whose values the question itself states.
     pub(crate) in_question: Vec<u32>,
 }
 
@@ -34,7 +34,7 @@ impl AnswerKeys {
         for (number, probe) in scenario.probes.iter().enumerate() {
             let sought = asked(scenario, probe).next().map(|(_, fact)| fact.sought());
             let kind = sought.map_or(ValueKind::Free, |sought| sought.kind);
-            // The bare value answers also what must not be; what is said not to be so answers nothing else.
+            // The bare value also answers a question about what must not be, but a denied value answers no other question.
             let right = sought.map(|sought| sought.said).filter(|said| *said == matcher::Said::Affirmed);
             let gold = probe.gold.iter().map(|gold| (gold, right.unwrap_or(matcher::Said::Either)));
             let forbidden = probe.forbidden.iter().map(|text| (text, matcher::Said::Affirmed));
@@ -79,7 +79,7 @@ fn in_order(asked: &[(u32, &Fact)]) -> Vec<u32> {
     asked.iter().map(|(index, _)| *index).collect()
 }
 
-/// The facts as a probe lists them that asks for their order.
+/// The facts in the order of a probe that asks for their order.
 fn listed(asked: &[(u32, &Fact)], ids: &[String]) -> Vec<u32> {
     ids.iter().filter_map(|id| asked.iter().find(|(_, fact)| fact.id == *id)).map(|(index, _)| *index).collect()
 }
@@ -89,14 +89,14 @@ fn asked<'s>(scenario: &'s Scenario, probe: &'s Probe) -> impl Iterator<Item = (
     facts.filter(|(_, fact)| probe.fact_ids.contains(&fact.id))
 }
 
-/// The forms of a fact that is so, to be found where they are denied.
+/// The forms of an affirmed fact, to find its denials.
 fn denied(fact: &Fact) -> (Sought, Vec<&str>) {
     let is_so = fact.sought().said == matcher::Said::Affirmed;
     let forms = if is_so { fact.forms().collect() } else { Vec::new() };
     (Sought { kind: fact.value_kind, said: matcher::Said::Denied }, forms)
 }
 
-/// The facts that this one replaced, and those that these did.
+/// The facts that this one replaced, directly or through others.
 fn replaced_by(scenario: &Scenario, fact: &Fact) -> Vec<u32> {
     let find = |id: &String| scenario.facts.iter().position(|other| other.id == *id);
     let mut found: Vec<u32> = Vec::new();

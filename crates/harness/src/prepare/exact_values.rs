@@ -22,7 +22,7 @@ impl ExactValues {
         ExactValues(first)
     }
 
-    /// Whether a message before that index holds the value, in whatever case its letters are.
+    /// Whether a message before that index holds the value, whatever the case of its letters.
     pub(crate) fn is_before(&self, index: usize, value: &str) -> bool {
         self.0.get(&value.to_lowercase()).is_some_and(|first| *first < index)
     }

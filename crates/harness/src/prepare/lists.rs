@@ -1,8 +1,8 @@
-//! Many short lists of numbers, most of them empty, in two pieces of memory instead of one for each list.
+//! Many short lists of numbers, most of them empty, in two allocations.
 
 use std::ops::Range;
 
-/// Lists in a row.
+/// Lists of numbers, found by index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
     items: Vec<u32>,
@@ -11,7 +11,7 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Room for so many lists.
+    /// Reserves space for that many lists.
     pub(crate) fn with_capacity(lists: usize) -> Self {
         Lists { items: Vec::new(), ends: Vec::with_capacity(lists) }
     }

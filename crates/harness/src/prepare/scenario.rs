@@ -1,4 +1,4 @@
-//! A scenario made ready for replay: counted once, its values found once, shared by every case.
+//! A scenario made ready for replay. It is counted and searched once, and all cases share it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,13 +14,13 @@ use super::answer_keys::AnswerKeys;
 use super::exact_values::ExactValues;
 use super::{Lists, Segments};
 
-/// A scenario with everything that does not depend on a strategy.
+/// A scenario with everything that depends on no strategy.
 pub struct PreparedScenario {
     /// The scenario, without its messages.
     pub scenario: Scenario,
-    /// Its messages with their tokens. Only this field holds them: a long conversation takes most of a run's memory.
+    /// Its messages with their tokens. Only this field holds them, since a long conversation takes most of a run's memory.
     pub messages: Vec<Arc<CountedMessage>>,
-    /// `tokens_before[i]`: tokens of the messages before index `i`; one entry more than messages.
+    /// `tokens_before[i]` counts the tokens of the messages before index `i`. There is one entry more than messages.
     pub tokens_before: Vec<u64>,
     /// Tokens of the tool definitions, part of every request.
     pub tool_tokens: u32,
@@ -28,7 +28,7 @@ pub struct PreparedScenario {
     pub mentions: Vec<Vec<usize>>,
     /// For each message, the facts that it states.
     pub stated_in: Lists,
-    /// For each fact, the index of the message from which on it is no longer true.
+    /// For each fact, the index of the message that makes it untrue.
     pub valid_to: Vec<Option<usize>>,
     /// For each fact, the index of the first probe that asks for its value.
     pub asked_by: Vec<Option<usize>>,
@@ -40,7 +40,7 @@ pub struct PreparedScenario {
     pub(crate) keys: AnswerKeys,
     /// Every exact value of the conversation, collected when an answer first needs it.
     exact: OnceLock<ExactValues>,
-    /// Finds the facts of foreign scenarios, for chance.
+    /// Finds the facts of foreign scenarios: each match is a chance match.
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
     pub foreign_kinds: Vec<ValueKind>,
@@ -49,7 +49,7 @@ pub struct PreparedScenario {
 }
 
 impl PreparedScenario {
-    /// Counts a scenario and finds its values; `foreign` are facts of scenarios of other groups.
+    /// Counts a scenario and finds its values. `foreign` are facts of scenarios of other groups.
     pub fn new(mut scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
         // `collect` would reuse the memory of the old list, which has entries ten times as large.
         let mut messages = Vec::with_capacity(scenario.messages.len());
@@ -89,9 +89,9 @@ impl PreparedScenario {
         self.tokens_before[end] - self.tokens_before[start]
     }
 
-    /// The index of the first message from that id on.
+    /// The index of the first message whose id is not lower.
     pub(crate) fn index_of(&self, id: MessageId) -> usize {
-        // Most conversations count their messages through.
+        // The ids of most conversations have no gaps.
         let guess = self.messages.first().map_or(0, |first| id.0.wrapping_sub(first.message.id.0) as usize);
         if self.messages.get(guess).is_some_and(|counted| counted.message.id == id) {
             return guess;
@@ -109,7 +109,7 @@ impl PreparedScenario {
         log
     }
 
-    /// Tokens that stand before every conversation of this scenario: system prompt and tool definitions.
+    /// Tokens that no compaction can remove: system prompt and tool definitions.
     pub fn fixed_tokens(&self) -> u32 {
         let system = self.messages.first().filter(|counted| counted.message.role == Role::System);
         self.tool_tokens + system.map_or(0, |system| system.tokens)

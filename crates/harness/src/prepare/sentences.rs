@@ -1,15 +1,14 @@
-//! The sentences that state facts, in the order in which they were said.
+//! The sentences that state facts, in the order of the conversation.
 //!
-//! Absent on purpose: the sentences around them. Who reads these knows what was said of a value, and nothing else.
+//! Absent on purpose: the sentences around them. They would show more than what was said about a value.
 
-use compactometer_engine::message::Part;
-use compactometer_engine::message::part_text;
+use compactometer_engine::message::{MessageId, Part, part_text};
 use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 use compactometer_engine::view::{Origin, WrittenPart};
 
 use crate::prepare::PreparedScenario;
 
-/// Of the facts, by their indices, what is given of them within so many tokens of the counter.
+/// Chooses what a reader is given about facts, which have these indices, within a number of tokens.
 pub(crate) type Evidence = fn(&PreparedScenario, &[u32], u32, &dyn TokenCounter) -> Given;
 
 /// What a reader is given.
@@ -21,7 +20,7 @@ pub(crate) struct Given {
     pub(crate) parts: Vec<WrittenPart>,
 }
 
-/// The sentences in which the facts were first said, in order, as many as fit.
+/// The sentences that first state the facts, in order, as many as fit.
 pub(crate) fn sentences(prepared: &PreparedScenario, facts: &[u32], budget: u32, counter: &dyn TokenCounter) -> Given {
     let mut found: Vec<(Place, u32)> =
         facts.iter().filter_map(|fact| Some((first_said(prepared, *fact)?, *fact))).collect();
@@ -43,10 +42,10 @@ pub(crate) fn sentences(prepared: &PreparedScenario, facts: &[u32], budget: u32,
     given
 }
 
-/// A stretch of a message: its index, that of the text in it, first and last byte.
+/// Part of a message: the message's index, the index of the text in it, and the first and last byte.
 type Place = (usize, usize, usize, usize);
 
-/// The sentence that first states the fact; the whole text where a value stands across two.
+/// The sentence that first states the fact; if the value spans two sentences, the whole text.
 fn first_said(prepared: &PreparedScenario, fact: u32) -> Option<Place> {
     let message = *prepared.mentions[fact as usize].first()?;
     let holds = |text: &str| prepared.facts.find(text).any(|found| found as u32 == fact);
@@ -57,16 +56,13 @@ fn first_said(prepared: &PreparedScenario, fact: u32) -> Option<Place> {
     sentence.or_else(|| texts().find(|(_, text)| holds(text)).map(|(at, text)| (message, at, 0, text.len())))
 }
 
-fn text_at(
-    prepared: &PreparedScenario,
-    (message, at, start, end): Place,
-) -> (compactometer_engine::message::MessageId, &str) {
+fn text_at(prepared: &PreparedScenario, (message, at, start, end): Place) -> (MessageId, &str) {
     let message = &prepared.messages[message].message;
     let text = message.parts.iter().filter_map(part_text).nth(at).unwrap_or_default();
     (message.id, text[start..end].trim())
 }
 
-/// Lines, and in them what ends like a sentence before a capital.
+/// The byte ranges of sentences: each ends with its line, or at a full stop, `!` or `?` before a capital.
 fn spans(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut start = 0;
     let mut ends = text.char_indices().filter_map(move |(at, letter)| {

@@ -1,9 +1,9 @@
-//! Answer recall: one call per probe on a copy of the session, at the probe's point and never again (MEASUREMENT section 3).
-//! Nothing of it returns: the session is borrowed, and its meter does not see the calls.
+//! Answer recall: each probe is asked once, at its point. Nothing returns to the session: it is only read, and its meter does not
+//! count the calls.
 //!
-//! The request is what the agent would be sent next, then a user turn with the question; where the strategy retrieves something
-//! for the question, a second request has that before the question. It is sent also where it exceeds the window. Absent on purpose:
-//! questions about facts outside the headline set, which any tail answers, and about generic values, which prove nothing.
+//! The request is the agent's next one, then a user turn with the question. If the strategy retrieves something for the question, a
+//! second request has that before the question. Requests are sent even if they exceed the window. Absent on purpose: questions about
+//! facts outside the headline set, which any tail answers, and about generic values, which prove nothing.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ use crate::prepare::{Evidence, Given, PreparedScenario};
 /// What is said after the conversation.
 const PROMPT: &str = include_str!("answers.md");
 
-/// Most tokens of an answer: one short line, and room for a sentence that holds it.
+/// Most tokens of an answer: enough for a sentence around one short line.
 const MOST_TOKENS: u32 = 96;
 
-/// What of the asking is part of a case's identity.
+/// The part of a case's identity that is about questions.
 pub(crate) const IDENTITY: (&str, u32) = (PROMPT, MOST_TOKENS);
 
-/// What stands before a question.
+/// What precedes a question.
 #[derive(Clone, Copy)]
 enum Before<'a> {
     /// The context as it is.
@@ -45,14 +45,14 @@ enum Before<'a> {
 pub(crate) struct Questioner<'a> {
     pub(crate) prepared: &'a PreparedScenario,
     pub(crate) session: &'a Session<'a>,
-    /// The meter of the answers alone.
+    /// The meter of the answers.
     pub(crate) reader: &'a Metered<'a>,
     pub(crate) retrieved: &'a Retrieved,
     /// Whether a provider would refuse the next request.
     pub(crate) is_refused: bool,
-    /// What is given in place of what was written.
+    /// Chooses what is given in place of what was written.
     pub(crate) evidence: Option<Evidence>,
-    /// Most tokens of that.
+    /// Most tokens of what is given.
     pub(crate) retained: u32,
     pub(crate) counter: &'a dyn TokenCounter,
 }
@@ -72,7 +72,7 @@ pub(crate) fn due<'a>(
 }
 
 impl Questioner<'_> {
-    /// The answers to the probes of that point, with their calls; `observation` is what was seen there.
+    /// The answers to the probes of that point, with their calls.
     pub(crate) async fn ask(&self, observation: &Observation) -> Vec<(AnswerRow, Option<Call>)> {
         let due = due(self.prepared, observation).collect::<Vec<_>>();
         if due.is_empty() {
@@ -85,19 +85,19 @@ impl Questioner<'_> {
         for probe in &due {
             let call = self.answer(&mut messages, question(probe), &[]).await;
             let before = given.as_ref().map_or(Before::Context, Before::Given);
-            answers.push(self.book(*probe, observation, before, call));
+            answers.push(self.row(*probe, observation, before, call));
         }
         for probe in &due {
             let parts = self.retrieved.parts(*probe);
             if !parts.is_empty() {
                 let call = self.answer(&mut messages, question(probe), parts).await;
-                answers.push(self.book(*probe, observation, Before::Retrieved(parts), call));
+                answers.push(self.row(*probe, observation, Before::Retrieved(parts), call));
             }
         }
         answers
     }
 
-    /// What is given in place of what the session holds written, where anything is.
+    /// What is given in place of the written parts, if the view has any.
     fn given(&self, due: &[usize]) -> Option<Given> {
         let is_written = |entry: &Entry| entry.role() == Role::User && entry.written().is_some();
         let evidence = self.evidence.filter(|_| self.session.view().entries().iter().any(is_written))?;
@@ -105,7 +105,7 @@ impl Questioner<'_> {
         Some(evidence(self.prepared, &facts.copied().collect::<Vec<_>>(), self.retained, self.counter))
     }
 
-    /// The next request, with what is given in its place.
+    /// The next request, with its written parts replaced by what is given.
     fn messages(&self, given: Option<&Given>) -> Vec<WireMessage> {
         let view = self.session.view();
         let Some(given) = given else { return view.to_wire() };
@@ -114,12 +114,12 @@ impl Questioner<'_> {
             Edit::Insert(Role::User, _) => Some(Edit::Insert(Role::User, given.parts.clone())),
             other => Some(other),
         });
-        // Its edits name messages of its own log.
+        // The view is valid: its edits name messages of its own log.
         let made = View::from_edits(replaced.collect(), self.session.log(), self.counter);
         made.as_ref().unwrap_or(view).to_wire()
     }
 
-    /// One call; `messages` are the same afterwards. None where no provider would take the request.
+    /// One call; `messages` are the same afterwards. There is none if every provider would refuse the request.
     async fn answer(&self, messages: &mut Vec<WireMessage>, question: &str, parts: &[WrittenPart]) -> Option<Call> {
         if self.is_refused || !self.session.view().open_calls().is_empty() {
             return None;
@@ -141,13 +141,13 @@ impl Questioner<'_> {
         // A failed call is kept with its error.
         let _ = self.reader.complete(Purpose::Probe, request).await;
         let mut call = self.reader.take_calls().pop()?;
-        // The conversation is long and asked about often, so it is taken back and not copied.
+        // The conversation is long and every question needs it, so it is moved back instead of copied.
         *messages = std::mem::take(&mut Arc::make_mut(&mut call.request).messages);
         messages.truncate(length);
         Some(call)
     }
 
-    fn book(
+    fn row(
         &self,
         probe: usize,
         observation: &Observation,

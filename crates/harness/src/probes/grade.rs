@@ -1,6 +1,6 @@
-//! What an answer is worth: a deterministic reading of its text by the one matcher (MEASUREMENT section 3, answer recall).
+//! Grades an answer by matching its text. The grade is deterministic.
 //!
-//! Absent on purpose: a judge. An answer that gives a value in other words than its accepted forms is missing.
+//! Absent on purpose: a judge. An answer that gives a value in other words than its accepted forms counts as missing.
 
 use compactometer_engine::model::{ChatReply, Finish};
 use compactometer_formats::answer::{Grade, Signs};
@@ -8,12 +8,12 @@ use compactometer_formats::answer::{Grade, Signs};
 use super::{invented, order};
 use crate::prepare::PreparedScenario;
 
-/// What was read of an answer.
+/// What an answer says.
 pub(crate) struct Graded {
     pub(crate) grade: Grade,
-    /// The order that it gives, where one was asked for.
+    /// The order that it gives, if one was asked for.
     pub(crate) order: Vec<u32>,
-    /// What else it does, where values were asked for.
+    /// What else it does, if values were asked for.
     pub(crate) signs: Option<Signs>,
 }
 
@@ -22,7 +22,7 @@ impl Graded {
     pub(crate) const FAILED: Graded = Graded { grade: Grade::Failed, order: Vec::new(), signs: None };
 }
 
-/// Reads the answer to that probe.
+/// Grades the answer to that probe.
 pub(crate) fn grade(prepared: &PreparedScenario, probe: usize, reply: &ChatReply) -> Graded {
     let (answer, labels) = (reply.text.as_str(), &prepared.scenario.probes[probe].order);
     if labels.is_empty() {
@@ -42,14 +42,14 @@ pub(crate) fn grade(prepared: &PreparedScenario, probe: usize, reply: &ChatReply
     Graded { grade, order, signs: None }
 }
 
-/// The answer without its last word where that may be half of one.
+/// The answer; if it was cut off, without its last word, which may be incomplete.
 fn whole_words(reply: &ChatReply) -> &str {
     let is_cut = reply.finish == Finish::Length;
     if is_cut { reply.text.rsplit_once(char::is_whitespace).map_or("", |(head, _)| head) } else { &reply.text }
 }
 
-/// What an answer that should state values is worth. What was replaced, forbidden or never said spoils an answer that is right beside
-/// it; another fact's value does not, since an answer may quote a whole sentence.
+/// The grade of an answer that should state values. A value that was replaced, forbidden or never said spoils an otherwise right
+/// answer. Another fact's value does not, since an answer may quote a whole sentence.
 fn of_values(prepared: &PreparedScenario, probe: usize, said: &Said, answer: &str) -> Grade {
     let key = &prepared.keys.probes[probe];
     let never_said = said.foil || (said.forbidden && !key.row.updated);
@@ -70,10 +70,10 @@ fn of_values(prepared: &PreparedScenario, probe: usize, said: &Said, answer: &st
     }
 }
 
-/// The one word that the prompt agrees on.
+/// The word that the prompt asks for.
 const UNKNOWN: &str = "unknown";
 
-/// Other words for not knowing: models seldom keep to one.
+/// Other ways to say it, since models seldom keep to one word.
 const NOT_KNOWN: &[&str] = &[
     "don't know",
     "do not know",
@@ -101,7 +101,7 @@ struct Said {
     held: Vec<u32>,
     /// Every fact that is asked for, or the right answer in the probe's own words.
     asked: bool,
-    /// That a fact which is asked for, and is so, is not so.
+    /// A denial of an affirmed fact that is asked for.
     denied: bool,
     /// A value that the asked fact replaced.
     replaced: bool,

@@ -1,7 +1,7 @@
 //! Whether an answer states an exact value that the conversation had not stated by then.
 //!
-//! An exact value is what an importer takes for one: an identifier, path or number that a reader must have letter for letter.
-//! Absent on purpose: invented words and phrases, which nothing but a foil tells from other words.
+//! An exact value is an identifier, path or number that a reader must have letter for letter; importers use the same definition.
+//! Absent on purpose: invented words and phrases, which only a foil distinguishes from other words.
 
 use compactometer_engine::message::part_text;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
@@ -10,8 +10,8 @@ use compactometer_text::matcher::Matcher;
 
 use crate::prepare::PreparedScenario;
 
-/// Whether the answer to that probe makes up a value of the form that is asked for; `held` are the facts that it states. The
-/// number of a fact may be written in another unit, so an answer that holds one makes up no number.
+/// Whether the answer to that probe invents a value of the form that is asked for. `held` are the facts that it states. A number
+/// may be written in another unit, so an answer that states a number of a fact invents none.
 pub(crate) fn states(prepared: &PreparedScenario, probe: usize, held: &[u32], answer: &str) -> bool {
     let asked = &prepared.scenario.probes[probe];
     let form = Form::of(&prepared.scenario, asked);
@@ -34,19 +34,19 @@ fn is_stated(prepared: &PreparedScenario, asked: &Probe, Exact { value, kind }: 
     said.chain([asked.question.as_str()]).any(|text| matcher.find(text).next().is_some())
 }
 
-/// What values look like that would answer a question.
+/// The form of values that would answer a question.
 struct Form<'s> {
     facts: Vec<&'s Fact>,
 }
 
 impl<'s> Form<'s> {
-    /// That of the facts which are asked for; where nothing answers, of any.
+    /// The form of the facts that are asked for; if nothing answers the question, of all facts.
     fn of(scenario: &'s Scenario, probe: &Probe) -> Self {
         let is_asked = |fact: &&Fact| probe.fact_ids.is_empty() || probe.fact_ids.contains(&fact.id);
         Form { facts: scenario.facts.iter().filter(is_asked).collect() }
     }
 
-    /// Whether the value is of that kind; an identifier, which may be a date or a version too, also of that shape.
+    /// Whether the value is of the same kind. An identifier may also be a date or a version, so it must have the same shape too.
     fn admits(&self, Exact { value, kind }: &Exact) -> bool {
         let mut alike = self.facts.iter().filter(|fact| fact.value_kind == *kind);
         if *kind != ValueKind::Id {
@@ -64,7 +64,7 @@ fn shape(value: &str) -> String {
         let class = match letter {
             _ if letter.is_numeric() => '0',
             _ if letter.is_alphabetic() => 'a',
-            // A sign is its own class; marks of runs are letters and digits, so none is taken for one.
+            // Every sign is its own class. No sign is mistaken for a run, since runs are marked by letters and digits.
             _ => letter,
         };
         match (shape.chars().next_back(), class) {

@@ -1,7 +1,8 @@
-//! A model's opinion of each answer, beside the deterministic grade and never in its place (MEASUREMENT section 3).
+//! A model's opinion of each answer, beside the deterministic grade and never in its place.
 //!
-//! The judge sees question, right answer and given answer, and neither the conversation nor the grade. It is asked after its case
-//! is finished, so that nothing of a case depends on it. Absent on purpose: a second try. What is no verdict is kept as none.
+//! The judge sees question, right answer and given answer, but neither the conversation nor the grade. It is asked after the case is
+//! finished, so that nothing in the case depends on it. Absent on purpose: a second attempt. A reply that is no verdict is recorded
+//! as unreadable.
 
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatModel, ChatRequest};
@@ -13,10 +14,10 @@ use crate::trace::{CaseResult, call_row};
 /// What the judge is asked.
 const PROMPT: &str = include_str!("judge.md");
 
-/// Most tokens of a verdict: one word, and room for a model that thinks before it.
+/// Most tokens of a verdict: enough for a model that reasons before its one word.
 const MOST_TOKENS: u32 = 256;
 
-/// What of the judging is part of a case's identity.
+/// The part of a case's identity that is about judging.
 pub(crate) const IDENTITY: (&str, u32) = (PROMPT, MOST_TOKENS);
 
 /// Asks the judge about every answer of a finished case, in their order, with the case's seed.
@@ -35,7 +36,7 @@ pub async fn judge_answers(scenario: &Scenario, seed: u64, judge: &dyn ChatModel
     }
 }
 
-/// One of the two words alone, in any case and with or without a full stop; all else is no verdict.
+/// One of the two words, in any case, with or without a full stop. Everything else is unreadable.
 fn verdict(reply: &str) -> Verdict {
     let word = reply.trim();
     match word.strip_suffix('.').unwrap_or(word).to_ascii_lowercase().as_str() {
@@ -45,7 +46,7 @@ fn verdict(reply: &str) -> Verdict {
     }
 }
 
-/// What a right answer says: the order where one is asked for, else the probe's own words, else the values of its facts.
+/// The right answer: the order if one is asked for, else the probe's own words, else the values of its facts.
 fn right_answer(facts: &[Fact], probe: &Probe) -> String {
     if probe.abstain_expected {
         return "It is not known, since the conversation does not say it.".to_owned();
@@ -58,7 +59,7 @@ fn right_answer(facts: &[Fact], probe: &Probe) -> String {
     probe.gold.clone().unwrap_or_else(values)
 }
 
-/// The prompt with its places filled, each with one line in quotation marks; a text that names a place fills nothing.
+/// The prompt with each placeholder replaced by one quoted line. Placeholders within these texts stay as they are.
 fn filled(prompt: &str, question: &str, right: &str, given: &str) -> String {
     let places = [("{question}", question), ("{right}", right), ("{given}", given)];
     let mut text = String::new();

@@ -1,9 +1,9 @@
-//! Reads the order that an answer gives: the labels of the question's items, as they follow each other.
+//! Reads the order that an answer gives, from the labels of the question's items.
 //!
-//! Absent on purpose: items that an answer names in other words than by their labels. Such an answer gives no order.
+//! Absent on purpose: items that an answer names in other words than their labels. Such an answer gives no order.
 
-/// The labels that stand in the answer as words, as places in `labels`, each where it comes first. Small letters pass for
-/// capitals where no label stands as it was given.
+/// The labels that the answer holds as words, by their index in `labels`, in the order of their first occurrence. If no label
+/// occurs as it was given, upper and lower case are equal.
 pub(crate) fn read(labels: &[String], answer: &str) -> Vec<u32> {
     let exact = places(answer, |word| labels.iter().position(|label| label == word));
     if exact.is_empty() {

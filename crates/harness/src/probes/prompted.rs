@@ -1,7 +1,7 @@
 //! Prompted probes: what a strategy retrieves for the questions about eligible facts, and whether context and retrieved text
-//! hold the value together (MEASUREMENT section 3). Only questions reach the strategy, and nothing returns to the session.
+//! together hold the value. Only questions reach the strategy, and nothing returns to the session.
 //!
-//! Absent on purpose: answers, which stand in [`crate::answers`]. No model is called here.
+//! Absent on purpose: answers ([`super::answers`]). No model is called here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +16,12 @@ use compactometer_text::matcher::Matcher;
 use crate::prepare::PreparedScenario;
 use crate::trace::ChanceCounts;
 
-/// What a strategy finds for the questions of a point. It is asked once, whatever is done with what it finds.
+/// What a strategy retrieves for the questions of a point. It is asked once for both uses: prompted recall and answers.
 #[derive(Default)]
 pub(crate) struct Retrieved(BTreeMap<usize, Vec<WrittenPart>>);
 
 impl Retrieved {
-    /// For those probes, in at most `room` tokens each.
+    /// Retrieves for those probes, at most `room` tokens each.
     pub(crate) async fn new(
         prepared: &PreparedScenario,
         session: &Session<'_>,
@@ -59,11 +59,11 @@ pub(crate) struct Prompt<'p> {
 }
 
 impl Prompt<'_> {
-    /// Books what was found for every eligible fact that has a question.
+    /// Records what was found for every eligible fact that has a question.
     pub(crate) fn book(&self, observation: &mut Observation) {
         let (asked, probes): (Vec<u32>, Vec<usize>) = asked(self.prepared, observation).unzip();
         observation.asked = asked;
-        // Where it has nothing to look in, it gives no lists at all.
+        // A strategy that has nothing to search returns no lists at all.
         if !self.retrieved.0.is_empty() && !probes.is_empty() {
             let retrieved = probes.into_iter().map(|probe| self.retrieved.parts(probe)).collect::<Vec<_>>();
             observation.prompted = Some(self.prompted(observation, &retrieved));
@@ -76,7 +76,7 @@ impl Prompt<'_> {
         let mut chance = ChanceCounts::new(self.prepared);
         for (fact, parts) in observation.asked.iter().zip(retrieved) {
             let fate = observation.fates.0[*fact as usize];
-            // Of a fact that no store holds, a match is luck.
+            // If no store holds the fact, a match is a chance match.
             if fate.is_present() || (fate == Fate::StoredOnly && holds(&self.prepared.facts, parts, *fact)) {
                 found.push(*fact);
             }

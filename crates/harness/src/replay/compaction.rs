@@ -1,4 +1,4 @@
-//! Lets the session compact before a turn, and books what it did.
+//! Lets the session compact before a turn, and records what it did.
 
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::meter::{Call, Purpose};
@@ -12,7 +12,7 @@ use crate::trace::{
 };
 
 impl Replay<'_> {
-    /// Lets the session compact, and traces what it did. Gives the milliseconds that the turn waits for it.
+    /// Lets the session compact, and traces what it did. Returns the milliseconds that the turn waits for it.
     pub(super) async fn ask_session(&mut self, now_ms: Option<i64>) -> u64 {
         // The view changes only where a compaction is due or a checkpoint may be shown.
         let may_change = self.session.is_due() || self.session.may_recover(now_ms);
@@ -23,7 +23,7 @@ impl Replay<'_> {
         if event.is_some() {
             self.counts.in_vain = self.session.request_estimate() >= self.case.budget.trigger;
         }
-        // A recount reads everything and writes nothing that stays, so it is paid for and not traced.
+        // A recount reads everything and writes nothing that stays, so it is charged but not traced.
         let (recounts, calls): (Vec<Call>, Vec<Call>) =
             self.meters.session.take_calls().into_iter().partition(|call| call.purpose == Purpose::Recount);
         let (mut compacting, checkpointing): (Vec<&Call>, Vec<&Call>) =
@@ -60,7 +60,7 @@ impl Replay<'_> {
             let shared = shared_tokens(before, self.session.view(), self.counter);
             self.counts.shared_after_compaction = Some(self.prepared.tool_tokens + shared);
         } else {
-            // Where a checkpoint was shown before the try failed, the view is another all the same.
+            // If a checkpoint was shown before the attempt failed, the view has changed all the same.
             self.book_recovery(before, calls);
         }
         let inserted = if applied { inserted_texts(self.session.view()) } else { Vec::new() };

@@ -1,5 +1,5 @@
-//! One case: recorded messages are pushed one by one, the session is asked before each turn of the agent, and every fact is
-//! traced at each observation point and after each compaction.
+//! Replays one case: pushes the recorded messages one by one, lets the session compact before each turn of the agent, and traces
+//! every fact at each observation point and after each compaction.
 
 mod compaction;
 mod observation;
@@ -38,7 +38,7 @@ pub(crate) fn session<'s>(
         automatic: case.entrant.compacts(),
         policy: case.entrant.policy(),
     };
-    // The agent is not called, so what it says does not show that it is lost.
+    // The agent is not called, so its words cannot show that it lost the thread.
     let recovery = Recovery { lost: false, ..Recovery::default() };
     Session::new(strategy, metered, counter, config).recovering(recovery)
 }
@@ -46,9 +46,9 @@ pub(crate) fn session<'s>(
 /// The meters of a case, and the names of the models behind them.
 #[derive(Clone, Copy)]
 pub(crate) struct Meters<'m> {
-    /// The session's.
+    /// The session's meter.
     pub(crate) session: &'m Metered<'m>,
-    /// That of answers to probes, whose model no window binds: a request above it is sent.
+    /// The meter of answers to probes. Their requests are sent even if they exceed the window.
     pub(crate) reader: &'m Metered<'m>,
     /// The summarizer's name.
     pub(crate) summarizer: &'m str,
@@ -56,7 +56,7 @@ pub(crate) struct Meters<'m> {
     pub(crate) target: Option<&'m str>,
 }
 
-/// A case under way. What of it must outlive a process stands in [`crate::run::progress::Progress`].
+/// A running case.
 pub(crate) struct Replay<'r> {
     pub(crate) prepared: &'r PreparedScenario,
     case: &'r PlannedCase,
@@ -65,7 +65,7 @@ pub(crate) struct Replay<'r> {
     counter: &'r dyn TokenCounter,
     pub(crate) tracer: Tracer<'r>,
     pub(crate) random: RandomContexts<'r>,
-    /// The same with the strategy's own verbatim tail.
+    /// Random contexts with the strategy's own verbatim tail.
     pub(crate) selection: RandomContexts<'r>,
     points: Peekable<IntoIter<Point>>,
     pub(crate) counts: Counts,
@@ -73,7 +73,7 @@ pub(crate) struct Replay<'r> {
     pub(crate) observations: Vec<Observation>,
     pub(crate) compactions: Vec<CompactionRow>,
     pub(crate) checkpoints: Vec<CheckpointRow>,
-    /// Those of earlier processes; the session has its own.
+    /// Those of earlier processes. The session holds its own.
     pub(crate) recoveries: Vec<RecoveryEvent>,
     pub(crate) turns: Vec<Turn>,
     pub(crate) answers: Vec<AnswerRow>,
@@ -85,10 +85,10 @@ pub(crate) struct Replay<'r> {
 pub(crate) struct Counts {
     round: u32,
     compacted_at: usize,
-    /// What the last compaction left within the budget.
+    /// Tokens that the last compaction left within the budget.
     retained: u32,
     last_input: u32,
-    /// Tokens that the next request shares with the one before, where a compaction has just changed the view.
+    /// Tokens that the next request shares with the one before, if a compaction has just changed the view.
     shared_after_compaction: Option<u32>,
     violations: u32,
     /// Whether the last decision left the request at its trigger.
@@ -132,14 +132,14 @@ impl<'r> Replay<'r> {
         }
     }
 
-    /// Takes the turn before the message at that index, looks at the facts where it is a point, and says the message.
+    /// Takes the turn before the message at that index, observes the facts if there is a point, and pushes the message.
     pub(crate) async fn step(&mut self, index: usize) {
         let next = self.prepared.messages.get(index);
         if let Some(turn) = next.filter(|counted| counted.message.role == Role::Assistant) {
             let waited_ms = self.ask_session(turn.message.at_ms).await;
             self.take_turn(turn.message.id, turn.message.at_ms, turn.tokens, waited_ms);
         }
-        // A case that goes on from its store has looked at the earlier points.
+        // A resumed case has passed the earlier points already.
         while self.points.next_if(|point| point.length < index).is_some() {}
         if let Some(point) = self.points.next_if(|point| point.length == index) {
             let fates = self.tracer.fates();
@@ -162,7 +162,7 @@ impl<'r> Replay<'r> {
             message,
             at_ms,
             input,
-            // Between compactions a request only grows, so all of the one before is its prefix.
+            // Between compactions a request only grows, so the one before is a prefix of it.
             shared_prefix: self
                 .counts
                 .shared_after_compaction

@@ -10,7 +10,7 @@ use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
 use crate::trace::{old_before, search_carriers};
 
 impl Replay<'_> {
-    /// Books what the view holds. Gives the foreign facts that match in what it carries.
+    /// Records what the view holds. Returns the foreign facts that match in what it carries.
     pub(super) fn observe(&mut self, kind: ObservationKind, point: &Point, fates: Fates) -> Vec<u32> {
         let Some(last) = self.session.log().messages().last() else { return Vec::new() };
         let old_before = old_before(self.prepared, point.length, self.case.budget.trigger);
@@ -41,7 +41,7 @@ impl Replay<'_> {
         carriers.foreign
     }
 
-    /// Asks the strategy what it finds for the questions of the last observation.
+    /// Lets the strategy retrieve for the questions of the last observation.
     pub(super) async fn retrieve(&self) -> Retrieved {
         let Some(observation) = self.observations.last() else { return Retrieved::default() };
         let of_facts = asked(self.prepared, observation).map(|(_, probe)| probe);
@@ -49,14 +49,14 @@ impl Replay<'_> {
         Retrieved::new(self.prepared, &self.session, self.room(), probes).await
     }
 
-    /// Books what was found for the questions about the last observation's facts.
+    /// Records what was found for the questions about the last observation's facts.
     pub(super) fn prompt(&mut self, foreign: &[u32], retrieved: &Retrieved) {
         let Some(observation) = self.observations.last_mut() else { return };
         Prompt { prepared: self.prepared, counter: self.counter, retrieved, foreign }.book(observation);
     }
 
-    /// Tokens that may be retrieved for a question: they count against the retained budget, like what stayed; a strategy's own
-    /// limits bound what it adds.
+    /// Tokens that may be retrieved for a question. They count against the retained budget, like what stayed; if there is none, the
+    /// strategy's own limits apply.
     fn room(&self) -> u32 {
         let budget = self.case.budget;
         budget.retained.map_or(budget.written, |most| most.saturating_sub(self.counts.retained))

@@ -1,4 +1,4 @@
-//! A model that is given up once it cannot be asked: a case that met such a failure is no result, and must not be recorded.
+//! A model that fails at once after it could not be called. A case that met such a failure must not be recorded.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,29 +7,29 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 
 use super::Models;
 
-/// A model, and whether it could not be asked. After the first such failure every call fails at once with the same words.
+/// A model. Once a call could not reach it, every later call fails at once with the same words.
 pub struct FailFast<'m> {
     model: &'m dyn ChatModel,
     stopped: Arc<OnceLock<Stopped>>,
 }
 
-/// A model that cannot be asked. The cases that are finished are kept, and the same command resumes.
+/// A model that cannot be called. Finished cases are kept, and the same command resumes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Stopped {
     /// What happened, and what to do.
     pub why: String,
-    /// Whether it may pass by itself.
+    /// Whether the failure may pass by itself.
     pub later: bool,
 }
 
 impl<'m> FailFast<'m> {
-    /// That model, not given up.
+    /// Wraps a model.
     pub fn new(model: &'m dyn ChatModel) -> Self {
         FailFast { model, stopped: Arc::default() }
     }
 
-    /// Whether all that was asked could be asked.
+    /// Whether every call so far reached the model.
     ///
     /// # Errors
     /// The first failure.
@@ -38,21 +38,21 @@ impl<'m> FailFast<'m> {
     }
 }
 
-/// The models of a case, given up together: an answer to a case without its summaries is none.
+/// The models of a case, which fail together: answers are worthless without the case's summaries.
 pub struct FailFastModels<'m> {
     target: FailFast<'m>,
     summarizer: Option<FailFast<'m>>,
 }
 
 impl<'m> FailFastModels<'m> {
-    /// Those models, not given up. A judge, who is asked when its case is finished, is left out.
+    /// Wraps target and summarizer. The judge is left out, since it is called when its case is finished.
     pub fn new(models: Models<'m>) -> Self {
         let target = FailFast::new(models.target);
         let beside = |model| FailFast { model, stopped: Arc::clone(&target.stopped) };
         FailFastModels { summarizer: models.summarizer.map(beside), target }
     }
 
-    /// The same, as they are called.
+    /// The wrapped models.
     pub fn models(&self) -> Models<'_> {
         let summarizer = self.summarizer.as_ref().map(|summarizer| summarizer as &dyn ChatModel);
         Models { target: &self.target, summarizer, judge: None }
@@ -79,7 +79,7 @@ impl ChatModel for FailFast<'_> {
         }
         let outcome = self.model.complete(request).await;
         if let Err(ChatError::Unavailable { why, later }) = &outcome {
-            // Only one case asks through this; were it two, either failure would do.
+            // If two calls failed at the same time, either failure would do.
             let _ = self.stopped.set(Stopped { why: why.clone(), later: *later });
         }
         outcome

@@ -1,4 +1,4 @@
-//! The files of a run: records and texts appended in case order, so that a stopped run resumes where it stood.
+//! The files of a run: records and texts, appended in case order, so that an interrupted run can resume.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, TryLockError};
@@ -14,7 +14,7 @@ use crate::trace::CaseResult;
 const RECORDS: &str = "records.jsonl";
 const TEXTS: &str = "texts.jsonl";
 
-/// The records and texts of one run, open for appending, by nobody else until it is dropped.
+/// The records and texts of one run, open for appending. Nobody else can append until it is dropped.
 pub struct Journal {
     dir: PathBuf,
     records: Lines,
@@ -23,11 +23,11 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a run's files and gives the applied compactions of each record in them, by its key. A torn last line, as an
-    /// interrupted write leaves it, is cut off. The lines before it are synced, since they count as kept from here on.
+    /// Opens a run's files and returns the number of applied compactions of each record in them, by its key. A torn last line, as
+    /// an interrupted write leaves it, is cut off. The lines before it are synced, since they count as kept from here on.
     ///
     /// # Errors
-    /// [`JournalError`] where a file cannot be used, another run writes to it, or a line before the last is damaged.
+    /// [`JournalError`] if a file cannot be used, another run writes to it, or a line before the last is damaged.
     pub fn open(dir: &Path) -> Result<(Self, BTreeMap<String, u32>), JournalError> {
         let texts_path = dir.join(TEXTS);
         let (texts, rows) = open_lines(&texts_path, text_row)?;
@@ -93,7 +93,7 @@ fn record(line: &str) -> Result<Record, String> {
 
 fn text_row(line: &str) -> Result<TextRow, String> {
     let row: TextRow = serde_json::from_str(line).map_err(|error| format!("expected a text row: {error}"))?;
-    if text_hash(&row.text) == row.hash { Ok(row) } else { Err("the text is not the one of its hash".to_owned()) }
+    if text_hash(&row.text) == row.hash { Ok(row) } else { Err("the text does not match its hash".to_owned()) }
 }
 
 /// Reads the texts of a run by hash.
@@ -124,7 +124,7 @@ fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> R
     let mut lines = Lines::open(path).map_err(io)?;
     match lines.lock() {
         Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: path.to_owned() }),
-        // Where there are no locks another run cannot hold one.
+        // On a file system without locks, no other run can hold one.
         Err(TryLockError::Error(source)) if source.kind() != ErrorKind::Unsupported => return Err(io(source)),
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
@@ -133,7 +133,7 @@ fn open_lines<T>(path: &Path, parse: impl FnMut(&str) -> Result<T, String>) -> R
     Ok((lines, rows))
 }
 
-/// The rows, and how many bytes of whole lines there are.
+/// The rows, and the number of bytes in whole lines.
 fn read_lines<T>(
     path: &Path,
     file: &File,
@@ -168,7 +168,7 @@ pub enum JournalError {
         /// Why.
         source: std::io::Error,
     },
-    /// Another process, or another run of this one, writes to it: what it writes looks torn meanwhile.
+    /// Another run writes to it, and its unfinished lines would look torn.
     #[error("another run writes to `{}`; wait for it, or choose another `--out`", path.display())]
     Busy {
         /// The file.

@@ -1,19 +1,19 @@
-//! Runs the cases of a plan on several threads and journals them in order. With a store, a case that was stopped in its middle
-//! goes on from there.
+//! Runs the cases of a plan on several threads and journals them in order. With a store, an interrupted case continues where it
+//! stopped.
 
 mod case;
 mod fail_fast;
 mod journal;
 mod models;
 mod progress;
+mod refusals;
 mod rejections;
+mod threads;
 mod timings;
 mod window_limit;
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
 use std::time::Instant;
 
 use compactometer_engine::tokens::TokenCounter;
@@ -27,21 +27,21 @@ pub use models::Models;
 pub use progress::KeepError;
 use progress::Keeper;
 pub use rejections::RejectedByAll;
-use rejections::{Held, first_calls};
+use threads::run_missing;
 use timings::TimingsFile;
 
 use crate::plan::Plan;
 use crate::probes::judge_answers;
 use crate::trace::CaseResult;
 
-/// How a run went. What came of it stands in the journal ([`crate::run::journal::read_records`]): all records of a large plan
-/// take as much memory as its conversations.
+/// How a run went. Its records are in the journal ([`read_records`]), since the records of a large plan take as much memory as its
+/// conversations.
 pub struct RunOutcome {
     /// Applied compactions of each case of the plan, in its order.
     pub rounds: Vec<u32>,
-    /// Cases that stood in the journal already.
+    /// Cases that the journal held already.
     pub resumed: usize,
-    /// Cases that went on from the store, where an earlier process was stopped in their middle.
+    /// Cases that an earlier process left unfinished and that continued from the store.
     pub continued: usize,
     /// Rejected requests of the cases that ran now.
     pub rejected: usize,
@@ -49,10 +49,10 @@ pub struct RunOutcome {
 
 /// Runs every case of the plan that the folder's journal does not hold.
 ///
-/// `progress` is told the number of finished cases, in case order.
+/// `progress` gets the number of finished cases, in case order.
 ///
 /// # Errors
-/// [`RunError`] where the journal cannot be used, or holds records of another configuration.
+/// [`RunError`] if the journal cannot be used, or holds records of another configuration.
 pub fn run<'m>(
     plan: &Plan,
     models: impl Into<Models<'m>>,
@@ -64,11 +64,11 @@ pub fn run<'m>(
     run_cases(&Cases { plan, models: models.into(), counter, keeper: None }, jobs, dir, progress)
 }
 
-/// The same, with each case's session in a thread `STRATEGY:KEY` of the store, so that a case that was stopped in its middle
-/// goes on from there. Records are the same bytes as those of [`run`]. Threads of finished cases stay in the store.
+/// Like [`run`], with each case's session in a thread `STRATEGY:KEY` of the store, so that an interrupted case continues where it
+/// stopped. The records are byte-equal to those of [`run`]. Threads of finished cases stay in the store.
 ///
 /// # Errors
-/// As [`run`], and [`RunError::Keep`] where the store refuses.
+/// As [`run`], and [`RunError::Keep`] if the store refuses.
 pub fn run_in_store<'m>(
     plan: &Plan,
     models: impl Into<Models<'m>>,
@@ -90,7 +90,7 @@ struct Cases<'c> {
     keeper: Option<Keeper<'c>>,
 }
 
-/// One case that is done.
+/// A finished case.
 struct Done {
     result: CaseResult,
     continued: bool,
@@ -100,7 +100,7 @@ struct Done {
 fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize)) -> Result<RunOutcome, RunError> {
     let plan = cases.plan;
     let (mut journal, mut rounds) = Journal::open(dir)?;
-    let keys = plan.cases.iter().map(|case| case.key.as_str()).collect::<std::collections::HashSet<_>>();
+    let keys = plan.cases.iter().map(|case| case.key.as_str()).collect::<HashSet<_>>();
     if let Some(foreign) = rounds.keys().find(|key| !keys.contains(key.as_str())) {
         return Err(RunError::Foreign { key: foreign.clone() });
     }
@@ -128,97 +128,6 @@ fn run_cases(cases: &Cases<'_>, jobs: usize, dir: &Path, progress: &dyn Fn(usize
     cases.keeper.iter().for_each(Keeper::all_finished);
     let rounds = plan.cases.iter().filter_map(|case| rounds.remove(&case.key)).collect();
     Ok(RunOutcome { rounds, resumed, continued, rejected })
-}
-
-/// Runs cases on `jobs` threads and hands over their results in order: all finished cases at once, so that one wait for a slow
-/// disk serves many cases.
-fn run_missing(
-    cases: &Cases<'_>,
-    missing: &[usize],
-    jobs: usize,
-    mut finish: impl FnMut(Vec<(usize, Done)>) -> Result<(), JournalError>,
-) -> Result<(), RunError> {
-    let next = AtomicUsize::new(0);
-    let stop = AtomicBool::new(false);
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, missing.len().max(1)) {
-            let sender = sender.clone();
-            let (next, stop) = (&next, &stop);
-            scope.spawn(move || work(cases, missing, next, stop, &sender));
-        }
-        drop(sender);
-        let mut order = Order::default();
-        let mut finish = |group: Vec<(usize, Done)>| {
-            let group = group.into_iter().map(|(place, done)| (missing[place], done)).collect::<Vec<_>>();
-            if group.is_empty() { Ok(()) } else { finish(group).map_err(RunError::Write) }
-        };
-        while let Ok(first) = receiver.recv() {
-            let ended = std::iter::once(first).chain(receiver.try_iter()).try_for_each(|done| order.take(done?));
-            if let Err(error) = finish(order.clear()).and(ended) {
-                stop.store(true, Ordering::Relaxed);
-                return Err(error);
-            }
-        }
-        finish(order.rest())
-    })
-}
-
-/// Puts cases back into order and holds them until it is clear that the model takes their requests.
-#[derive(Default)]
-struct Order {
-    /// Cases by their place among the missing ones.
-    done: BTreeMap<usize, Done>,
-    /// How many left `done`.
-    passed: usize,
-    held: Held<(usize, Done)>,
-    clear: Vec<(usize, Done)>,
-}
-
-impl Order {
-    fn take(&mut self, (place, done): (usize, Done)) -> Result<(), RunError> {
-        self.done.insert(place, done);
-        while let Some((place, done)) = self.done.remove_entry(&self.passed) {
-            self.passed += 1;
-            let first = first_calls(&done.result.record);
-            self.clear.extend(self.held.take((place, done), first)?);
-        }
-        Ok(())
-    }
-
-    /// The next cases that can be recorded, in order.
-    fn clear(&mut self) -> Vec<(usize, Done)> {
-        std::mem::take(&mut self.clear)
-    }
-
-    /// The last cases of the run: too few to blame the server.
-    fn rest(mut self) -> Vec<(usize, Done)> {
-        self.clear.extend(self.held.rest());
-        self.clear
-    }
-}
-
-/// One thread: a runtime of its own, one case at a time.
-fn work(
-    cases: &Cases<'_>,
-    missing: &[usize],
-    next: &AtomicUsize,
-    stop: &AtomicBool,
-    sender: &mpsc::Sender<Result<(usize, Done), RunError>>,
-) {
-    let runtime = match tokio::runtime::Builder::new_current_thread().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return drop(sender.send(Err(RunError::Runtime(error)))),
-    };
-    while !stop.load(Ordering::Relaxed) {
-        let place = next.fetch_add(1, Ordering::Relaxed);
-        let Some(index) = missing.get(place) else { return };
-        let done = runtime.block_on(cases.run(*index)).map(|done| (place, done));
-        let is_last = done.is_err();
-        if sender.send(done).is_err() || is_last {
-            return;
-        }
-    }
 }
 
 impl Cases<'_> {

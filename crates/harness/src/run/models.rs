@@ -1,11 +1,11 @@
-//! Who is called in a run, and as whom records name them.
+//! The models of a run, and the names that records give them.
 
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::TokenCounter;
 
 use super::window_limit::WindowLimited;
 
-/// Who is called.
+/// The models of a run.
 #[derive(Clone, Copy)]
 pub struct Models<'m> {
     /// The target model, which answers questions and counts its next request. It also summarizes if nobody else does.

@@ -1,38 +1,38 @@
-//! A case that survives its process: its session lasts in a store, and what the replay has measured so far in a file beside
-//! the journal. Both together are where the next process goes on.
+//! A case that survives its process: a store keeps its session, and a progress file beside the journal keeps what the replay has
+//! measured so far. The next process continues from both.
 //!
 //! The file is written after the store has committed, so a process that ends between the two leaves a store that is ahead. Such
 //! a case starts over: it costs its calls once more, and its record is the same. A case also starts over if a power failure tore
-//! its file, or if it was left after failed tries to get below its trigger, since no store holds a session's count of these.
+//! its file, or if it stopped after failed tries to get below its trigger, since no store holds a session's count of these.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use compactometer_disk::write_whole_unsynced;
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Metered;
-use compactometer_engine::store::{Commit, State, Store, StoreError};
+use compactometer_engine::store::State;
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::{Record, text_hash};
-use compactometer_store::{Checkpoints, Error, Thread};
+use compactometer_store::{Checkpoints, Error};
 use serde::{Deserialize, Serialize};
 
 use super::fail_fast::{FailFastModels, Stopped};
 use super::journal::JournalError;
+use super::refusals::{ObservedThread, Refusal};
 use crate::plan::PlannedCase;
 use crate::replay::{Counts, Meters, Replay, session};
-use crate::trace::{self, CaseResult, Drawn, RandomContexts, Tracer};
+use crate::trace::{CaseResult, Drawn, RandomContexts, Traced, Tracer};
 
 /// Where cases are kept while they run.
 pub(crate) struct Keeper<'k> {
     store: &'k Checkpoints,
     /// The run's folder.
     dir: PathBuf,
-    /// Its folder `progress`, a file for each case.
+    /// Its folder `progress`, with a file for each case.
     folder: PathBuf,
 }
 
@@ -45,7 +45,7 @@ pub enum KeepError {
     /// The model cannot be asked.
     #[error(transparent)]
     Model(#[from] Stopped),
-    /// What the store holds is no session of the conversation.
+    /// The store does not hold a session of this conversation.
     #[error("{0}")]
     Restore(String),
     /// The run's folder is gone.
@@ -59,7 +59,7 @@ pub enum KeepError {
         /// The conversation's thread in the store.
         thread: String,
     },
-    /// The measurements so far cannot be written.
+    /// The progress file cannot be written.
     #[error("cannot write `{}`: {source}; free space there, or make it writable for this user", path.display())]
     Progress {
         /// The file.
@@ -69,23 +69,24 @@ pub enum KeepError {
     },
 }
 
-/// The format of progress files; another one is not read.
-const VERSION: u32 = 2;
+/// The version of progress files. A file of another version is not read.
+const VERSION: u32 = 3;
 
 /// What must outlive a process beside the session's state.
 #[derive(Serialize, Deserialize)]
 struct Progress {
     version: u32,
-    /// Messages said.
+    /// Messages pushed.
     said: usize,
-    /// How many records the store has, and the last message of its last commit: whether the two belong together.
+    /// The number of records in the store. With `after` it shows whether store and file belong together.
     records: usize,
+    /// The last message of the store's last commit.
     after: Option<MessageId>,
     /// The record as far as it goes.
     record: Record,
     texts: BTreeMap<String, String>,
     counts: Counts,
-    facts: Vec<trace::State>,
+    facts: Traced,
     drawn: Drawn,
     selected: Drawn,
 }
@@ -95,26 +96,26 @@ impl<'k> Keeper<'k> {
         Keeper { store, dir: dir.to_owned(), folder: dir.join("progress") }
     }
 
-    /// Runs a case, from where an earlier process left it where one did; also whether one did.
+    /// Runs a case, from where an earlier process left it if one did. Also returns whether one did.
     pub(crate) async fn run_case(
         &self,
         case: &PlannedCase,
-        watched: &FailFastModels<'_>,
+        fail_fast: &FailFastModels<'_>,
         counter: &dyn TokenCounter,
     ) -> Result<(CaseResult, bool), KeepError> {
         let strategy = case.entrant.build(&case.prepared, case.seed);
-        let models = watched.models();
+        let models = fail_fast.models();
         let [summarizer, target] = models.window_limited(case.budget.window, counter);
         let metered = Metered::new(&summarizer, case.seed).recounting_with(&target);
         let reader = Metered::new(models.target, case.seed);
         let (summarizer, target) = (models.summarizer().name(), models.target_name());
         let meters = Meters { session: &metered, reader: &reader, summarizer, target };
-        let (mut replay, refused, from) = self.begin(case, &*strategy, meters, counter)?;
+        let (mut replay, refusal, from) = self.begin(case, &*strategy, meters, counter)?;
         for index in from..=case.prepared.messages.len() {
             let before = commits(&replay);
             replay.step(index).await;
-            watched.check()?;
-            refused.check(case)?;
+            fail_fast.check()?;
+            refusal.take().map_or(Ok(()), |error| Err(refused(case, error)))?;
             if commits(&replay) > before {
                 let after = index.checked_sub(1).map(|last| case.prepared.messages[last].message.id);
                 self.save(case, &Progress::of(&replay, index + 1, after))?;
@@ -123,9 +124,9 @@ impl<'k> Keeper<'k> {
         Ok((replay.into_result(), from > 0))
     }
 
-    /// Forgets a case whose record is written. Its thread stays in the store, to be looked at.
+    /// Forgets a case whose record is written. Its thread stays in the store for inspection.
     pub(crate) fn finished(&self, case: &PlannedCase) {
-        // A file that is left over is of a case that no later run asks for.
+        // No later run reads a file that is left over.
         let _ = std::fs::remove_file(self.path(case));
     }
 
@@ -140,7 +141,7 @@ impl<'k> Keeper<'k> {
         strategy: &'r dyn Strategy,
         meters: Meters<'r>,
         counter: &'r dyn TokenCounter,
-    ) -> Result<(Replay<'r>, Refused, usize), KeepError> {
+    ) -> Result<(Replay<'r>, Refusal, usize), KeepError> {
         let session = session(case, strategy, meters.session, counter);
         let mut thread = self.store.thread(&thread_id(case))?;
         let state = thread.load()?;
@@ -149,22 +150,22 @@ impl<'k> Keeper<'k> {
                 self.store.clear(&thread_id(case))?;
                 thread = self.store.thread(&thread_id(case))?;
             }
-            let (store, refused) = watched(thread);
-            return Ok((Replay::new(case, session.stored_in(store), meters, counter), refused, 0));
+            let (store, refusal) = ObservedThread::new(thread);
+            return Ok((Replay::new(case, session.stored_in(store), meters, counter), refusal, 0));
         };
         let said = progress.said;
         let log = case.prepared.log_of(said);
         let session = session.restored(log, state).map_err(|error| KeepError::Restore(error.to_string()))?;
-        let (store, refused) = watched(thread);
+        let (store, refusal) = ObservedThread::new(thread);
         let replay = Replay::new(case, session.stored_in(store), meters, counter);
-        Ok((progress.into_replay(replay), refused, said))
+        Ok((progress.into_replay(replay), refusal, said))
     }
 
     fn path(&self, case: &PlannedCase) -> PathBuf {
         self.folder.join(format!("{}.json", case.key))
     }
 
-    /// What an earlier process left; none where it is torn, edited or of another version.
+    /// What an earlier process left. A file that is torn, edited or of another version counts as absent.
     fn read(&self, case: &PlannedCase) -> Option<Progress> {
         let text = std::fs::read_to_string(self.path(case)).ok()?;
         let (checksum, json) = text.split_once('\n')?;
@@ -189,7 +190,7 @@ impl<'k> Keeper<'k> {
         })
     }
 
-    /// Makes the folder but not the run's: if that is gone, the run ends.
+    /// Makes the folder but not the run's folder: if that is gone, the run must end.
     fn create_folder(&self) -> std::io::Result<()> {
         match std::fs::create_dir(&self.folder) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -208,28 +209,28 @@ impl Progress {
             record: replay.record(),
             texts: replay.texts.clone(),
             counts: replay.counts,
-            facts: replay.tracer.states().to_vec(),
+            facts: replay.tracer.traced().clone(),
             drawn: replay.random.drawn(),
             selected: replay.selection.drawn(),
         }
     }
 
-    /// Whether the store has just what it had when this was written.
+    /// Whether the store holds exactly what it held when this was written.
     fn fits(&self, state: &State) -> bool {
         self.after.is_some() && self.after == state.after && self.records == state.history.len()
     }
 
-    /// A replay of the same case goes on from here.
+    /// Lets a new replay of the same case go on from here.
     fn into_replay(self, mut replay: Replay<'_>) -> Replay<'_> {
         let Record { case, observations, compactions, checkpoints, recoveries, turns, answers, .. } = self.record;
-        // A session knows what its last call used, and a new process has made none.
+        // A session knows what its last call used, but this process has made no call yet.
         if let Some(turn) = turns.last() {
             let (input, output) = (turn.input.into(), turn.output.into());
             replay.session.report_usage(Usage { input, output, ..Usage::default() });
         }
-        replay.tracer = Tracer::going_on(replay.prepared, self.facts, self.said);
-        replay.random = RandomContexts::going_on(replay.prepared, case.seed, self.drawn, self.said);
-        replay.selection = RandomContexts::going_on(replay.prepared, case.seed, self.selected, self.said);
+        replay.tracer = Tracer::resumed(replay.prepared, self.facts, self.said);
+        replay.random = RandomContexts::resumed(replay.prepared, case.seed, self.drawn, self.said);
+        replay.selection = RandomContexts::resumed(replay.prepared, case.seed, self.selected, self.said);
         replay.counts = self.counts;
         replay.pending_over_budget = case.pending_over_budget;
         (replay.observations, replay.compactions) = (observations, compactions);
@@ -239,52 +240,20 @@ impl Progress {
     }
 }
 
-/// A thread's id in the store: which strategy, and which case.
+/// A thread's id in the store, from strategy and case.
 fn thread_id(case: &PlannedCase) -> String {
     format!("{}:{}", case.entrant.name, case.key)
 }
 
-/// How often the session has committed so far, or more: each record and each changed view comes with a commit.
+/// At least the number of the session's commits so far: each record and each changed view comes with a commit.
 fn commits(replay: &Replay<'_>) -> usize {
     let applied = replay.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count();
     replay.session.history().len() + applied
 }
 
-/// A thread that shows its refusals to the keeper: a record with a refusal would measure the disk.
-struct WatchedThread {
-    thread: Thread,
-    refused: Refused,
-}
-
-/// Why the store refused a commit, if it did.
-#[derive(Clone, Default)]
-struct Refused(Arc<Mutex<Option<Error>>>);
-
-fn watched(thread: Thread) -> (WatchedThread, Refused) {
-    let refused = Refused::default();
-    (WatchedThread { thread, refused: refused.clone() }, refused)
-}
-
-impl Store for WatchedThread {
-    fn commit(&mut self, commit: &Commit<'_>) -> Result<(), StoreError> {
-        self.thread.append(commit).map_err(|error| {
-            let told = StoreError(error.to_string());
-            *self.refused.cell() = Some(error);
-            told
-        })
-    }
-}
-
-impl Refused {
-    fn check(&self, case: &PlannedCase) -> Result<(), KeepError> {
-        match self.cell().take() {
-            None => Ok(()),
-            Some(Error::Conflict { .. }) => Err(KeepError::Shared { thread: thread_id(case) }),
-            Some(error) => Err(KeepError::Store(error)),
-        }
-    }
-
-    fn cell(&self) -> MutexGuard<'_, Option<Error>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+fn refused(case: &PlannedCase, error: Error) -> KeepError {
+    match error {
+        Error::Conflict { .. } => KeepError::Shared { thread: thread_id(case) },
+        error => KeepError::Store(error),
     }
 }

@@ -1,15 +1,15 @@
-//! If a server rejects the form of every request, that is no result of a strategy. The first requests of cases show it: the same
-//! rejection in five cases in a row ends the run, and none of the five is recorded.
+//! Ends a run if the server rejects the form of every request, since that shows nothing about a strategy. The same rejection of
+//! the first request in five consecutive cases ends the run, and none of the five is recorded.
 //!
 //! Requests to write, to answer and to judge are counted separately, since a server may take some and reject others. An accepted
-//! first request of the same use ends a row: a strategy with rejected requests is then reported beside those that work.
+//! first request of the same use resets the count: a strategy with rejected requests is then reported beside those that work.
 
 use compactometer_formats::record::{CallRow, Record, Refusal};
 
-/// So many cases in a row end a run.
+/// This many consecutive cases end a run.
 const CASES: usize = 5;
 
-/// Results in the order of their cases, held until it is clear that the server takes such requests.
+/// Results in the order of their cases, held back until it is clear that the server takes such requests.
 pub(crate) struct Held<T> {
     results: Vec<T>,
     /// How many results came before `results`.
@@ -17,7 +17,7 @@ pub(crate) struct Held<T> {
     rows: [Option<Row>; 3],
 }
 
-/// Cases in a row with the same rejection of their first request.
+/// Consecutive cases with the same rejection of their first request.
 struct Row {
     what: Vec<String>,
     cases: usize,
@@ -43,7 +43,7 @@ impl<T> Default for Held<T> {
 }
 
 impl<T> Held<T> {
-    /// Takes the next result with the outcome of its first calls; gives the results that can be recorded now.
+    /// Takes the next result with the outcome of its first calls, and returns the results that can be recorded now.
     pub(crate) fn take(&mut self, result: T, first: FirstCalls) -> Result<Vec<T>, RejectedByAll> {
         let number = self.released + self.results.len();
         for (row, first) in self.rows.iter_mut().zip(first) {
@@ -60,7 +60,7 @@ impl<T> Held<T> {
         Ok(self.results.drain(..free).collect())
     }
 
-    /// The results left at the end of a run: too few cases to blame the server.
+    /// The results left at the end of a run, which are too few to blame the server.
     pub(crate) fn rest(self) -> Vec<T> {
         self.results
     }

@@ -18,7 +18,7 @@ pub(crate) struct TimingsFile {
 }
 
 impl TimingsFile {
-    /// Reads those of the folder. A file that cannot be read counts as empty, since only times are lost.
+    /// Reads the folder's file. A file that cannot be read counts as empty, since only times are lost.
     pub(crate) fn open(dir: &Path) -> Self {
         let path = dir.join(FILE);
         let text = std::fs::read_to_string(&path).unwrap_or_default();

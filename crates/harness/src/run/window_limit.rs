@@ -1,4 +1,4 @@
-//! A model whose context window binds: what does not fit is refused, as providers do, also by a model that would take it.
+//! A model with a context window: a request that does not fit is refused as a provider would, even if the model would take it.
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
@@ -17,8 +17,8 @@ impl ChatModel for WindowLimited<'_> {
         self.model.name()
     }
 
-    /// The model itself counts what it read, so that nothing is counted twice. Where that is too much the request is counted
-    /// on the scale that the window is of: a model with an encoding of its own may count more.
+    /// If the request fits by the model's own count, nothing is counted again. If not, the window's counter decides, since a model
+    /// with another encoding may count more.
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let reply = self.model.complete(request).await?;
         let asked = u64::from(request.max_output_tokens.unwrap_or_default());

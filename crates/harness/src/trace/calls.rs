@@ -15,7 +15,7 @@ pub struct CaseResult {
     pub texts: BTreeMap<String, String>,
 }
 
-/// A call as a record holds it; its reply goes to the texts.
+/// A call as a record holds it. Its reply goes to the texts.
 pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> CallRow {
     match &call.outcome {
         Ok(reply) => CallRow {
@@ -51,7 +51,7 @@ pub(crate) fn keep_text(text: &str, texts: &mut BTreeMap<String, String>) -> Str
     hash
 }
 
-/// What a turn waited for a call: a timeout was waited for too.
+/// How long a turn waited for a call. It also waits for a timeout.
 pub(crate) fn waited_ms(call: &Call) -> u64 {
     match &call.outcome {
         Ok(reply) => reply.latency_ms,

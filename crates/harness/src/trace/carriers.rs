@@ -1,4 +1,4 @@
-//! What a view carries beside the recent conversation: where chance and invented values are looked for.
+//! Chance matches and invented values in what a view carries beside the recent conversation.
 
 use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Role};
@@ -10,17 +10,17 @@ use crate::prepare::PreparedScenario;
 
 /// What was found in a view's carriers.
 pub(crate) struct Carriers {
-    /// Facts of foreign scenarios, by value kind.
+    /// Chance matches by value kind.
     pub(crate) chance: Vec<ChanceCell>,
-    /// The same facts, each as often as it matches.
+    /// The foreign facts that match, each as often as it does.
     pub(crate) foreign: Vec<u32>,
     /// Foils in what was inserted.
     pub(crate) foil_hits: u32,
-    /// Foils looked for; none where nothing was inserted.
+    /// The number of foils searched for; 0 if nothing was inserted.
     pub(crate) foils: u32,
 }
 
-/// Looks for foreign facts in inserted text and in originals before the index `old_before`, and for foils in inserted text.
+/// Searches inserted text and originals before the index `old_before` for foreign facts, and inserted text for foils.
 pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_before: usize) -> Carriers {
     let is_old = |id: MessageId| prepared.index_of(id) < old_before;
     let mut foreign = Vec::new();

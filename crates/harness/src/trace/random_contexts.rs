@@ -1,5 +1,5 @@
-//! Random-drop contexts for lift: what chance would have kept, on a strategy's own schedule and at its realized sizes. For the
-//! selection lift they keep the verbatim tail that the strategy kept, and chance fills the rest.
+//! Random contexts for lift: what a random choice would have kept on a strategy's own schedule and at its realized sizes. For the
+//! selection lift they also keep the strategy's verbatim tail, and the random choice fills the rest.
 
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 use super::chance::ChanceCounts;
 use crate::prepare::PreparedScenario;
 
-/// The random-drop contexts of one case.
+/// The random contexts of one case.
 pub(crate) struct RandomContexts<'l> {
     prepared: &'l PreparedScenario,
     draws: Vec<Draw>,
-    /// Messages that every draw still holds whole: pending at the last compaction or of its tail, and all that came after it.
+    /// Messages that every draw still holds whole: those pending at the last compaction, its tail, and everything after it.
     whole: Vec<usize>,
     length: usize,
-    /// For each fact, and each foreign fact, in how many draws a segment holds it. Between compactions nothing in a draw changes,
-    /// so looking at one costs no walk over its segments.
+    /// In how many draws a segment holds each fact and each foreign fact. Draws change only at compactions, so an observation need
+    /// not walk over their segments.
     holding: Holding,
 }
 
@@ -38,7 +38,7 @@ struct Draw {
 /// What must outlive a process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Drawn {
-    /// Of each draw, how far its generator is, in words, and what it holds.
+    /// For each draw, the position of its generator in words, and its segments.
     draws: Vec<(u64, Vec<u32>)>,
     whole: Vec<usize>,
 }
@@ -54,14 +54,14 @@ impl<'l> RandomContexts<'l> {
         RandomContexts { prepared, holding: Holding::of(prepared, &draws), draws, whole: Vec::new(), length: 0 }
     }
 
-    /// The contexts as they stand, for [`RandomContexts::going_on`].
+    /// The current contexts, for [`RandomContexts::resumed`].
     pub(crate) fn drawn(&self) -> Drawn {
         let draw = |draw: &Draw| (draw.rng.get_word_pos() as u64, draw.segments.clone());
         Drawn { draws: self.draws.iter().map(draw).collect(), whole: self.whole.clone() }
     }
 
     /// The contexts of a case that goes on after `length` messages.
-    pub(crate) fn going_on(prepared: &'l PreparedScenario, seed: u64, drawn: Drawn, length: usize) -> Self {
+    pub(crate) fn resumed(prepared: &'l PreparedScenario, seed: u64, drawn: Drawn, length: usize) -> Self {
         let mut random = RandomContexts { whole: drawn.whole, length, ..RandomContexts::new(prepared, seed) };
         for (draw, (position, segments)) in random.draws.iter_mut().zip(drawn.draws) {
             draw.rng.set_word_pos(u128::from(position));
@@ -78,8 +78,8 @@ impl<'l> RandomContexts<'l> {
         self.length += 1;
     }
 
-    /// The strategy left that many tokens beside the system prompt and the pending part. Of these the draws keep the messages
-    /// from the index `tail` on; chance fills the rest.
+    /// The strategy left that many tokens beside the system prompt and the pending part. The draws fill them with the messages
+    /// from the index `tail` on, then with random segments.
     pub(crate) fn compacted(&mut self, pending: &Pending, tail: usize, retained: u32) {
         let stays = |index: &&usize| pending.contains(**index) || **index >= tail;
         let (kept, cut): (Vec<usize>, Vec<usize>) = self.whole.iter().partition(stays);
@@ -103,7 +103,7 @@ impl<'l> RandomContexts<'l> {
         self.holding = Holding::of(self.prepared, &self.draws);
     }
 
-    /// For each of these facts, in how many draws it stands.
+    /// For each of these facts, how many draws hold it.
     pub(crate) fn hits(&self, facts: &[u32]) -> Vec<u32> {
         let whole = |fact: u32| {
             self.whole.iter().any(|index| self.prepared.mentions[fact as usize].binary_search(index).is_ok())
@@ -112,7 +112,7 @@ impl<'l> RandomContexts<'l> {
         facts.iter().map(hits).collect()
     }
 
-    /// Matches of foreign facts in what the draws hold of messages before the index `old_before`.
+    /// Chance matches in what the draws hold of messages before the index `old_before`.
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
         let mut hits = self.holding.foreign.clone();
         for index in self.whole.iter().filter(|index| **index < old_before) {
@@ -139,7 +139,7 @@ impl Holding {
     }
 }
 
-/// In how many sets each of so many items stands; repeats count once.
+/// How many sets hold each of the items; repeats in a set count once.
 fn count_each<'i, S: Iterator<Item = &'i u32>>(items: usize, sets: impl Iterator<Item = S>) -> Vec<u32> {
     let mut counted = vec![(0, 0); items];
     for (set, number) in sets.zip(1..) {

@@ -1,15 +1,15 @@
-//! What a session's records take, and how many of a checkpoint's fields they fill.
+//! The size of a session's records, and how many fields of the strategic plan's checkpoint they fill.
 
 use compactometer_engine::checkpoint::Checkpoint;
 use compactometer_engine::message::MessageId;
 use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_formats::scenario::Category;
-use compactometer_formats::stands::Storage;
+use compactometer_formats::view_breakdown::Storage;
 use serde_json::Value;
 
 use crate::prepare::PreparedScenario;
 
-/// Each field of a checkpoint (source 000), and the category of the facts that belong there.
+/// Each field of the strategic plan's checkpoint, and the category of the facts that belong there.
 const FIELDS: [(&str, Category); 6] = [
     ("active_goals", Category::Goal),
     ("pending_tasks", Category::PendingTask),
@@ -19,12 +19,12 @@ const FIELDS: [(&str, Category); 6] = [
     ("workflow_state", Category::WorkflowState),
 ];
 
-/// What all of a session's records come to.
+/// Totals over all records of a session.
 pub(crate) fn storage(prepared: &PreparedScenario, history: &[SessionRecord]) -> Storage {
     let mut storage = Storage { records: history.len() as u32, ..Storage::default() };
     let fields = FIELDS.map(|(field, category)| (field, first_stated(prepared, category)));
     for saved in history {
-        // A record is plain data: it has a JSON form.
+        // A record is plain data, so it has a JSON form.
         storage.bytes += serde_json::to_vec(saved).map_or(0, |json| json.len() as u64);
         let populated = populated(saved);
         if saved.kind == RecordKind::Checkpoint {
@@ -43,7 +43,7 @@ pub(crate) fn storage(prepared: &PreparedScenario, history: &[SessionRecord]) ->
     storage
 }
 
-/// The fields that a checkpoint of source 000 fills; none where the record is no such checkpoint.
+/// The fields that a checkpoint of the strategic plan fills. Nothing if the record is no such checkpoint.
 fn populated(saved: &SessionRecord) -> Option<Vec<&'static str>> {
     if saved.kind != RecordKind::Checkpoint {
         return None;

@@ -1,4 +1,6 @@
-//! Follows every fact of one case to the point where it is lost (DESIGN section 1, MEASUREMENT section 3).
+//! Follows every fact of one case to the point where it is lost.
+
+use std::collections::BTreeSet;
 
 use compactometer_engine::memory::Note;
 use compactometer_engine::message::part_text;
@@ -10,72 +12,51 @@ use compactometer_formats::record::Stages;
 use compactometer_text::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
+use super::state::{Sighting, Stage, State};
 use crate::prepare::PreparedScenario;
 
 /// The fates of one case's facts, kept up to date message by message and compaction by compaction.
 pub(crate) struct Tracer<'l> {
     prepared: &'l PreparedScenario,
-    states: Vec<State>,
+    traced: Traced,
     length: usize,
     records: Records,
 }
 
-/// What is known of one fact.
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
-pub(crate) struct State {
-    stated: bool,
-    /// An original message in the view holds it.
-    original: bool,
-    /// A written part in the view holds it.
-    carried: bool,
-    /// The latest checkpoint, or the latest record of what is pinned, holds it.
-    stored: bool,
-    /// A note of a message that states it holds it. No summarizer reads notes, so none explains what one writes.
-    noted: bool,
-    /// It stood in a request to a summarizer since its latest mention.
-    reached: bool,
-    /// A reply held it since its latest mention, its request did too, and what was written of it is not lost again.
-    written: bool,
-    /// A reply named it without having read it: what is written of it is luck until its next mention.
-    guessed: bool,
-    /// What ended the latest episode.
-    lost: Option<Fate>,
-    /// It is in the view and nothing explains how it got there.
-    unexplained: bool,
-}
-
-impl State {
-    fn present(self) -> bool {
-        self.original || self.carried
-    }
+/// What must outlive a process.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Traced {
+    /// Of each fact.
+    states: Vec<State>,
+    /// Facts that stood in the view before any message stated them, with nothing that explains how they got there.
+    unexplained: BTreeSet<usize>,
 }
 
 impl<'l> Tracer<'l> {
     pub(crate) fn new(prepared: &'l PreparedScenario) -> Self {
-        Tracer::going_on(prepared, vec![State::default(); prepared.mentions.len()], 0)
+        let states = vec![State::Unstated; prepared.mentions.len()];
+        Tracer::resumed(prepared, Traced { states, unexplained: BTreeSet::new() }, 0)
     }
 
-    /// What is known of each fact, for [`Tracer::going_on`].
-    pub(crate) fn states(&self) -> &[State] {
-        &self.states
+    /// What is known of the facts, for [`Tracer::resumed`].
+    pub(crate) fn traced(&self) -> &Traced {
+        &self.traced
     }
 
     /// The tracer of a case that goes on after `length` messages.
-    pub(crate) fn going_on(prepared: &'l PreparedScenario, states: Vec<State>, length: usize) -> Self {
+    pub(crate) fn resumed(prepared: &'l PreparedScenario, traced: Traced, length: usize) -> Self {
         let facts = prepared.mentions.len();
         let records = Records { read: 0, any: vec![false; facts], noted: vec![false; facts] };
-        Tracer { prepared, states, length, records }
+        Tracer { prepared, traced, length, records }
     }
 
     /// The next message of the log was pushed: what it mentions is in the view.
     pub(crate) fn pushed(&mut self) {
-        let index = self.length;
-        self.length += 1;
-        for fact in self.prepared.stated_in.of(index) {
-            let state = &mut self.states[*fact as usize];
-            // Nobody has read or written this mention yet.
-            *state = State { stated: true, original: true, reached: false, written: false, guessed: false, ..*state };
+        for fact in self.prepared.stated_in.of(self.length) {
+            let state = &mut self.traced.states[*fact as usize];
+            *state = state.mentioned();
         }
+        self.length += 1;
     }
 
     /// A compaction was applied: the view, what was saved, and the calls that it made. Gives the stages that facts passed.
@@ -83,49 +64,44 @@ impl<'l> Tracer<'l> {
         self.records.read(self.prepared, history);
         let found = Found::new(self.prepared, view, history, calls);
         let mut stages = Stages::default();
-        for fact in 0..self.states.len() {
-            let before = self.states[fact];
-            let after = before.after_compaction(&found, &self.records, fact);
-            self.count_stages(&mut stages, fact, before, after);
-            self.states[fact] = after;
+        for fact in 0..self.traced.states.len() {
+            let before = self.traced.states[fact];
+            let after = before.compacted(found.sighting(fact, &self.records));
+            // A view cannot hold what nobody said and no model wrote.
+            if before == State::Unstated && found.written[fact] && !found.replies[fact] && !self.records.any[fact] {
+                self.traced.unexplained.insert(fact);
+            }
+            if before.is_verbatim() && !after.is_verbatim() {
+                self.count_stages(&mut stages, fact, after);
+            }
+            self.traced.states[fact] = after;
         }
         stages
     }
 
     /// The fates now.
     pub(crate) fn fates(&self) -> Fates {
-        let fate = |(fact, state): (usize, &State)| {
-            if state.unexplained {
-                Fate::Unexplained
-            } else if !state.stated {
-                Fate::Unstated
-            } else if self.is_superseded(fact) {
-                Fate::Superseded
-            } else if state.original {
-                Fate::Verbatim
-            } else if state.carried {
-                Fate::Carried
-            } else if state.stored || state.noted {
-                Fate::StoredOnly
-            } else {
-                state.lost.unwrap_or(Fate::Unexplained)
-            }
+        let fate = |(fact, state): (usize, &State)| match state {
+            _ if self.traced.unexplained.contains(&fact) => Fate::Unexplained,
+            State::Unstated => Fate::Unstated,
+            _ if self.is_superseded(fact) => Fate::Superseded,
+            stated => stated.fate(),
         };
-        Fates(self.states.iter().enumerate().map(fate).collect())
+        Fates(self.traced.states.iter().enumerate().map(fate).collect())
     }
 
     fn is_superseded(&self, fact: usize) -> bool {
         self.prepared.valid_to[fact].is_some_and(|until| until < self.length)
     }
 
-    fn count_stages(&self, stages: &mut Stages, fact: usize, before: State, after: State) {
-        let left = before.original && !after.original;
+    /// Counts a fact whose last original message has just left the view.
+    fn count_stages(&self, stages: &mut Stages, fact: usize, after: State) {
         let row = &self.prepared.scenario.facts[fact];
-        if !left || row.generic || self.is_superseded(fact) {
+        if row.generic || self.is_superseded(fact) {
             return;
         }
-        let reached = after.reached;
-        let written = reached && after.written;
+        let reached = after.stage() >= Stage::Read;
+        let written = after.stage() == Stage::Written;
         if row.decoy_of.is_some() {
             stages.decoys_left += 1;
             stages.decoys_reached += u32::from(reached);
@@ -134,44 +110,12 @@ impl<'l> Tracer<'l> {
             stages.left += 1;
             stages.reached += u32::from(reached);
             stages.written += u32::from(written);
-            stages.kept += u32::from(written && after.carried);
+            stages.kept += u32::from(written && after.is_carried());
         }
     }
 }
 
-impl State {
-    fn after_compaction(self, found: &Found, records: &Records, fact: usize) -> State {
-        // A match of what has no carrier is luck: it opens none.
-        let alive = self.present() || self.stored;
-        let read = alive && found.requests[fact];
-        let guessed = (self.guessed && !read) || (found.replies[fact] && !read && !self.carried && !self.stored);
-        let carried = alive && found.written[fact] && !guessed;
-        let copy_lost = self.carried && !carried;
-        let mut after = State {
-            original: found.originals[fact],
-            carried,
-            stored: alive && found.stored[fact] && !guessed,
-            noted: records.noted[fact],
-            reached: self.reached || read,
-            written: (self.written && !copy_lost) || (read && found.replies[fact]),
-            guessed,
-            // What nobody said and no model wrote cannot stand in the view.
-            unexplained: self.unexplained
-                || (!self.stated && found.written[fact] && !found.replies[fact] && !records.any[fact]),
-            ..self
-        };
-        if self.present() && !after.present() {
-            after.lost = Some(match (self.carried || after.written, after.reached) {
-                (true, _) => Fate::Eroded,
-                (false, true) => Fate::Unwritten,
-                (false, false) => Fate::DroppedUnseen,
-            });
-        }
-        after
-    }
-}
-
-/// Which facts' values stand in the session's records, which only become more.
+/// Which facts' values the session's records hold. Records are only added.
 struct Records {
     /// How many of them were read.
     read: usize,
@@ -195,7 +139,7 @@ impl Records {
     }
 }
 
-/// Where each fact's value stands after a compaction.
+/// Where each fact's value is after a compaction.
 struct Found {
     originals: Vec<bool>,
     written: Vec<bool>,
@@ -222,6 +166,17 @@ impl Found {
             }
         }
         found
+    }
+
+    fn sighting(&self, fact: usize, records: &Records) -> Sighting {
+        Sighting {
+            original: self.originals[fact],
+            written: self.written[fact],
+            stored: self.stored[fact],
+            noted: records.noted[fact],
+            requested: self.requests[fact],
+            replied: self.replies[fact],
+        }
     }
 
     fn search_view(&mut self, prepared: &PreparedScenario, view: &View) {
@@ -257,7 +212,7 @@ impl Found {
     }
 }
 
-/// Marks the facts that the text holds, among those that its message states: any other match is luck.
+/// Marks the facts that the text holds, among those that its message states: any other match is a chance match.
 fn mark_stated(matcher: &Matcher, text: &str, stated: &[u32], present: &mut [bool]) {
     if stated.iter().all(|fact| present[*fact as usize]) {
         return;

@@ -1,4 +1,4 @@
-//! What a compaction changed: two views side by side.
+//! What a view holds, and what a compaction changed in it.
 
 use std::collections::HashSet;
 
@@ -7,21 +7,21 @@ use compactometer_engine::message::part_text;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, Origin, View};
-use compactometer_formats::stands::ViewParts;
+use compactometer_formats::view_breakdown::ViewParts;
 
-/// What the strategy wrote into the view: text that no message of the log is the origin of.
+/// The texts that the strategy wrote into the view, which come from no message of the log.
 pub(crate) fn inserted_texts(view: &View) -> Vec<String> {
     let written =
         view.entries().iter().flat_map(Entry::parts).filter(|(_, origin)| !matches!(origin, Origin::Spoken(_)));
     written.filter_map(|(part, _)| part_text(part)).map(str::to_owned).collect()
 }
 
-/// What stands in a view, by kind. What an entry costs beside its parts goes with the first of them.
+/// The tokens of a view, by kind. An entry's overhead is counted with its first part.
 pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
-    let mut stands = ViewParts::default();
+    let mut parts_by_kind = ViewParts::default();
     for entry in view.entries() {
         let mut parts = match entry.written() {
-            // All of it is one message's, and counted.
+            // A kept message is counted already.
             None => entry.parts().take(1).map(|(_, origin)| (entry.tokens(), origin)).collect(),
             Some(_) => entry.parts().map(|(part, origin)| (counter.count_part(part), origin)).collect::<Vec<_>>(),
         };
@@ -31,21 +31,21 @@ pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
         }
         for (tokens, origin) in parts {
             match origin {
-                Origin::Summary(number) => match stands.summaries.iter_mut().find(|(seen, _)| *seen == number) {
+                Origin::Summary(number) => match parts_by_kind.summaries.iter_mut().find(|(seen, _)| *seen == number) {
                     Some((_, sum)) => *sum += tokens,
-                    None => stands.summaries.push((number, tokens)),
+                    None => parts_by_kind.summaries.push((number, tokens)),
                 },
-                Origin::Checkpoint(_) => stands.checkpoint += tokens,
-                Origin::Filler | Origin::Memory(_) => stands.filler += tokens,
-                Origin::Spoken(_) if entry.role() == Role::System => stands.system += tokens,
-                Origin::Spoken(_) => stands.spoken += tokens,
+                Origin::Checkpoint(_) => parts_by_kind.checkpoint += tokens,
+                Origin::Filler | Origin::Memory(_) => parts_by_kind.filler += tokens,
+                Origin::Spoken(_) if entry.role() == Role::System => parts_by_kind.system += tokens,
+                Origin::Spoken(_) => parts_by_kind.spoken += tokens,
             }
         }
     }
-    stands
+    parts_by_kind
 }
 
-/// Messages that stood whole in the view before and do not now, as runs.
+/// Runs of messages that only the view before holds whole.
 pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, MessageId)> {
     let whole = |view: &View| {
         // A system prompt never leaves: at most a section joins it.
@@ -67,7 +67,7 @@ pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, Mess
     runs
 }
 
-/// The index of the log from which on all that is not pending stands whole in the view: where its verbatim tail begins.
+/// Where the view's verbatim tail begins: from this index on, the view holds everything whole that is not pending.
 pub(crate) fn tail_start(view: &View, log: &Log) -> usize {
     let pending = log.pending();
     let kept = view.entries().iter().filter_map(Entry::kept).map(|message| message.id).collect::<HashSet<_>>();
@@ -78,7 +78,7 @@ pub(crate) fn tail_start(view: &View, log: &Log) -> usize {
     (0..log.messages().len()).rev().take_while(|index| stays(*index)).last().unwrap_or(log.messages().len())
 }
 
-/// Tokens that both views open with: whole entries, then the equal leading parts of the first that differs.
+/// Tokens of the prefix that both views share: whole entries, then the equal leading parts of the first that differs.
 pub fn shared_tokens(before: &View, after: &View, counter: &dyn TokenCounter) -> u32 {
     let pairs = || before.entries().iter().zip(after.entries());
     let whole = pairs().take_while(|(old, new)| reads_the_same(old, new)).count();

@@ -1,6 +1,6 @@
 //! What a session's records take, and how much of a checkpoint they fill.
 
-use compactometer_formats::stands::Storage;
+use compactometer_formats::view_breakdown::Storage;
 
 use super::{Better, Metric, Section, over_units, ratio};
 use crate::data::UnitRecords;

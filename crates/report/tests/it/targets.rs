@@ -7,8 +7,8 @@ use compactometer_engine::message::MessageId;
 use compactometer_formats::answer::{AnswerRow, Grade};
 use compactometer_formats::record::{CheckpointRow, Family, Record, Stages};
 use compactometer_formats::scenario::{Category, ValueKind};
-use compactometer_formats::stands::Storage;
 use compactometer_formats::summary::{Found, Group};
+use compactometer_formats::view_breakdown::Storage;
 use compactometer_report::{summarize, targets};
 
 fn group(records: &[Record], model: &str) -> Group {

@@ -1,8 +1,8 @@
 //! The view over the rounds, by kind of content: the progressive plan's timeline, for every strategy.
 
 use compactometer_formats::record::{Family, Record};
-use compactometer_formats::stands::ViewParts;
 use compactometer_formats::summary::Group;
+use compactometer_formats::view_breakdown::ViewParts;
 use compactometer_text::code::code;
 use plotters::style::RGBColor;
 

@@ -16,7 +16,7 @@ use compactometer_formats::record::{
     Turn,
 };
 use compactometer_formats::scenario::{Category, ValueKind};
-use compactometer_formats::stands::ViewParts;
+use compactometer_formats::view_breakdown::ViewParts;
 
 pub(crate) mod simulated;
 

@@ -1,0 +1,96 @@
+//! What a case showed at one point of its conversation.
+
+use compactometer_engine::message::MessageId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::is_zero;
+use crate::fate::Fates;
+use crate::scenario::ValueKind;
+
+/// The facts at one point of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    /// The last message of the log at that point.
+    pub after: MessageId,
+    /// Why it was looked at.
+    pub kind: ObservationKind,
+    /// Applied compactions so far.
+    pub round: u32,
+    /// Tokens of the log since the last applied compaction, or since the start.
+    pub tokens_since_compaction: u32,
+    /// Tokens of the log; 0 in records of before it was kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub log_tokens: u32,
+    /// What became of each fact.
+    pub fates: Fates,
+    /// Indices of the facts in the headline set: valid, last mentioned at least the trigger earlier, outside the system
+    /// prompt, the last user message and the pending part. The same for every strategy.
+    pub eligible: Vec<u32>,
+    /// Indices of the facts that the next turn uses as an argument, distant by the same rule as the headline set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used: Vec<u32>,
+    /// Uses by the next turn that are left out because a recorded turn repeated the value within the trigger's distance.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub echoed: u32,
+    /// For each eligible fact, in how many of [`RANDOM_DRAWS`] random-drop contexts of the same sizes it stood.
+    pub random_hits: Vec<u32>,
+    /// How often facts of foreign scenarios match what the context carries, by value kind.
+    pub chance: Vec<ChanceCell>,
+    /// The same in the random-drop contexts.
+    pub random_chance: Vec<ChanceCell>,
+    /// As `random_hits`, in contexts that keep the strategy's own verbatim tail; empty in records of before they were drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selection_hits: Vec<u32>,
+    /// As `random_chance`, in these contexts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selection_chance: Vec<ChanceCell>,
+    /// Foil values that match what the strategy wrote: invented values.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub foil_hits: u32,
+    /// Foil values looked for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub foils: u32,
+    /// Of the eligible facts, as indices, those for which the scenario has a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<u32>,
+    /// What the strategy retrieved for these questions, each on a copy; absent where it had nothing to look in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompted: Option<Prompted>,
+}
+
+/// What stands in the context together with what a strategy retrieved for a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Prompted {
+    /// Of the facts asked for, as indices, those that context and retrieved text hold together.
+    pub found: Vec<u32>,
+    /// Tokens retrieved, over all questions.
+    pub tokens: u64,
+    /// How often facts of foreign scenarios match what the context carries together with what was retrieved, over all
+    /// questions, by value kind.
+    pub chance: Vec<ChanceCell>,
+}
+
+/// Random-drop contexts per case, for lift.
+pub const RANDOM_DRAWS: u32 = 20;
+
+/// Why a conversation was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ObservationKind {
+    /// Right after an applied compaction: differs between strategies and enters no headline number.
+    Compaction,
+    /// A point that the scenario lists or implies: the same for every strategy.
+    Point,
+}
+
+/// Matches of foreign facts of one kind: pairs of a fact and a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChanceCell {
+    /// The facts' value kind.
+    pub kind: ValueKind,
+    /// Matches.
+    pub hits: u32,
+    /// Pairs looked at.
+    pub pairs: u32,
+}

@@ -1,0 +1,195 @@
+//! What is known of one fact, and how a mention or a compaction changes it.
+
+use compactometer_formats::fate::Fate;
+use serde::{Deserialize, Serialize};
+
+/// Where a fact is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum State {
+    /// No message has stated it yet.
+    #[default]
+    Unstated,
+    /// An original message in the view holds it; `carried` if a written part in the view holds it too.
+    Verbatim { carried: bool, trail: Trail },
+    /// Only a written part in the view holds it.
+    Carried(Trail),
+    /// The view does not hold it any more.
+    Gone(Loss, Trail),
+}
+
+/// What is known of a stated fact beside its place in the view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Trail {
+    pub(super) stage: Stage,
+    /// A reply named it without having read it. Until its next mention, what is written of it is a chance match.
+    guessed: bool,
+    /// The latest checkpoint, or the latest record of what is pinned, holds it.
+    stored: bool,
+    /// A note of a message that states it holds it. No summarizer reads notes, so a note explains nothing that one writes.
+    noted: bool,
+}
+
+/// How far the latest mention of a fact came on its way into a summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Stage {
+    /// No summarizer was sent it.
+    #[default]
+    Unread,
+    /// A request to a summarizer held it.
+    Read,
+    /// The reply to such a request held it, and no copy has been lost since.
+    Written,
+}
+
+/// Why a fact left the view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Loss {
+    DroppedUnseen,
+    Unwritten,
+    Eroded,
+}
+
+/// Where a compaction left a fact's value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sighting {
+    pub(super) original: bool,
+    pub(super) written: bool,
+    pub(super) stored: bool,
+    pub(super) noted: bool,
+    pub(super) requested: bool,
+    pub(super) replied: bool,
+}
+
+impl State {
+    /// A message has just stated it. Nobody has read or written this mention yet.
+    pub(super) fn mentioned(self) -> State {
+        let Trail { stored, noted, .. } = self.trail().unwrap_or_default();
+        let trail = Trail { stored, noted, ..Trail::default() };
+        State::Verbatim { carried: self.is_carried(), trail }
+    }
+
+    pub(super) fn compacted(self, seen: Sighting) -> State {
+        let Some(before) = self.trail() else { return State::Unstated };
+        // If nothing held the value any more, a match is a chance match and brings nothing back.
+        let is_alive = self.is_present() || before.stored;
+        let is_read = is_alive && seen.requested;
+        let is_new_guess = seen.replied && !is_read && !self.is_carried() && !before.stored;
+        let guessed = is_new_guess || (before.guessed && !is_read);
+        let carried = is_alive && seen.written && !guessed;
+        let lost_its_copy = self.is_carried() && !carried;
+        let trail = Trail {
+            stage: before.stage.after(is_read, seen.replied, lost_its_copy),
+            guessed,
+            stored: is_alive && seen.stored && !guessed,
+            noted: seen.noted,
+        };
+        match (seen.original, carried, self) {
+            (true, ..) => State::Verbatim { carried, trail },
+            (false, true, _) => State::Carried(trail),
+            (false, false, State::Gone(loss, _)) => State::Gone(loss, trail),
+            (false, false, _) => State::Gone(Loss::of(trail.stage, lost_its_copy), trail),
+        }
+    }
+
+    pub(super) fn fate(self) -> Fate {
+        match self {
+            State::Unstated => Fate::Unstated,
+            State::Verbatim { .. } => Fate::Verbatim,
+            State::Carried(_) => Fate::Carried,
+            State::Gone(_, trail) if trail.stored || trail.noted => Fate::StoredOnly,
+            State::Gone(Loss::DroppedUnseen, _) => Fate::DroppedUnseen,
+            State::Gone(Loss::Unwritten, _) => Fate::Unwritten,
+            State::Gone(Loss::Eroded, _) => Fate::Eroded,
+        }
+    }
+
+    pub(super) fn is_verbatim(self) -> bool {
+        matches!(self, State::Verbatim { .. })
+    }
+
+    pub(super) fn is_carried(self) -> bool {
+        matches!(self, State::Carried(_) | State::Verbatim { carried: true, .. })
+    }
+
+    pub(super) fn stage(self) -> Stage {
+        self.trail().unwrap_or_default().stage
+    }
+
+    fn is_present(self) -> bool {
+        matches!(self, State::Verbatim { .. } | State::Carried(_))
+    }
+
+    fn trail(self) -> Option<Trail> {
+        match self {
+            State::Unstated => None,
+            State::Verbatim { trail, .. } | State::Carried(trail) | State::Gone(_, trail) => Some(trail),
+        }
+    }
+}
+
+impl Stage {
+    fn after(self, is_read: bool, is_replied: bool, lost_its_copy: bool) -> Stage {
+        let left = if lost_its_copy { self.min(Stage::Read) } else { self };
+        match (is_read, is_replied) {
+            (true, true) => Stage::Written,
+            (true, false) => left.max(Stage::Read),
+            (false, _) => left,
+        }
+    }
+}
+
+impl Loss {
+    fn of(stage: Stage, lost_its_copy: bool) -> Loss {
+        match stage {
+            _ if lost_its_copy => Loss::Eroded,
+            Stage::Written => Loss::Eroded,
+            Stage::Read => Loss::Unwritten,
+            Stage::Unread => Loss::DroppedUnseen,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: Sighting =
+        Sighting { original: false, written: false, stored: false, noted: false, requested: false, replied: false };
+
+    fn stated() -> State {
+        State::Unstated.mentioned()
+    }
+
+    #[test]
+    fn the_stage_of_a_mention_decides_how_its_fact_is_lost() {
+        let read = Sighting { requested: true, ..NOTHING };
+        let summarized = Sighting { requested: true, replied: true, written: true, ..NOTHING };
+        for (seen, expected) in [
+            (vec![NOTHING], Fate::DroppedUnseen),
+            (vec![read], Fate::Unwritten),
+            (vec![summarized], Fate::Carried),
+            (vec![summarized, NOTHING], Fate::Eroded),
+            (vec![Sighting { stored: true, ..read }], Fate::StoredOnly),
+            (vec![Sighting { noted: true, ..NOTHING }, NOTHING], Fate::DroppedUnseen),
+            (vec![NOTHING, Sighting { original: true, ..NOTHING }], Fate::Verbatim),
+        ] {
+            assert_eq!(seen.iter().fold(stated(), |state, seen| state.compacted(*seen)).fate(), expected, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_guess_carries_nothing_until_the_next_mention() {
+        let guess = Sighting { replied: true, written: true, ..NOTHING };
+        let guessed = stated().compacted(guess);
+        assert_eq!(guessed.fate(), Fate::DroppedUnseen);
+        assert_eq!(guessed.compacted(Sighting { written: true, ..NOTHING }).fate(), Fate::DroppedUnseen);
+        let written = Sighting { requested: true, ..guess };
+        assert_eq!(guessed.mentioned().compacted(written).fate(), Fate::Carried);
+    }
+
+    #[test]
+    fn a_fact_that_nobody_stated_stays_unstated() {
+        let seen = Sighting { written: true, requested: true, replied: true, stored: true, ..NOTHING };
+        assert_eq!(State::Unstated.compacted(seen), State::Unstated);
+    }
+}
