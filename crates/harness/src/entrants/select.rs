@@ -220,7 +220,11 @@ mod tests {
         let (matched, resolved) = chained.resolve(Protocol::Matched, sizes, 1.0).expect("holds");
         assert_eq!((matched.window, matched.trigger, matched.retained), (12_800, 10_240, Some(3_840)));
         assert_eq!(resolved.settings().map(|settings| settings.value("asked")), Some(Some(80.0)));
-        assert_eq!(resolved.settings().map(|settings| settings.value("message_limit")), Some(Some(2_000.0)), "characters stay");
+        assert_eq!(
+            resolved.settings().map(|settings| settings.value("message_limit")),
+            Some(Some(2_000.0)),
+            "characters stay"
+        );
         let (published, _) = chained.resolve(Protocol::Published, sizes, 0.1).expect("holds");
         assert_eq!((published.window, published.trigger, published.retained), (12_800, 9_360, None));
     }
