@@ -1,4 +1,4 @@
-//! Questions and what a model answered to them, as records hold them: numbers and grades, no text of the scenario.
+//! Questions and a model's answers, as records hold them: numbers and grades, but no text of the scenario.
 
 use compactometer_engine::message::MessageId;
 use schemars::JsonSchema;
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::CallRow;
 
-/// What a report must know of a probe.
+/// What a report needs to know about a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeRow {
     /// The probe's id.
     pub id: String,
     /// The facts that it asks for, as indices of [`crate::record::Record::facts`].
     pub facts: Vec<u32>,
-    /// Whether the right answer is not to know.
+    /// Whether the right answer is that it is not known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub abstain_expected: bool,
     /// Whether what it asks for replaced an earlier value, so that an answer can be stale.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub updated: bool,
-    /// Whether it asks for the order of its facts, which stand in the right one.
+    /// Whether it asks for the order of its facts, which are listed in the right order.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ordered: bool,
 }
@@ -31,24 +31,24 @@ pub struct AnswerRow {
     pub probe: u32,
     /// The last message of the log when it was asked.
     pub after: MessageId,
-    /// Whether what was retrieved for the question stood before it, beside the context.
+    /// Whether the request held what was retrieved for the question, beside the context.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompted: bool,
-    /// Whether every fact that it asks for stood before it: in the context, or in what was retrieved.
+    /// Whether the request held every fact that it asks for: in the context, or in what was retrieved.
     pub present: bool,
     /// What the answer is worth.
     pub grade: Grade,
-    /// The order that it gives, each as its place in [`ProbeRow::facts`]: `[0, 1, 2]` is right. What it leaves out is missing.
+    /// The order that it gives, as indices into [`ProbeRow::facts`]: `[0, 1, 2]` is right. Facts that it leaves out are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<u32>,
-    /// What it does beyond its grade; none where there is no answer or an order is asked for, and in records of before it was
-    /// looked for.
+    /// What it does beyond its grade; absent if there is no answer or an order is asked for, and in records from before it was
+    /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signs: Option<Signs>,
-    /// The call; none where the request was one that no provider takes.
+    /// The call; absent if every provider would refuse the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallRow>,
-    /// What a judge says of it; none where no judge was asked, or there is no answer.
+    /// A judge's verdict; absent if no judge was asked or there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judgement>,
 }
@@ -62,19 +62,19 @@ pub struct Judgement {
     pub call: CallRow,
 }
 
-/// What a judge says of an answer.
+/// A judge's verdict on an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It is right.
     Accepted,
-    /// It is not.
+    /// It is wrong.
     Rejected,
-    /// Nothing that was asked for: the call failed, or its text is neither of the two words.
+    /// No verdict: the call failed, or its text is neither of the two words.
     Unreadable,
 }
 
-/// What an answer does, whatever it is worth.
+/// What an answer does beyond its grade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Signs {
     /// It asserts the right value together with one that was replaced or is forbidden, or denies the right one.
@@ -87,7 +87,7 @@ pub struct Signs {
 }
 
 impl ProbeRow {
-    /// Whether an answer of that grade is right: the value, or not to know where nothing says it.
+    /// Whether an answer of that grade is right: it states the value, or says that it is not known where nothing states it.
     pub fn is_right(&self, grade: Grade) -> bool {
         grade == if self.abstain_expected { Grade::Abstained } else { Grade::Right }
     }
@@ -97,9 +97,10 @@ impl ProbeRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// It states what was asked for, and nothing that was replaced, forbidden or never said; the whole order, where one was.
+    /// It states what was asked for, and nothing that was replaced, forbidden or never said. If an order was asked for, it states
+    /// all of it.
     Right,
-    /// It states a value of that kind that is another: a foil, a forbidden one, or that of another fact.
+    /// It states a wrong value of that kind: a foil, a forbidden one, or another fact's value.
     WrongValue,
     /// It states a value that was replaced.
     Stale,
@@ -107,7 +108,7 @@ pub enum Grade {
     Abstained,
     /// It says none of these.
     Missing,
-    /// There is no answer: the call failed, or the request was one that no provider takes.
+    /// There is no answer: the call failed, or every provider would refuse the request.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! The baseline that a gate holds a run against: hashes, scores by unit, and what became of each fact. Never a text.
+//! The baseline that a gate compares a run with: hashes, scores by unit, and what became of each fact. It holds no text.
 //!
 //! The file is JSON with one line for each conversation and each unit of a strategy, so that a review shows what changed.
 
@@ -13,10 +13,10 @@ use crate::record::{Protocol, text_hash};
 /// The version of baselines that this program writes.
 pub const VERSION: u32 = 1;
 
-/// What a run showed, as later runs are held against it.
+/// What a run showed, for comparison with later runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// Under which conditions.
+    /// The conditions of the run.
     pub run: Conditions,
     /// The conversations, in the run's order.
     pub scenarios: Vec<Conversation>,
@@ -24,7 +24,7 @@ pub struct Baseline {
     pub strategies: Vec<StrategyBaseline>,
 }
 
-/// What must be the same for two runs to be compared, and what else there is to know of one.
+/// What must be equal for two runs to be compared, and what else identifies a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
     /// The program's version: engine and metrics.
@@ -43,10 +43,10 @@ pub struct Conditions {
     pub tokenizer: String,
     /// The summarizer.
     pub model: String,
-    /// The target model; absent where it is the summarizer.
+    /// The target model; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// The models that servers said they were, sorted; a mock says nothing.
+    /// The models that servers reported, sorted; a mock reports none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub served: Vec<String>,
     /// Seed of the run.
@@ -98,7 +98,7 @@ pub struct StrategyHead {
     pub failed: usize,
     /// Turns sent over the window.
     pub over_window: usize,
-    /// Mean tokens retained; absent where nothing was compacted.
+    /// Mean tokens retained; absent if nothing was compacted.
     pub tokens_retained: Option<f64>,
     /// Value kinds and rounds that recall corrected for chance leaves out, since chance alone finds them nearly always.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -110,7 +110,7 @@ pub struct StrategyHead {
 pub struct UnitBaseline {
     /// The group.
     pub unit: String,
-    /// Its scores by metric id, of those that it has.
+    /// Its scores by metric id; a metric without a value is left out.
     pub scores: BTreeMap<String, f64>,
     /// By scenario, the fate of each fact at the last observation point.
     pub fates: BTreeMap<String, Fates>,
@@ -145,7 +145,7 @@ impl Baseline {
     /// The file's text: the same baseline gives the same bytes.
     ///
     /// # Errors
-    /// Where a number has no JSON form.
+    /// If a number has no JSON form.
     pub fn to_text(&self) -> serde_json::Result<String> {
         let body = self.body()?;
         Ok(format!("{{\"version\":{VERSION},\"checksum\":\"{}\",\n{body}", text_hash(&body)))
@@ -163,10 +163,10 @@ impl Baseline {
         ))
     }
 
-    /// Reads a file that [`Baseline::to_text`] wrote; other line ends are no damage.
+    /// Reads a file that [`Baseline::to_text`] wrote. Other line ends do not count as damage.
     ///
     /// # Errors
-    /// [`BaselineError`] where it is torn, edited, of a newer version, or no baseline.
+    /// [`BaselineError`] if it is torn, edited, of a newer version, or no baseline.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let malformed = |error: serde_json::Error| BaselineError::Malformed(error.to_string());
         let head: Head = serde_json::from_str(text).map_err(malformed)?;

@@ -1,4 +1,4 @@
-//! The fates of facts (DESIGN section 1) and their compact form: one letter a fact.
+//! The fates of facts, and their compact form of one letter for each fact.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -15,7 +15,7 @@ pub enum Fate {
     Carried,
     /// It is in a store, not in the context.
     StoredOnly,
-    /// It left without ever standing in a request to a summarizer.
+    /// It left before any request to a summarizer held it.
     DroppedUnseen,
     /// A summarizer read it and did not write it.
     Unwritten,
@@ -23,7 +23,7 @@ pub enum Fate {
     Eroded,
     /// It is no longer valid.
     Superseded,
-    /// Present with no path that explains it: a bug of ours.
+    /// It is present, and nothing explains how it got there: a bug of this program.
     Unexplained,
 }
 
@@ -60,7 +60,7 @@ impl Fate {
         matches!(self, Fate::Verbatim | Fate::Carried)
     }
 
-    /// The letter that it is in [`Fates`].
+    /// Its letter in [`Fates`].
     pub fn letter(self) -> char {
         match self {
             Fate::Unstated => '.',
@@ -81,7 +81,7 @@ impl Fate {
     }
 }
 
-/// One fate for each fact, in the order of [`crate::record::Record::facts`]; written as one letter each.
+/// One fate for each fact, in the order of [`crate::record::Record::facts`], written as one letter each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Fates(pub Vec<Fate>);

@@ -11,7 +11,7 @@ use crate::record::Protocol;
 /// The version of manifests that this program writes. Version 1 had one `protocol` in place of [`Manifest::protocols`].
 pub const VERSION: u32 = 2;
 
-/// What a run was resolved to. Nothing machine-measured stands here.
+/// What a run was resolved to. It holds nothing that a machine measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// At most [`VERSION`].
@@ -26,7 +26,7 @@ pub struct Manifest {
     pub suite: String,
     /// The suite's content hash.
     pub suite_hash: String,
-    /// What a reader must know of the suite and the run.
+    /// What a reader needs to know about suite and run.
     pub notes: Vec<String>,
     /// Context window, in tokens.
     pub window: u32,
@@ -44,12 +44,13 @@ pub struct Manifest {
     pub strategies: Vec<String>,
     /// What published limits are multiplied by.
     pub scale: f64,
-    /// What the others are compared with, where it was declared with the run; else the first reference strategy.
+    /// What the other strategies are compared with, if it was declared with the run; otherwise it is the first reference
+    /// strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// blake3 over the strategies' parameters and prompts.
     pub settings_hash: String,
-    /// blake3 of each strategy's prompt, by its name; absent in manifests of before gates compared them.
+    /// blake3 of each strategy's prompt, by its name; absent in manifests from before gates compared them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prompts: BTreeMap<String, String>,
     /// blake3 of the price table.
@@ -58,10 +59,10 @@ pub struct Manifest {
     pub tokenizer: String,
     /// The summarizer.
     pub model: String,
-    /// The target model, which answers questions and takes the turns; absent where it is the summarizer.
+    /// The target model, which answers questions and takes the turns; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// The model that judged answers beside the grader; absent where none did.
+    /// The model that judged answers beside the grader; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
     /// Seed of the run.
@@ -78,7 +79,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// The target model: the summarizer where the run has no other.
+    /// The target model, which is the summarizer unless the run has another.
     pub fn target_model(&self) -> &str {
         self.target.as_deref().unwrap_or(&self.model)
     }

@@ -1,11 +1,11 @@
-//! Whether a model's name is that of a mock: the one place that decides it.
+//! Decides whether a model's name is that of a mock.
 
-/// Whether a model of that name stands in for one: `mock`, `mock:PROFILE`, each also with faults after a `+`.
+/// Whether the name is `mock` or `mock:PROFILE`, with or without faults after a `+`.
 pub fn is_mock(model: &str) -> bool {
     model.strip_prefix("mock").is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '+']))
 }
 
-/// Whether one of a run's models is a mock: what it wrote or answered is then its own.
+/// Whether one of a run's models is a mock.
 pub fn has_mock(summarizer: &str, target: Option<&str>) -> bool {
     is_mock(summarizer) || target.is_some_and(is_mock)
 }

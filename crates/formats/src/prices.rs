@@ -1,4 +1,4 @@
-//! Prices of model calls and rules of prompt caches, dated and sourced: data in `datasets/prices.toml`.
+//! Prices of model calls and rules of prompt caches. The data, with dates and sources, is in `datasets/prices.toml`.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ pub struct PriceTable {
     pub model: Vec<PriceRow>,
 }
 
-/// What a model on this machine costs: nothing.
+/// The row of a model on this machine, which costs nothing.
 static LOCAL: LazyLock<PriceRow> = LazyLock::new(|| {
     let prefix_order = vec![PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages];
     PriceRow {
@@ -66,7 +66,7 @@ pub struct PriceRow {
     pub cache: CacheRules,
 }
 
-/// How a provider caches the beginnings of requests.
+/// How a provider caches prefixes of requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheRules {
@@ -74,13 +74,13 @@ pub struct CacheRules {
     pub prefix_order: Vec<PrefixPart>,
     /// Shortest prefix that is cached, in tokens.
     pub minimum_tokens: u32,
-    /// A cached prefix is a multiple of so many tokens; at least 1.
+    /// The length of a cached prefix is a multiple of this many tokens; at least 1.
     pub granularity_tokens: u32,
-    /// Most places of a request that a caller can mark as the end of a cached prefix; 0 where every place is one.
+    /// Most places of a request that a caller can mark as the end of a cached prefix; 0 if every place is one.
     pub breakpoints: u32,
     /// Seconds after which a cached prefix is gone.
     pub lifetime_s: u32,
-    /// Whether a read begins the lifetime anew.
+    /// Whether a read restarts the lifetime.
     pub renewed_by_use: bool,
 }
 
@@ -100,15 +100,15 @@ impl PriceTable {
     /// The shipped table.
     ///
     /// # Errors
-    /// As [`PriceTable::parse`]; a test holds that the shipped table parses.
+    /// As [`PriceTable::parse`]. A test checks that the shipped table parses.
     pub fn shipped() -> Result<Self, PriceError> {
         Self::parse(SHIPPED)
     }
 
-    /// A table of a file's text.
+    /// Parses a file's text.
     ///
     /// # Errors
-    /// [`PriceError`] where the text is no table, or a row cannot be looked up or computed with.
+    /// [`PriceError`] if the text is no table, or a row has no source or no usable figures.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
         let table: PriceTable = toml::from_str(text).map_err(|error| PriceError::Malformed(error.to_string()))?;
         for (at, row) in table.model.iter().enumerate() {
@@ -123,10 +123,10 @@ impl PriceTable {
         Ok(table)
     }
 
-    /// A table of a file, and its text.
+    /// Reads a file; returns the table and the text.
     ///
     /// # Errors
-    /// [`PriceError`] where the file cannot be read, and as [`PriceTable::parse`].
+    /// [`PriceError`] if the file cannot be read, and as [`PriceTable::parse`].
     pub fn read(path: &Path) -> Result<(Self, String), PriceError> {
         let io = |source| PriceError::Io { path: path.to_owned(), source };
         let text = read_text(path, Kind::PRICES).map_err(io)?;
@@ -146,7 +146,7 @@ impl PriceTable {
 }
 
 impl PriceRow {
-    /// Whether nothing is billed at all.
+    /// Whether nothing is billed.
     pub fn is_free(&self) -> bool {
         [self.input, self.cache_write, self.cache_read, self.output].iter().all(|price| *price == 0.0)
     }
@@ -195,7 +195,7 @@ pub enum PriceError {
     /// Not the TOML of a table.
     #[error("expected a price table: {0}")]
     Malformed(String),
-    /// A row that says nothing to go by.
+    /// A row that cannot be used.
     #[error("prices of `{name}`: {what}")]
     Row {
         /// The model.

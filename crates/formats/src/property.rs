@@ -10,19 +10,19 @@ pub struct Property {
     pub id: String,
     /// What is measured.
     pub name: String,
-    /// A share from 0 to 1; absent where it cannot be told.
+    /// A share from 0 to 1; absent if it is undefined.
     pub value: Option<f64>,
-    /// The most that it may be; absent where the verdict follows from more than the value.
+    /// Its upper bound; absent if the verdict depends on more than the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<f64>,
-    /// Whether the suite is as it should be; absent where it cannot be told.
+    /// Whether the suite is as it should be; absent if it cannot be decided.
     pub passed: Option<bool>,
     /// The counts behind the value, or why there is none.
     pub detail: String,
 }
 
 impl Property {
-    /// A share of a whole that may be `most`; nothing where the whole is empty.
+    /// A share that may be at most `most`; without a value if the whole is empty.
     pub fn share(id: &str, name: &str, count: usize, of: usize, most: f64, detail: String) -> Option<Self> {
         let value = (of > 0).then(|| count as f64 / of as f64)?;
         Some(Property::found(id, name, value, Some(most), Some(value <= most), detail))

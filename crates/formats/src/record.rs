@@ -1,4 +1,4 @@
-//! One case's record: a line of `records.jsonl`. Reports and gates read these alone.
+//! One case's record: a line of `records.jsonl`. Reports and gates read nothing else about a case.
 
 mod calls;
 mod line;
@@ -30,11 +30,11 @@ pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM
 pub struct Record {
     /// At most [`VERSION`].
     pub version: u32,
-    /// Hash of all that the case was resolved to.
+    /// A hash of everything that the record depends on.
     pub key: String,
     /// What was run.
     pub case: Case,
-    /// Facts and decoys of the scenario; every list of this record that is by fact follows this order.
+    /// Facts and decoys of the scenario. Every list of this record with an entry for each fact has this order.
     pub facts: Vec<FactRow>,
     /// The facts at the scenario's observation points and after each applied compaction, in order of the log.
     pub observations: Vec<Observation>,
@@ -48,13 +48,13 @@ pub struct Record {
     pub recoveries: Vec<RecoveryEvent>,
     /// The agent's turns: computed, not called.
     pub turns: Vec<Turn>,
-    /// The scenario's probes, in its order; empty in records of before questions were answered.
+    /// The scenario's probes, in its order; empty in records from before questions were answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<ProbeRow>,
-    /// What was answered to them, in the order of asking.
+    /// The answers, in the order of asking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<AnswerRow>,
-    /// What the session's records came to; absent in records of before it was kept.
+    /// Totals over the session's records; absent in records from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Storage>,
 }
@@ -76,15 +76,15 @@ pub struct Case {
     pub budget: Budget,
     /// The summarizer.
     pub model: String,
-    /// The target model, which answers questions and takes the turns; absent where it is the summarizer.
+    /// The target model, which answers questions and takes the turns; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Seed of everything random in the case.
     pub seed: u64,
-    /// Tokens of the tool definitions; 0 in records of before it was kept.
+    /// Tokens of the tool definitions; 0 in records from before it was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tool_tokens: u32,
-    /// Tokens of the recorded system prompt; 0 in records of before it was kept.
+    /// Tokens of the recorded system prompt; 0 in records from before it was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub system_tokens: u32,
     /// Whether the pending part alone exceeded the retained budget at some compaction.
@@ -92,21 +92,21 @@ pub struct Case {
 }
 
 impl Case {
-    /// The target model: the summarizer where the case has no other.
+    /// The target model, which is the summarizer unless the case has another.
     pub fn target_model(&self) -> &str {
         self.target.as_deref().unwrap_or(&self.model)
     }
 }
 
-/// What a strategy is to a comparison.
+/// Whether something compared is a strategy under test, and in which form, or a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
-    /// From the five sources, mended.
+    /// From the five sources, corrected.
     Reference,
-    /// From the five sources as they are written, defects and all.
+    /// From the five sources as published, with their deviations from the corrected form.
     Faithful,
-    /// A yardstick that every comparison carries.
+    /// A yardstick for every comparison.
     Control,
 }
 
@@ -137,7 +137,7 @@ impl Protocol {
     }
 }
 
-/// What a report must know of a fact; its text stays outside.
+/// What a report needs to know about a fact; its text stays outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactRow {
     /// The fact's id.
@@ -148,13 +148,13 @@ pub struct FactRow {
     pub value_kind: ValueKind,
     /// Weight in a unit's mean.
     pub weight: f64,
-    /// Whether it is a decoy: traced, but in no recall.
+    /// Whether it is a decoy, which is traced but enters no recall.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub decoy: bool,
-    /// Whether its value occurs in other groups too: traced, but unranked.
+    /// Whether its value also occurs in other groups. Such a fact is traced but unranked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub generic: bool,
-    /// The messages that state it, ascending; empty in records of before it was kept.
+    /// The messages that state it, ascending; empty in records from before it was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<MessageId>,
 }
@@ -169,7 +169,7 @@ pub struct Turn {
     pub at_ms: Option<i64>,
     /// Tokens of the request: tool definitions and view.
     pub input: u32,
-    /// Of these, tokens of the longest prefix shared with the request before.
+    /// Tokens of the longest prefix that the request shares with the one before.
     pub shared_prefix: u32,
     /// Tokens of the recorded message.
     pub output: u32,
@@ -199,7 +199,7 @@ impl Record {
         self.compactions.iter().filter(|row| row.event.outcome == Outcome::Applied).count() as u32
     }
 
-    /// Every call that the session made: for compactions, then for checkpoints. Answers to probes are none of the session's.
+    /// Every call that the session made: for compactions, then for checkpoints. It does not make the calls for probes.
     pub fn calls(&self) -> impl Iterator<Item = &CallRow> {
         let compactions = self.compactions.iter().flat_map(|row| &row.calls);
         compactions.chain(self.checkpoints.iter().flat_map(|row| &row.calls))
@@ -210,7 +210,7 @@ impl Record {
         self.answers.iter().filter_map(|answer| answer.call.as_ref())
     }
 
-    /// The models that servers said they were, over all calls.
+    /// The models that servers reported, over all calls.
     pub fn served_models(&self) -> BTreeSet<&str> {
         let told = self.calls().chain(self.probe_calls()).filter_map(|call| call.served.as_ref()?.model.as_deref());
         told.collect()

@@ -1,4 +1,4 @@
-//! A scenario: one conversation, the facts stated in it and the questions about them (MEASUREMENT section 2).
+//! A scenario: one conversation, the facts stated in it and the questions about them.
 
 use compactometer_engine::message::{Message, MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
@@ -24,13 +24,13 @@ pub struct Scenario {
     pub seed: Option<u64>,
     /// Where it comes from: a generator and its spec, or a transcript's format and file name.
     pub source: String,
-    /// SPDX licence of the text, where known.
+    /// SPDX licence of the text, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
     /// Which part of a study it belongs to.
     #[serde(default)]
     pub split: Split,
-    /// Tools that the agent had; they stand before the conversation in every request.
+    /// Tools that the agent had. They precede the conversation in every request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolDefinition>,
     /// The conversation; ids ascend.
@@ -87,7 +87,7 @@ pub struct Fact {
     /// The fact that this one replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
-    /// The message from which on it is no longer true.
+    /// The message that makes it untrue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<MessageId>,
     /// Whether the statement affirms or denies.
@@ -115,7 +115,7 @@ fn weight_one() -> f64 {
 }
 
 impl Fact {
-    /// How a text must hold one of its forms. An importer's exact values count whatever is said of them.
+    /// How a text must hold one of its forms. An importer's exact values count whatever is said about them.
     pub fn sought(&self) -> Sought {
         let said = match (self.category, self.polarity) {
             (Category::Incidental, _) => Said::Either,
@@ -145,7 +145,7 @@ pub enum Category {
     Preference,
     /// A name of a file, table, database, thread or API.
     Reference,
-    /// Where a process of several steps stands.
+    /// The state of a process of several steps.
     WorkflowState,
     /// A constraint that is said once.
     ConstraintOnce,
@@ -157,7 +157,7 @@ pub enum Category {
     Negation,
     /// A number or an identifier.
     NumberOrId,
-    /// What came before what.
+    /// An order of events.
     TemporalOrder,
     /// What was made, where.
     ArtifactTrail,
@@ -165,9 +165,9 @@ pub enum Category {
     AssistantSaid,
     /// Something a tool returned.
     ToolOutput,
-    /// Near another fact in form, and another thing.
+    /// Similar to another fact in form, but about another thing.
     Distractor,
-    /// Never stated: the right answer is not to know.
+    /// Never stated, so the right answer is that it is not known.
     Abstention,
     /// An exact value that an importer found.
     Incidental,
@@ -240,11 +240,11 @@ pub struct Probe {
     /// Answers that are wrong in a way that matters, such as a replaced value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<String>,
-    /// Whether the right answer is not to know.
+    /// Whether the right answer is that it is not known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub abstain_expected: bool,
-    /// Where it asks for the order in which its facts were stated, the label that the question gives to each: `fact_ids`
-    /// stand in the right order, labels beside them, and an answer lists labels. Empty where it asks for values.
+    /// If it asks for the order in which its facts were stated: the label that the question gives to each fact, in the order of
+    /// `fact_ids`, which is the right one. An answer lists labels. Empty if it asks for values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! JSON Schemas of the files that programs in other languages read and write, derived from the types that this one uses.
+//! JSON Schemas of the file formats, derived from the types, for programs in other languages.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -15,7 +15,7 @@ use crate::{baseline, manifest, record};
 pub struct Format {
     /// The name that users type.
     pub name: &'static str,
-    /// What has this form, and who writes it.
+    /// What the format describes.
     pub about: &'static str,
     /// Its JSON Schema, of draft 2020-12.
     pub schema: fn() -> Schema,

@@ -34,12 +34,12 @@ pub struct Header {
     pub format: String,
     /// At most [`VERSION`].
     pub version: u32,
-    /// The suite's name as it stands in reports.
+    /// The suite's name in reports.
     pub name: String,
     /// The context window that the suite is made for, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// What a reader of results must know, for example what an importer repaired; shown in every report.
+    /// Notes that every report shows, for example what an importer repaired.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -116,7 +116,7 @@ impl Suite {
         self.hashes().0
     }
 
-    /// The same, and that of each scenario's line without its end: both of one writing.
+    /// The content's hash and the hash of each scenario's line without its end, computed in one pass.
     pub fn hashes(&self) -> (String, Vec<String>) {
         let mut whole = blake3::Hasher::new();
         hash_line(&self.header, &mut whole);
@@ -125,7 +125,7 @@ impl Suite {
     }
 }
 
-/// The hash of a line without its end; the whole's hash takes the line with its end.
+/// The hash of a line without its end. The hash of the whole includes the end.
 fn hash_line(content: &impl Serialize, whole: &mut blake3::Hasher) -> String {
     let mut line = blake3::Hasher::new();
     let mut out = BufWriter::with_capacity(HASHED_AT_ONCE, Both(whole, &mut line));
@@ -136,7 +136,7 @@ fn hash_line(content: &impl Serialize, whole: &mut blake3::Hasher) -> String {
     line.finalize().to_hex().to_string()
 }
 
-/// Bytes that are hashed at once: a line may be too long to be in memory beside its content.
+/// Bytes that are hashed at once, since a line may be too long to be in memory beside its content.
 const HASHED_AT_ONCE: usize = 64 << 10;
 
 /// Two hashes of the same bytes.
@@ -154,7 +154,7 @@ impl Write for Both<'_> {
     }
 }
 
-/// Whether a file's first bytes are those of a suite; for telling suites from transcripts.
+/// Whether a file's first bytes are those of a suite and not of a transcript.
 pub fn looks_like_suite(first_line: &str) -> bool {
     parse_header(first_line).is_ok()
 }
@@ -177,7 +177,7 @@ fn parse_header(line: &str) -> Result<Header, String> {
     Ok(header)
 }
 
-/// Names stand in terminals and file names: no control characters.
+/// Names appear in terminals and file names, so they may have no control characters.
 fn is_plain(what: &str, name: &str) -> Result<(), String> {
     if name.is_empty() || name.chars().any(char::is_control) {
         return Err(format!("has the {what} {name:?}; it must have letters and no control characters"));
@@ -185,7 +185,7 @@ fn is_plain(what: &str, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Longest line that is read, in bytes: a limit against files that are no suite at all.
+/// Longest line that is read, in bytes. It protects against files that are no suite.
 const LONGEST_LINE: u64 = 256 * 1024 * 1024;
 
 struct Lines<'p, R> {

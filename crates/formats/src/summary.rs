@@ -25,7 +25,7 @@ pub struct Summary {
 pub struct Group {
     /// How budgets were set.
     pub protocol: Protocol,
-    /// Tokens that a compaction may leave; absent where the report has one such budget.
+    /// Tokens that a compaction may leave; absent if the report has one such budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retained: Option<u32>,
     /// What published limits were multiplied by; absent under the matched protocol.
@@ -33,47 +33,47 @@ pub struct Group {
     pub scale: Option<f64>,
     /// The summarizer.
     pub model: String,
-    /// The target model; absent where it is the summarizer.
+    /// The target model; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Context window, in tokens; under the published protocol that of the controls.
+    /// Context window, in tokens. Under the published protocol it is the window of the controls.
     pub window: u32,
     /// The suite's name.
     pub suite: String,
-    /// What a reader must know before any number.
+    /// Notes that a reader needs before any number.
     pub warnings: Vec<String>,
     /// What was measured on the suite itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<Property>,
     /// The hard checks, with their verdicts.
     pub checks: Vec<Check>,
-    /// The sources' own targets; absent in summaries of before they were shown.
+    /// The sources' own targets; absent in summaries from before they were shown.
     #[serde(default)]
     pub targets: Vec<Target>,
     /// One entry for each strategy.
     pub strategies: Vec<StrategySummary>,
-    /// Every strategy under test against one, paired by unit.
+    /// Every strategy under test compared with one of them, paired by unit.
     pub comparisons: Vec<Comparison>,
-    /// A judge's verdicts beside the grades; absent where none was asked.
+    /// A judge's verdicts beside the grades; absent if none was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judged>,
 }
 
-/// How far a judge agrees with the grader, over the answers of all strategies. No metric depends on it.
+/// How well a judge agrees with the grader, over the answers of all strategies. No metric depends on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// The judge.
     pub model: String,
     /// Answers that it was asked about.
     pub judgements: usize,
-    /// Of these, those without a verdict: they count as disagreement.
+    /// The number of these without a verdict, which count as disagreement.
     pub unreadable: usize,
     /// Share of the answers on which both agree, with its interval over units.
     pub agreement: MetricValue,
     /// Cohen's kappa, with its interval over units.
     pub kappa: MetricValue,
-    /// Of the answers that the grader calls wrong, the share that the judge accepts, for `all` and by grade; `n` counts answers, and
-    /// the interval is Wilson's.
+    /// Of the answers that the grader calls wrong, the share that the judge accepts, for `all` and by grade; `n` counts answers,
+    /// and the interval is Wilson's.
     pub false_accepts: BTreeMap<String, MetricValue>,
     /// Of the answers that the grader calls right, the share that the judge rejects; likewise.
     pub false_rejects: MetricValue,
@@ -87,7 +87,7 @@ pub struct Judged {
     pub cost_usd: Option<f64>,
 }
 
-/// One strategy against the declared reference in one metric (MEASUREMENT section 5). What cannot be told is null.
+/// One strategy compared with the declared reference in one metric. What cannot be computed is null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The strategy.
@@ -96,13 +96,13 @@ pub struct Comparison {
     pub reference: String,
     /// The metric's id.
     pub metric: String,
-    /// What can be said.
+    /// What the data show.
     pub verdict: Compared,
-    /// Why nothing more can be said, or what else to know.
+    /// Why they show no more, or what else a reader needs to know.
     pub reason: Option<String>,
     /// Units that have a value on both sides.
     pub n: usize,
-    /// Mean difference over units, strategy less reference.
+    /// Mean difference over units: strategy minus reference.
     pub difference: Option<f64>,
     /// Lower end of its 95 % BCa interval over units.
     pub low: Option<f64>,
@@ -116,23 +116,23 @@ pub struct Comparison {
     pub p_sign_flip: Option<f64>,
     /// The larger of both (from 30 units on that of t), adjusted for all comparisons of the group by Holm's method.
     pub p_holm: Option<f64>,
-    /// The smallest true difference that so many units of this spread find with probability .80, before Holm.
+    /// The smallest true difference that this number of units with this spread detects with probability .80, before Holm.
     pub detectable: Option<f64>,
-    /// How alike the differences of a unit's facts are, for planning.
+    /// Intraclass correlation of the differences of a unit's facts, for planning.
     pub icc: Option<f64>,
-    /// By what that widens the variance of a mean of facts, for planning.
+    /// The factor by which that increases the variance of a mean of facts, for planning.
     pub design_effect: Option<f64>,
 }
 
-/// What a comparison can say. None of it names a better one.
+/// What a comparison shows. No value names a winner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Compared {
     /// The units support a difference at 5 % after Holm.
     SupportedDifference,
-    /// They do not; that is no proof of equality.
+    /// The units do not support a difference. This is no proof of equality.
     NoSupportedDifference,
-    /// No number of so few units could.
+    /// With so few units no difference could be significant.
     TooFewUnits,
     /// Mean retained tokens differ by more than a tenth.
     SizesDiffer,
@@ -156,18 +156,18 @@ impl Compared {
     }
 }
 
-/// A hard check of MEASUREMENT section 3.
+/// A hard check: a condition without which the numbers mean nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// What must hold.
     pub name: String,
-    /// Whether it holds; absent where it cannot be told.
+    /// Whether it holds; absent if it cannot be decided.
     pub passed: Option<bool>,
     /// The value found, or why there is none.
     pub detail: String,
 }
 
-/// A target that a source document sets itself, and what each strategy under test shows.
+/// A target that a source document sets, and what each strategy under test shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Target {
     /// Its id.
@@ -178,18 +178,18 @@ pub struct Target {
     pub source: String,
     /// The values' unit.
     pub unit: String,
-    /// What a reader must know of it; empty where there is nothing.
+    /// What a reader needs to know about it; may be empty.
     pub note: String,
     /// What was found, by strategy.
     pub strategies: BTreeMap<String, Found>,
 }
 
-/// What a strategy shows of a target.
+/// What a strategy shows for a target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Found {
-    /// The value; null with a `reason` where there is none.
+    /// The value; null with a `reason` if there is none.
     pub value: Option<f64>,
-    /// Whether it meets the target; null with a `reason` where that cannot be told.
+    /// Whether it meets the target; null with a `reason` if that cannot be decided.
     pub met: Option<bool>,
     /// Why something is null.
     pub reason: Option<String>,
@@ -200,11 +200,11 @@ pub struct Found {
 pub struct Decisions {
     /// Compactions that changed the view.
     pub applied: usize,
-    /// Compactions that left it for a reason that is no failure.
+    /// Compactions that left the view unchanged for a reason that is no failure.
     pub skipped: usize,
     /// Compactions that failed.
     pub failed: usize,
-    /// Of the applied, those that fell back to a lesser answer.
+    /// Applied compactions that fell back to a lesser answer.
     pub fallbacks: usize,
     /// Times that a strategy was asked again.
     pub retries: usize,
@@ -214,7 +214,7 @@ pub struct Decisions {
     pub checkpoints_failed: usize,
     /// Calls to the summarizer.
     pub calls: usize,
-    /// Of these, those that got no answer.
+    /// The number of these that got no answer.
     pub calls_failed: usize,
     /// Most compactions in a row that failed or fell back, in one conversation.
     pub most_failures_in_a_row: usize,
@@ -237,7 +237,7 @@ pub struct StrategySummary {
     pub fates: BTreeMap<String, f64>,
     /// The metrics, by id.
     pub metrics: BTreeMap<String, MetricValue>,
-    /// What became of the checkpoints that were asked for; absent where none was.
+    /// What became of the checkpoints that were asked for; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extractions: Option<Extractions>,
     /// What the engine decided.
@@ -245,7 +245,7 @@ pub struct StrategySummary {
     pub decisions: Decisions,
     /// Recall by category of fact: exploratory.
     pub by_category: BTreeMap<String, BTreeMap<String, MetricValue>>,
-    /// Recall and keyword luck by value kind: exploratory.
+    /// Recall and chance matches by value kind: exploratory.
     #[serde(default)]
     pub by_kind: BTreeMap<String, BTreeMap<String, MetricValue>>,
     /// Recall by round, in order from round 0.
@@ -259,7 +259,7 @@ pub struct Extractions {
     pub attempts: usize,
     /// Those that were read, by the rung of the ladder.
     pub by_rung: BTreeMap<String, usize>,
-    /// The others, by reason.
+    /// Those that were not read, by reason.
     pub unreadable: BTreeMap<String, usize>,
     /// Values of the prompt's own example that were taken out.
     pub leaked: usize,
@@ -270,9 +270,9 @@ pub struct Extractions {
 /// How many conversations a strategy was active in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Triggered {
-    /// With at least one applied compaction.
+    /// Conversations with at least one applied compaction.
     pub conversations: usize,
-    /// Run.
+    /// Conversations that were run.
     pub of: usize,
     /// Most applied compactions in one conversation.
     pub most_rounds: u32,
@@ -281,13 +281,13 @@ pub struct Triggered {
 /// A metric's value, or why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricValue {
-    /// The estimate; null with a `reason` where it is undefined.
+    /// The estimate; null with a `reason` if it is undefined.
     pub value: Option<f64>,
     /// Lower end of the 95 % interval over units.
     pub low: Option<f64>,
     /// Upper end of the 95 % interval over units.
     pub high: Option<f64>,
-    /// Units that enter.
+    /// The number of units.
     pub n: usize,
     /// The value's unit.
     pub unit: String,

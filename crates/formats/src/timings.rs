@@ -1,6 +1,6 @@
 //! `timings.json`: measured times by case. Records do not hold them, so that a recorded run replays byte for byte.
 //!
-//! A model in the process only assumes a latency, so that latency stays in the record.
+//! The latency of a model within the process is an assumption, not a measurement, so it stays in the record.
 
 use std::collections::BTreeMap;
 

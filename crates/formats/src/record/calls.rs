@@ -15,7 +15,7 @@ pub struct CompactionRow {
     /// The decision.
     #[serde(flatten)]
     pub event: Event,
-    /// Facts, decoys left out, whose last carrier or one of whose originals left, by stage.
+    /// How many facts left the context, by stage.
     pub stages: Stages,
     /// The calls it made.
     pub calls: Vec<CallRow>,
@@ -24,7 +24,7 @@ pub struct CompactionRow {
     pub left: Vec<(MessageId, MessageId)>,
     /// Hashes of the texts that it inserted, keys into `texts.jsonl`.
     pub inserted: Vec<String>,
-    /// What stands in the view after it; absent where the view stayed, and in records of before it was kept.
+    /// What the view holds after it; absent if the view did not change, and in records from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<ViewParts>,
 }
@@ -39,22 +39,22 @@ pub struct CheckpointRow {
     pub calls: Vec<CallRow>,
 }
 
-/// How far facts came in one compaction, for facts and for decoys.
+/// How many facts and decoys reached each stage in one compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stages {
-    /// Facts of which the last verbatim original left the context.
+    /// Facts whose last verbatim original left the context.
     pub left: u32,
-    /// Of these, those that stood in a request to the summarizer, of this compaction or an earlier one.
+    /// Left facts that a request to the summarizer held, in this compaction or an earlier one.
     pub reached: u32,
-    /// Of the reached, those that a reply held.
+    /// Reached facts that a reply held.
     pub written: u32,
-    /// Of the written, those that the new context carries.
+    /// Written facts that the new context carries.
     pub kept: u32,
-    /// Decoys, by the same stages.
+    /// Decoys: see `left`.
     pub decoys_left: u32,
-    /// See `reached`.
+    /// Decoys: see `reached`.
     pub decoys_reached: u32,
-    /// See `written`.
+    /// Decoys: see `written`.
     pub decoys_written: u32,
 }
 
@@ -68,7 +68,7 @@ pub struct CallRow {
     /// Time to the last byte, in milliseconds; a measured time is in `timings.json` instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u64>,
-    /// Why the answer ended; absent where the call failed.
+    /// Why the answer ended; absent if the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
     /// Hash of the reply's text, a key into `texts.jsonl`.
@@ -80,7 +80,7 @@ pub struct CallRow {
     /// What the server refused about the request, if the call failed because of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
-    /// What a server reported beside, its own usage included; models in the process report nothing.
+    /// What else a server reported, including its own usage. Models within the process report nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<Box<Served>>,
 }
@@ -96,7 +96,7 @@ pub enum Refusal {
 }
 
 impl CallRow {
-    /// Whether the target model was called, where it is not the summarizer: to answer, or to count its next request.
+    /// Whether the call is to the target model: to answer, or to count its next request.
     pub fn is_of_target(&self) -> bool {
         matches!(self.purpose, Purpose::Probe | Purpose::Recount)
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Record, VERSION, valid};
 
-/// A record with so many turns is long: some megabytes of JSON.
+/// A record with this many turns has some megabytes of JSON.
 const MANY_TURNS: usize = 50_000;
 /// Bytes of a long record that are hashed or written at once.
 const WRITTEN_AT_ONCE: usize = 64 << 10;
@@ -16,7 +16,7 @@ impl Record {
     /// The record as one line of `records.jsonl`, with a checksum of its bytes and without the line's end.
     ///
     /// # Errors
-    /// Where a number in it has no JSON form.
+    /// If a number in it has no JSON form.
     pub fn to_line(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string(self)?;
         Ok(format!("{{\"checksum\":\"{}\",\"record\":{json}}}", text_hash(&json)))

@@ -13,13 +13,13 @@ use crate::scenario::ValueKind;
 pub struct Observation {
     /// The last message of the log at that point.
     pub after: MessageId,
-    /// Why it was looked at.
+    /// Why the facts were observed there.
     pub kind: ObservationKind,
     /// Applied compactions so far.
     pub round: u32,
     /// Tokens of the log since the last applied compaction, or since the start.
     pub tokens_since_compaction: u32,
-    /// Tokens of the log; 0 in records of before it was kept.
+    /// Tokens of the log; 0 in records from before it was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub log_tokens: u32,
     /// What became of each fact.
@@ -33,13 +33,13 @@ pub struct Observation {
     /// Uses by the next turn that are left out because a recorded turn repeated the value within the trigger's distance.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub echoed: u32,
-    /// For each eligible fact, in how many of [`RANDOM_DRAWS`] random-drop contexts of the same sizes it stood.
+    /// For each eligible fact, how many of [`RANDOM_DRAWS`] random contexts of the same sizes held it.
     pub random_hits: Vec<u32>,
     /// How often facts of foreign scenarios match what the context carries, by value kind.
     pub chance: Vec<ChanceCell>,
-    /// The same in the random-drop contexts.
+    /// The same in the random contexts.
     pub random_chance: Vec<ChanceCell>,
-    /// As `random_hits`, in contexts that keep the strategy's own verbatim tail; empty in records of before they were drawn.
+    /// As `random_hits`, in contexts that keep the strategy's own verbatim tail; empty in records from before they were drawn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selection_hits: Vec<u32>,
     /// As `random_chance`, in these contexts.
@@ -48,21 +48,21 @@ pub struct Observation {
     /// Foil values that match what the strategy wrote: invented values.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub foil_hits: u32,
-    /// Foil values looked for.
+    /// The number of foil values searched for.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub foils: u32,
-    /// Of the eligible facts, as indices, those for which the scenario has a question.
+    /// Indices of the eligible facts for which the scenario has a question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<u32>,
-    /// What the strategy retrieved for these questions, each on a copy; absent where it had nothing to look in.
+    /// What the strategy retrieved for each of these questions; absent if it had nothing to search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompted: Option<Prompted>,
 }
 
-/// What stands in the context together with what a strategy retrieved for a question.
+/// What the context holds together with what a strategy retrieved for a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Prompted {
-    /// Of the facts asked for, as indices, those that context and retrieved text hold together.
+    /// Indices of the facts asked for that context and retrieved text together hold.
     pub found: Vec<u32>,
     /// Tokens retrieved, over all questions.
     pub tokens: u64,
@@ -71,26 +71,26 @@ pub struct Prompted {
     pub chance: Vec<ChanceCell>,
 }
 
-/// Random-drop contexts per case, for lift.
+/// Random contexts for each case, for lift.
 pub const RANDOM_DRAWS: u32 = 20;
 
-/// Why a conversation was looked at.
+/// Why a conversation was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ObservationKind {
-    /// Right after an applied compaction: differs between strategies and enters no headline number.
+    /// Right after an applied compaction. Such points differ between strategies and enter no headline number.
     Compaction,
-    /// A point that the scenario lists or implies: the same for every strategy.
+    /// A point that the scenario lists or implies, which is the same for every strategy.
     Point,
 }
 
-/// Matches of foreign facts of one kind: pairs of a fact and a context.
+/// Chance matches of one value kind, counted over pairs of a foreign fact and a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChanceCell {
     /// The facts' value kind.
     pub kind: ValueKind,
     /// Matches.
     pub hits: u32,
-    /// Pairs looked at.
+    /// Pairs.
     pub pairs: u32,
 }

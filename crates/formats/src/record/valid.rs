@@ -1,4 +1,4 @@
-//! What must be true of a record so that reports can count with it. A checksum only shows that no line changed by accident.
+//! Checks that reports can compute with a record. A checksum only shows that no line changed by accident.
 
 use compactometer_engine::event::Event;
 

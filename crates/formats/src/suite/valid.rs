@@ -1,4 +1,4 @@
-//! What a scenario must hold so that a replay can trust it.
+//! Checks that a replay can trust a scenario.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::scenario::{Fact, Probe, Scenario};
 use compactometer_engine::message::part_text;
 use compactometer_text::matcher::Matcher;
 
-/// Says what is wrong with a scenario, in words that follow its name. To save memory, its messages are taken out and put back,
-/// not copied; a refused scenario has lost them.
+/// Says what is wrong with a scenario, in words that follow its name. To save memory, its messages are moved out and back instead
+/// of copied; a refused scenario has lost them.
 pub(super) fn scenario(scenario: &mut Scenario) -> Result<(), String> {
     is_plain("scenario id", &scenario.id)?;
     is_plain("group id", &scenario.group_id)?;
@@ -29,7 +29,7 @@ pub(super) fn scenario(scenario: &mut Scenario) -> Result<(), String> {
             .map(|message| Arc::new(CountedMessage { message, tokens: 0 })),
     );
     check_with(scenario, &messages)?;
-    // Nothing else holds a message by now.
+    // Nothing else holds a message any more.
     scenario.messages = messages.into_iter().map(|counted| Arc::unwrap_or_clone(counted).message).collect();
     Ok(())
 }
@@ -115,7 +115,7 @@ fn check_fact(fact: &Fact, log: &Log) -> Result<(), String> {
     Ok(())
 }
 
-/// Every message that is named as evidence states what it is named for.
+/// Checks that every message named as evidence states its fact.
 fn check_evidence(scenario: &Scenario, log: &Log) -> Result<(), String> {
     let values = scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms()));
     let matcher = Matcher::new(values);
@@ -134,7 +134,7 @@ fn check_evidence(scenario: &Scenario, log: &Log) -> Result<(), String> {
     Ok(())
 }
 
-/// A list of labels can be read and says where each fact stands.
+/// Checks that a list of labels can be read and gives the place of each fact.
 fn check_order(probe: &Probe) -> Result<(), String> {
     let Probe { order, fact_ids, .. } = probe;
     if order.is_empty() {

@@ -11,8 +11,8 @@ use super::all;
 use crate::plan::{Entrant, Entry};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
-/// `@reference`, `@faithful`, `@controls`, `@all` or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value adds
-/// one entrant beside NAME.
+/// `@reference`, `@faithful`, `@controls`, `@all` or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value
+/// adds one entrant beside NAME.
 ///
 /// # Errors
 /// [`SelectError`] naming what was given and what it may be.

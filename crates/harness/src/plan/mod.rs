@@ -30,8 +30,8 @@ pub struct PlanOptions {
     pub window: Option<u32>,
     /// Where a compaction starts, and what it may leave.
     pub shares: Shares,
-    /// Further shares of the window that a compaction may leave under the matched protocol, each smaller than the one before. They
-    /// give each strategy a curve over sizes.
+    /// Further shares of the window that a compaction may leave under the matched protocol, each smaller than the one before.
+    /// They give each strategy a curve over sizes.
     pub smaller_retained: Vec<f64>,
     /// How budgets are set.
     pub protocols: BTreeSet<Protocol>,
@@ -78,8 +78,8 @@ pub struct Plan {
     pub window_reason: String,
     /// Further retained budgets of the matched protocol, in tokens, descending.
     pub sweep: Vec<u32>,
-    /// The cases, by protocol, then by scenario, then by entrant, so that an interrupted run has finished the first protocol before
-    /// it begins the next. Those of further retained budgets come last.
+    /// The cases, by protocol, then by scenario, then by entrant, so that an interrupted run has finished the first protocol
+    /// before it begins the next. Those of further retained budgets come last.
     pub cases: Vec<PlannedCase>,
 }
 
@@ -201,8 +201,8 @@ pub enum PlanError {
     Shares(Shares),
     /// A further retained budget that adds no size.
     #[error(
-        "`--retain {share}` adds no size: each share must be at least a token smaller than the one before, and only the matched protocol \
-         has such shares"
+        "`--retain {share}` adds no size: each share must be a token or more smaller than the one before, and only the matched \
+         protocol has such shares"
     )]
     Share {
         /// The share of the window.

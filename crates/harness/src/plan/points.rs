@@ -20,8 +20,8 @@ pub struct Point {
     pub echoed: u32,
 }
 
-/// The observation points of a scenario: before each turn that uses a fact (for needed-at-use recall), at the end (for fates), and
-/// where its probes are asked. If it has probes, only their points have a headline set.
+/// The observation points of a scenario: before each turn that uses a fact (for needed-at-use recall), at the end (for fates),
+/// and where its probes are asked. If it has probes, only their points have a headline set.
 pub fn points(prepared: &PreparedScenario, trigger: u32) -> Vec<Point> {
     let index = |id| prepared.messages.partition_point(|counted| counted.message.id <= id);
     let probed = prepared.scenario.probes.iter().map(|probe| index(probe.asked_after)).collect::<BTreeSet<_>>();

@@ -33,8 +33,8 @@ const SHARES: [(u64, &str); 4] = [(2, "a half"), (3, "a third"), (4, "a quarter"
 /// How many events, in how many groups, a window must leave to be chosen by rule.
 const ENOUGH_EVENTS: (usize, usize) = (20, 5);
 
-/// The largest window among a half, third, quarter and sixth of the median conversation (the upper one of an even count)
-/// that leaves 20 eligible events in 5 groups, else the largest feasible one, with the reason for the user. It depends only on the
+/// The largest window among a half, third, quarter and sixth of the median conversation (the upper one of an even count) that
+/// leaves 20 eligible events in 5 groups, else the largest feasible one, with the reason for the user. It depends only on the
 /// trigger's share, so that runs with different retained budgets have one window.
 pub fn choose(suite: &[PreparedScenario], trigger: f64) -> (u32, String) {
     let shares = Shares { trigger, retained: Shares::default().retained.min(trigger / 2.0) };

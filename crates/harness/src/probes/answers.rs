@@ -1,9 +1,9 @@
 //! Answer recall: each probe is asked once, at its point. Nothing returns to the session: it is only read, and its meter does not
 //! count the calls.
 //!
-//! The request is the agent's next one, then a user turn with the question. If the strategy retrieves something for the question, a
-//! second request has that before the question. Requests are sent even if they exceed the window. Absent on purpose: questions about
-//! facts outside the headline set, which any tail answers, and about generic values, which prove nothing.
+//! The request is the agent's next one, then a user turn with the question. If the strategy retrieves something for the question,
+//! a second request has that before the question. Requests are sent even if they exceed the window. Absent on purpose: questions
+//! about facts outside the headline set, which any tail answers, and about generic values, which prove nothing.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! A model's opinion of each answer, beside the deterministic grade and never in its place.
 //!
-//! The judge sees question, right answer and given answer, but neither the conversation nor the grade. It is asked after the case is
-//! finished, so that nothing in the case depends on it. Absent on purpose: a second attempt. A reply that is no verdict is recorded
-//! as unreadable.
+//! The judge sees question, right answer and given answer, but neither the conversation nor the grade. It is asked after the case
+//! is finished, so that nothing in the case depends on it. Absent on purpose: a second attempt. A reply that is no verdict is
+//! recorded as unreadable.
 
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatModel, ChatRequest};

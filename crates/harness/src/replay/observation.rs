@@ -55,8 +55,8 @@ impl Replay<'_> {
         Prompt { prepared: self.prepared, counter: self.counter, retrieved, foreign }.book(observation);
     }
 
-    /// Tokens that may be retrieved for a question. They count against the retained budget, like what stayed; if there is none, the
-    /// strategy's own limits apply.
+    /// Tokens that may be retrieved for a question. They count against the retained budget, like what stayed; if there is none,
+    /// the strategy's own limits apply.
     fn room(&self) -> u32 {
         let budget = self.case.budget;
         budget.retained.map_or(budget.written, |most| most.saturating_sub(self.counts.retained))

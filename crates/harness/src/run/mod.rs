@@ -34,8 +34,8 @@ use crate::plan::Plan;
 use crate::probes::judge_answers;
 use crate::trace::CaseResult;
 
-/// How a run went. Its records are in the journal ([`read_records`]), since the records of a large plan take as much memory as its
-/// conversations.
+/// How a run went. Its records are in the journal ([`read_records`]), since the records of a large plan take as much memory as
+/// its conversations.
 pub struct RunOutcome {
     /// Applied compactions of each case of the plan, in its order.
     pub rounds: Vec<u32>,

@@ -17,8 +17,8 @@ impl ChatModel for WindowLimited<'_> {
         self.model.name()
     }
 
-    /// If the request fits by the model's own count, nothing is counted again. If not, the window's counter decides, since a model
-    /// with another encoding may count more.
+    /// If the request fits by the model's own count, nothing is counted again. If not, the window's counter decides, since a
+    /// model with another encoding may count more.
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let reply = self.model.complete(request).await?;
         let asked = u64::from(request.max_output_tokens.unwrap_or_default());

@@ -19,8 +19,8 @@ pub(crate) struct RandomContexts<'l> {
     /// Messages that every draw still holds whole: those pending at the last compaction, its tail, and everything after it.
     whole: Vec<usize>,
     length: usize,
-    /// In how many draws a segment holds each fact and each foreign fact. Draws change only at compactions, so an observation need
-    /// not walk over their segments.
+    /// In how many draws a segment holds each fact and each foreign fact. Draws change only at compactions, so an observation
+    /// need not walk over their segments.
     holding: Holding,
 }
 

@@ -121,7 +121,7 @@ fn carried_by_what_is_pinned_although_no_later_answer_holds_it() {
 }
 
 #[test]
-fn a_lucky_guess_is_no_presence() {
+fn a_guess_that_matches_by_chance_is_no_presence() {
     // `chained` cuts a message at 2,000 characters, so the value never reaches the summarizer, which names it all the same.
     let mut builder = Builder::new("s", "g");
     builder.say(Role::User, "Hello.");
