@@ -2,7 +2,6 @@
 //!
 //! Absent on purpose: anything that runs a strategy or computes a result.
 
-pub mod answer;
 pub mod baseline;
 pub mod fate;
 pub mod manifest;
@@ -16,3 +15,5 @@ pub mod suite;
 pub mod summary;
 pub mod timings;
 pub mod view_breakdown;
+
+pub use record::answer;

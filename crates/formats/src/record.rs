@@ -1,5 +1,6 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read nothing else about a case.
 
+pub mod answer;
 mod calls;
 mod line;
 mod observation;
@@ -13,7 +14,7 @@ use compactometer_engine::message::MessageId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{AnswerRow, ProbeRow};
+use crate::record::answer::{AnswerRow, ProbeRow};
 use crate::scenario::{Category, ValueKind};
 use crate::view_breakdown::Storage;
 

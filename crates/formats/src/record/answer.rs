@@ -4,7 +4,7 @@ use compactometer_engine::message::MessageId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::record::CallRow;
+use super::calls::CallRow;
 
 /// What a report needs to know about a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
