@@ -39,11 +39,11 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
                 format!("cannot listen on 127.0.0.1:{}; choose another `--port`, or 0 for a free one", args.port)
             })
             .map_err(Failure::usage)?;
-        say(&told(&format!("http://{}", server.address()), model.name()))?;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let stop = std::sync::Mutex::new(Some(stop));
         ctrlc::set_handler(move || drop(stop.lock().map(|mut stop| stop.take())))
             .map_err(|error| Failure::failed(anyhow!("cannot listen for Ctrl-C: {error}")))?;
+        say(&told(&format!("http://{}", server.address()), model.name()))?;
         // The channel closes at Ctrl-C; nothing is ever sent.
         server.run(async { drop(stopped.await) }).await;
         note("stopped");

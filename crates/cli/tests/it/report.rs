@@ -100,7 +100,7 @@ fn several_retained_budgets_make_groups_and_a_curve() {
         refused(dir, &["run", "tiny.toml", "--retain", ".9"]).contains("`--retain 0.9` is not under `--trigger 0.8`")
     );
     let published = ["run", "tiny.toml", "--retain", ".1,.3", "--protocol", "published", "--out", "no"];
-    assert!(refused(dir, &published).contains("the matched protocol alone"));
+    assert!(refused(dir, &published).contains("only the matched protocol has"));
     let small = refused(dir, &["run", "tiny.toml", "--window", "100", "--out", "no"]);
     assert!(small.contains("`100` is too small") && small.contains("at least `--window "), "{small}");
 }

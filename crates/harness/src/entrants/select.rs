@@ -210,7 +210,7 @@ mod tests {
     fn a_sweep_over_prompts_names_their_files_without_their_folder() {
         let prompt = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/src/strategies/chained/prompt.md");
         let chosen = names(&["null"], &[&format!("chained.prompt={prompt}")]);
-        assert_eq!(chosen, Ok(vec!["chained[prompt=chained.md]".to_owned(), "null".to_owned()]));
+        assert_eq!(chosen, Ok(vec!["chained[prompt=prompt.md]".to_owned(), "null".to_owned()]));
     }
 
     #[test]
