@@ -121,7 +121,7 @@ fn manifest(plan: &Plan, records: &[Record]) -> Manifest {
         settings_hash: String::new(),
         prices_hash: String::new(),
         tokenizer: "quarter".to_owned(),
-        model: plan.options.summarizer.clone(),
+        summarizer: plan.options.summarizer.clone(),
         target: None,
         judge: None,
         seed: plan.options.seed,

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::fate::Fates;
 use crate::record::{Protocol, text_hash};
 
-/// The version of baselines that this program writes.
-pub const VERSION: u32 = 1;
+/// The version of baselines that this program writes. Version 1 called the summarizer `model`.
+pub const VERSION: u32 = 2;
 
 /// What a run showed, for comparison with later runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +41,9 @@ pub struct Conditions {
     pub prices_hash: String,
     /// The measuring counter.
     pub tokenizer: String,
-    /// The summarizer.
-    pub model: String,
+    /// The summarizer; `model` in files of earlier versions.
+    #[serde(alias = "model")]
+    pub summarizer: String,
     /// The target model; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -180,7 +181,10 @@ impl Baseline {
             scenarios: file.scenarios,
             strategies: strategies.map(|found| StrategyBaseline { head: found.head, units: found.units }).collect(),
         };
-        let body = read.body().map_err(malformed)?;
+        let mut body = read.body().map_err(malformed)?;
+        if head.version < 2 {
+            body = body.replacen("\"summarizer\":", "\"model\":", 1);
+        }
         if text_hash(&body) == file.checksum { Ok(read) } else { Err(BaselineError::Checksum) }
     }
 }
@@ -221,7 +225,7 @@ mod tests {
             suite_hash: "5u17e".to_owned(),
             prices_hash: "91ce5".to_owned(),
             tokenizer: "o200k_base".to_owned(),
-            model: "mock:strong".to_owned(),
+            summarizer: "mock:strong".to_owned(),
             target: None,
             served: Vec::new(),
             seed: 7,
@@ -265,11 +269,20 @@ mod tests {
     }
 
     #[test]
+    fn baselines_of_version_1_read() {
+        let text = tiny().to_text().expect("has a JSON form");
+        let (_, body) = text.split_once('\n').expect("two parts");
+        let body = body.replacen("\"summarizer\":", "\"model\":", 1);
+        let first = format!("{{\"version\":1,\"checksum\":\"{}\",\n{body}", text_hash(&body));
+        assert_eq!(Baseline::parse(&first), Ok(tiny()));
+    }
+
+    #[test]
     fn edited_torn_and_newer_baselines_are_refused() {
         let text = tiny().to_text().expect("has a JSON form");
         assert_eq!(Baseline::parse(&text.replace("0.333333333", "0.133333333")), Err(BaselineError::Checksum));
         assert_eq!(Baseline::parse(&text.replace("\"cu\"", "\"cc\"")), Err(BaselineError::Checksum));
-        assert_eq!(Baseline::parse(&text.replace("\"version\":1", "\"version\":2")), Err(BaselineError::Newer(2)));
+        assert_eq!(Baseline::parse(&text.replace("\"version\":2", "\"version\":3")), Err(BaselineError::Newer(3)));
         for broken in [
             &text[..text.len() / 2],
             "",

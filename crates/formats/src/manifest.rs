@@ -8,8 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::property::Property;
 use crate::record::Protocol;
 
-/// The version of manifests that this program writes. Version 1 had one `protocol` in place of [`Manifest::protocols`].
-pub const VERSION: u32 = 2;
+/// The version of manifests that this program writes. Version 2 called the summarizer
+/// `model`; version 1 had one `protocol` in place of [`Manifest::protocols`].
+pub const VERSION: u32 = 3;
 
 /// What a run was resolved to. It holds nothing that a machine measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,8 +58,9 @@ pub struct Manifest {
     pub prices_hash: String,
     /// The measuring counter.
     pub tokenizer: String,
-    /// The summarizer.
-    pub model: String,
+    /// The summarizer; `model` in files of earlier versions.
+    #[serde(alias = "model")]
+    pub summarizer: String,
     /// The target model, which answers questions and takes the turns; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -81,7 +83,7 @@ pub struct Manifest {
 impl Manifest {
     /// The target model, which is the summarizer unless the run has another.
     pub fn target_model(&self) -> &str {
-        self.target.as_deref().unwrap_or(&self.model)
+        self.target.as_deref().unwrap_or(&self.summarizer)
     }
 }
 
@@ -103,25 +105,26 @@ fn one_or_more<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Vec<Protocol>
 mod tests {
     use super::*;
 
-    const SINCE_VERSION_2: &str = r#"{"version":2,"program":"0.1.0","commit":"unknown","command":["compactometer"],
+    const VERSION_2: &str = r#"{"version":2,"program":"0.1.0","commit":"unknown","command":["compactometer"],
         "suite":"smoke","suite_hash":"b253","notes":[],"window":12000,"trigger":9600,"retained":3600,
         "protocols":["matched","published"],"strategies":["chained"],"scale":0.5,"settings_hash":"736d",
         "prices_hash":"3b06","tokenizer":"o200k_base","model":"mock","seed":0,"cases":32,"conversations":16,"groups":16}"#;
 
     #[test]
-    fn manifests_of_both_versions_read() {
-        let found: Manifest = serde_json::from_str(SINCE_VERSION_2).expect("version 2 reads");
+    fn manifests_of_earlier_versions_read() {
+        let found: Manifest = serde_json::from_str(VERSION_2).expect("version 2 reads");
         assert_eq!(found.protocols, [Protocol::Matched, Protocol::Published]);
+        assert_eq!(found.summarizer, "mock");
         let written = serde_json::to_string(&found).expect("it has a JSON form");
         assert_eq!(serde_json::from_str::<Manifest>(&written).expect("it reads back"), found);
 
         let list = r#""protocols":["matched","published"]"#;
-        let first = SINCE_VERSION_2.replace("\"version\":2", "\"version\":1");
+        let first = VERSION_2.replace("\"version\":2", "\"version\":1");
         let first = first.replace(list, r#""protocol":"published""#);
         let expected = Manifest { version: 1, protocols: vec![Protocol::Published], ..found };
         assert_eq!(serde_json::from_str::<Manifest>(&first).expect("version 1 reads"), expected);
 
-        let unknown = SINCE_VERSION_2.replace(list, r#""protocols":["fair"]"#);
+        let unknown = VERSION_2.replace(list, r#""protocols":["fair"]"#);
         assert!(serde_json::from_str::<Manifest>(&unknown).is_err());
     }
 }

@@ -18,8 +18,8 @@ use crate::record::answer::{AnswerRow, ProbeRow};
 use crate::scenario::{Category, ValueKind};
 use crate::view_breakdown::Storage;
 
-/// The version of records that this program writes.
-pub const VERSION: u32 = 1;
+/// The version of records that this program writes. Version 1 called the summarizer `model`.
+pub const VERSION: u32 = 2;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub(crate) use line::Line;
@@ -75,8 +75,9 @@ pub struct Case {
     pub protocol: Protocol,
     /// Limits, in tokens of the measuring counter.
     pub budget: Budget,
-    /// The summarizer.
-    pub model: String,
+    /// The summarizer; `model` in files of earlier versions.
+    #[serde(alias = "model")]
+    pub summarizer: String,
     /// The target model, which answers questions and takes the turns; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -95,7 +96,7 @@ pub struct Case {
 impl Case {
     /// The target model, which is the summarizer unless the case has another.
     pub fn target_model(&self) -> &str {
-        self.target.as_deref().unwrap_or(&self.model)
+        self.target.as_deref().unwrap_or(&self.summarizer)
     }
 }
 

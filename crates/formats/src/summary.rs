@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::property::Property;
 use crate::record::{Family, Protocol};
 
-/// The version of summaries that this program writes.
-pub const VERSION: u32 = 1;
+/// The version of summaries that this program writes. Version 1 called the summarizer `model`.
+pub const VERSION: u32 = 2;
 
 /// A report's numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,8 +31,9 @@ pub struct Group {
     /// What published limits were multiplied by; absent under the matched protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
-    /// The summarizer.
-    pub model: String,
+    /// The summarizer; `model` in files of earlier versions.
+    #[serde(alias = "model")]
+    pub summarizer: String,
     /// The target model; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,

@@ -250,7 +250,7 @@ fn embedded(seed: u64, quiet: bool, scratch: &ScratchFolder) -> Result<RunFiles,
 /// Repeats a run's command under the next seed, if that costs nothing.
 fn again(first: &RunFiles, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
     let manifest = &first.manifest;
-    let models = [manifest.model.as_str(), manifest.target_model()];
+    let models = [manifest.summarizer.as_str(), manifest.target_model()];
     if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
         return Err(Failure::usage(anyhow!(
             "a second run with `{model}` may cost money: run the same command with another `--seed` and name both folders"

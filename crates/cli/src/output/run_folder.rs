@@ -56,7 +56,7 @@ pub(crate) fn manifest(
         settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
         prices_hash: text_hash(prices),
         tokenizer: tokenizer.to_owned(),
-        model: plan.options.summarizer.clone(),
+        summarizer: plan.options.summarizer.clone(),
         target: plan.options.target.clone(),
         judge: plan.options.judge.clone(),
         seed: plan.options.seed,

@@ -59,7 +59,7 @@ fn every_strategy_runs_against_a_server_that_enforces_anthropics_rules() {
     assert_eq!(output.status.code(), Some(0), "{}", words(&output.stderr));
     assert_eq!(rejections(&words(&output.stdout)), None);
     let records = records(dir.path(), "out");
-    assert!(records.contains("\"model\":\"anthropic:small@localhost\""), "no name of the provider's own model");
+    assert!(records.contains("\"summarizer\":\"anthropic:small@localhost\""), "no name of the provider's own model");
     assert!(!records.contains("\"refusal\":\"form\""));
 }
 

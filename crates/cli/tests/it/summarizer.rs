@@ -53,7 +53,10 @@ fn the_summarizer_writes_and_the_model_answers() {
     let [weak, strong, pair] = ["weak", "strong", "pair"].map(|out| records(dir.path(), out));
     let (mut better, mut written) = (0, 0);
     for ((weak, strong), pair) in weak.iter().zip(&strong).zip(&pair) {
-        assert_eq!((&pair["case"]["model"], &pair["case"]["target"]), (&"mock:weak".into(), &"mock:strong".into()));
+        assert_eq!(
+            (&pair["case"]["summarizer"], &pair["case"]["target"]),
+            (&"mock:weak".into(), &"mock:strong".into())
+        );
         assert!(weak["case"].get("target").is_none() && pair["key"] != weak["key"] && pair["key"] != strong["key"]);
         for part in ["compactions", "checkpoints", "observations", "turns", "facts"] {
             assert_eq!(pair[part], weak[part], "nothing that is written depends on the reader");
@@ -145,9 +148,9 @@ fn a_manifest_and_a_report_name_both() {
     let table = ok(&tiny(dir.path(), "compare", &[&PAIR[..], &["--out", "pair"]].concat()));
     let read = |path: &str| std::fs::read_to_string(dir.path().join(path)).unwrap();
     let manifest = read("pair/manifest.json");
-    let of_models = |line: &&str| ["\"model\"", "\"target\"", "\"judge\""].iter().any(|key| line.contains(key));
+    let of_models = |line: &&str| ["\"summarizer\"", "\"target\"", "\"judge\""].iter().any(|key| line.contains(key));
     let named: Vec<_> = manifest.lines().filter(of_models).collect();
-    assert_eq!(named, ["  \"model\": \"mock:weak\",", "  \"target\": \"mock:strong\","]);
+    assert_eq!(named, ["  \"summarizer\": \"mock:weak\",", "  \"target\": \"mock:strong\","]);
     assert!(table.starts_with("tiny | summarizer mock:weak, target model mock:strong | window 2000\n"), "{table}");
     assert!(table.contains("`mock:weak` wrote the summaries and `mock:strong` answered the questions"), "{table}");
     let summary: Value = serde_json::from_str(&read("pair/summary.json")).unwrap();
@@ -174,7 +177,7 @@ fn runs_of_other_models_are_neither_joined_nor_gated_nor_ordered() {
     for (out, differing, what) in [
         ("writer", "`target` differs", "the target model: `mock:weak` against `mock:strong`"),
         ("other-reader", "`target` differs", "the target model: `mock:paraphraser` against `mock:strong`"),
-        ("other-writer", "`model` differs", "the model: `mock:paraphraser` against `mock:weak`"),
+        ("other-writer", "`summarizer` differs", "the summarizer: `mock:paraphraser` against `mock:weak`"),
     ] {
         for both in [["pair", out], [out, "pair"]] {
             let told = refused(&program(&[&["report"], &both[..], &["--out", "joined"]].concat()));
@@ -229,5 +232,5 @@ fn what_is_wrong_with_it_names_its_flag() {
     assert!(told.contains("`--summarizer` or COMPACTOMETER_SUMMARIZER"), "{told}");
     std::fs::write(dir.path().join("compactometer.toml"), "summarizer = \"mock:weak\"\n").unwrap();
     ok(&tiny(dir.path(), "run", &["--out", "by-file"]));
-    assert_eq!(records(dir.path(), "by-file")[0]["case"]["model"], "mock:weak");
+    assert_eq!(records(dir.path(), "by-file")[0]["case"]["summarizer"], "mock:weak");
 }

@@ -15,11 +15,13 @@ fn line(json: &str) -> String {
 }
 
 #[test]
-fn a_record_without_extractions_still_reads_and_writes_the_same_bytes() {
+fn a_record_of_version_1_without_extractions_still_reads() {
     let record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
     assert!(record.compactions[0].event.extractions.is_empty());
     assert_eq!(record.checkpoints[0].event.extraction, None);
-    assert_eq!(record.to_line().unwrap(), line(BEFORE_EXTRACTIONS));
+    assert_eq!(record.case.summarizer, "mock:strong");
+    let renamed = BEFORE_EXTRACTIONS.replace("\"model\":", "\"summarizer\":");
+    assert_eq!(record.to_line().unwrap(), line(&renamed), "only the name of a field differs");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::Lists;
 /// The longest piece of a random context, in characters.
 const SEGMENT_CHARACTERS: usize = 240;
 
-/// The pieces of a conversation. Each is part of one message and has at most [`SEGMENT_CHARACTERS`].
+/// The pieces of a conversation. Each is part of one message and has at most `SEGMENT_CHARACTERS` characters.
 pub struct Segments {
     /// The tokens of each piece.
     pub tokens: Vec<u32>,
@@ -82,7 +82,7 @@ fn distinct(mut items: Vec<u32>) -> Vec<u32> {
     items
 }
 
-/// Pieces of at most [`SEGMENT_CHARACTERS`]. Each is cut after a blank in its second half, if it has one, so that few values
+/// Pieces of at most `SEGMENT_CHARACTERS` characters. Each is cut after a blank in its second half, if it has one, so that few values
 /// are torn.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;

@@ -26,7 +26,7 @@ impl Replay<'_> {
                 family: case.entrant.family,
                 protocol: case.protocol,
                 budget: case.budget,
-                model: self.meters.summarizer.to_owned(),
+                summarizer: self.meters.summarizer.to_owned(),
                 target: self.meters.target.map(str::to_owned),
                 seed: case.seed,
                 tool_tokens: self.prepared.tool_tokens,

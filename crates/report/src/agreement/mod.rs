@@ -94,8 +94,8 @@ pub fn agreement(
     let claim = claim(&sides, &metrics);
     let mut found = Agreement {
         version: 1,
-        mock: mock.manifest.model.clone(),
-        model: model.manifest.model.clone(),
+        mock: mock.manifest.summarizer.clone(),
+        model: model.manifest.summarizer.clone(),
         strategies: sides.names(),
         units: sides.units(),
         conversations: sides.conversations(),
@@ -126,7 +126,7 @@ fn metric(sides: &Sides, primary: PrimaryMetric) -> MetricAgreement {
         .then(|| sides.runs().find_map(|run| Some((run, reader_strength(run).err()?))))
         .flatten();
     if let Some((run, why)) = weak {
-        let why = undefined(&format!("`{}`: {why}", run.manifest.model));
+        let why = undefined(&format!("`{}`: {why}", run.manifest.summarizer));
         return MetricAgreement { metric, values, ceiling: why.clone(), tau: why };
     }
     let ceiling = runs.get(2).map_or_else(no_ceiling, |again| tau(model, again, sides.units()));

@@ -28,17 +28,17 @@ impl<'r> Sides<'r> {
     ) -> Result<Self, AgreementError> {
         let sides = [mock, model].into_iter().chain(again);
         if let Some(pair) = sides.map(|files| &files.manifest).find(|manifest| manifest.target.is_some()) {
-            let (summarizer, target) = (pair.model.clone(), pair.target_model().to_owned());
+            let (summarizer, target) = (pair.summarizer.clone(), pair.target_model().to_owned());
             return Err(AgreementError::TwoModels { summarizer, target });
         }
-        if !is_mock(&mock.manifest.model) {
-            return Err(AgreementError::NoMock(mock.manifest.model.clone()));
+        if !is_mock(&mock.manifest.summarizer) {
+            return Err(AgreementError::NoMock(mock.manifest.summarizer.clone()));
         }
-        if is_mock(&model.manifest.model) {
-            return Err(AgreementError::NoModel(model.manifest.model.clone()));
+        if is_mock(&model.manifest.summarizer) {
+            return Err(AgreementError::NoModel(model.manifest.summarizer.clone()));
         }
         if let Some(again) = again.filter(|again| !is_again(&model.manifest, &again.manifest)) {
-            let told = |manifest: &Manifest| format!("`{}` with seed {}", manifest.model, manifest.seed);
+            let told = |manifest: &Manifest| format!("`{}` with seed {}", manifest.summarizer, manifest.seed);
             return Err(AgreementError::NotAgain { model: told(&model.manifest), again: told(&again.manifest) });
         }
         let files: Vec<&RunFiles> = [mock, model].into_iter().chain(again).collect();
@@ -97,7 +97,7 @@ impl<'r> Sides<'r> {
 }
 
 fn is_again(model: &Manifest, again: &Manifest) -> bool {
-    model.model == again.model && model.seed != again.seed
+    model.summarizer == again.summarizer && model.seed != again.seed
 }
 
 fn matched<'r>(files: &'r RunFiles, prices: &'r PriceTable) -> Option<ProtocolRun<'r>> {

@@ -92,14 +92,14 @@ impl<'r> ProtocolRun<'r> {
 
     /// Whether a mock wrote or answered.
     pub(crate) fn is_mock(&self) -> bool {
-        has_mock(&self.manifest.model, self.manifest.target.as_deref())
+        has_mock(&self.manifest.summarizer, self.manifest.target.as_deref())
     }
 
     /// The run's models that the price table does not know.
     pub(crate) fn no_price(&self) -> String {
-        let models = [self.manifest.target_model(), &self.manifest.model];
+        let models = [self.manifest.target_model(), &self.manifest.summarizer];
         let unknown = models.into_iter().find(|model| self.prices.row(model).is_none());
-        format!("the price table has no row for model {}", code(unknown.unwrap_or(&self.manifest.model)))
+        format!("the price table has no row for model {}", code(unknown.unwrap_or(&self.manifest.summarizer)))
     }
 
     /// Groups with any record.

@@ -46,7 +46,8 @@ impl RunFiles {
             if !keys.insert(record.key.clone()) {
                 return Err(damaged(format!("the case `{}` is here twice", record.key)));
             }
-            let is_of_models = (&record.case.model, &record.case.target) == (&manifest.model, &manifest.target);
+            let is_of_models =
+                (&record.case.summarizer, &record.case.target) == (&manifest.summarizer, &manifest.target);
             if !is_of_models || !manifest.strategies.contains(&record.case.strategy) {
                 return Err(damaged("a record of another run".to_owned()));
             }

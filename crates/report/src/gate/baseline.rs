@@ -43,7 +43,7 @@ fn conditions(run: &RunFiles) -> Conditions {
         suite_hash: manifest.suite_hash.clone(),
         prices_hash: manifest.prices_hash.clone(),
         tokenizer: manifest.tokenizer.clone(),
-        model: manifest.model.clone(),
+        summarizer: manifest.summarizer.clone(),
         target: manifest.target.clone(),
         served: served(&run.records),
         seed: manifest.seed,
@@ -187,12 +187,14 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
     let named = |what: &str, new: &str, old: &str| differing(what, new, old);
     named("the suite", &new.suite, &old.suite)?;
     named("the suite's content", &new.suite_hash, &old.suite_hash)?;
-    named("the model", &new.model, &old.model)?;
-    let target = |of: &Conditions| of.target.clone().unwrap_or_else(|| of.model.clone());
+    named("the summarizer", &new.summarizer, &old.summarizer)?;
+    let target = |of: &Conditions| of.target.clone().unwrap_or_else(|| of.summarizer.clone());
     named("the target model", &target(&new), &target(old))?;
     named("the model that the server reported", &new.served.join(", "), &old.served.join(", "))?;
     named("the program's version", &new.program, &old.program)?;
-    named("the version of records", &new.records.to_string(), &old.records.to_string())?;
+    // Version 2 of records only renamed a field.
+    let [records, before] = [&new, old].map(|of| of.records.max(2).to_string());
+    named("the version of records", &records, &before)?;
     named("the measuring counter", &new.tokenizer, &old.tokenizer)?;
     named("the window", &new.window.to_string(), &old.window.to_string())?;
     named("the trigger", &new.trigger.to_string(), &old.trigger.to_string())?;

@@ -144,7 +144,7 @@ pub fn gate(
         verdict: worst.unwrap_or(Verdict::Inconclusive),
         margin: options.margin,
         suite: run.manifest.suite.clone(),
-        model: run.manifest.model.clone(),
+        model: run.manifest.summarizer.clone(),
         target: run.manifest.target.clone(),
         notes: notes(run, baseline, &runs, &summary),
         checks,
@@ -198,7 +198,7 @@ fn pairs<'a, 'r>(
 
 /// Whether each strategy's records are the same bytes.
 fn exact(run: &RunFiles, pairs: &[GatedStrategy]) -> Result<Vec<Check>, Mismatch> {
-    let models = [&run.manifest.model, run.manifest.target_model()];
+    let models = [&run.manifest.summarizer, run.manifest.target_model()];
     if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
         return Err(Mismatch::Exact { model: model.to_owned() });
     }
@@ -221,7 +221,7 @@ fn notes(run: &RunFiles, baseline: &Baseline, runs: &[ProtocolRun], summary: &Su
     if runs.iter().any(ProtocolRun::is_mock) {
         notes.push(format!(
             "mechanism, not model: {} wrote the summaries; a pass says nothing about a real model",
-            code(&models(&new.model, new.target.as_deref()))
+            code(&models(&new.summarizer, new.target.as_deref()))
         ));
     }
     let differing = [

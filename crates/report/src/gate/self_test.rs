@@ -183,7 +183,7 @@ pub fn self_test(
         units: first.manifest.groups,
         units_needed: tested.iter().map(|one| one.units_needed).max().unwrap_or(0),
         suite: first.manifest.suite.clone(),
-        model: models(&first.manifest.model, first.manifest.target.as_deref()),
+        model: models(&first.manifest.summarizer, first.manifest.target.as_deref()),
         seeds: [first.manifest.seed, second.manifest.seed],
         strategies: tested,
     })

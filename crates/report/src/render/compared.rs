@@ -35,7 +35,7 @@ impl ComparisonTable {
 /// The note above the rows; nothing if there are none.
 pub(crate) fn note(group: &Group) -> Option<String> {
     let first = group.comparisons.first()?;
-    let mock = if has_mock(&group.model, group.target.as_deref()) {
+    let mock = if has_mock(&group.summarizer, group.target.as_deref()) {
         " Mechanism, not model: what passed through the mock's text is its own, and nothing here names a winner."
     } else {
         ""

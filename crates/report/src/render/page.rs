@@ -100,7 +100,7 @@ fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("suite", format!("{} ({})", manifest.suite, manifest.suite_hash)),
         ("conversations", format!("{} in {} groups, the units of statistics", manifest.conversations, manifest.groups)),
         ("cases", manifest.cases.to_string()),
-        ("summarizer", manifest.model.clone()),
+        ("summarizer", manifest.summarizer.clone()),
         ("protocol", protocols),
         ("window", tokens(manifest.window)),
         ("trigger", tokens(manifest.trigger)),

@@ -35,7 +35,7 @@ pub fn table(summary: &Summary) -> String {
 /// The protocol goes without saying where one matched group is all there is.
 fn heading(group: &Group, is_alone: bool) -> String {
     let Group { suite, window, .. } = group;
-    let model = models(&group.model, group.target.as_deref());
+    let model = models(&group.summarizer, group.target.as_deref());
     let protocol = conditions(group);
     match group.protocol {
         Protocol::Matched if is_alone && group.retained.is_none() => {

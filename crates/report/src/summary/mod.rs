@@ -40,7 +40,7 @@ fn group(runs: &[ProtocolRun], run: &ProtocolRun) -> Group {
         protocol: run.protocol,
         retained: run.retained.filter(|_| !manifest.sweep.is_empty()),
         scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
-        model: manifest.model.clone(),
+        summarizer: manifest.summarizer.clone(),
         target: manifest.target.clone(),
         window: manifest.window,
         suite: manifest.suite.clone(),

@@ -57,7 +57,7 @@ const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever
                       task success; reading again after a loss is not simulated";
 
 fn mock(run: &ProtocolRun) -> Option<String> {
-    let model = &run.manifest.model;
+    let model = &run.manifest.summarizer;
     let reader = run.manifest.target.as_ref().map_or(String::new(), |target| format!(" {}", code(target)));
     run.is_mock().then(|| {
         format!(
@@ -273,9 +273,9 @@ fn served(run: &ProtocolRun) -> Vec<String> {
             count => Some(format!("{} was served as {count} models, so this is a mixture: {told}", code(name))),
         }
     };
-    let Some(target) = &manifest.target else { return of(&manifest.model, &|_| true).into_iter().collect() };
+    let Some(target) = &manifest.target else { return of(&manifest.summarizer, &|_| true).into_iter().collect() };
     let beside = of(target, &CallRow::is_of_target);
-    of(&manifest.model, &|call| !call.is_of_target()).into_iter().chain(beside).collect()
+    of(&manifest.summarizer, &|call| !call.is_of_target()).into_iter().chain(beside).collect()
 }
 
 fn prices(run: &ProtocolRun) -> Vec<String> {
@@ -290,7 +290,7 @@ fn prices(run: &ProtocolRun) -> Vec<String> {
     };
     let costs = if beside.is_some() { "compactions and checkpoints cost those" } else { "costs are those" };
     let mut warnings: Vec<_> =
-        [(manifest.model.as_str(), costs)].into_iter().chain(beside).filter_map(priced).collect();
+        [(manifest.summarizer.as_str(), costs)].into_iter().chain(beside).filter_map(priced).collect();
     if warnings.is_empty() {
         return warnings;
     }

@@ -26,7 +26,7 @@ fn run(model: &str, seed: u64, units: usize, held: [usize; 5]) -> RunFiles {
     let records = |at| NAMES.iter().zip(held).map(move |(name, held)| talk(name, at, held));
     let records: Vec<_> = (0..units).flat_map(records).collect();
     let made = manifest(&NAMES, records.len(), units);
-    RunFiles { manifest: Manifest { model: model.to_owned(), seed, ..made }, records }
+    RunFiles { manifest: Manifest { summarizer: model.to_owned(), seed, ..made }, records }
 }
 
 const MOCK: &str = "mock:strong";

@@ -102,7 +102,7 @@ fn what_never_pays_says_why() {
     idle.compactions.clear();
     assert!(reason(idle, &prices()).contains("nothing was compacted"));
     let mut unpriced = compacted();
-    unpriced.case.model = "unknown".to_owned();
+    unpriced.case.summarizer = "unknown".to_owned();
     let without = PriceTable { mock_as: "none".to_owned(), ..prices() };
     assert!(reason(unpriced, &without).contains("no row for model"));
 }
@@ -133,7 +133,7 @@ fn turns_cost_the_target_models_prices_and_what_is_written_the_summarizers() {
     cheap.cache.minimum_tokens = u32::MAX;
     both.model.push(cheap);
     let mut made = compacted();
-    let target = std::mem::replace(&mut made.case.model, "cheap".to_owned());
+    let target = std::mem::replace(&mut made.case.summarizer, "cheap".to_owned());
     made.case.target = Some(target);
     let mut recount = call(3_000, 1);
     recount.purpose = Purpose::Recount;

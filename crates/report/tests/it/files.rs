@@ -212,10 +212,10 @@ fn no_cell_of_a_table_is_a_formula() {
 fn a_backtick_stays_in_its_code() {
     let (mut manifest, mut records) = tiny();
     let nasty = "a`b <i> c`d|e";
-    manifest.model = nasty.to_owned();
+    manifest.summarizer = nasty.to_owned();
     manifest.strategies[0] = nasty.to_owned();
     for record in &mut records {
-        record.case.model = nasty.to_owned();
+        record.case.summarizer = nasty.to_owned();
         record.case.scenario = format!("{nasty}{}", record.case.scenario);
         if record.case.strategy == "summarize" {
             record.case.strategy = nasty.to_owned();

@@ -111,7 +111,7 @@ fn a_loss_of_the_margin_itself_is_open_and_says_what_it_takes() {
 /// As [`run`] by a model of which nothing is made up: `right` says how many of 20 questions each conversation answers.
 fn answered(units: usize, right: impl Fn(usize) -> usize) -> RunFiles {
     let mut found = run(&["full", "null", "chained"], units, about_ten);
-    found.manifest.model = "openai:some".to_owned();
+    found.manifest.summarizer = "openai:some".to_owned();
     for record in &mut found.records {
         let at = record.case.scenario.trim_start_matches('s').parse().unwrap();
         let (family, right) = match record.case.strategy.as_str() {
@@ -303,7 +303,7 @@ fn runs_that_cannot_be_compared_name_both_values() {
     for (message, both) in [
         (changed(|run| run.manifest.suite_hash = "07e4".into()), "`07e4` against `5u17e`"),
         (changed(|run| run.manifest.suite = "other".into()), "`other` against `tiny`"),
-        (changed(|run| run.manifest.model = "mock:weak".into()), "`mock:weak` against `mock:strong`"),
+        (changed(|run| run.manifest.summarizer = "mock:weak".into()), "`mock:weak` against `mock:strong`"),
         (changed(|run| run.manifest.program = "0.2.0".into()), "`0.2.0` against `0.1.0`"),
         (changed(|run| run.records[3].compactions[0].calls = vec![served_as("some-0711")]), "`some-0711` against ``"),
         (changed(|run| run.manifest.window = 6_000), "`6000` against `12000`"),

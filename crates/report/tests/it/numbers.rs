@@ -341,7 +341,7 @@ fn costs_follow_the_cache_rules() {
     full.turns = vec![turn(20_000, 0, 10)];
     // Without output: full 100,000, this one 45,000.
     near(metric(&[made.clone(), full], "cost_saving").value, 0.55);
-    made.case.model = "unknown".to_owned();
+    made.case.summarizer = "unknown".to_owned();
     assert_eq!(metric(&[made], "cost_usd").value, None);
 }
 

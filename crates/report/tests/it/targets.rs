@@ -13,7 +13,7 @@ use compactometer_report::{summarize, targets};
 
 fn group(records: &[Record], model: &str) -> Group {
     let mut manifest = manifest(&["handoff", "full"], records.len(), 1);
-    manifest.model = model.to_owned();
+    manifest.summarizer = model.to_owned();
     summarize(&manifest, records, &prices()).groups.remove(0)
 }
 
@@ -38,7 +38,7 @@ fn talk() -> Vec<Record> {
     let mut full = record("full", Family::Control, "s0", "g0");
     full.turns = vec![turn(30_000, 0, 10), turn(60_000, 30_000, 10)];
     for record in [&mut made, &mut full] {
-        "priced".clone_into(&mut record.case.model);
+        "priced".clone_into(&mut record.case.summarizer);
     }
     vec![made, full]
 }

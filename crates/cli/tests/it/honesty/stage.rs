@@ -98,7 +98,7 @@ fn manifest(plan: &Plan, suite: String) -> Manifest {
         settings_hash: String::new(),
         prices_hash: String::new(),
         tokenizer: "o200k_base".to_owned(),
-        model: plan.options.summarizer.clone(),
+        summarizer: plan.options.summarizer.clone(),
         target: None,
         judge: None,
         seed: 1,

@@ -192,7 +192,7 @@ pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords
 }
 
 fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
-    if [&run.manifest.model, run.manifest.target_model()].iter().any(|model| run.prices.row(model).is_none()) {
+    if [&run.manifest.summarizer, run.manifest.target_model()].iter().any(|model| run.prices.row(model).is_none()) {
         return undefined(MetricUnit::Count, run.no_price());
     }
     let reason = match strategy.rows().any(crate::data::is_applied) {
@@ -228,7 +228,7 @@ struct ModelPrices<'p> {
 impl<'p> ModelPrices<'p> {
     fn of(run: &ProtocolRun<'p>, record: &Record) -> Option<Self> {
         let Record { case, .. } = record;
-        Some(ModelPrices { agent: run.prices.row(case.target_model())?, summarizer: run.prices.row(&case.model)? })
+        Some(ModelPrices { agent: run.prices.row(case.target_model())?, summarizer: run.prices.row(&case.summarizer)? })
     }
 
     fn dollars(&self, call: &CallRow) -> f64 {

@@ -51,7 +51,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let title = "cost per conversation, US dollars";
     let figure = Bars { rows: bars, segments: SEGMENTS, title, reach: 0.0, inside, mark }.draw();
     let of = |model: &str| run.prices.row(model).map(|row| format!("{}, {}", code(&row.name), row.date));
-    let beside = run.manifest.target.as_ref().and_then(|_| of(&run.manifest.model));
+    let beside = run.manifest.target.as_ref().and_then(|_| of(&run.manifest.summarizer));
     let beside = beside.map_or(String::new(), |row| format!("; the session's calls at those of {row}"));
     let priced = of(run.manifest.target_model());
     let priced = priced.map_or(String::new(), |row| format!(" Prices of {row}{beside}."));
