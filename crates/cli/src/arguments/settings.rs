@@ -82,7 +82,7 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
         let value = as_argument(value)
             .ok_or_else(|| anyhow!("`{FILE}`: `{key}` must be a word, a number or a list of them"))?;
         names_no_host(key, &value)?;
-        names_no_file_elsewhere(key, &value)?;
+        names_no_file_elsewhere(folder, key, &value)?;
         set.insert(key.clone(), value);
     }
     Ok(set)
@@ -115,19 +115,26 @@ fn names_no_host(key: &str, value: &str) -> Result<()> {
 }
 
 /// A file from elsewhere must not choose what is read on this machine, sent to a model or overwritten.
-fn names_no_file_elsewhere(key: &str, value: &str) -> Result<()> {
-    let leaves = |path: &&str| {
-        let path = Path::new(path);
-        path.has_root() || path.components().any(|part| part == Component::ParentDir)
-    };
-    let names_file = ["prices", "store", "strategy"].contains(&key);
-    match value.split([',', ':', '=']).find(|path| names_file && leaves(path)) {
+fn names_no_file_elsewhere(folder: &Path, key: &str, value: &str) -> Result<()> {
+    let names_file = ["prices", "store", "strategy"].contains(&key) || value.starts_with("cassette:");
+    match value.split([',', ':', '=']).find(|path| names_file && is_elsewhere(folder, Path::new(path))) {
         Some(path) => bail!(
             "`{FILE}`: `{key}` names `{path}`, which is outside its folder; name it with `--{key}` or {PREFIX}{} instead",
             key.to_ascii_uppercase()
         ),
         None => Ok(()),
     }
+}
+
+/// Whether a path leaves the folder, by its words or by a link. A link to nothing could lead anywhere.
+fn is_elsewhere(folder: &Path, path: &Path) -> bool {
+    if path.has_root() || path.components().any(|part| part == Component::ParentDir) {
+        return true;
+    }
+    let Ok(folder) = Path::new(".").join(folder).canonicalize() else { return true };
+    let place = folder.join(path);
+    let existing = place.ancestors().find(|place| place.symlink_metadata().is_ok());
+    existing.is_some_and(|place| !place.canonicalize().is_ok_and(|place| place.starts_with(&folder)))
 }
 
 /// The command with these values as its defaults.

@@ -84,6 +84,30 @@ fn a_file_that_cannot_be_used_is_named_and_help_is_given_all_the_same() {
     assert_eq!(row(dir.path(), "model", &[])[2], "compactometer.toml", "this machine may be named");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_does_not_lead_settings_out_of_their_folder() {
+    let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(outside.path().join("secret.md"), "private").unwrap();
+    std::os::unix::fs::symlink(outside.path(), dir.path().join("link")).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("absent"), dir.path().join("dangling")).unwrap();
+    for file in [
+        "strategy = \"a=chained:prompt=link/secret.md\"",
+        "prices = \"link/prices.toml\"",
+        "store = \"link/new\"",
+        "store = \"dangling\"",
+        "model = \"cassette:../tape\"",
+    ] {
+        std::fs::write(dir.path().join("compactometer.toml"), file).unwrap();
+        let refused = program(dir.path(), &["run", "-q"], &[]);
+        let told = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{file}: {told}");
+        assert!(told.contains("which is outside its folder"), "{file}: {told}");
+    }
+    std::fs::write(dir.path().join("compactometer.toml"), "store = \"kept/here\"").unwrap();
+    assert_eq!(row(dir.path(), "store", &[])[1], "kept/here");
+}
+
 #[test]
 fn init_writes_what_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();

@@ -29,6 +29,7 @@ pub(super) fn run(data: &[u8]) -> bool {
 /// The data of each event according to the standard: `data` lines up to an empty line.
 fn events(data: &[u8]) -> Vec<Vec<u8>> {
     let (mut events, mut lines) = (Vec::new(), Vec::<&[u8]>::new());
+    let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
     for line in data.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n")) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if let Some(data) = line.strip_prefix(b"data:") {

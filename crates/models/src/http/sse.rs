@@ -9,6 +9,8 @@ pub(super) struct Events {
     rest: Vec<u8>,
     /// The lines of data so far, if there are any.
     data: Option<Vec<u8>>,
+    /// Whether the first line, which a byte order mark may precede, has been read.
+    has_begun: bool,
 }
 
 impl Events {
@@ -28,6 +30,8 @@ impl Events {
     /// An empty line ends an event; only `data` counts.
     fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        let line = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| is_first).unwrap_or(line);
         if line.is_empty() {
             return self.data.take().filter(|data| !data.is_empty());
         }
@@ -65,6 +69,12 @@ mod tests {
             let expected = ["{\"a\":\n1}", "caf\u{e9}", "[DONE]"].map(|data| data.as_bytes().to_vec());
             prop_assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_precedes_the_first_line_only() {
+        let stream = b"\xef\xbb\xbfdata: 1\n\n\xef\xbb\xbfdata: 2\n\n";
+        assert_eq!(Events::default().push(stream), [b"1".to_vec()]);
     }
 
     #[test]
