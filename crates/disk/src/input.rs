@@ -74,7 +74,7 @@ pub fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-fn refuse(found: &Metadata, is_given: bool) -> Result<()> {
+pub(crate) fn refuse(found: &Metadata, is_given: bool) -> Result<()> {
     if found.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "it is a folder; name a file in it"));
     }

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::input::refuse;
 use crate::place::{Identity, folder_of, sync_folder};
 
 /// A file of lines, open for appending. A process that ends at any moment tears at most the last line. The next process that
@@ -34,6 +35,9 @@ impl Lines {
     /// # Errors
     /// What the file system returns.
     pub fn open(path: &Path) -> io::Result<Self> {
+        if let Ok(found) = std::fs::metadata(path) {
+            refuse(&found, false)?;
+        }
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let identity = Identity::of(&file.metadata()?);
         Ok(Lines { path: path.to_owned(), file, identity, whole: 0 })

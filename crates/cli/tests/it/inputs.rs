@@ -92,6 +92,31 @@ fn a_pipe_in_place_of_settings_or_a_manifest_is_refused() {
 }
 
 #[test]
+fn a_pipe_or_device_among_a_runs_files_or_in_a_recording_is_refused() {
+    let dir = folder();
+    let dir = dir.path();
+    let run = ["run", "tiny.toml", "-s", "full", "--out", "out", "--record", "tape", "-q"];
+    assert!(program(dir, &run).status.success());
+    for (name, args) in [
+        ("out/records.jsonl", &["report", "out"][..]),
+        ("out/records.jsonl", &run),
+        ("out/texts.jsonl", &run),
+        ("tape/calls.jsonl", &["run", "tiny.toml", "--model", "cassette:tape", "--out", "again", "-q"]),
+    ] {
+        let path = dir.join(name);
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        refused(dir, args, "it is a named pipe");
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        refused(dir, args, "it is a device");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, whole).unwrap();
+    }
+}
+
+#[test]
 fn files_above_the_limit_of_their_kind_are_refused() {
     let dir = folder();
     let dir = dir.path();

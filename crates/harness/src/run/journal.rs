@@ -5,7 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::{Lines, NotKept};
+use compactometer_disk::{Lines, NotKept, input};
 use compactometer_formats::record::{Record, RecordError, TextRow, text_hash};
 
 use super::timings::TimingsFile;
@@ -102,7 +102,7 @@ fn text_row(line: &str) -> Result<TextRow, String> {
 /// [`JournalError`] as [`Journal::open`].
 pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> {
     let path = dir.join(TEXTS);
-    let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
+    let file = input::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
     let (rows, _) = read_lines(&path, &file, text_row)?;
     Ok(rows.into_iter().map(|row| (row.hash, row.text)).collect())
 }
@@ -113,7 +113,7 @@ pub fn read_texts(dir: &Path) -> Result<BTreeMap<String, String>, JournalError> 
 /// [`JournalError`] as [`Journal::open`].
 pub fn read_records(dir: &Path) -> Result<Vec<Record>, JournalError> {
     let path = dir.join(RECORDS);
-    let file = File::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
+    let file = input::open(&path).map_err(|source| JournalError::Io { path: path.clone(), source })?;
     let mut records = read_lines(&path, &file, record)?.0;
     TimingsFile::open(dir).put(&mut records);
     Ok(records)

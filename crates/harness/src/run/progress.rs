@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::write_whole_unsynced;
+use compactometer_disk::{input, write_whole_unsynced};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Metered;
@@ -167,7 +167,7 @@ impl<'k> Keeper<'k> {
 
     /// What an earlier process left. A file that is torn, edited or of another version counts as absent.
     fn read(&self, case: &PlannedCase) -> Option<Progress> {
-        let text = std::fs::read_to_string(self.path(case)).ok()?;
+        let text = input::open(&self.path(case)).and_then(std::io::read_to_string).ok()?;
         let (checksum, json) = text.split_once('\n')?;
         let progress: Progress = serde_json::from_str(json).ok().filter(|_| text_hash(json) == checksum)?;
         (progress.version == VERSION && progress.record.key == case.key).then_some(progress)

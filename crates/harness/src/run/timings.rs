@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::write_whole;
+use compactometer_disk::{input, write_whole};
 use compactometer_formats::record::Record;
 use compactometer_formats::timings::{CaseTimings, Timings};
 
@@ -21,7 +21,7 @@ impl TimingsFile {
     /// Reads the folder's file. A file that cannot be read counts as empty, since only times are lost.
     pub(crate) fn open(dir: &Path) -> Self {
         let path = dir.join(FILE);
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let text = input::open(&path).and_then(std::io::read_to_string).unwrap_or_default();
         TimingsFile { path, timings: Timings::parse(&text).unwrap_or_default() }
     }
 

@@ -5,7 +5,7 @@ use std::fs::TryLockError;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::{Lines, NotKept, create_folder};
+use compactometer_disk::{Lines, NotKept, create_folder, input};
 
 use super::call::{Call, Outcome, key};
 
@@ -94,7 +94,8 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
     paths.sort();
     let mut calls = Vec::new();
     for path in paths {
-        let mut bytes = std::fs::read(&path).map_err(|error| failed(&path, error))?;
+        let mut bytes = Vec::new();
+        input::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(|error| failed(&path, error))?;
         // A torn line may end within a letter, so it goes before the bytes are text.
         bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0));
         let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
