@@ -97,7 +97,9 @@ fn random(value: &str) -> bool {
 fn known_id(value: &str) -> bool {
     let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let prefixed = value.split_once(['_', '-']).is_some_and(|(word, _)| (2..=12).contains(&word.len()) && plain(word));
-    prefixed || value.starts_with("AAAA") || value.starts_with("Qm") && value.len() == 46
+    // An address with a checksum has hexadecimal digits in both cases.
+    let is_hex = value.strip_prefix("0x").unwrap_or(value).bytes().all(|byte| byte.is_ascii_hexdigit());
+    prefixed || is_hex || value.starts_with("AAAA") || value.starts_with("Qm") && value.len() == 46
 }
 
 fn encodes_text(value: &str) -> bool {
