@@ -13,7 +13,11 @@ fn run(dir: &Path, more: &[&str]) -> Output {
     std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
     let plain = ["run", "tiny.toml", "-s", "summarize,null", "--jobs", "1", "--out", "out"];
     let mut command = Command::cargo_bin("compactometer").unwrap();
-    command.env("OPENAI_API_KEY", "sk-none").env("NO_PROXY", "*").env_remove("COMPACTOMETER_API_KEY");
+    command
+        .env("OPENAI_API_KEY", "sk-none")
+        .env("ANTHROPIC_API_KEY", "sk-none")
+        .env("NO_PROXY", "*")
+        .env_remove("COMPACTOMETER_API_KEY");
     command.current_dir(dir).args(plain).args(more).output().unwrap()
 }
 
@@ -59,9 +63,11 @@ fn nothing_is_sent_before_somebody_agreed() {
     }
     assert!(!dir.path().join("out").exists());
     // A price table without the model's row, which a folder's settings may name, is no agreement.
-    let unpriced = run(dir.path(), &["--model", "openai:new"]);
-    assert_eq!(unpriced.status.code(), Some(2), "{}", stderr(&unpriced));
-    assert!(stderr(&unpriced).contains("nobody agreed"), "{}", stderr(&unpriced));
+    for model in ["openai:new", "openai:new@2", "anthropic:new@https://api.anthropic.com/v1"] {
+        let unpriced = run(dir.path(), &["--model", model]);
+        assert_eq!(unpriced.status.code(), Some(2), "{model}: {}", stderr(&unpriced));
+        assert!(stderr(&unpriced).contains("nobody agreed"), "{model}: {}", stderr(&unpriced));
+    }
     let unknown = run(dir.path(), &["--model", "openai:new", "--max-cost", "1"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(stderr(&unknown).contains("`openai:new`") && stderr(&unknown).contains("--prices"), "{}", stderr(&unknown));
@@ -164,7 +170,7 @@ fn explain_asks_and_caps_like_a_run() {
     let explain = |more: &[&str]| {
         std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
         let mut command = Command::cargo_bin("compactometer").unwrap();
-        command.env("OPENAI_API_KEY", "sk-none").env("NO_PROXY", "*");
+        command.env("OPENAI_API_KEY", "sk-none").env("ANTHROPIC_API_KEY", "sk-none").env("NO_PROXY", "*");
         let plain = ["explain", "tiny.toml", "-s", "summarize", "--model", "openai:gpt-5.4"];
         command.current_dir(dir.path()).args(plain).args(more).output().unwrap()
     };

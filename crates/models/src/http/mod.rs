@@ -39,7 +39,7 @@ pub struct Receiver {
     pub host: String,
     /// Whether the host is this machine.
     pub is_here: bool,
-    /// Whether it is the provider itself, which bills every call.
+    /// Whether this is the provider's own service, which bills every call.
     pub is_provider: bool,
 }
 
@@ -51,10 +51,8 @@ pub fn receiver(plain: &str) -> Result<Option<Receiver>, EndpointError> {
     let Some((provider, spec)) = provider_of(plain) else { return Ok(None) };
     let endpoint = Endpoint::keyless(provider, spec)?;
     let is_here = endpoint::is_loopback(&endpoint.url);
-    let name = endpoint.name().to_owned();
-    // A name with an address is a server of somebody's own.
-    let is_provider = !name.contains('@');
-    Ok(Some(Receiver { name, host: endpoint.host(), is_here, is_provider }))
+    let is_provider = endpoint.is_providers_own();
+    Ok(Some(Receiver { name: endpoint.name().to_owned(), host: endpoint.host(), is_here, is_provider }))
 }
 
 /// A client of the model named so, without faults after its name; none where it answers in the process.
