@@ -259,6 +259,7 @@ fn the_page_asks_nothing_of_the_network() {
     let places: Vec<_> = order.iter().map(|heading| page.find(&format!("<h2>{heading}</h2>")).unwrap()).collect();
     assert!(places.is_sorted());
     assert!(page.contains("<pre>compactometer compare</pre>"));
+    assert!(!page.contains('`'), "names are shown as code");
 }
 
 #[test]
