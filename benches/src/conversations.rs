@@ -7,7 +7,7 @@ use std::sync::Arc;
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_formats::scenario::{Category, Fact, Salience, Scenario, Split, ValueKind};
 use compactometer_formats::suite::{Header, Suite};
 
 use crate::texts::Kind;
@@ -104,24 +104,11 @@ impl Talk {
         let number = self.facts.len();
         let value = format!("KX-{}-{number:03}", 1_000 + self.seed);
         let sentence = format!(" The code of item {number} is {value}.");
+        let (fact, subject) = (format!("fact-{number}"), format!("item {number}"));
         self.facts.push(Fact {
-            id: format!("fact-{number}"),
             category: Category::NumberOrId,
-            subject: format!("item {number}"),
-            value,
-            variants: Vec::new(),
-            value_kind: ValueKind::Id,
-            evidence_message_ids: vec![id],
-            stated_by: Speaker::User,
             salience: Salience::Explicit,
-            supersedes: None,
-            valid_to: None,
-            polarity: Polarity::Affirmed,
-            foil_values: Vec::new(),
-            used_at: Vec::new(),
-            weight: 1.0,
-            decoy_of: None,
-            generic: false,
+            ..Fact::stated(fact, subject, value, ValueKind::Id, vec![id])
         });
         sentence
     }

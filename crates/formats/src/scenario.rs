@@ -115,6 +115,36 @@ fn weight_one() -> f64 {
 }
 
 impl Fact {
+    /// A value that these messages state, said once and affirmed by the user, with nothing else known about it: an incidental fact
+    /// without variants, foils or uses.
+    pub fn stated(
+        id: impl Into<String>,
+        subject: impl Into<String>,
+        value: impl Into<String>,
+        value_kind: ValueKind,
+        evidence_message_ids: Vec<MessageId>,
+    ) -> Self {
+        Fact {
+            id: id.into(),
+            category: Category::Incidental,
+            subject: subject.into(),
+            value: value.into(),
+            variants: Vec::new(),
+            value_kind,
+            evidence_message_ids,
+            stated_by: Speaker::User,
+            salience: Salience::Once,
+            supersedes: None,
+            valid_to: None,
+            polarity: Polarity::Affirmed,
+            foil_values: Vec::new(),
+            used_at: Vec::new(),
+            weight: weight_one(),
+            decoy_of: None,
+            generic: false,
+        }
+    }
+
     /// How a text must hold one of its forms. An importer's exact values count whatever is said about them.
     pub fn sought(&self) -> Sought {
         let said = match (self.category, self.polarity) {

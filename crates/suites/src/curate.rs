@@ -4,7 +4,7 @@
 
 use crate::import::foils;
 use compactometer_engine::message::part_text;
-use compactometer_formats::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, ValueKind};
+use compactometer_formats::scenario::{Fact, Probe, Scenario, Speaker, ValueKind};
 use compactometer_formats::suite::Suite;
 use compactometer_text::exact;
 use compactometer_text::matcher::{Matcher, Said, Sought};
@@ -46,24 +46,12 @@ pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<Str
     let Some(first) = scenario.messages.iter().find(|message| evidence_message_ids.first() == Some(&message.id)) else {
         return Err(CurateError::NotStated { value: value.to_owned(), scenario: scenario.id.clone() });
     };
+    let id = free_id(scenario.facts.iter().map(|fact| fact.id.as_str()));
     let fact = Fact {
-        id: free_id(scenario.facts.iter().map(|fact| fact.id.as_str())),
-        category: Category::Incidental,
-        subject: wanted.question.to_owned(),
-        value: value.to_owned(),
-        variants: Vec::new(),
-        value_kind: kind,
         stated_by: Speaker::from(first.role),
-        evidence_message_ids,
-        salience: Salience::Once,
-        supersedes: None,
-        valid_to: None,
-        polarity: Polarity::Affirmed,
         foil_values,
-        used_at: Vec::new(),
-        weight: 1.0,
-        decoy_of: None,
         generic,
+        ..Fact::stated(id, wanted.question, value, kind, evidence_message_ids)
     };
     let id = fact.id.clone();
     scenario.facts.push(fact);

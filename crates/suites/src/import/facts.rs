@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::foils;
 use super::report::counted;
 use compactometer_engine::message::part_text;
-use compactometer_formats::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, ValueKind};
+use compactometer_formats::scenario::{Fact, Scenario, Speaker, ValueKind};
 use compactometer_text::exact::{self, Exact};
 use compactometer_text::matcher::Matcher;
 
@@ -238,24 +238,14 @@ fn facts(
         let evidence = mentions.by_scenario[scenario].get(&key).cloned().unwrap_or_default();
         let Some(stated_by) = evidence.first().and_then(|first| speakers.get(first).copied()) else { continue };
         let used = !candidate.used_at.is_empty();
+        let subject = candidate.subject.filter(|_| used).unwrap_or_else(|| "exact value that no call uses".to_owned());
         facts.push(Fact {
-            id: String::new(),
-            category: Category::Incidental,
-            subject: candidate.subject.filter(|_| used).unwrap_or_else(|| "exact value that no call uses".to_owned()),
-            value: candidate.exact.value,
-            variants: Vec::new(),
-            value_kind: candidate.exact.kind,
-            evidence_message_ids: evidence,
             stated_by,
-            salience: Salience::Once,
-            supersedes: None,
-            valid_to: None,
-            polarity: Polarity::Affirmed,
             foil_values: foils.get(&key).cloned().unwrap_or_default(),
             used_at: candidate.used_at,
-            weight: 1.0,
-            decoy_of: None,
             generic: mentions.generic.contains(&key),
+            // Numbered below, once the facts are in order.
+            ..Fact::stated("", subject, candidate.exact.value, candidate.exact.kind, evidence)
         });
     }
     facts.sort_by(|one, other| {

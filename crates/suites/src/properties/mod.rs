@@ -27,9 +27,7 @@ pub fn measure(suite: &Suite) -> Vec<Property> {
 #[cfg(test)]
 pub(crate) mod tests {
     use compactometer_engine::message::{Message, MessageId, Part, Role};
-    use compactometer_formats::scenario::{
-        Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind,
-    };
+    use compactometer_formats::scenario::{Category, Fact, Probe, Scenario, Split, ValueKind};
     use compactometer_formats::suite::{Header, Suite};
 
     use super::measure;
@@ -61,23 +59,8 @@ pub(crate) mod tests {
 
     pub(crate) fn fact(id: &str, value: &str) -> Fact {
         Fact {
-            id: id.to_owned(),
             category: Category::Decision,
-            subject: "the gate".to_owned(),
-            value: value.to_owned(),
-            variants: Vec::new(),
-            value_kind: ValueKind::Free,
-            evidence_message_ids: vec![MessageId(1)],
-            stated_by: Speaker::User,
-            salience: Salience::Once,
-            supersedes: None,
-            valid_to: None,
-            polarity: Polarity::Affirmed,
-            foil_values: Vec::new(),
-            used_at: Vec::new(),
-            weight: 1.0,
-            decoy_of: None,
-            generic: false,
+            ..Fact::stated(id, "the gate", value, ValueKind::Free, vec![MessageId(1)])
         }
     }
 

@@ -13,7 +13,7 @@ use compactometer_engine::tokens::Encoding;
 use compactometer_formats::manifest::{Manifest, VERSION};
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Family, Record};
-use compactometer_formats::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_formats::scenario::{Category, Fact, Probe, Scenario, Split, ValueKind};
 use compactometer_formats::suite::{Header, Suite};
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 use compactometer_harness::entrants::select;
@@ -176,25 +176,9 @@ impl Builder {
         let evidence = self.say(Role::User, sentence);
         self.say(Role::Assistant, "Noted.");
         let id = format!("f{}", self.0.facts.len());
-        self.0.facts.push(Fact {
-            id,
-            category: Category::Decision,
-            subject: "a thing".into(),
-            value: value.into(),
-            variants: Vec::new(),
-            value_kind: kind,
-            evidence_message_ids: vec![evidence],
-            stated_by: Speaker::User,
-            salience: Salience::Once,
-            supersedes: None,
-            valid_to: None,
-            polarity: Polarity::Affirmed,
-            foil_values: Vec::new(),
-            used_at: Vec::new(),
-            weight: 1.0,
-            decoy_of: None,
-            generic: false,
-        });
+        self.0
+            .facts
+            .push(Fact { category: Category::Decision, ..Fact::stated(id, "a thing", value, kind, vec![evidence]) });
         self.0.facts.last_mut().unwrap()
     }
 

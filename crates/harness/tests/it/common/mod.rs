@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
-use compactometer_formats::scenario::{Category, Fact, Polarity, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_formats::scenario::{Category, Fact, Scenario, Split, ValueKind};
 use compactometer_formats::suite::{Header, Suite};
 
 /// A conversation under construction; `say` gives the message's id.
@@ -64,23 +64,8 @@ impl Builder {
     pub fn fact(&mut self, value: &str, evidence: &[MessageId]) -> &mut Fact {
         let id = format!("fact-{}", self.scenario.facts.len());
         self.scenario.facts.push(Fact {
-            id,
             category: Category::NumberOrId,
-            subject: "a thing".into(),
-            value: value.into(),
-            variants: Vec::new(),
-            value_kind: ValueKind::Id,
-            evidence_message_ids: evidence.to_vec(),
-            stated_by: Speaker::User,
-            salience: Salience::Once,
-            supersedes: None,
-            valid_to: None,
-            polarity: Polarity::Affirmed,
-            foil_values: Vec::new(),
-            used_at: Vec::new(),
-            weight: 1.0,
-            decoy_of: None,
-            generic: false,
+            ..Fact::stated(id, "a thing", value, ValueKind::Id, evidence.to_vec())
         });
         let last = self.scenario.facts.len() - 1;
         &mut self.scenario.facts[last]

@@ -3,7 +3,7 @@
 
 use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::model::ToolDefinition;
-use compactometer_formats::scenario::{Category, Fact, Polarity, Probe, Salience, Scenario, Speaker, Split, ValueKind};
+use compactometer_formats::scenario::{Category, Fact, Probe, Scenario, Split, ValueKind};
 use compactometer_formats::suite::{Header, Suite};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -195,25 +195,8 @@ fn tool(name: String) -> ToolDefinition {
 }
 
 fn fact(number: usize, value: String, evidence: MessageId) -> Fact {
-    Fact {
-        id: format!("fact-{number}"),
-        category: Category::NumberOrId,
-        subject: format!("shelf {number}"),
-        value,
-        variants: Vec::new(),
-        value_kind: ValueKind::Id,
-        evidence_message_ids: vec![evidence],
-        stated_by: Speaker::User,
-        salience: Salience::Once,
-        supersedes: None,
-        valid_to: None,
-        polarity: Polarity::Affirmed,
-        foil_values: Vec::new(),
-        used_at: Vec::new(),
-        weight: 1.0,
-        decoy_of: None,
-        generic: false,
-    }
+    let (id, subject) = (format!("fact-{number}"), format!("shelf {number}"));
+    Fact { category: Category::NumberOrId, ..Fact::stated(id, subject, value, ValueKind::Id, vec![evidence]) }
 }
 
 fn probe(fact: &Fact, asked_after: MessageId) -> Probe {
