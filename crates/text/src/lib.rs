@@ -1,7 +1,8 @@
-//! Text of any subject: values found in it, code spans, and suggestions of similar names.
+//! Text of any subject: values found in it and whether they belong to a subject, code spans, and suggestions of similar names.
 //!
 //! Absent on purpose: conversations, files and the meaning of a text.
 
+pub mod binding;
 pub mod code;
 pub mod exact;
 pub mod matcher;

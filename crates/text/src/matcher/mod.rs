@@ -15,9 +15,10 @@ mod quantity;
 mod stance;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use self::index::{Index, Scan};
-use self::normal::normal;
+pub(crate) use self::normal::normal;
 use self::quantity::Quantity;
 use self::stance::{Stance, stance};
 use schemars::JsonSchema;
@@ -116,15 +117,23 @@ impl Matcher {
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let text = if self.forms.is_empty() { Cow::Borrowed("") } else { normal(text) };
         let mut scan = Scan::default();
-        std::iter::from_fn(move || {
-            loop {
-                let (pattern, start, end) = self.index.next(&text, &mut scan)?;
-                let form = self.forms[pattern];
-                if self.holds(form, &text, start, end) {
-                    return Some(form.item);
-                }
+        std::iter::from_fn(move || self.next(&text, &mut scan).map(|(item, _)| item))
+    }
+
+    /// The same with the place of each, in a text that has the normal form.
+    pub(crate) fn occurrences<'t>(&'t self, normal: &'t str) -> impl Iterator<Item = (usize, Range<usize>)> + 't {
+        let mut scan = Scan::default();
+        std::iter::from_fn(move || self.next(normal, &mut scan))
+    }
+
+    fn next(&self, text: &str, scan: &mut Scan) -> Option<(usize, Range<usize>)> {
+        loop {
+            let (pattern, start, end) = self.index.next(text, scan)?;
+            let form = self.forms[pattern];
+            if let Some(end) = self.end_of(form, text, start, end) {
+                return Some((form.item, start..end));
             }
-        })
+        }
     }
 
     /// Sets `present[item]` for every item found in the text.
@@ -134,16 +143,17 @@ impl Matcher {
         }
     }
 
-    fn holds(&self, form: Form, text: &str, start: usize, end: usize) -> bool {
+    /// Where a match ends; nothing if the text around it says something else.
+    fn end_of(&self, form: Form, text: &str, start: usize, end: usize) -> Option<usize> {
         let end = match form.quantity {
             Some(quantity) => self.quantities[quantity].end_at(text, start),
             None => is_whole(form.sought.kind, text, start, end).then_some(end),
         };
         let stance = |end| stance(text, start, end, form.sought.kind == ValueKind::Number);
-        end.is_some_and(|end| match form.sought.said {
+        end.filter(|end| match form.sought.said {
             Said::Either => true,
-            Said::Affirmed => stance(end) == Stance::Asserted,
-            Said::Denied => stance(end) == Stance::Denied,
+            Said::Affirmed => stance(*end) == Stance::Asserted,
+            Said::Denied => stance(*end) == Stance::Denied,
         })
     }
 }

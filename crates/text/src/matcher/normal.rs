@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// The normal form of a text, borrowed if the text already has it.
-pub(super) fn normal(text: &str) -> Cow<'_, str> {
+pub(crate) fn normal(text: &str) -> Cow<'_, str> {
     if is_normal(text.as_bytes()) { Cow::Borrowed(text) } else { Cow::Owned(rewritten(&without_escapes(text))) }
 }
 

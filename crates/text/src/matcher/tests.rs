@@ -167,7 +167,7 @@ fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
             let found = on_one_line.as_bytes().get(*start..*end);
             found.is_some_and(|found| found.eq_ignore_ascii_case(pattern.as_bytes()))
         });
-        places.any(|(start, end)| matcher.holds(*form, &text, start, end)).then_some(form.item)
+        places.any(|(start, end)| matcher.end_of(*form, &text, start, end).is_some()).then_some(form.item)
     };
     patterns.forms.iter().zip(&patterns.texts).filter_map(holds).collect()
 }

@@ -1,0 +1,234 @@
+//! Whether a text gives a value to its own subject. A list of values without their subjects helps nobody, and neither does a value
+//! beside another subject.
+//!
+//! Around each occurrence of a value, the subjects that its unit (`units`) mentions compete: the one nearest to the value, by
+//! clauses and then by words, wins. `docs/measurement.md` has the definition and what it cannot see.
+//!
+//! Absent on purpose: which subject is right. The caller knows the facts.
+
+mod units;
+mod words;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+use self::units::units;
+use self::words::{Word, words};
+use crate::matcher::{Matcher, normal};
+
+/// Distinctive words stand for their subject in this share of the units that hold them.
+const DISTINCTIVE: f64 = 0.8;
+
+/// The subjects of one conversation, which compete for every value.
+#[derive(Clone, Debug)]
+pub struct Subjects {
+    all: Vec<Subject>,
+    /// The subject of each name that was given.
+    of_name: Vec<usize>,
+}
+
+/// An item of a matcher, and the subject that wins at an occurrence of its value.
+pub type Binding = (u32, u32);
+
+#[derive(Clone, Debug)]
+struct Subject {
+    words: BTreeSet<String>,
+    /// Words that mean this subject even where its other words are missing.
+    distinctive: BTreeSet<String>,
+}
+
+impl Subjects {
+    /// Reads the names of subjects and how the conversation's texts use their words. Names of the same words are one subject.
+    pub fn new<'t>(names: impl IntoIterator<Item = &'t str>, texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut all: Vec<Subject> = Vec::new();
+        let mut of_name = Vec::new();
+        for name in names {
+            let words = stems(name).collect::<BTreeSet<_>>();
+            of_name.push(all.iter().position(|known| known.words == words).unwrap_or_else(|| {
+                all.push(Subject { words, distinctive: BTreeSet::new() });
+                all.len() - 1
+            }));
+        }
+        let mut subjects = Subjects { all, of_name };
+        subjects.find_distinctive(texts);
+        subjects
+    }
+
+    /// The number of different subjects.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there is no subject.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The subject of the name that was given at that place.
+    pub fn of_name(&self, place: usize) -> u32 {
+        self.of_name[place] as u32
+    }
+
+    /// Every binding of a value in the text, sorted and each once.
+    pub fn bindings(&self, values: &Matcher, text: &str) -> Vec<Binding> {
+        if values.find(text).next().is_none() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for unit in units(text) {
+            let text = normal(&unit.text);
+            let mut scene = None;
+            for (item, value) in values.occurrences(&text) {
+                let scene =
+                    scene.get_or_insert_with(|| Scene { text: &text, words: words(&text), inherited: &unit.inherited });
+                found.extend(self.winner(scene, value).map(|subject| (item as u32, subject as u32)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The subject that wins at an occurrence of a value; none in a tie.
+    fn winner(&self, scene: &Scene<'_>, value: Range<usize>) -> Option<usize> {
+        let before = scene.words.iter().filter(|word| word.end <= value.start).rev().collect::<Vec<_>>();
+        let after = scene.words.iter().filter(|word| word.start >= value.end).collect::<Vec<_>>();
+        let mentioned = before.iter().chain(&after).map(|word| word.stem.as_str()).collect::<HashSet<_>>();
+        let near = self.all.iter().enumerate().filter_map(|(place, subject)| {
+            let (words, is_partial) = subject.mentioned_by(&mentioned)?;
+            let nearest = |side: &[&Word], is_after| {
+                let between = side.iter().position(|word| words.contains(&word.stem))?;
+                Some((scene.breaks(side[between], &value), is_partial, between, is_after))
+            };
+            Some((nearest(&before, false).into_iter().chain(nearest(&after, true)).min()?, place))
+        });
+        let near = near.collect::<Vec<_>>();
+        if !near.is_empty() {
+            return only_least(near);
+        }
+        let inherited = stems(scene.inherited).collect::<Vec<_>>();
+        let mentioned = mentioned.into_iter().chain(inherited.iter().map(String::as_str)).collect();
+        let all = self.all.iter().enumerate();
+        only_least(all.filter_map(|(place, subject)| Some((subject.mentioned_by(&mentioned)?.1, place))).collect())
+    }
+
+    fn find_distinctive<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+        let mut owners: HashMap<String, Option<usize>> = HashMap::new();
+        for (place, subject) in self.all.iter().enumerate() {
+            for word in &subject.words {
+                owners.entry(word.clone()).and_modify(|owner| *owner = None).or_insert(Some(place));
+            }
+        }
+        // For each word of one subject: the units that hold it, and those that hold the whole subject.
+        let mut counts: HashMap<&str, (u32, u32)> = HashMap::new();
+        for unit in texts.into_iter().flat_map(units) {
+            let held = stems(&normal(&unit.text)).collect::<HashSet<_>>();
+            for word in &held {
+                let Some((word, Some(owner))) = owners.get_key_value(word) else { continue };
+                let (units, whole) = counts.entry(word).or_default();
+                *units += 1;
+                *whole += u32::from(self.all[*owner].words.iter().all(|word| held.contains(word)));
+            }
+        }
+        let is_distinctive = |(units, whole): (u32, u32)| f64::from(whole) >= DISTINCTIVE * f64::from(units);
+        let found = counts.into_iter().filter(|(_, counts)| is_distinctive(*counts)).map(|(word, _)| word.to_owned());
+        for word in found.collect::<Vec<_>>() {
+            if let Some(Some(owner)) = owners.get(&word) {
+                self.all[*owner].distinctive.insert(word);
+            }
+        }
+    }
+}
+
+impl Subject {
+    /// The words by which a text mentions the subject, and whether only some of its words are there.
+    fn mentioned_by(&self, held: &HashSet<&str>) -> Option<(&BTreeSet<String>, bool)> {
+        let holds = |word: &String| held.contains(word.as_str());
+        if !self.words.is_empty() && self.words.iter().all(holds) {
+            return Some((&self.words, false));
+        }
+        self.distinctive.iter().any(holds).then_some((&self.distinctive, true))
+    }
+}
+
+/// A unit that holds a value.
+struct Scene<'u> {
+    text: &'u str,
+    words: Vec<Word>,
+    inherited: &'u str,
+}
+
+/// Words that begin another clause.
+const BREAKS: &[&str] = &["and", "but", "while", "whereas", "because", "since", "so", "or"];
+
+impl Scene<'_> {
+    /// The breaks between clauses from a word to a value.
+    fn breaks(&self, word: &Word, value: &Range<usize>) -> usize {
+        let gap =
+            if word.end <= value.start { &self.text[word.end..value.start] } else { &self.text[value.end..word.start] };
+        let marks = gap.matches([',', ';', '(', ')', '\u{2014}']).count() + gap.matches(" - ").count();
+        let joined = gap.split(|letter: char| !letter.is_alphanumeric());
+        marks + joined.filter(|word| BREAKS.iter().any(|known| word.eq_ignore_ascii_case(known))).count()
+    }
+}
+
+fn stems(text: &str) -> impl Iterator<Item = String> {
+    words(text).into_iter().map(|word| word.stem)
+}
+
+/// The candidate with the least key, unless another has the same.
+fn only_least<K: Ord>(candidates: Vec<(K, usize)>) -> Option<usize> {
+    let least = candidates.iter().map(|(key, _)| key).min()?;
+    let mut winners = candidates.iter().filter(|(key, _)| key == least);
+    let winner = winners.next()?.1;
+    winners.next().is_none().then_some(winner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matcher::ValueKind;
+
+    const NAMES: [&str; 3] = ["the retry limit", "the port of the cache", "the deploy branch"];
+    const VALUES: [&str; 3] = ["17", "6379", "release-9"];
+
+    /// The subjects that win at each value, by number.
+    fn bound(text: &str) -> Vec<Binding> {
+        let said = ["The retry limit is 17.", "The port of the cache is 6379.", "The deploy branch is release-9."];
+        let subjects = Subjects::new(NAMES, said);
+        let kinds = [ValueKind::Number, ValueKind::Number, ValueKind::Id];
+        subjects.bindings(&Matcher::new(kinds.into_iter().zip(VALUES.map(|value| [value]))), text)
+    }
+
+    #[test]
+    fn a_value_belongs_to_the_subject_beside_it() {
+        for text in [
+            "The retry limit is 17; the port of the cache is 6379, and release-9 is the deploy branch.",
+            "- retry limit: 17\n- cache port: 6379\n- deploy branch: release-9",
+            "{\"retry_limit\": 17, \"cache\": {\"port\": 6379}, \"deployBranch\": \"release-9\"}",
+            "| retry limit | cache port | deploy branch |\n|---|---|---|\n| 17 | 6379 | release-9 |",
+            "## Retry limit\nSet to 17.\n\n## Port of the cache\nUse 6379.\n\n## Deploy branch\nIt is release-9.",
+        ] {
+            assert_eq!(bound(text), [(0, 0), (1, 1), (2, 2)], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_values_binds_nothing() {
+        for text in [
+            "17, 6379, release-9",
+            "- 17\n- 6379\n- release-9",
+            "The user said 17. Then 6379 came. It ended with release-9.",
+            "Retry limit, port of the cache, deploy branch.\n\n17, 6379, release-9",
+        ] {
+            assert_eq!(bound(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_beside_another_subject_belongs_to_that_one() {
+        assert_eq!(bound("The retry limit is 6379 and the port of the cache is 17."), [(0, 1), (1, 0)]);
+        let subjects = Subjects::new(["the port", "The ports!"], []);
+        assert_eq!((subjects.len(), subjects.of_name(1)), (1, 0), "the same words are the same subject");
+    }
+}
