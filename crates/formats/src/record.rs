@@ -18,13 +18,14 @@ use crate::record::answer::{AnswerRow, ProbeRow};
 use crate::scenario::{Category, ValueKind};
 use crate::view_breakdown::Storage;
 
-/// The version of records that this program writes. Version 1 called the summarizer `model`.
-pub const VERSION: u32 = 2;
+/// The version of records that this program writes. Version 1 called the summarizer `model`;
+/// version 2 had no subjects.
+pub const VERSION: u32 = 3;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub(crate) use line::Line;
 pub use line::{RecordError, text_hash};
-pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM_DRAWS};
+pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM_DRAWS, RivalWins};
 
 /// Everything that one case showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -159,6 +160,10 @@ pub struct FactRow {
     /// The messages that state it, ascending; empty in records from before it was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<MessageId>,
+    /// How many other subjects compete for its value. Absent where bound recall leaves the fact out: it has no subject, or the message
+    /// that first states it does not give the value to its subject. Also absent in records of version 2 and earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rivals: Option<u32>,
 }
 
 /// One turn of the agent. Its input is the view, its output the recorded message.

@@ -145,6 +145,11 @@ impl Fact {
         }
     }
 
+    /// Whether the conversation says something about a subject by it. What an importer or a person found is only a value.
+    pub fn has_subject(&self) -> bool {
+        self.category != Category::Incidental
+    }
+
     /// How a text must hold one of its forms. An importer's exact values count whatever is said about them.
     pub fn sought(&self) -> Sought {
         let said = match (self.category, self.polarity) {

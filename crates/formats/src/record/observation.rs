@@ -33,18 +33,27 @@ pub struct Observation {
     /// Uses by the next turn that are left out because a recorded turn repeated the value within the trigger's distance.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub echoed: u32,
-    /// For each eligible fact, how many of [`RANDOM_DRAWS`] random contexts of the same sizes held it.
-    pub random_hits: Vec<u32>,
+    /// Indices of the eligible facts that the context holds and gives to their own subjects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound: Vec<u32>,
+    /// The eligible facts at whose values other subjects win.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rivals: Vec<RivalWins>,
     /// How often facts of foreign scenarios match what the context carries, by value kind.
     pub chance: Vec<ChanceCell>,
-    /// The same in the random contexts.
-    pub random_chance: Vec<ChanceCell>,
-    /// As `random_hits`, in contexts that keep the strategy's own verbatim tail; empty in records from before they were drawn.
+    /// For each eligible fact, how many of [`RANDOM_DRAWS`] random contexts held it. They have the same size and keep the strategy's
+    /// own verbatim tail. Empty in records from before they were drawn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selection_hits: Vec<u32>,
-    /// As `random_chance`, in these contexts.
+    /// As `chance`, in these contexts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selection_chance: Vec<ChanceCell>,
+    /// For each eligible fact, in how many of these contexts it was given to its own subject.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selection_bound: Vec<u32>,
+    /// The wins of other subjects, over all of these contexts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selection_rivals: Vec<RivalWins>,
     /// Foil values that match what the strategy wrote: invented values.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub foil_hits: u32,
@@ -58,6 +67,10 @@ pub struct Observation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompted: Option<Prompted>,
 }
+
+/// The index of a fact, and how many other subjects win at its value: `[3,2]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RivalWins(pub u32, pub u32);
 
 /// What the context holds together with what a strategy retrieved for a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,13 @@
 //! The controls: yardsticks for every comparison. Each is one file and one line in [`ALL`].
 
+mod fill;
 mod full;
 mod head_tail;
 mod null;
 mod oracle;
 mod random_drop;
+mod recent_talk;
+mod value_list;
 
 use compactometer_engine::log::Log;
 use compactometer_engine::message::{MessageId, Role};
@@ -13,8 +16,15 @@ use compactometer_engine::view::Edit;
 use crate::plan::Control;
 
 /// Every control, in the order of reports.
-pub const ALL: &[&Control] =
-    &[&full::CONTROL, &null::CONTROL, &random_drop::CONTROL, &head_tail::CONTROL, &oracle::CONTROL];
+pub const ALL: &[&Control] = &[
+    &full::CONTROL,
+    &null::CONTROL,
+    &random_drop::CONTROL,
+    &value_list::CONTROL,
+    &recent_talk::CONTROL,
+    &head_tail::CONTROL,
+    &oracle::CONTROL,
+];
 
 /// The system message as an edit.
 fn keep_system(log: &Log) -> Option<Edit> {

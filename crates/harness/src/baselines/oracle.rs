@@ -1,5 +1,5 @@
-//! `oracle`: knows the facts and keeps nothing else, which is the most that the budget can hold. Its context holds each fact's
-//! shortest form. A reader gets the sentences that state what is asked for instead, since a bare value answers no question.
+//! `oracle`: knows the facts and keeps nothing else, which is the most that the budget can hold. Its context holds a line for each
+//! fact, of its subject and its shortest form. A reader gets the sentences that state what is asked for instead.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::prepare::sentences;
 
 pub(super) const CONTROL: Control = Control {
     name: "oracle",
-    about: "keeps the shortest form of each stated fact, shortest first, and no tail; its reader has their sentences instead",
+    about: "keeps a line of subject and value for each stated fact, shortest first, and no tail; its reader has their sentences instead",
     tail_share: 0.0,
     compacts: true,
     evidence: Some(sentences),
@@ -68,7 +68,8 @@ impl Oracle {
     }
 }
 
-/// The shortest text that says so.
+/// A line that says so. Imported facts have no subject.
 fn said(fact: &Fact, form: &str) -> String {
-    if fact.sought().said == Said::Denied { format!("not {form}") } else { form.to_owned() }
+    let value = if fact.sought().said == Said::Denied { format!("not {form}") } else { form.to_owned() };
+    if fact.has_subject() { format!("{}: {value}\n", fact.subject) } else { format!("{value}\n") }
 }

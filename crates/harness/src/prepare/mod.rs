@@ -1,6 +1,7 @@
 //! Scenarios made ready for replay: everything that depends on no strategy.
 
 mod answer_keys;
+mod bindings;
 mod exact_values;
 mod foreign;
 mod lists;
@@ -8,6 +9,7 @@ mod scenario;
 mod segments;
 mod sentences;
 
+pub use bindings::Bindings;
 pub(crate) use foreign::prepare_all;
 pub use lists::Lists;
 pub use scenario::PreparedScenario;

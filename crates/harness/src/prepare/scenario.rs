@@ -12,7 +12,7 @@ use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
 use super::exact_values::ExactValues;
-use super::{Lists, Segments};
+use super::{Bindings, Lists, Segments};
 
 /// A scenario with everything that depends on no strategy.
 pub struct PreparedScenario {
@@ -44,6 +44,8 @@ pub struct PreparedScenario {
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
     pub foreign_kinds: Vec<ValueKind>,
+    /// Which subjects the values belong to; absent if no fact has a subject.
+    pub bindings: Option<Bindings>,
     /// The conversation cut into pieces, for random contexts.
     pub segments: Segments,
 }
@@ -65,8 +67,10 @@ impl PreparedScenario {
         let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
         let mentions = scenario.facts.iter().map(|fact| mentions(fact, index)).collect::<Vec<_>>();
         let stated_in = invert(&mentions, messages.len());
+        let bindings = Bindings::of(&scenario.facts, &messages, &facts, &mentions);
         PreparedScenario {
-            segments: Segments::of(&messages, &stated_in, (&facts, &foreign), counter),
+            segments: Segments::of(&messages, &stated_in, bindings.as_ref(), (&facts, &foreign), counter),
+            bindings,
             tokens_before: running_sum(&messages),
             tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),
             valid_to: scenario.facts.iter().map(|fact| fact.valid_to.map(index)).collect(),

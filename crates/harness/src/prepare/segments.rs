@@ -8,7 +8,7 @@ use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_text::matcher::Matcher;
 
-use super::Lists;
+use super::{Bindings, Lists};
 
 /// The longest piece of a random context, in characters.
 const SEGMENT_CHARACTERS: usize = 240;
@@ -19,6 +19,8 @@ pub struct Segments {
     pub tokens: Vec<u32>,
     /// The facts that match in each piece and that its message states.
     pub facts: Lists,
+    /// For each piece, the bindings of its message for the facts in it, as places in [`Bindings`].
+    pub(crate) bindings: Lists,
     /// The foreign facts that match in each piece.
     pub foreign: Lists,
     /// The foreign facts that match in each message.
@@ -32,6 +34,7 @@ impl Segments {
     pub(super) fn of(
         messages: &[Arc<CountedMessage>],
         stated_in: &Lists,
+        bindings: Option<&Bindings>,
         (facts, foreign): (&Matcher, &Matcher),
         counter: &dyn TokenCounter,
     ) -> Self {
@@ -41,6 +44,7 @@ impl Segments {
         let mut segments = Segments {
             tokens: numbers(),
             facts: lists(),
+            bindings: lists(),
             foreign: lists(),
             foreign_in_message: lists(),
             ends: numbers(),
@@ -55,6 +59,7 @@ impl Segments {
                 let mut facts = matches(facts, piece, !stated.is_empty());
                 facts.retain(|fact| stated.contains(fact));
                 segments.tokens.push(counter.count_text(piece));
+                segments.bindings.push(bindings.iter().flat_map(|bindings| bindings.of_facts(index, &facts)));
                 segments.facts.push(facts);
                 segments.foreign.push(foreign);
             }

@@ -85,9 +85,8 @@ impl Replay<'_> {
         self.pending_over_budget |= self.case.budget.retained.is_some_and(|most| pending_tokens > most);
         let stages = self.tracer.compacted(self.session.view(), self.session.history(), calls);
         let pending = self.session.log().pending();
-        self.random.compacted(&pending, length, event.tokens_retained);
         let tail = tail_start(self.session.view(), self.session.log());
-        self.selection.compacted(&pending, tail, event.tokens_retained);
+        self.random.compacted(&pending, tail, event.tokens_retained);
         let fates = self.tracer.fates();
         let point = point(self.prepared, length, u64::from(self.case.budget.trigger), true);
         self.observe(ObservationKind::Compaction, &Point { used: Vec::new(), echoed: 0, ..point }, fates);

@@ -65,8 +65,6 @@ pub(crate) struct Replay<'r> {
     counter: &'r dyn TokenCounter,
     pub(crate) tracer: Tracer<'r>,
     pub(crate) random: RandomContexts<'r>,
-    /// Random contexts with the strategy's own verbatim tail.
-    pub(crate) selection: RandomContexts<'r>,
     points: Peekable<IntoIter<Point>>,
     pub(crate) counts: Counts,
     pub(crate) pending_over_budget: bool,
@@ -118,7 +116,6 @@ impl<'r> Replay<'r> {
             counter,
             tracer: Tracer::new(prepared),
             random: RandomContexts::new(prepared, case.seed),
-            selection: RandomContexts::new(prepared, case.seed),
             points: points(prepared, case.budget.trigger).into_iter().peekable(),
             counts: Counts::default(),
             pending_over_budget: false,
@@ -153,7 +150,6 @@ impl<'r> Replay<'r> {
         let _ = self.session.push(counted.clone());
         self.tracer.pushed();
         self.random.pushed();
-        self.selection.pushed();
     }
 
     fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {

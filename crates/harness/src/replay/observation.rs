@@ -7,7 +7,7 @@ use compactometer_formats::record::{Observation, ObservationKind};
 use super::Replay;
 use crate::plan::Point;
 use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
-use crate::trace::{old_before, search_carriers};
+use crate::trace::{bound_facts, old_before, search_carriers};
 
 impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
@@ -15,6 +15,8 @@ impl Replay<'_> {
         let Some(last) = self.session.log().messages().last() else { return Vec::new() };
         let old_before = old_before(self.prepared, point.length, self.case.budget.trigger);
         let carriers = search_carriers(self.prepared, self.session.view(), old_before);
+        let bound = bound_facts(self.prepared, self.session.view(), &point.eligible, &fates);
+        let random_bound = self.random.bound(&point.eligible);
         self.observations.push(Observation {
             after: last.message.id,
             kind,
@@ -25,10 +27,12 @@ impl Replay<'_> {
             .unwrap_or(u32::MAX),
             log_tokens: u32::try_from(self.prepared.tokens_before[point.length]).unwrap_or(u32::MAX),
             fates,
-            random_hits: self.random.hits(&point.eligible),
-            random_chance: self.random.chance(old_before),
-            selection_hits: self.selection.hits(&point.eligible),
-            selection_chance: self.selection.chance(old_before),
+            bound: bound.own,
+            rivals: bound.rivals,
+            selection_hits: self.random.hits(&point.eligible),
+            selection_chance: self.random.chance(old_before),
+            selection_bound: random_bound.own,
+            selection_rivals: random_bound.rivals,
             eligible: point.eligible.clone(),
             used: point.used.clone(),
             echoed: point.echoed,

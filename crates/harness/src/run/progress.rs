@@ -70,7 +70,7 @@ pub enum KeepError {
 }
 
 /// The version of progress files. A file of another version is not read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// What must outlive a process beside the session's state.
 #[derive(Serialize, Deserialize)]
@@ -88,7 +88,6 @@ struct Progress {
     counts: Counts,
     facts: Traced,
     drawn: Drawn,
-    selected: Drawn,
 }
 
 impl<'k> Keeper<'k> {
@@ -211,7 +210,6 @@ impl Progress {
             counts: replay.counts,
             facts: replay.tracer.traced().clone(),
             drawn: replay.random.drawn(),
-            selected: replay.selection.drawn(),
         }
     }
 
@@ -230,7 +228,6 @@ impl Progress {
         }
         replay.tracer = Tracer::resumed(replay.prepared, self.facts, self.said);
         replay.random = RandomContexts::resumed(replay.prepared, case.seed, self.drawn, self.said);
-        replay.selection = RandomContexts::resumed(replay.prepared, case.seed, self.selected, self.said);
         replay.counts = self.counts;
         replay.pending_over_budget = case.pending_over_budget;
         (replay.observations, replay.compactions) = (observations, compactions);

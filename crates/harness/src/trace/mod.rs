@@ -1,5 +1,6 @@
 //! What became of every fact, and what a record holds of views, calls and chance matches.
 
+mod bindings;
 mod calls;
 mod carriers;
 mod chance;
@@ -9,6 +10,7 @@ mod storage;
 mod tracer;
 mod views;
 
+pub(crate) use bindings::bound_facts;
 pub use calls::CaseResult;
 pub(crate) use calls::{call_row, keep_text, waited_ms};
 pub(crate) use carriers::search_carriers;

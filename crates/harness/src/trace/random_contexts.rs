@@ -1,14 +1,15 @@
-//! Random contexts for lift: what a random choice would have kept on a strategy's own schedule and at its realized sizes. For the
-//! selection lift they also keep the strategy's verbatim tail, and the random choice fills the rest.
+//! Random contexts for lift: what a random choice would have kept on a strategy's own schedule and at its realized sizes. They keep
+//! the strategy's own verbatim tail, and the random choice fills the rest.
 
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
-use compactometer_formats::record::{ChanceCell, RANDOM_DRAWS};
+use compactometer_formats::record::{ChanceCell, RANDOM_DRAWS, RivalWins};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
+use super::bindings::BoundFacts;
 use super::chance::ChanceCounts;
 use crate::prepare::PreparedScenario;
 
@@ -19,7 +20,7 @@ pub(crate) struct RandomContexts<'l> {
     /// Messages that every draw still holds whole: those pending at the last compaction, its tail, and everything after it.
     whole: Vec<usize>,
     length: usize,
-    /// In how many draws a segment holds each fact and each foreign fact. Draws change only at compactions, so an observation
+    /// In how many draws a segment holds each fact, binding and foreign fact. Draws change only at compactions, so an observation
     /// need not walk over their segments.
     holding: Holding,
 }
@@ -27,6 +28,7 @@ pub(crate) struct RandomContexts<'l> {
 #[derive(Default)]
 struct Holding {
     facts: Vec<u32>,
+    bindings: Vec<u32>,
     foreign: Vec<u32>,
 }
 
@@ -112,6 +114,30 @@ impl<'l> RandomContexts<'l> {
         facts.iter().map(hits).collect()
     }
 
+    /// For each of these facts, in how many draws it is given to its own subject, and how often to others.
+    pub(crate) fn bound(&self, facts: &[u32]) -> BoundFacts {
+        let Some(bindings) = &self.prepared.bindings else { return BoundFacts::default() };
+        let mut draws = self.holding.bindings.clone();
+        for place in self.whole.iter().flat_map(|index| bindings.in_message.of(*index)) {
+            draws[*place as usize] = RANDOM_DRAWS;
+        }
+        let draws_of = |fact: u32| {
+            let first = bindings.all.partition_point(|(other, _)| *other < fact);
+            let of_fact = bindings.all[first..].iter().zip(&draws[first..]);
+            of_fact.take_while(move |((other, _), _)| *other == fact)
+        };
+        let own = |fact: &u32| {
+            let own = draws_of(*fact).find(|((_, subject), _)| bindings.subject(*fact) == Some(*subject));
+            own.map_or(0, |(_, draws)| *draws)
+        };
+        let rivals = |fact: &u32| {
+            let wins =
+                draws_of(*fact).filter(|(binding, _)| bindings.is_rival(**binding)).map(|(_, draws)| draws).sum();
+            (wins > 0).then_some(RivalWins(*fact, wins))
+        };
+        BoundFacts { own: facts.iter().map(own).collect(), rivals: facts.iter().filter_map(rivals).collect() }
+    }
+
     /// Chance matches in what the draws hold of messages before the index `old_before`.
     pub(crate) fn chance(&self, old_before: usize) -> Vec<ChanceCell> {
         let mut hits = self.holding.foreign.clone();
@@ -131,8 +157,10 @@ impl Holding {
     fn of(prepared: &PreparedScenario, draws: &[Draw]) -> Self {
         let drawn = || draws.iter().map(|draw| draw.segments.iter().map(|at| *at as usize));
         let facts = drawn().map(|segments| segments.flat_map(|at| prepared.segments.facts.of(at)));
+        let bindings = drawn().map(|segments| segments.flat_map(|at| prepared.segments.bindings.of(at)));
         let foreign = drawn().map(|segments| segments.flat_map(|at| prepared.segments.foreign.of(at)));
         Holding {
+            bindings: count_each(prepared.bindings.as_ref().map_or(0, |bindings| bindings.all.len()), bindings),
             facts: count_each(prepared.mentions.len(), facts),
             foreign: count_each(prepared.foreign_kinds.len(), foreign),
         }

@@ -1,0 +1,45 @@
+//! Which facts a context gives to their own subjects, and how often it gives them to others.
+
+use std::collections::BTreeSet;
+
+use compactometer_engine::message::part_text;
+use compactometer_engine::view::View;
+use compactometer_formats::fate::Fates;
+use compactometer_formats::record::RivalWins;
+
+use crate::prepare::PreparedScenario;
+
+/// What one context, or each of several, binds.
+#[derive(Default)]
+pub(crate) struct BoundFacts {
+    /// Of one context: the facts that it holds and gives to their own subjects. Of several: for each fact, how many do so.
+    pub(crate) own: Vec<u32>,
+    /// How many other subjects win at the facts' values.
+    pub(crate) rivals: Vec<RivalWins>,
+}
+
+/// Searches a view for the subjects of these facts. Fates say which of them it holds.
+pub(crate) fn bound_facts(prepared: &PreparedScenario, view: &View, facts: &[u32], fates: &Fates) -> BoundFacts {
+    let Some(bindings) = &prepared.bindings else { return BoundFacts::default() };
+    let mut found = BTreeSet::new();
+    for entry in view.entries() {
+        if let Some(message) = entry.kept() {
+            let of_message = bindings.in_message.of(prepared.index_of(message.id)).iter();
+            found.extend(of_message.map(|place| bindings.all[*place as usize]));
+            continue;
+        }
+        for text in entry.parts().filter_map(|(part, _)| part_text(part)) {
+            found.extend(bindings.of_text(&prepared.facts, text));
+        }
+    }
+    let is_own = |fact: &&u32| {
+        let is_present = fates.0.get(**fact as usize).is_some_and(|fate| fate.is_present());
+        is_present && bindings.subject(**fact).is_some_and(|subject| found.contains(&(**fact, subject)))
+    };
+    let wins = |fact: &u32| {
+        let winners = found.range((*fact, 0)..=(*fact, u32::MAX));
+        let wins = winners.filter(|binding| bindings.is_rival(**binding)).count() as u32;
+        (wins > 0).then_some(RivalWins(*fact, wins))
+    };
+    BoundFacts { own: facts.iter().filter(is_own).copied().collect(), rivals: facts.iter().filter_map(wins).collect() }
+}
