@@ -25,7 +25,7 @@ pub const VERSION: u32 = 3;
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub(crate) use line::Line;
 pub use line::{RecordError, text_hash};
-pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM_DRAWS, RivalWins};
+pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM_DRAWS, RivalWins, Unusable};
 
 /// Everything that one case showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -22,6 +22,9 @@ pub struct Observation {
     /// Tokens of the log; 0 in records from before it was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub log_tokens: u32,
+    /// Why the context counts as empty; absent if it can be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<Unusable>,
     /// What became of each fact.
     pub fates: Fates,
     /// Indices of the facts in the headline set: valid, last mentioned at least the trigger earlier, outside the system
@@ -66,6 +69,16 @@ pub struct Observation {
     /// What the strategy retrieved for each of these questions; absent if it had nothing to search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompted: Option<Prompted>,
+}
+
+/// Why a context holds nothing for recall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unusable {
+    /// The request exceeds the window, so a provider refuses it.
+    OverWindow,
+    /// A compaction was due and failed.
+    CompactionFailed,
 }
 
 /// The index of a fact, and how many other subjects win at its value: `[3,2]`.

@@ -96,7 +96,7 @@ impl Bindings {
     }
 
     /// How many subjects compete with the fact's own; nothing if the fact has no subject, or its own statement does not bind it.
-    pub(crate) fn rivals(&self, fact: usize) -> Option<u32> {
+    pub fn rivals(&self, fact: usize) -> Option<u32> {
         let bound = self.facts[fact].as_ref().filter(|bound| bound.is_stated)?;
         Some(bound.rivals.len() as u32)
     }

@@ -54,6 +54,8 @@ impl Replay<'_> {
     fn book_compaction(&mut self, event: Event, before: &View, calls: &[Call], compacting: &[&Call]) {
         let mut stages = Stages::default();
         let applied = event.outcome == Outcome::Applied;
+        let still_failed = self.counts.failed && self.counts.in_vain;
+        self.counts.failed = !applied && (still_failed || matches!(event.outcome, Outcome::Failed(_)));
         if applied {
             stages = self.trace_compaction(&event, calls);
             self.counts.violations = self.session.view().check().len() as u32;

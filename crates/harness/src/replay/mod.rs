@@ -91,6 +91,8 @@ pub(crate) struct Counts {
     violations: u32,
     /// Whether the last decision left the request at its trigger.
     in_vain: bool,
+    /// Whether a compaction was due and failed, and none was applied since.
+    failed: bool,
 }
 
 impl Counts {

@@ -2,7 +2,7 @@
 
 use compactometer_formats::answer::AnswerRow;
 use compactometer_formats::fate::Fates;
-use compactometer_formats::record::{Observation, ObservationKind};
+use compactometer_formats::record::{Observation, ObservationKind, Unusable};
 
 use super::Replay;
 use crate::plan::Point;
@@ -26,6 +26,7 @@ impl Replay<'_> {
             )
             .unwrap_or(u32::MAX),
             log_tokens: u32::try_from(self.prepared.tokens_before[point.length]).unwrap_or(u32::MAX),
+            unusable: self.unusable(),
             fates,
             bound: bound.own,
             rivals: bound.rivals,
@@ -43,6 +44,15 @@ impl Replay<'_> {
             prompted: None,
         });
         carriers.foreign
+    }
+
+    /// Why no provider or no agent could work with the context, if so.
+    fn unusable(&self) -> Option<Unusable> {
+        let request = self.prepared.tool_tokens + self.session.view().tokens();
+        if self.case.entrant.compacts() && request > self.case.budget.window {
+            return Some(Unusable::OverWindow);
+        }
+        self.counts.failed.then_some(Unusable::CompactionFailed)
     }
 
     /// Lets the strategy retrieve for the questions of the last observation.

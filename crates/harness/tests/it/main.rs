@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
 
 mod answers;
+mod binding;
 mod common;
 mod fates;
 mod journal;
