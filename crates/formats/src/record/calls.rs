@@ -24,6 +24,10 @@ pub struct CompactionRow {
     pub left: Vec<(MessageId, MessageId)>,
     /// Hashes of the texts that it inserted, keys into `texts.jsonl`.
     pub inserted: Vec<String>,
+    /// Whether the view holds the last message of the user after it; absent if the user has said nothing, and in records of version 2
+    /// and earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds_request: Option<bool>,
     /// What the view holds after it; absent if the view did not change, and in records from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<ViewParts>,

@@ -8,7 +8,7 @@ use compactometer_formats::record::{CallRow, CheckpointRow, CompactionRow, Obser
 use super::Replay;
 use crate::plan::{Point, point};
 use crate::trace::{
-    call_row, inserted_texts, keep_text, left_messages, parts_of, shared_tokens, tail_start, waited_ms,
+    call_row, holds_request, inserted_texts, keep_text, left_messages, parts_of, shared_tokens, tail_start, waited_ms,
 };
 
 impl Replay<'_> {
@@ -68,6 +68,7 @@ impl Replay<'_> {
         let inserted = if applied { inserted_texts(self.session.view()) } else { Vec::new() };
         let row = CompactionRow {
             left: left_messages(before, self.session.view()),
+            holds_request: holds_request(self.session.log(), self.session.view()),
             inserted: inserted.into_iter().map(|text| self.keep_text(&text)).collect(),
             calls: compacting.iter().map(|call| self.call_row(call)).collect(),
             event,

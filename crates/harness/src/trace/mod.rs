@@ -19,4 +19,4 @@ pub(crate) use random_contexts::{Drawn, RandomContexts, old_before};
 pub(crate) use storage::storage;
 pub(crate) use tracer::{Traced, Tracer};
 pub use views::shared_tokens;
-pub(crate) use views::{inserted_texts, left_messages, parts_of, tail_start};
+pub(crate) use views::{holds_request, inserted_texts, left_messages, parts_of, tail_start};

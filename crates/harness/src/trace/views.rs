@@ -16,6 +16,16 @@ pub(crate) fn inserted_texts(view: &View) -> Vec<String> {
     written.filter_map(|(part, _)| part_text(part)).map(str::to_owned).collect()
 }
 
+/// Whether a view holds the last message of the user, whole or in part.
+pub(crate) fn holds_request(log: &Log, view: &View) -> Option<bool> {
+    let request = log.messages().iter().rev().find(|counted| counted.message.role == Role::User)?.message.id;
+    let holds = |entry: &Entry| {
+        let spoken = entry.parts().any(|(_, origin)| matches!(origin, Origin::Spoken(id) if id == request));
+        entry.message_id() == Some(request) || spoken
+    };
+    Some(view.entries().iter().any(holds))
+}
+
 /// The tokens of a view, by kind. An entry's overhead is counted with its first part.
 pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
     let mut parts_by_kind = ViewParts::default();
