@@ -10,17 +10,14 @@ use super::recall::{CONTEXT_RECALL, bare, recall_at_points};
 use super::{Better, Metric, Section, over_units, ratio};
 use crate::data::label;
 use crate::data::{StrategyRecords, UnitRecords, points};
-use crate::metrics::MetricUnit;
 
 pub(crate) const KEYWORD_LUCK: Metric = Metric {
     id: "keyword_luck",
-    unit: MetricUnit::Share,
     better: Better::Neither,
     definition: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a unit's observation points and \
               all kinds; mean over units. The q of CR* pools units instead, by kind and round",
-    section: Section::Recall,
-    chapter: "Chance correction",
-    compute: |_, strategy| over_units(strategy, MetricUnit::Share, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
+    compute: |_, strategy| over_units(strategy, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
+    ..Metric::share(Section::Recall, "Chance correction")
 };
 
 const NO_FOREIGN: &str = "the suite has too few other groups whose facts could be looked for";

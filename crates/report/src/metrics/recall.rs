@@ -6,81 +6,62 @@ use compactometer_formats::record::{Observation, Record};
 use compactometer_formats::summary::MetricValue;
 
 use super::chance::CorrectedRecall;
-use super::{Better, Metric, Section, over_units, ratio, undefined};
+use super::{Column, Metric, Section, defined, over_units, ratio, undefined};
 use crate::data::label;
 use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, points, uses};
-use crate::metrics::MetricUnit;
 
 pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
+    column: Some(Column { header: "CR", has_interval: false }),
     definition: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
               over a unit's facts, mean over units",
-    section: Section::Recall,
-    chapter: "Context recall",
-    compute: |_, strategy| {
-        over_units(strategy, MetricUnit::Share, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true))
-    },
+    compute: |_, strategy| over_units(strategy, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true)),
+    ..Metric::share(Section::Recall, "Context recall")
 };
 
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
+    column: Some(Column { header: "CR*\n95 %", has_interval: true }),
     definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
-    section: Section::Recall,
-    chapter: "Chance correction",
     compute: |run, strategy| corrected(run, strategy, CorrectedRecall::own(strategy)),
+    ..Metric::share(Section::Recall, "Chance correction")
 };
 
 pub(crate) const LIFT: Metric = Metric {
     id: "lift",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
+    column: Some(Column { header: "lift", has_interval: false }),
     definition: "CR* minus the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
               is known in both",
-    section: Section::Recall,
-    chapter: "Lift",
     compute: |run, strategy| corrected(run, strategy, CorrectedRecall::against_random(strategy)),
+    ..Metric::share(Section::Recall, "Lift")
 };
 
 pub(crate) const SELECTION_LIFT: Metric = Metric {
     id: "selection_lift",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
               chance; 0 for a strategy that keeps a tail and nothing else",
-    section: Section::Recall,
-    chapter: "Lift",
     compute: |run, strategy| {
         let has_draws =
             |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
         if !strategy.records().flat_map(points).all(has_draws) {
-            return undefined(MetricUnit::Share, "the records are too old to hold contexts with the same tail");
+            return undefined("the records are too old to hold contexts with the same tail");
         }
         corrected(run, strategy, CorrectedRecall::against_random_beside_tail(strategy))
     },
+    ..Metric::share(Section::Recall, "Lift")
 };
 
 pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     id: "needed_at_use_recall",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
+    column: Some(Column { header: "at\nuse", has_interval: false }),
     definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
               which the context holds it / uses, by unit; mean over units",
-    section: Section::Recall,
-    chapter: "Needed at use",
     compute: |_, strategy| {
-        over_units(
-            strategy,
-            MetricUnit::Share,
-            "no turn uses a fact last mentioned a trigger's length before",
-            needed_at_use,
-        )
+        over_units(strategy, "no turn uses a fact last mentioned a trigger's length before", needed_at_use)
     },
+    ..Metric::share(Section::Recall, "Needed at use")
 };
 
 const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
@@ -124,9 +105,10 @@ pub(crate) fn plain(strategy: &StrategyRecords) -> Option<f64> {
 /// The mean over units without an interval.
 pub(super) fn bare(strategy: &StrategyRecords, number: impl Fn(&UnitRecords) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
-    let Some(value) = crate::stats::mean(&values) else { return undefined(MetricUnit::Share, NONE_ELIGIBLE) };
-    let unit = MetricUnit::Share.name().to_owned();
-    MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
+    match crate::stats::mean(&values) {
+        Some(value) => defined(value, None, values.len()),
+        None => undefined(NONE_ELIGIBLE),
+    }
 }
 
 /// Of each fact of a unit, by conversation and id: its weight, and the share of looks at which contexts held it.
@@ -195,12 +177,10 @@ fn needed_at_use(unit: &UnitRecords) -> Option<f64> {
 fn corrected(run: &ProtocolRun, strategy: &StrategyRecords, statistic: CorrectedRecall) -> MetricValue {
     let has_looks = strategy.units.iter().any(|unit| recall_at_points(unit, |_| true).is_some());
     if !has_looks {
-        return undefined(MetricUnit::Share, NONE_ELIGIBLE);
+        return undefined(NONE_ELIGIBLE);
     }
     match statistic.why_undefined(run.manifest.groups) {
-        Some(reason) => undefined(MetricUnit::Share, reason),
-        None => super::estimated(MetricUnit::Share, strategy.units.len(), statistic.units_scored(), |times| {
-            statistic.value(times)
-        }),
+        Some(reason) => undefined(reason),
+        None => super::estimated(strategy.units.len(), statistic.units_scored(), |times| statistic.value(times)),
     }
 }

@@ -9,7 +9,7 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, Section, estimated, undefined};
+use super::{Better, Metric, Section, defined, estimated, undefined};
 use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 
@@ -18,44 +18,37 @@ const DRIFT_ROUNDS: usize = 4;
 
 pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
     id: "survival_first_round",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
               weighing the same",
-    section: Section::Survival,
-    chapter: "Survival",
     compute: |_, strategy| told(strategy, |survival| survival.value(|curve| curve.at(1))),
+    ..Metric::share(Section::Survival, "Survival")
 };
 
 pub(crate) const DRIFT: Metric = Metric {
     id: "drift",
-    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
               censored at the end, a restatement or a replacement; each unit weighs the same",
-    section: Section::Survival,
-    chapter: "Survival",
     compute: |_, strategy| drift_at(strategy, DRIFT_ROUNDS),
+    ..Metric::share(Section::Survival, "Survival")
 };
 
 pub(crate) const CLIFF: Metric = Metric {
     id: "cliff",
     unit: MetricUnit::Count,
-    better: Better::Higher,
     definition: "the first round a with S(a) < S(1) / 2; no interval",
-    section: Section::Survival,
-    chapter: "Survival",
     compute: |_, strategy| told(strategy, cliff),
+    ..Metric::share(Section::Survival, "Survival")
 };
 
 /// S(1) - S(`rounds`), with its interval.
 pub(crate) fn drift_at(strategy: &StrategyRecords, rounds: usize) -> MetricValue {
     told(strategy, |survival| {
         if survival.whole().at(1) == Some(0.0) {
-            return undefined(MetricUnit::Share, "nothing survives the first round");
+            return undefined("nothing survives the first round");
         }
         match survival.whole().at(rounds) {
-            None => undefined(MetricUnit::Share, format!("no fact is followed for {rounds} rounds")),
+            None => undefined(format!("no fact is followed for {rounds} rounds")),
             Some(_) => survival.value(|curve| Some(curve.at(1)? - curve.at(rounds)?)),
         }
     })
@@ -99,7 +92,7 @@ pub(crate) fn by_tokens(strategy: &StrategyRecords) -> Vec<(u64, f64)> {
 fn told(strategy: &StrategyRecords, tell: impl Fn(&Survival) -> MetricValue) -> MetricValue {
     match Survival::new(strategy) {
         Ok(survival) => tell(&survival),
-        Err(reason) => undefined(MetricUnit::Share, reason),
+        Err(reason) => undefined(reason),
     }
 }
 
@@ -107,18 +100,17 @@ fn cliff(survival: &Survival) -> MetricValue {
     let curve = survival.whole();
     let first = curve.at(1).unwrap_or(0.0);
     if first == 0.0 {
-        return undefined(MetricUnit::Count, "nothing survives the first round");
+        return undefined("nothing survives the first round");
     }
     match curve.0.iter().position(|share| *share < first / 2.0) {
         Some(place) => {
-            let unit = MetricUnit::Count.name().to_owned();
             let n = survival.units.iter().filter(|unit| unit.at_risk(place) > 0.0).count();
-            MetricValue { value: Some(place as f64 + 1.0), low: None, high: None, n, unit, reason: None }
+            defined(place as f64 + 1.0, None, n)
         }
-        None => undefined(
-            MetricUnit::Count,
-            format!("none: survival does not fall below half of the first round's in {} rounds", curve.0.len()),
-        ),
+        None => undefined(format!(
+            "none: survival does not fall below half of the first round's in {} rounds",
+            curve.0.len()
+        )),
     }
 }
 
@@ -198,7 +190,7 @@ impl Survival {
 
     fn value(&self, of: impl Fn(&SurvivalCurve) -> Option<f64>) -> MetricValue {
         let n = self.units.iter().filter(|unit| !unit.0.is_empty()).count();
-        estimated(MetricUnit::Share, self.units.len(), n, |times| of(&self.drawn(times)))
+        estimated(self.units.len(), n, |times| of(&self.drawn(times)))
     }
 }
 

@@ -3,37 +3,21 @@
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::summary::{Comparison, Group};
 use compactometer_text::code::code;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::metrics::MetricUnit;
-
-/// The comparisons of a page.
-#[derive(Serialize)]
-pub(super) struct ComparisonTable {
-    /// What is compared with what, and how; empty where nothing is.
-    pub(super) note: String,
-    pub(super) columns: &'static [&'static str],
-    pub(super) rows: Vec<Vec<String>>,
-    pub(super) reasons: Vec<String>,
-}
 
 const COLUMNS: &[&str] =
     &["strategy", "metric", "difference", "p (t)", "p (sign flip)", "p (Holm)", "smallest found", "units", "verdict"];
 
-impl ComparisonTable {
-    pub(super) fn of(group: &Group) -> Self {
-        let comparisons = &group.comparisons;
-        ComparisonTable {
-            note: note(group).unwrap_or_default(),
-            columns: COLUMNS,
-            rows: comparisons.iter().map(cells).collect(),
-            reasons: reasons(comparisons),
-        }
-    }
+/// The comparisons of a page, and the note above them: what is compared with what, and how.
+pub(super) fn table(group: &Group) -> Value {
+    let rows: Vec<_> = group.comparisons.iter().map(cells).collect();
+    json!({"note": note(group), "columns": COLUMNS, "rows": rows, "reasons": reasons(&group.comparisons)})
 }
 
 /// The note above the rows; nothing if there are none.
-pub(crate) fn note(group: &Group) -> Option<String> {
+fn note(group: &Group) -> Option<String> {
     let first = group.comparisons.first()?;
     let mock = if has_mock(&group.summarizer, group.target.as_deref()) {
         " Mechanism, not model: what passed through the mock's text is its own, and nothing here names a winner."
@@ -49,8 +33,8 @@ pub(crate) fn note(group: &Group) -> Option<String> {
     ))
 }
 
-fn cells(made: &Comparison) -> Vec<String> {
-    vec![
+fn cells(made: &Comparison) -> [String; 9] {
+    [
         made.strategy.clone(),
         made.metric.clone(),
         difference(made),
@@ -83,7 +67,7 @@ pub(crate) fn share(value: Option<f64>) -> String {
 }
 
 /// Each reason once, with the strategies that it holds for.
-pub(crate) fn reasons(comparisons: &[Comparison]) -> Vec<String> {
+fn reasons(comparisons: &[Comparison]) -> Vec<String> {
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
     for made in comparisons {
         let Some(reason) = &made.reason else { continue };

@@ -76,12 +76,12 @@ pub fn write_formats(
     let has = |format| formats.contains(&format);
     create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
     if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
-        let page = page::ReportPage::new(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
+        let page = page::of(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
         if has(Format::Markdown) {
-            put(dir, "report.md", page.markdown().map_err(|error| made("report.md", &error))?.as_bytes())?;
+            put(dir, "report.md", page::markdown(&page).map_err(|error| made("report.md", &error))?.as_bytes())?;
         }
         if has(Format::Html) {
-            put(dir, "index.html", page.html().map_err(|error| made("index.html", &error))?.as_bytes())?;
+            put(dir, "index.html", page::html(&page).map_err(|error| made("index.html", &error))?.as_bytes())?;
         }
     }
     if has(Format::Json) {

@@ -12,8 +12,7 @@ use compactometer_text::code::code;
 
 use crate::data::ProtocolRun;
 use crate::data::label;
-use crate::metrics::MetricUnit;
-use crate::metrics::usage_cost;
+use crate::metrics::{MetricUnit, defined, rounded, undefined, usage_cost};
 use crate::stats::bootstrap;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
@@ -121,17 +120,9 @@ fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Opti
     };
     let Some(value) = drawn(&vec![1; tables.len()]) else {
         let reason = if tables.is_empty() { "nothing was judged" } else { "grades and verdicts are all alike" };
-        return MetricValue::undefined(MetricUnit::Share.name(), reason);
+        return rounded(MetricUnit::Share, undefined(reason));
     };
-    let interval = bootstrap::interval(tables.len(), drawn);
-    MetricValue {
-        value: Some(nine_digits(value)),
-        low: interval.map(|(low, _)| nine_digits(low)),
-        high: interval.map(|(_, high)| nine_digits(high)),
-        n: tables.len(),
-        unit: MetricUnit::Share.name().to_owned(),
-        reason: None,
-    }
+    rounded(MetricUnit::Share, defined(value, bootstrap::interval(tables.len(), drawn), tables.len()))
 }
 
 /// The share of the grader's wrong answers that the judge accepts: over all, and by grade.
@@ -153,18 +144,8 @@ pub(crate) const ALL: &str = "all";
 
 /// A share of answers with Wilson's interval, which assumes independent answers.
 fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
-    if of == 0 {
-        return MetricValue::undefined(MetricUnit::Share.name(), reason);
-    }
-    let (low, high) = wilson(hits, of);
-    MetricValue {
-        value: Some(nine_digits(hits as f64 / of as f64)),
-        low: Some(nine_digits(low)),
-        high: Some(nine_digits(high)),
-        n: of,
-        unit: MetricUnit::Share.name().to_owned(),
-        reason: None,
-    }
+    let share = defined(hits as f64 / of as f64, Some(wilson(hits, of)), of);
+    rounded(MetricUnit::Share, if of == 0 { undefined(reason) } else { share })
 }
 
 /// Warnings about a judge.
