@@ -12,7 +12,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{
-    CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record,
+    CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record, RivalWins,
 };
 use compactometer_text::code::code;
 use serde::Serialize;
@@ -156,8 +156,18 @@ pub(crate) struct Look<'r> {
     pub(crate) fact: &'r FactRow,
     pub(crate) round: u32,
     pub(crate) is_present: bool,
-    /// The number of random-drop contexts that held it.
+    /// The number of random contexts that held it.
     pub(crate) random_hits: u32,
+    /// Absent if bound recall leaves the fact out.
+    pub(crate) binding: Option<LookBinding>,
+}
+
+/// Whether a context gives a value to its own subject, and to what share of its rivals. Sums over the random contexts.
+pub(crate) struct LookBinding {
+    pub(crate) own: f64,
+    pub(crate) rivals: f64,
+    pub(crate) random_own: f64,
+    pub(crate) random_rivals: f64,
 }
 
 /// The headline set of an observation, without decoys, generic values and what is no longer valid.
@@ -166,34 +176,46 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
     listed.filter_map(move |(place, index)| {
         let index = *index as usize;
         let (fact, fate) = ranked(record, observation, index)?;
-        let random_hits = observation.random_hits.get(place).copied().unwrap_or(0);
-        Some(Look { index, fact, round: observation.round, is_present: fate.is_present(), random_hits })
+        let random_hits = observation.selection_hits.get(place).copied().unwrap_or(0);
+        let is_present = fate.is_present() && observation.unusable.is_none();
+        let binding = fact.rivals.map(|rivals| binding(observation, place, rivals));
+        Some(Look { index, fact, round: observation.round, is_present, random_hits, binding })
     })
 }
 
-/// The same, with hits of random contexts that keep the strategy's own verbatim tail.
-pub(crate) fn looks_beside_tail<'r>(
-    record: &'r Record,
-    observation: &'r Observation,
-) -> impl Iterator<Item = Look<'r>> {
-    let hits = observation.eligible.iter().zip(&observation.selection_hits).collect::<BTreeMap<_, _>>();
-    looks(record, observation).map(move |look| {
-        let random_hits = hits.get(&(look.index as u32)).map_or(0, |hits| **hits);
-        Look { random_hits, ..look }
-    })
+/// How the eligible fact at that place is bound. A context that no agent can use binds nothing.
+fn binding(observation: &Observation, place: usize, rivals: u32) -> LookBinding {
+    let fact = observation.eligible[place];
+    let share = |wins: &[RivalWins]| {
+        let wins = wins.iter().find(|RivalWins(of, _)| *of == fact).map_or(0, |RivalWins(_, wins)| *wins);
+        f64::from(wins) / f64::from(rivals.max(1))
+    };
+    let is_usable = observation.unusable.is_none();
+    LookBinding {
+        own: f64::from(u8::from(is_usable && observation.bound.contains(&fact))),
+        rivals: if is_usable { share(&observation.rivals) } else { 0.0 },
+        random_own: f64::from(observation.selection_bound.get(place).copied().unwrap_or(0)),
+        random_rivals: share(&observation.selection_rivals),
+    }
 }
 
 /// The same for the facts that were asked for; a fact is present if context and retrieved text together hold it.
 pub(crate) fn prompted_looks<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = Look<'r>> {
     let found = observation.prompted.as_ref().map_or(&[][..], |prompted| &prompted.found);
     let asked = looks(record, observation).filter(|look| observation.asked.contains(&(look.index as u32)));
-    asked.map(|look| Look { is_present: look.is_present || found.contains(&(look.index as u32)), ..look })
+    let is_usable = observation.unusable.is_none();
+    asked.map(move |look| {
+        let is_present = look.is_present || (is_usable && found.contains(&(look.index as u32)));
+        Look { is_present, ..look }
+    })
 }
 
 /// Whether the context held each fact that the next turn uses.
 pub(crate) fn uses<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = bool> {
     let used = observation.used.iter();
-    used.filter_map(move |index| ranked(record, observation, *index as usize)).map(|(_, fate)| fate.is_present())
+    let is_usable = observation.unusable.is_none();
+    let ranked = used.filter_map(move |index| ranked(record, observation, *index as usize));
+    ranked.map(move |(_, fate)| is_usable && fate.is_present())
 }
 
 fn ranked<'r>(record: &'r Record, observation: &Observation, index: usize) -> Option<(&'r FactRow, Fate)> {

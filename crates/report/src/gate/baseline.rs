@@ -71,9 +71,9 @@ fn conversations(records: &[Record]) -> Vec<Conversation> {
 }
 
 fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyBaseline {
-    let metrics = PrimaryMetric::ALL.iter().flat_map(|primary| primary.metrics());
+    let metrics = PrimaryMetric::GATED.iter().flat_map(|primary| primary.metrics());
     let scores = metrics.filter_map(|metric| Some((*metric, UnitScores::of(metric, strategy)?.by_unit())));
-    let scores: Vec<(&str, BTreeMap<String, f64>)> = scores.collect();
+    let scores: BTreeMap<&str, BTreeMap<String, f64>> = scores.collect();
     let unit = |unit: &UnitRecords| UnitBaseline {
         unit: unit.group.to_owned(),
         scores: scores

@@ -12,7 +12,7 @@ use super::changes::changes;
 use super::power::{Arm, Population};
 use super::rule::{self, MarginTest};
 use super::{GatedStrategy, StrategyGate, Verdict};
-use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
+use crate::metrics::scores::{BOUND, CORRECTED, PrimaryMetric, RAW, UnitScores};
 use crate::metrics::{COST_USD_CHECKPOINT, COST_USD_COMPACTION, COST_USD_PROBES, reader_strength};
 use crate::stats::nine_digits;
 use crate::stats::{family, mean};
@@ -96,9 +96,13 @@ pub(super) fn all(pairs: &[GatedStrategy], baseline: &Baseline, summary: &Summar
 
 /// Under the mock only contexts are tested, since its answers are artificial.
 fn of_pair(pair: &GatedStrategy, margin: f64) -> Vec<MetricTest> {
-    let primaries = if pair.run.is_mock() { &PrimaryMetric::ALL[..1] } else { &PrimaryMetric::ALL[..] };
-    let asked = |primary: &&PrimaryMetric| **primary == PrimaryMetric::Context || is_on_a_side(pair, **primary);
-    primaries.iter().filter(asked).map(|primary| of_metric(pair, *primary, margin)).collect()
+    let asked = |primary: &&PrimaryMetric| match primary {
+        PrimaryMetric::Context => true,
+        PrimaryMetric::Answers => !pair.run.is_mock() && is_on_a_side(pair, PrimaryMetric::Answers),
+        // Without bound recall the same metric is judged already.
+        PrimaryMetric::Values => !scores(pair.baseline, BOUND).is_empty(),
+    };
+    PrimaryMetric::GATED.iter().filter(asked).map(|primary| of_metric(pair, *primary, margin)).collect()
 }
 
 /// Whether either side has a value: a suite without questions has no answers.

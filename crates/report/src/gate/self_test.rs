@@ -19,7 +19,7 @@ use super::power::{Arm, Gates, Population};
 use super::{VERSION, Verdict, baseline};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
-use crate::metrics::scores::{CORRECTED, RAW, UnitScores};
+use crate::metrics::scores::{BOUND, PrimaryMetric, UnitScores};
 use crate::render::words::models;
 use crate::stats::nine_digits;
 use crate::stats::paired::Paired;
@@ -275,7 +275,7 @@ fn one_strategy(
 
 /// Each unit that differs, twice: either run may be the new one. With the metric, and the number of identical units.
 fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, Vec<Arm>, usize) {
-    for metric in [CORRECTED, RAW] {
+    for metric in PrimaryMetric::Context.metrics() {
         let (Some(one), Some(other)) = (UnitScores::of(metric, strategy), UnitScores::of(metric, again)) else {
             continue;
         };
@@ -291,7 +291,7 @@ fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, V
         }
         return (metric, arms, same.len());
     }
-    (CORRECTED, Vec::new(), 0)
+    (BOUND, Vec::new(), 0)
 }
 
 /// Units whose records have the same texts and fates.

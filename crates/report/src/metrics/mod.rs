@@ -11,6 +11,7 @@ use crate::stats::{bootstrap, mean, nine_digits};
 
 mod answered;
 mod answers;
+mod bound;
 mod chance;
 mod chance_match;
 mod cost;
@@ -30,6 +31,9 @@ pub(crate) use answered::wrong::is_cut;
 pub(crate) use answered::{ANSWER_RECALL, COST_USD_PROBES};
 pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
 pub(crate) use answers::{EXTRACTION_SUCCESS, extraction_counts};
+pub(crate) use bound::{
+    BOUND_RECALL_CORRECTED, of_unit as bound_of_unit, shares_of_unit as bound_shares, why_undefined as why_unbound,
+};
 pub(crate) use chance::CorrectedRecall;
 pub(crate) use chance_match::{KEYWORD_LUCK, by_kind};
 pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
@@ -47,6 +51,8 @@ pub(crate) use unit::grouped;
 
 /// Every metric, in the order of reports.
 pub const ALL: &[Metric] = &[
+    bound::BOUND_RECALL,
+    bound::BOUND_RECALL_CORRECTED,
     recall::CONTEXT_RECALL,
     recall::CONTEXT_RECALL_CORRECTED,
     recall::LIFT,

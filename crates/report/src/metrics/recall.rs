@@ -6,7 +6,7 @@ use compactometer_formats::record::{Observation, Record};
 use compactometer_formats::summary::MetricValue;
 
 use super::chance::CorrectedRecall;
-use super::{Column, Metric, Section, defined, over_units, ratio, undefined};
+use super::{Column, Metric, Section, bound, defined, over_units, ratio, undefined};
 use crate::data::label;
 use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, points, uses};
 
@@ -21,7 +21,7 @@ pub(crate) const CONTEXT_RECALL: Metric = Metric {
 
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
-    column: Some(Column { header: "CR*\n95 %", has_interval: true }),
+    column: Some(Column { header: "CR*", has_interval: false }),
     definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
@@ -32,24 +32,19 @@ pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
 pub(crate) const LIFT: Metric = Metric {
     id: "lift",
     column: Some(Column { header: "lift", has_interval: false }),
-    definition: "CR* minus the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
-              is known in both",
-    compute: |run, strategy| corrected(run, strategy, CorrectedRecall::against_random(strategy)),
+    definition: "BR*, or CR* where facts have no subjects, minus the same statistic of 20 random contexts of the same sizes, which \
+              keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and nothing else",
+    compute: |run, strategy| match bound::lift(strategy) {
+        Some(lift) => lift,
+        None => against_random(run, strategy),
+    },
     ..Metric::share(Section::Recall, "Lift")
 };
 
 pub(crate) const SELECTION_LIFT: Metric = Metric {
     id: "selection_lift",
-    definition: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
-              chance; 0 for a strategy that keeps a tail and nothing else",
-    compute: |run, strategy| {
-        let has_draws =
-            |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
-        if !strategy.records().flat_map(points).all(has_draws) {
-            return undefined("the records are too old to hold contexts with the same tail");
-        }
-        corrected(run, strategy, CorrectedRecall::against_random_beside_tail(strategy))
-    },
+    definition: "CR* minus the same statistic of these random contexts, over observations whose chance is known in both",
+    compute: against_random,
     ..Metric::share(Section::Recall, "Lift")
 };
 
@@ -64,7 +59,7 @@ pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     ..Metric::share(Section::Recall, "Needed at use")
 };
 
-const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
+pub(super) const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
 
 /// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
 pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
@@ -115,17 +110,11 @@ pub(super) fn bare(strategy: &StrategyRecords, number: impl Fn(&UnitRecords) -> 
 pub(crate) fn fact_shares<'r>(unit: &UnitRecords<'r>) -> BTreeMap<(&'r str, &'r str), (f64, f64)> {
     let mut shares = BTreeMap::new();
     for record in &unit.records {
-        let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-        for look in all(record, points(record)) {
-            let (hits, times) = by_fact.entry(look.index).or_default();
-            *hits += f64::from(u8::from(look.is_present));
-            *times += 1.0;
-        }
-        let share = |(index, (hits, times)): (usize, (f64, f64))| {
-            let fact = &record.facts[index];
-            ((record.case.scenario.as_str(), fact.id.as_str()), (fact.weight, hits / times))
+        let means = means_by_fact(all(record, points(record)), |look| Some(f64::from(u8::from(look.is_present))));
+        let share = |(index, mean): (usize, (f64, f64))| {
+            ((record.case.scenario.as_str(), record.facts[index].id.as_str()), mean)
         };
-        shares.extend(by_fact.into_iter().map(share));
+        shares.extend(means.into_iter().map(share));
     }
     shares
 }
@@ -148,19 +137,45 @@ pub(super) fn recall<'r, L: Iterator<Item = Look<'r>>>(
     unit: &UnitRecords<'r>,
     looks: impl Fn(&'r Record) -> L,
 ) -> Option<f64> {
+    mean_over_looks(unit, looks, |look| Some(f64::from(u8::from(look.is_present))))
+}
+
+/// The mean over a unit's weighted facts of the mean of a number over the looks that have it.
+pub(super) fn mean_over_looks<'r, L: Iterator<Item = Look<'r>>>(
+    unit: &UnitRecords<'r>,
+    looks: impl Fn(&'r Record) -> L,
+    of_look: impl Fn(&Look) -> Option<f64>,
+) -> Option<f64> {
     let (mut held, mut weights) = (0.0, 0.0);
     for record in &unit.records {
-        let mut by_fact: BTreeMap<usize, (f64, f64, f64)> = BTreeMap::new();
-        for look in looks(record) {
-            let (hits, times, weight) = by_fact.entry(look.index).or_default();
-            *hits += f64::from(u8::from(look.is_present));
-            *times += 1.0;
-            *weight = look.fact.weight;
+        for (weight, mean) in means_by_fact(looks(record), &of_look).into_values() {
+            held += weight * mean;
+            weights += weight;
         }
-        held += by_fact.values().map(|(hits, times, weight)| weight * hits / times).sum::<f64>();
-        weights += by_fact.values().map(|(_, _, weight)| weight).sum::<f64>();
     }
     ratio(held, weights)
+}
+
+/// The weight of each fact and the mean of a number over its looks, by the fact's index.
+fn means_by_fact<'r>(
+    looks: impl Iterator<Item = Look<'r>>,
+    of_look: impl Fn(&Look) -> Option<f64>,
+) -> BTreeMap<usize, (f64, f64)> {
+    let mut by_fact: BTreeMap<usize, (f64, f64, f64)> = BTreeMap::new();
+    for look in looks {
+        let Some(number) = of_look(&look) else { continue };
+        let (sum, times, weight) = by_fact.entry(look.index).or_default();
+        *sum += number;
+        *times += 1.0;
+        *weight = look.fact.weight;
+    }
+    by_fact.into_iter().map(|(fact, (sum, times, weight))| (fact, (weight, sum / times))).collect()
+}
+
+/// The weight of each fact of a unit, and the mean of a number over its looks at points.
+pub(super) fn fact_means(unit: &UnitRecords, of_look: impl Fn(&Look) -> Option<f64>) -> Vec<(f64, f64)> {
+    let of_record = |record| means_by_fact(all(record, points(record)), &of_look).into_values();
+    unit.records.iter().flat_map(|record| of_record(record)).collect()
 }
 
 fn needed_at_use(unit: &UnitRecords) -> Option<f64> {
@@ -172,6 +187,15 @@ fn needed_at_use(unit: &UnitRecords) -> Option<f64> {
         }
     }
     ratio(held, events)
+}
+
+fn against_random(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+    let has_draws =
+        |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
+    if !strategy.records().flat_map(points).all(has_draws) {
+        return undefined("the records are too old to hold contexts with the same tail");
+    }
+    corrected(run, strategy, CorrectedRecall::against_random(strategy))
 }
 
 fn corrected(run: &ProtocolRun, strategy: &StrategyRecords, statistic: CorrectedRecall) -> MetricValue {

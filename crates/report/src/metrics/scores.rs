@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 
 use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::{
-    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, CorrectedRecall, answer_score, answer_shares, fact_shares,
-    recall_of_unit,
+    ANSWER_RECALL, BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, CorrectedRecall, answer_score,
+    answer_shares, bound_of_unit, bound_shares, fact_shares, recall_of_unit, why_unbound,
 };
 
+/// Recall of values that are given to their subjects, corrected for chance: the headline.
+pub(crate) const BOUND: &str = BOUND_RECALL_CORRECTED.id;
 /// Recall corrected for chance.
 pub(crate) const CORRECTED: &str = CONTEXT_RECALL_CORRECTED.id;
 /// Raw recall, used if chance is unknown.
@@ -20,20 +22,26 @@ pub(crate) const ANSWERS: &str = ANSWER_RECALL.id;
 /// What a test is made on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PrimaryMetric {
-    /// CR*, or CR where q is undefined on either side.
+    /// BR*; CR* where facts have no subjects, and CR where q is undefined on either side.
     Context,
+    /// CR*, for the gate: what a context holds must not fall either.
+    Values,
     /// AR.
     Answers,
 }
 
 impl PrimaryMetric {
-    /// Every one, in the order of reports.
-    pub(crate) const ALL: [PrimaryMetric; 2] = [PrimaryMetric::Context, PrimaryMetric::Answers];
+    /// Those that are compared, in the order of reports.
+    pub(crate) const COMPARED: [PrimaryMetric; 2] = [PrimaryMetric::Context, PrimaryMetric::Answers];
+    /// Those that a gate asks for.
+    pub(crate) const GATED: [PrimaryMetric; 3] =
+        [PrimaryMetric::Context, PrimaryMetric::Values, PrimaryMetric::Answers];
 
     /// The metrics that can represent it, the preferred one first.
     pub(crate) fn metrics(self) -> &'static [&'static str] {
         match self {
-            PrimaryMetric::Context => &[CORRECTED, RAW],
+            PrimaryMetric::Context => &[BOUND, CORRECTED, RAW],
+            PrimaryMetric::Values => &[CORRECTED, RAW],
             PrimaryMetric::Answers => &[ANSWERS],
         }
     }
@@ -56,6 +64,8 @@ impl UnitScores {
         let groups = strategy.units.iter().map(|unit| unit.group.to_owned()).collect();
         let values = match metric {
             CORRECTED => ScoreValues::CorrectedRecall(CorrectedRecall::own(strategy)),
+            BOUND if why_unbound(strategy).is_some() => return None,
+            BOUND => ScoreValues::Plain(strategy.units.iter().map(bound_of_unit).collect()),
             RAW => ScoreValues::Plain(strategy.units.iter().map(recall_of_unit).collect()),
             _ => ScoreValues::Plain(strategy.units.iter().map(answer_score).collect()),
         };
@@ -99,7 +109,11 @@ impl UnitScores {
 
 /// The weight of each fact of a unit, and its share of hits.
 fn shares(metric: &str, unit: &UnitRecords) -> Vec<(f64, f64)> {
-    if metric == RAW { fact_shares(unit).into_values().collect() } else { answer_shares(unit) }
+    match metric {
+        BOUND => bound_shares(unit),
+        RAW => fact_shares(unit).into_values().collect(),
+        _ => answer_shares(unit),
+    }
 }
 
 /// What each share adds to their weighted mean, of those that add anything.

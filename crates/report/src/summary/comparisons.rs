@@ -29,7 +29,7 @@ pub(crate) fn reference<'s>(run: &ProtocolRun, strategies: &'s [StrategySummary]
 pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Comparison> {
     let Some(reference) = reference(run, strategies) else { return Vec::new() };
     let tested = strategies.iter().filter(|strategy| strategy.family.is_tested() && strategy.name != reference.name);
-    let primaries = if run.is_mock() { &PrimaryMetric::ALL[..1] } else { &PrimaryMetric::ALL[..] };
+    let primaries = if run.is_mock() { &PrimaryMetric::COMPARED[..1] } else { &PrimaryMetric::COMPARED[..] };
     let pairs = tested.flat_map(|strategy| primaries.iter().map(move |primary| (strategy, *primary)));
     let mut found: Vec<Comparison> =
         pairs.filter_map(|(strategy, primary)| one(runs, run, [strategy, reference], primary)).collect();

@@ -11,7 +11,7 @@ use self::dense::UnitSums;
 use super::prompted::asked;
 use super::ratio;
 use crate::data::label;
-use crate::data::{Look, StrategyRecords, UnitRecords, looks, looks_beside_tail, points};
+use crate::data::{Look, StrategyRecords, UnitRecords, looks, points};
 
 mod dense;
 
@@ -51,18 +51,11 @@ impl CorrectedRecall {
         CorrectedRecall::new(strategy, own, None, at_points)
     }
 
-    /// Lift.
+    /// Selection lift.
     pub(crate) fn against_random(strategy: &StrategyRecords) -> Self {
         let own = ChanceRates::new(strategy, |observation| &observation.chance);
-        let random = ChanceRates::new(strategy, |observation| &observation.random_chance);
-        CorrectedRecall::new(strategy, own, Some(random), at_points)
-    }
-
-    /// Selection lift.
-    pub(crate) fn against_random_beside_tail(strategy: &StrategyRecords) -> Self {
-        let own = ChanceRates::new(strategy, |observation| &observation.chance);
         let random = ChanceRates::new(strategy, |observation| &observation.selection_chance);
-        CorrectedRecall::new(strategy, own, Some(random), beside_tail)
+        CorrectedRecall::new(strategy, own, Some(random), at_points)
     }
 
     /// CR* of the facts that were asked for, in contexts and retrieved texts together.
@@ -215,10 +208,6 @@ impl CorrectedRecall {
 
 fn at_points(record: &Record) -> Vec<Look<'_>> {
     points(record).flat_map(|observation| looks(record, observation)).collect()
-}
-
-fn beside_tail(record: &Record) -> Vec<Look<'_>> {
-    points(record).flat_map(|observation| looks_beside_tail(record, observation)).collect()
 }
 
 /// Chance of the facts that were asked for; that of the context if nothing was retrieved.
