@@ -139,13 +139,12 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
         None => (spec, None),
     };
     let all = all();
+    let unknown = |given: &str, choices: &[String], hint: String| {
+        ModelError::Unknown(format!("model `{given}` is unknown; choose one of: {}{hint}", choices.join(", ")))
+    };
     let kind = all.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let kinds = all.iter().map(|kind| kind.name).collect::<Vec<_>>();
-        ModelError::Kind {
-            given: without_user(spec),
-            hint: hint(name, kinds.iter().copied()),
-            choices: kinds.join(", "),
-        }
+        let kinds = all.iter().map(|kind| kind.name.to_owned()).collect::<Vec<_>>();
+        unknown(&without_user(spec), &kinds, hint(name, kinds.iter().map(String::as_str)))
     })?;
     let (variants, build) = match kind.form {
         Form::Listed { variants, build } => (variants(), build),
@@ -153,39 +152,17 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
         Form::Served(provider) => return http::open(provider, variant.unwrap_or_default(), opening),
     };
     let variant = variant.or(variants.first().copied()).unwrap_or_default();
-    build(variant).ok_or_else(|| ModelError::Variant {
-        kind: kind.name,
-        given: variant.to_owned(),
-        hint: hint(variant, variants.iter().copied()),
-        choices: kind.forms().join(", "),
+    build(variant).ok_or_else(|| {
+        unknown(&format!("{name}:{variant}"), &kind.forms(), hint(variant, variants.iter().copied()))
     })
 }
 
 /// A name that names no model.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// No such kind.
-    #[error("model `{given}` is unknown; choose one of: {choices}{hint}")]
-    Kind {
-        /// What was given.
-        given: String,
-        /// The kinds.
-        choices: String,
-        /// The nearest kind as a clause, or nothing.
-        hint: String,
-    },
-    /// The kind has no such variant.
-    #[error("model `{kind}:{given}` is unknown; choose one of: {choices}{hint}")]
-    Variant {
-        /// The kind.
-        kind: &'static str,
-        /// The variant given.
-        given: String,
-        /// The names that this kind has.
-        choices: String,
-        /// The nearest variant as a clause, or nothing.
-        hint: String,
-    },
+    /// No such kind or variant.
+    #[error("{0}")]
+    Unknown(String),
     /// The faults after the model's name cannot be read.
     #[error(transparent)]
     Fault(#[from] FaultError),

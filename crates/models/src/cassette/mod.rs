@@ -54,12 +54,19 @@ impl Cassette {
         let mut models = calls.iter().map(|call| call.model.as_str()).collect::<Vec<_>>();
         models.sort_unstable();
         models.dedup();
-        let name = match models.as_slice() {
-            [model] => (*model).to_owned(),
-            [] => return Err(CassetteError::Empty(folder.to_owned())),
-            _ => return Err(CassetteError::Models { folder: folder.to_owned(), models: models.join("`, `") }),
+        let shown = folder.display();
+        let what = match models.as_slice() {
+            [model] => {
+                let name = (*model).to_owned();
+                return Ok(Self::new(folder, name, None, calls));
+            }
+            [] => format!("`{shown}` holds no recorded calls; record some with `--model MODEL --record {shown}`"),
+            _ => format!(
+                "`{shown}` holds calls of several models (`{}`); keep each model's calls in a folder of its own",
+                models.join("`, `")
+            ),
         };
-        Ok(Self::new(folder, name, None, calls))
+        Err(CassetteError::Folder(what))
     }
 
     /// Answers with a folder's calls where it has them, else with the model, and keeps its answer in the folder.

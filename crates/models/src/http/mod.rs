@@ -105,7 +105,7 @@ impl Client {
         let transfer = Transfer::new(&endpoint, limits)?;
         // Last, since one that is dropped on an error inside another runtime would panic.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| EndpointError::Client(error.to_string()))?;
+        let runtime = runtime.map_err(|error| EndpointError::client(&error))?;
         Ok(Client {
             line: Arc::new(Line {
                 endpoint,
