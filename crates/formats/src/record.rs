@@ -230,6 +230,6 @@ impl Record {
     }
 }
 
-fn is_zero(number: &u32) -> bool {
+pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }

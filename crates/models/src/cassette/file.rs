@@ -86,7 +86,8 @@ fn locked(path: &Path, outcome: Result<(), TryLockError>) -> Result<(), Cassette
             "another process records to `{shown}`; wait for it, or record to another folder and join the two"
         )),
         TryLockError::Error(source) => {
-            let what = format!("cannot lock the cassette `{shown}`: {source}; record to a folder on a disk of this machine");
+            let what =
+                format!("cannot lock the cassette `{shown}`: {source}; record to a folder on a disk of this machine");
             CassetteError::Io { what, source }
         }
     })

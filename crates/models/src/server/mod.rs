@@ -83,8 +83,11 @@ impl Server {
         let graceful = GracefulShutdown::new();
         let mut stop = std::pin::pin!(stop);
         loop {
-            let next = std::pin::pin!(accept(&self.listener, &places));
-            let Some((stream, place)) = unless(next, stop.as_mut()).await else { break };
+            let (stream, place) = tokio::select! {
+                biased;
+                () = &mut stop => break,
+                accepted = accept(&self.listener, &places) => accepted,
+            };
             let shared = Arc::clone(&self.shared);
             let service = service_fn(move |request| {
                 let shared = Arc::clone(&shared);
@@ -115,18 +118,4 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, 
         }
         tokio::time::sleep(PAUSE).await;
     }
-}
-
-/// What the first future gives, unless the second is done before.
-async fn unless<T>(
-    mut first: std::pin::Pin<&mut impl Future<Output = T>>,
-    mut second: std::pin::Pin<&mut impl Future<Output = ()>>,
-) -> Option<T> {
-    std::future::poll_fn(|context| {
-        if second.as_mut().poll(context).is_ready() {
-            return std::task::Poll::Ready(None);
-        }
-        first.as_mut().poll(context).map(Some)
-    })
-    .await
 }

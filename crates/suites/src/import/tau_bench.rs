@@ -42,10 +42,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 fn elements(input: &Input, recorder: &mut Recorder) -> Result<Vec<Value>, ImportError> {
-    let broken = |error: serde_json::Error| ImportError::Broken {
-        file: input.file.clone(),
-        place: format!("line {}", error.line()),
-        what: format!("expected an array of objects with `task_id` and `traj`: {error}"),
+    let broken = |error: serde_json::Error| {
+        let (file, line) = (&input.file, error.line());
+        let expected = "expected an array of objects with `task_id` and `traj`";
+        ImportError::Other(format!("`{file}`, line {line}: {expected}: {error}"))
     };
     let error = match serde_json::from_str(&input.text) {
         Ok(elements) => return Ok(elements),
