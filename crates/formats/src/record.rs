@@ -23,7 +23,7 @@ pub const VERSION: u32 = 2;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub(crate) use line::Line;
-pub use line::{RecordError, text_hash};
+pub use line::text_hash;
 pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM_DRAWS};
 
 /// Everything that one case showed.

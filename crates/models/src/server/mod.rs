@@ -51,11 +51,6 @@ impl Default for Limits {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    shared: Arc<Shared>,
-}
-
-/// What every connection needs.
-struct Shared {
     model: Arc<dyn ChatModel>,
     limits: Limits,
 }
@@ -68,7 +63,7 @@ impl Server {
     pub async fn bind(model: Arc<dyn ChatModel>, port: u16, limits: Limits) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
-        Ok(Server { listener, address, shared: Arc::new(Shared { model, limits }) })
+        Ok(Server { listener, address, model, limits })
     }
 
     /// Where it listens.
@@ -78,7 +73,7 @@ impl Server {
 
     /// Answers until `stop` is done, then lets the requests under way end, as long as the limits allow.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let limits = self.shared.limits;
+        let limits = self.limits;
         let places = Arc::new(Semaphore::new(limits.connections));
         let graceful = GracefulShutdown::new();
         let mut stop = std::pin::pin!(stop);
@@ -88,10 +83,10 @@ impl Server {
                 () = &mut stop => break,
                 accepted = accept(&self.listener, &places) => accepted,
             };
-            let shared = Arc::clone(&self.shared);
+            let model = Arc::clone(&self.model);
             let service = service_fn(move |request| {
-                let shared = Arc::clone(&shared);
-                async move { Ok::<_, Infallible>(routes::respond(&*shared.model, &shared.limits, request).await) }
+                let model = Arc::clone(&model);
+                async move { Ok::<_, Infallible>(routes::respond(&*model, &limits, request).await) }
             });
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(limits.idle);

@@ -35,15 +35,11 @@ pub(super) fn join(
         recorder.report.leftovers.push(format!("group `{name}` left over: {groups} groups make a block"));
     }
     recorder.report.joined = groups;
-    let mut joined = Vec::new();
+    let (mut joined, mut dropped_systems) = (Vec::new(), 0);
+    let blocks = ordered.len() / groups;
     let mut ordered = ordered.into_iter();
-    let (mut number, mut dropped_systems) = (0, 0);
-    loop {
+    for number in 1..=blocks {
         let block = ordered.by_ref().take(groups).collect::<Vec<_>>();
-        if block.is_empty() {
-            break;
-        }
-        number += 1;
         dropped_systems += join_block(number, block, recorder, &mut joined)?;
     }
     if dropped_systems > 0 {
