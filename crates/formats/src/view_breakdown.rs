@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::record::is_zero;
-
 /// A view's tokens by kind; they add up to its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ViewParts {
@@ -48,4 +46,8 @@ pub struct Storage {
     /// written, and in records from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fewest_populated: Option<u32>,
+}
+
+pub(crate) fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
