@@ -105,6 +105,14 @@ impl Lines {
     }
 }
 
+impl Drop for Lines {
+    /// Closing would release the lock only after the last copy of the file is closed, and a process that another thread is just
+    /// starting has a copy.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
