@@ -68,7 +68,7 @@ impl Replay<'_> {
         let questioner = Questioner {
             prepared: self.prepared,
             session: &self.session,
-            reader: self.meters.reader,
+            reader: &self.meters.reader,
             retrieved,
             is_refused: self.counts.violations > 0,
             evidence: self.case.entrant.evidence(),
