@@ -1,5 +1,7 @@
 //! The controls: yardsticks for every comparison. Each is one file and one line in [`ALL`].
 
+#[cfg(test)]
+pub(crate) mod dummy;
 mod full;
 mod head_tail;
 mod null;
@@ -13,8 +15,15 @@ use compactometer_engine::view::Edit;
 use crate::plan::Control;
 
 /// Every control, in the order of reports.
-pub const ALL: &[&Control] =
-    &[&full::CONTROL, &null::CONTROL, &random_drop::CONTROL, &head_tail::CONTROL, &oracle::CONTROL];
+pub const ALL: &[&Control] = &[
+    &full::CONTROL,
+    &null::CONTROL,
+    &random_drop::CONTROL,
+    &head_tail::CONTROL,
+    &oracle::CONTROL,
+    #[cfg(test)]
+    &dummy::CONTROL,
+];
 
 /// The system message as an edit.
 fn keep_system(log: &Log) -> Option<Edit> {

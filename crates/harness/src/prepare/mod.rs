@@ -1,7 +1,6 @@
 //! Scenarios made ready for replay: everything that depends on no strategy.
 
 mod answer_keys;
-mod exact_values;
 mod foreign;
 mod lists;
 mod scenario;

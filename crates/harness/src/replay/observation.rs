@@ -7,7 +7,7 @@ use compactometer_formats::record::{Observation, ObservationKind};
 use super::Replay;
 use crate::plan::Point;
 use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
-use crate::trace::{old_before, search_carriers};
+use crate::trace::{call_row, old_before, search_carriers};
 
 impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
@@ -68,7 +68,7 @@ impl Replay<'_> {
         let questioner = Questioner {
             prepared: self.prepared,
             session: &self.session,
-            reader: self.meters.reader,
+            reader: &self.meters.reader,
             retrieved,
             is_refused: self.counts.violations > 0,
             evidence: self.case.entrant.evidence(),
@@ -76,7 +76,7 @@ impl Replay<'_> {
             counter: self.counter,
         };
         for (row, call) in questioner.ask(observation).await {
-            let call = call.map(|call| self.call_row(&call));
+            let call = call.map(|call| call_row(&call, &mut self.texts));
             self.answers.push(AnswerRow { call, ..row });
         }
     }

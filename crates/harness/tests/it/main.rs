@@ -2,7 +2,6 @@
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
 
 mod answers;
-mod common;
 mod fates;
 mod journal;
 mod judge;
