@@ -142,6 +142,8 @@ mod tests {
         let first = Lines::open(&path).unwrap();
         first.lock().unwrap();
         assert!(matches!(Lines::open(&path).unwrap().lock(), Err(TryLockError::WouldBlock)));
+        // As in a process that another thread is just starting.
+        let _copy = first.file().try_clone().unwrap();
         drop(first);
         Lines::open(&path).unwrap().lock().unwrap();
     }
