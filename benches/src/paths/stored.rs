@@ -6,10 +6,7 @@ use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, Store};
 use compactometer_engine::view::Edit;
-use compactometer_formats::manifest::{Manifest, VERSION};
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::Record;
-use compactometer_harness::plan::Plan;
 use compactometer_report::bootstrap_interval;
 use compactometer_store::{Checkpoints, KEEP};
 
@@ -93,41 +90,9 @@ fn bootstrap(units: usize) -> Result<Work, Box<dyn Error>> {
 
 fn report(records: usize) -> Result<Work, Box<dyn Error>> {
     let (plan, records) = replays::records("summarize", suite(0..records as u64, |seed| scenario(seed, 80)))?;
-    let (manifest, prices) = (manifest(&plan, &records), PriceTable::shipped()?);
+    let (manifest, prices) = (plan.manifest(), PriceTable::shipped()?);
     Ok(Box::new(move || {
         let summary = compactometer_report::summarize(&manifest, &records, &prices);
         summary.groups.iter().map(|group| group.strategies.len() as u64).sum()
     }))
-}
-
-fn manifest(plan: &Plan, records: &[Record]) -> Manifest {
-    Manifest {
-        version: VERSION,
-        program: "measured".to_owned(),
-        commit: "unknown".to_owned(),
-        command: Vec::new(),
-        suite: "measured".to_owned(),
-        suite_hash: String::new(),
-        notes: Vec::new(),
-        window: plan.sizes.window,
-        trigger: plan.sizes.trigger,
-        retained: plan.sizes.retained,
-        sweep: Vec::new(),
-        protocols: plan.options.protocols.iter().copied().collect(),
-        strategies: plan.options.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
-        reference: None,
-        prompts: Default::default(),
-        scale: plan.options.scale,
-        settings_hash: String::new(),
-        prices_hash: String::new(),
-        tokenizer: "quarter".to_owned(),
-        summarizer: plan.options.summarizer.clone(),
-        target: None,
-        judge: None,
-        seed: plan.options.seed,
-        properties: Vec::new(),
-        cases: records.len(),
-        conversations: records.len(),
-        groups: plan.groups(),
-    }
 }

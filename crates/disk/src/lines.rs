@@ -105,6 +105,14 @@ impl Lines {
     }
 }
 
+impl Drop for Lines {
+    /// Closing would release the lock only after the last copy of the file is closed, and a process that another thread is just
+    /// starting has a copy.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -134,6 +142,8 @@ mod tests {
         let first = Lines::open(&path).unwrap();
         first.lock().unwrap();
         assert!(matches!(Lines::open(&path).unwrap().lock(), Err(TryLockError::WouldBlock)));
+        // As in a process that another thread is just starting.
+        let _copy = first.file().try_clone().unwrap();
         drop(first);
         Lines::open(&path).unwrap().lock().unwrap();
     }

@@ -14,7 +14,7 @@ use crate::record::{Protocol, text_hash};
 pub const VERSION: u32 = 2;
 
 /// What a run showed, for comparison with later runs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// The conditions of the run.
     pub run: Conditions,
@@ -74,9 +74,10 @@ pub struct Conversation {
 }
 
 /// One strategy under one protocol.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct StrategyBaseline {
     /// What was counted over all its conversations.
+    #[serde(flatten)]
     pub head: StrategyHead,
     /// Its units.
     pub units: Vec<UnitBaseline>,
@@ -125,16 +126,8 @@ pub(crate) struct File {
     _version: u32,
     /// blake3 of what follows, in hex, first 32 characters.
     checksum: String,
-    run: Conditions,
-    scenarios: Vec<Conversation>,
-    strategies: Vec<FileStrategy>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct FileStrategy {
     #[serde(flatten)]
-    head: StrategyHead,
-    units: Vec<UnitBaseline>,
+    baseline: Baseline,
 }
 
 #[derive(Deserialize)]
@@ -174,18 +167,12 @@ impl Baseline {
         if head.version > VERSION {
             return Err(BaselineError::Newer(head.version));
         }
-        let file: File = serde_json::from_str(text).map_err(malformed)?;
-        let strategies = file.strategies.into_iter();
-        let read = Baseline {
-            run: file.run,
-            scenarios: file.scenarios,
-            strategies: strategies.map(|found| StrategyBaseline { head: found.head, units: found.units }).collect(),
-        };
+        let File { checksum, baseline: read, .. } = serde_json::from_str(text).map_err(malformed)?;
         let mut body = read.body().map_err(malformed)?;
         if head.version < 2 {
             body = body.replacen("\"summarizer\":", "\"model\":", 1);
         }
-        if text_hash(&body) == file.checksum { Ok(read) } else { Err(BaselineError::Checksum) }
+        if text_hash(&body) == checksum { Ok(read) } else { Err(BaselineError::Checksum) }
     }
 }
 

@@ -42,17 +42,12 @@ impl Fate {
 
     /// The name that reports use.
     pub fn name(self) -> &'static str {
-        match self {
-            Fate::Unstated => "unstated",
-            Fate::Verbatim => "verbatim",
-            Fate::Carried => "carried",
-            Fate::StoredOnly => "stored_only",
-            Fate::DroppedUnseen => "dropped_unseen",
-            Fate::Unwritten => "unwritten",
-            Fate::Eroded => "eroded",
-            Fate::Superseded => "superseded",
-            Fate::Unexplained => "unexplained",
-        }
+        self.row().1
+    }
+
+    /// Its letter in [`Fates`].
+    pub fn letter(self) -> char {
+        self.row().2
     }
 
     /// Whether the context holds the fact.
@@ -60,26 +55,27 @@ impl Fate {
         matches!(self, Fate::Verbatim | Fate::Carried)
     }
 
-    /// Its letter in [`Fates`].
-    pub fn letter(self) -> char {
-        match self {
-            Fate::Unstated => '.',
-            Fate::Verbatim => 'v',
-            Fate::Carried => 'c',
-            Fate::StoredOnly => 's',
-            Fate::DroppedUnseen => 'd',
-            Fate::Unwritten => 'u',
-            Fate::Eroded => 'e',
-            Fate::Superseded => 'x',
-            Fate::Unexplained => '?',
-        }
+    fn row(self) -> (Fate, &'static str, char) {
+        ROWS[self as usize]
     }
 
     fn from_letter(letter: char) -> Option<Self> {
-        let mut all = Self::STATED.iter().copied().chain([Fate::Unstated]);
-        all.find(|fate| fate.letter() == letter)
+        ROWS.iter().find(|row| row.2 == letter).map(|row| row.0)
     }
 }
+
+/// Each fate in the order of the enum, with its name and letter.
+const ROWS: [(Fate, &str, char); 9] = [
+    (Fate::Unstated, "unstated", '.'),
+    (Fate::Verbatim, "verbatim", 'v'),
+    (Fate::Carried, "carried", 'c'),
+    (Fate::StoredOnly, "stored_only", 's'),
+    (Fate::DroppedUnseen, "dropped_unseen", 'd'),
+    (Fate::Unwritten, "unwritten", 'u'),
+    (Fate::Eroded, "eroded", 'e'),
+    (Fate::Superseded, "superseded", 'x'),
+    (Fate::Unexplained, "unexplained", '?'),
+];
 
 /// One fate for each fact, in the order of [`crate::record::Record::facts`], written as one letter each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
@@ -112,5 +108,8 @@ mod tests {
         assert_eq!(json, "\"vcsduex?.\"");
         assert_eq!(serde_json::from_str::<Fates>(&json).expect("parses"), fates);
         assert!(serde_json::from_str::<Fates>("\"vq\"").is_err());
+        for (at, (fate, name, _)) in ROWS.iter().enumerate() {
+            assert_eq!((*fate as usize, serde_json::to_string(fate).expect("serializes")), (at, format!("\"{name}\"")));
+        }
     }
 }

@@ -27,25 +27,14 @@ static LOCAL: LazyLock<PriceRow> = LazyLock::new(|| {
     let prefix_order = vec![PrefixPart::Tools, PrefixPart::System, PrefixPart::Messages];
     PriceRow {
         name: "a server on this machine".to_owned(),
-        date: String::new(),
         source: "its calls are not billed".to_owned(),
-        input: 0.0,
-        cache_write: 0.0,
-        cache_read: 0.0,
-        output: 0.0,
-        cache: CacheRules {
-            prefix_order,
-            minimum_tokens: 0,
-            granularity_tokens: 1,
-            breakpoints: 0,
-            lifetime_s: 0,
-            renewed_by_use: false,
-        },
+        cache: CacheRules { prefix_order, granularity_tokens: 1, ..CacheRules::default() },
+        ..PriceRow::default()
     }
 });
 
 /// What a model costs, in US dollars per million tokens, and how its prompt cache works.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceRow {
     /// The model's name.
@@ -67,7 +56,7 @@ pub struct PriceRow {
 }
 
 /// How a provider caches prefixes of requests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheRules {
     /// The parts of a request in the order in which they make a prefix, each once.
@@ -110,15 +99,18 @@ impl PriceTable {
     /// # Errors
     /// [`PriceError`] if the text is no table, or a row has no source or no usable figures.
     pub fn parse(text: &str) -> Result<Self, PriceError> {
-        let table: PriceTable = toml::from_str(text).map_err(|error| PriceError::Malformed(error.to_string()))?;
+        let table: PriceTable =
+            toml::from_str(text).map_err(|error| PriceError::Wrong(format!("expected a price table: {error}")))?;
         for (at, row) in table.model.iter().enumerate() {
             let is_again = table.model[..at].iter().any(|before| before.name == row.name);
             let once = if is_again { Err("there are two rows of that name; keep one".to_owned()) } else { Ok(()) };
-            once.and_then(|()| row.check()).map_err(|what| PriceError::Row { name: row.name.clone(), what })?;
+            let wrong = |what| PriceError::Wrong(format!("prices of `{}`: {what}", row.name));
+            once.and_then(|()| row.check()).map_err(wrong)?;
         }
         if table.row("mock").is_none() {
             let names = table.model.iter().map(|row| row.name.as_str());
-            return Err(PriceError::MockAs(unknown("model", &table.mock_as, names)));
+            let unknown = unknown("model", &table.mock_as, names);
+            return Err(PriceError::Wrong(format!("mock_as: {unknown}")));
         }
         Ok(table)
     }
@@ -133,15 +125,16 @@ impl PriceTable {
         Ok((Self::parse(&text)?, text))
     }
 
-    /// The row for that model: its name in records, or without `openai:` or `anthropic:` before it. A mock is priced as
-    /// [`PriceTable::mock_as`]; a server on this machine, whose name holds no host, costs nothing.
+    /// The row for that model: its name in records, or without the provider before it. A mock is priced as
+    /// [`PriceTable::mock_as`]. A server on this machine costs nothing: its name ends in `@localhost`, or holds no host if the
+    /// provider ends in `-compatible`, which says that it has no service of its own.
     pub fn row(&self, model: &str) -> Option<&PriceRow> {
         let name = if is_mock(model) { self.mock_as.as_str() } else { model };
         let of_name = |name: &str| self.model.iter().find(|row| row.name == name);
-        let plain = name.strip_prefix("openai:").or_else(|| name.strip_prefix("anthropic:"));
-        let is_local = name.strip_prefix("openai-compatible:").is_some_and(|model| !model.contains('@'))
-            || name.strip_prefix("anthropic:").is_some_and(|model| model.ends_with("@localhost"));
-        of_name(name).or_else(|| of_name(plain?)).or_else(|| is_local.then(|| &*LOCAL))
+        of_name(name).or_else(|| match name.split_once(':')? {
+            (provider, model) if provider.ends_with("-compatible") => (!model.contains('@')).then(|| &*LOCAL),
+            (_, model) => of_name(model).or_else(|| model.ends_with("@localhost").then(|| &*LOCAL)),
+        })
     }
 }
 
@@ -192,20 +185,9 @@ pub enum PriceError {
         /// Why.
         source: std::io::Error,
     },
-    /// Not the TOML of a table.
-    #[error("expected a price table: {0}")]
-    Malformed(String),
-    /// A row that cannot be used.
-    #[error("prices of `{name}`: {what}")]
-    Row {
-        /// The model.
-        name: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// The row that prices a mock is missing.
-    #[error("mock_as: {0}")]
-    MockAs(String),
+    /// Not the TOML of a table, or a row of it cannot be used.
+    #[error("{0}")]
+    Wrong(String),
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::answer::{AnswerRow, ProbeRow};
 use crate::scenario::{Category, ValueKind};
-use crate::view_breakdown::Storage;
+use crate::view_breakdown::{Storage, is_zero};
 
 /// The version of records that this program writes. Version 1 called the summarizer `model`;
 /// version 2 had no subjects.
@@ -24,7 +24,7 @@ pub const VERSION: u32 = 3;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub(crate) use line::Line;
-pub use line::{RecordError, text_hash};
+pub use line::text_hash;
 pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM_DRAWS, RivalWins, Unusable};
 
 /// Everything that one case showed.
@@ -233,8 +233,4 @@ impl Record {
         let calls = self.calls().chain(self.probe_calls()).chain(self.judge_calls());
         calls.filter(|call| call.refusal == Some(Refusal::Form)).count()
     }
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }

@@ -67,16 +67,10 @@ impl Suite {
     /// As [`Suite::read`].
     pub fn from_reader(reader: impl BufRead, path: &Path) -> Result<Self, SuiteError> {
         let mut lines = Lines { reader, path, number: 0 };
-        let header = match lines.next_line()? {
-            Some(line) => parse_header(&line).map_err(|what| lines.error(what))?,
-            None => {
-                return Err(SuiteError::Line {
-                    path: path.to_owned(),
-                    line: 1,
-                    what: "the file is empty; expected a suite header".to_owned(),
-                });
-            }
+        let Some(line) = lines.next_line()? else {
+            return Err(lines.error("the file is empty; expected a suite header".to_owned()));
         };
+        let header = parse_header(&line).map_err(|what| lines.error(what))?;
         let mut scenarios = Vec::new();
         let mut ids = HashSet::new();
         while let Some(line) = lines.next_line()? {

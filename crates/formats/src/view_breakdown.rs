@@ -48,6 +48,6 @@ pub struct Storage {
     pub fewest_populated: Option<u32>,
 }
 
-fn is_zero(number: &u32) -> bool {
+pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }

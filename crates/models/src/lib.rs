@@ -18,7 +18,8 @@ use compactometer_engine::model::ChatModel;
 use compactometer_simulator::faults::{self, FaultError, Faulty};
 use compactometer_text::suggest::hint;
 use cost_limit::{CostLimit, CostLimited};
-use http::{EndpointError, Receiver};
+use http::EndpointError;
+pub use http::{client_of, receiver};
 use providers::Provider;
 
 /// Every kind of model: the mock, each provider, and recordings.
@@ -110,23 +111,6 @@ pub fn open(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel>, Mod
     }
 }
 
-/// Who receives the requests of the model of that name; nobody where it answers in the process or from a recording.
-///
-/// # Errors
-/// [`EndpointError`] where an address cannot be used. A missing key is none.
-pub fn receiver(spec: &str) -> Result<Option<Receiver>, EndpointError> {
-    http::receiver(split(spec).0)
-}
-
-/// A client of the model of that name, to ask its server how things stand; none where it answers in the process or from a
-/// recording. Faults after the name do not count.
-///
-/// # Errors
-/// [`EndpointError`] where the address cannot be used, or the key is missing.
-pub fn client_of(spec: &str, limits: http::Limits) -> Result<Option<http::Client>, EndpointError> {
-    http::client(split(spec).0, limits)
-}
-
 /// A model's plain name, and its faults.
 fn split(spec: &str) -> (&str, Option<&str>) {
     let faults = spec.rsplit_once('+').filter(|(_, faults)| faults.is_empty() || faults::are_meant(faults));
@@ -139,13 +123,12 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
         None => (spec, None),
     };
     let all = all();
+    let unknown = |given: &str, choices: &[String], hint: String| {
+        ModelError::Unknown(format!("model `{given}` is unknown; choose one of: {}{hint}", choices.join(", ")))
+    };
     let kind = all.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let kinds = all.iter().map(|kind| kind.name).collect::<Vec<_>>();
-        ModelError::Kind {
-            given: without_user(spec),
-            hint: hint(name, kinds.iter().copied()),
-            choices: kinds.join(", "),
-        }
+        let kinds = all.iter().map(|kind| kind.name.to_owned()).collect::<Vec<_>>();
+        unknown(&without_user(spec), &kinds, hint(name, kinds.iter().map(String::as_str)))
     })?;
     let (variants, build) = match kind.form {
         Form::Listed { variants, build } => (variants(), build),
@@ -153,39 +136,16 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
         Form::Served(provider) => return http::open(provider, variant.unwrap_or_default(), opening),
     };
     let variant = variant.or(variants.first().copied()).unwrap_or_default();
-    build(variant).ok_or_else(|| ModelError::Variant {
-        kind: kind.name,
-        given: variant.to_owned(),
-        hint: hint(variant, variants.iter().copied()),
-        choices: kind.forms().join(", "),
-    })
+    build(variant)
+        .ok_or_else(|| unknown(&format!("{name}:{variant}"), &kind.forms(), hint(variant, variants.iter().copied())))
 }
 
 /// A name that names no model.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// No such kind.
-    #[error("model `{given}` is unknown; choose one of: {choices}{hint}")]
-    Kind {
-        /// What was given.
-        given: String,
-        /// The kinds.
-        choices: String,
-        /// The nearest kind as a clause, or nothing.
-        hint: String,
-    },
-    /// The kind has no such variant.
-    #[error("model `{kind}:{given}` is unknown; choose one of: {choices}{hint}")]
-    Variant {
-        /// The kind.
-        kind: &'static str,
-        /// The variant given.
-        given: String,
-        /// The names that this kind has.
-        choices: String,
-        /// The nearest variant as a clause, or nothing.
-        hint: String,
-    },
+    /// No such kind or variant.
+    #[error("{0}")]
+    Unknown(String),
     /// The faults after the model's name cannot be read.
     #[error(transparent)]
     Fault(#[from] FaultError),
@@ -217,6 +177,18 @@ mod tests {
         }
     }
 
+    /// The dummy provider is one file and one line of the registry.
+    #[test]
+    fn a_new_provider_is_in_every_list_and_message() {
+        let kind = all().into_iter().find(|kind| kind.name == "dummy-provider").expect("in the list of models");
+        assert_eq!((kind.about, kind.forms()), ("answers nobody, in tests", vec!["dummy-provider:MODEL".to_owned()]));
+        assert!(error("nobody").contains("dummy-provider"));
+        assert!(error("openai:").contains("`dummy-provider:MODEL`"));
+        assert_eq!(error("dummy-provider:x"), "`x` needs a key; set the environment's variable `DUMMY_API_KEY`");
+        let receiver = receiver("dummy-provider:x").expect("the address is right").expect("a server");
+        assert_eq!((receiver.host.as_str(), receiver.is_provider), ("dummy.invalid", true));
+    }
+
     #[test]
     fn no_error_shows_a_password() {
         for spec in ["http://me:hush@host/v1", "openai-compatible:small@me:hush@host", "openai-compatible:me:hush@host"]
@@ -229,9 +201,9 @@ mod tests {
 
     #[test]
     fn errors_name_value_choices_and_suggestion() {
-        insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, anthropic, openai-compatible, cassette; did you mean `mock`?");
+        insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, anthropic, openai-compatible, dummy-provider, cassette; did you mean `mock`?");
         insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser; did you mean `strong`?");
-        insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, anthropic, openai-compatible, cassette");
+        insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, anthropic, openai-compatible, dummy-provider, cassette");
         insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser");
     }
 }

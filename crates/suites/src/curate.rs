@@ -39,12 +39,18 @@ pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<Str
     };
     let scenario = &mut suite.scenarios[scenario];
     if let Some(known) = scenario.facts.iter().find(|fact| fact.forms().any(|form| form == value)) {
-        return Err(CurateError::Known { value: value.to_owned(), fact: known.id.clone() });
+        let fact = &known.id;
+        return Err(CurateError(format!(
+            "`{value}` is already fact `{fact}`; add a question about it with `--accept {fact}`"
+        )));
     }
     let evidence = scenario.messages.iter().filter(|message| states(&matcher, message));
     let evidence_message_ids = evidence.map(|message| message.id).collect::<Vec<_>>();
     let Some(first) = scenario.messages.iter().find(|message| evidence_message_ids.first() == Some(&message.id)) else {
-        return Err(CurateError::NotStated { value: value.to_owned(), scenario: scenario.id.clone() });
+        return Err(CurateError(format!(
+            "no message of `{}` states `{value}` as whole words; give it as the conversation writes it",
+            scenario.id
+        )));
     };
     let id = free_id(scenario.facts.iter().map(|fact| fact.id.as_str()));
     let fact = Fact {
@@ -76,33 +82,32 @@ pub fn ask(
     asked_after: Option<MessageId>,
 ) -> Result<(), CurateError> {
     let found = known(scenario, fact)?;
+    let (value, refused) = (&found.value, |why: String| Err(CurateError(why)));
     if let Some(of) = &found.decoy_of {
-        return Err(CurateError::Decoy { fact: fact.to_owned(), of: of.clone() });
+        return refused(format!("fact `{fact}` is the decoy of `{of}`, and no question may ask for a decoy"));
     }
     if question.trim().is_empty() {
-        return Err(CurateError::NoQuestion);
+        return refused("the question is empty; give its text with `--question`".to_owned());
     }
     let matcher = Matcher::new([(Sought { kind: found.value_kind, said: Said::Either }, found.forms())]);
     if matcher.find(question).next().is_some() {
-        return Err(CurateError::GivenAway { value: found.value.clone() });
+        return refused(format!("the question contains the answer `{value}`; reword it"));
     }
     let last = scenario.messages.last().map(|message| message.id).unwrap_or(MessageId(0));
     let asked_after = asked_after.unwrap_or(last);
     if !scenario.messages.iter().any(|message| message.id == asked_after) {
-        return Err(CurateError::NoMessage { message: asked_after.0, last: last.0 });
+        return refused(format!("there is no message `{}`; the last one is `{}`", asked_after.0, last.0));
     }
     if found.evidence_message_ids.iter().all(|id| *id > asked_after) {
-        return Err(CurateError::TooEarly { value: found.value.clone(), asked_after: asked_after.0 });
+        let at = asked_after.0;
+        return refused(format!("`{value}` is not yet stated at message `{at}`; ask after a later message"));
     }
     scenario.probes.push(Probe {
         id: free_id(scenario.probes.iter().map(|probe| probe.id.as_str())),
         fact_ids: vec![fact.to_owned()],
         question: question.trim().to_owned(),
         asked_after,
-        gold: None,
-        forbidden: Vec::new(),
-        abstain_expected: false,
-        order: Vec::new(),
+        ..Probe::default()
     });
     Ok(())
 }
@@ -114,7 +119,8 @@ pub fn ask(
 pub fn reject(scenario: &mut Scenario, fact: &str) -> Result<usize, CurateError> {
     known(scenario, fact)?;
     if let Some(newer) = scenario.facts.iter().find(|other| other.supersedes.as_deref() == Some(fact)) {
-        return Err(CurateError::Replaced { fact: fact.to_owned(), by: newer.id.clone() });
+        let newer = &newer.id;
+        return Err(CurateError(format!("fact `{fact}` is replaced by `{newer}`; reject that one first")));
     }
     let before = scenario.probes.len();
     scenario.facts.retain(|other| other.id != fact && other.decoy_of.as_deref() != Some(fact));
@@ -125,7 +131,7 @@ pub fn reject(scenario: &mut Scenario, fact: &str) -> Result<usize, CurateError>
 fn known<'s>(scenario: &'s Scenario, fact: &str) -> Result<&'s Fact, CurateError> {
     let ids = || scenario.facts.iter().map(|fact| fact.id.as_str());
     let found = scenario.facts.iter().find(|known| known.id == fact);
-    found.ok_or_else(|| CurateError::NoFact(compactometer_text::suggest::unknown("fact", fact, ids())))
+    found.ok_or_else(|| CurateError(compactometer_text::suggest::unknown("fact", fact, ids())))
 }
 
 /// Whether a message of the conversation states the value, as [`add`] requires.
@@ -155,67 +161,7 @@ fn free_id<'i>(taken: impl Iterator<Item = &'i str> + Clone) -> String {
     }
 }
 
-/// A requested change that is not possible.
+/// A requested change that is not possible, and what to do instead.
 #[derive(Debug, thiserror::Error)]
-pub enum CurateError {
-    /// No message states the value.
-    #[error("no message of `{scenario}` states `{value}` as whole words; give it as the conversation writes it")]
-    NotStated {
-        /// The value.
-        value: String,
-        /// The conversation.
-        scenario: String,
-    },
-    /// The value is already a fact.
-    #[error("`{value}` is already fact `{fact}`; add a question about it with `--accept {fact}`")]
-    Known {
-        /// The value.
-        value: String,
-        /// Its fact.
-        fact: String,
-    },
-    /// The fact does not exist; the message suggests a similar id.
-    #[error("{0}")]
-    NoFact(String),
-    /// The fact is a decoy, and questions never ask for decoys.
-    #[error("fact `{fact}` is the decoy of `{of}`, and no question may ask for a decoy")]
-    Decoy {
-        /// The decoy.
-        fact: String,
-        /// The fact that it is a decoy of.
-        of: String,
-    },
-    /// A newer fact replaces the one to be removed.
-    #[error("fact `{fact}` is replaced by `{by}`; reject that one first")]
-    Replaced {
-        /// The older fact.
-        fact: String,
-        /// The newer one.
-        by: String,
-    },
-    /// The question is empty.
-    #[error("the question is empty; give its text with `--question`")]
-    NoQuestion,
-    /// The question contains the answer.
-    #[error("the question contains the answer `{value}`; reword it")]
-    GivenAway {
-        /// The value.
-        value: String,
-    },
-    /// The message does not exist.
-    #[error("there is no message `{message}`; the last one is `{last}`")]
-    NoMessage {
-        /// The id that was given.
-        message: u32,
-        /// The id of the conversation's last message.
-        last: u32,
-    },
-    /// The value is stated only after the question.
-    #[error("`{value}` is not yet stated at message `{asked_after}`; ask after a later message")]
-    TooEarly {
-        /// The value.
-        value: String,
-        /// The message after which it was to be asked.
-        asked_after: u32,
-    },
-}
+#[error("{0}")]
+pub struct CurateError(String);

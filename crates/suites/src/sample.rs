@@ -44,7 +44,7 @@ pub fn sample(mut suite: Suite, count: usize) -> Suite {
 /// The attributes that conversations of one kind share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Stratum {
-    split: u8,
+    split: Split,
     source: String,
     tools: Vec<String>,
     length: u32,
@@ -52,17 +52,12 @@ struct Stratum {
 
 impl Stratum {
     fn of(scenario: &Scenario) -> Self {
-        let split = match scenario.split {
-            Split::Dev => 0,
-            Split::Test => 1,
-            Split::Calibration => 2,
-        };
         // The part after the colon is a file name, which may differ for each conversation.
         let source = scenario.source.split(':').next().unwrap_or_default().to_owned();
         let tools = scenario.tools.iter().map(|tool| tool.name.clone()).collect();
         let texts = scenario.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
         let bytes = texts.map(str::len).sum::<usize>();
-        Stratum { split, source, tools, length: bytes.checked_ilog2().unwrap_or_default() }
+        Stratum { split: scenario.split, source, tools, length: bytes.checked_ilog2().unwrap_or_default() }
     }
 }
 

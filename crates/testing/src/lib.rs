@@ -1,4 +1,6 @@
 //! Code shared by the tests of several crates. No program depends on this crate.
 
+pub mod model;
 pub mod provider_rules;
 pub mod provider_server;
+pub mod scenario;

@@ -4,13 +4,14 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::prices::{PriceTable, SHIPPED};
 use compactometer_formats::record::Protocol;
 use compactometer_formats::scenario::Split;
 use compactometer_harness::plan::Shares;
 use compactometer_text::suggest::unknown;
+use serde::de::DeserializeOwned;
 
 use crate::output::failure::Failure;
 
@@ -21,8 +22,8 @@ pub(crate) struct RunArgs {
     /// Default: `smoke`, or what `--model cassette:DIR` was recorded on.
     pub(crate) suites: Vec<PathBuf>,
     /// Only the conversations of one split. Results are reported on `test`, and nothing is tuned on it.
-    #[arg(long, value_enum, value_name = "SPLIT")]
-    pub(crate) split: Option<SplitArg>,
+    #[arg(long, value_name = "SPLIT", value_parser = one_of::<Split, _>(["dev", "test", "calibration"]))]
+    pub(crate) split: Option<Split>,
     /// Only N conversations, spread over split, source, tools and length by a hash of the suite's name and their ids. If there
     /// are fewer, all are taken.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -45,13 +46,13 @@ pub(crate) struct RunArgs {
     /// with a comma, give two groups in one report.
     #[arg(
         long,
-        value_enum,
         value_name = "PROTOCOL",
         env = "COMPACTOMETER_PROTOCOL",
         value_delimiter = ',',
-        default_value = "matched"
+        default_value = "matched",
+        value_parser = one_of::<Protocol, _>(["matched", "published"])
     )]
-    pub(crate) protocol: Vec<ProtocolArg>,
+    pub(crate) protocol: Vec<Protocol>,
     /// Multiplies published limits, for conversations that are too short for them. The report names the scale that they need.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
     pub(crate) scale: f64,
@@ -160,51 +161,27 @@ impl SettingArgs {
     }
 }
 
-/// How budgets are set.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum ProtocolArg {
-    Matched,
-    Published,
-}
-
-impl From<ProtocolArg> for Protocol {
-    fn from(arg: ProtocolArg) -> Self {
-        match arg {
-            ProtocolArg::Matched => Protocol::Matched,
-            ProtocolArg::Published => Protocol::Published,
-        }
-    }
-}
-
-/// A part of a study.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum SplitArg {
-    Dev,
-    Test,
-    Calibration,
-}
-
-impl From<SplitArg> for Split {
-    fn from(arg: SplitArg) -> Self {
-        match arg {
-            SplitArg::Dev => Split::Dev,
-            SplitArg::Test => Split::Test,
-            SplitArg::Calibration => Split::Calibration,
-        }
-    }
+/// Parses one of these names of values, by the value's name in files.
+fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static, const N: usize>(
+    names: [&'static str; N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).try_map(|name| serde_json::from_value(name.into()))
 }
 
 fn trigger_share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| (0.02..=1.0).contains(share));
-    share.ok_or_else(|| "expected a share from 0.02 to 1".to_owned())
+    number(text, "a share from 0.02 to 1", |share| (0.02..=1.0).contains(&share))
 }
 
 fn retained_share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| (0.01..1.0).contains(share));
-    share.ok_or_else(|| "expected a share from 0.01 and under 1".to_owned())
+    number(text, "a share from 0.01 and under 1", |share| (0.01..1.0).contains(&share))
 }
 
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
-    number.ok_or_else(|| "expected a number over 0".to_owned())
+    number(text, "a number over 0", |number| number.is_finite() && number > 0.0)
+}
+
+/// The number in the text, if it is one that the argument takes.
+pub(crate) fn number(text: &str, what: &str, is_taken: impl Fn(f64) -> bool) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| is_taken(*number));
+    number.ok_or_else(|| format!("expected {what}"))
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::write_whole;
 use compactometer_formats::scenario::Split;
 use compactometer_formats::suite::Suite;
 use compactometer_suites::generate::{Spec, embedded, generate, smoke};
@@ -35,6 +36,22 @@ pub(crate) fn of_split(mut suite: Suite, split: Option<Split>) -> Result<Suite> 
     }
     suite.header.notes.push(format!("the split `{name}` alone: {} of {all} conversations", suite.scenarios.len()));
     Ok(suite)
+}
+
+/// Fails if a new suite must not be written to this path.
+pub(crate) fn must_be_free(out: &Path, force: bool) -> Result<()> {
+    if out.extension().is_some_and(|extension| extension == "toml") {
+        bail!("`{}` ends in `.toml`, which names generator specs; use `.jsonl`", out.display());
+    }
+    if out.exists() && !force {
+        bail!("`{}` exists; give `--force` to overwrite it", out.display());
+    }
+    Ok(())
+}
+
+/// Writes a new suite.
+pub(crate) fn write(out: &Path, suite: &Suite) -> Result<()> {
+    write_whole(out, |file| suite.write(file)).with_context(|| format!("cannot write `{}`", out.display()))
 }
 
 fn read(path: &Path) -> Result<Suite> {

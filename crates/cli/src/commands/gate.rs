@@ -12,11 +12,12 @@ use compactometer_formats::baseline::Baseline;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
-use compactometer_report::gate::{self, GateOptions, GateReport, SelfTest, Verdict};
+use compactometer_report::gate::{self, GateOptions, GateReport, Verdict};
+use tempfile::TempDir;
 
 use super::{CommandRow, HelpGroup, parsed};
 use super::{program, run};
-use crate::arguments::RunArgs;
+use crate::arguments::{RunArgs, number};
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say, say_json};
 
@@ -90,8 +91,7 @@ pub(crate) enum Inconclusive {
 }
 
 fn margin(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| (0.001..=0.5).contains(share));
-    share.ok_or_else(|| "expected a share from 0.001 to 0.5".to_owned())
+    number(text, "a share from 0.001 to 0.5", |share| (0.001..=0.5).contains(&share))
 }
 
 /// Gates a run, writes a baseline, or tests the gate.
@@ -105,7 +105,7 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
     };
     let file =
         args.baseline.as_deref().ok_or_else(|| Failure::usage(anyhow!("name the baseline with `--baseline FILE`")))?;
-    let run = RunFiles::read(dir).map_err(Failure::usage)?;
+    let run = read_run(dir)?;
     if args.update {
         return update(&run, file, &prices);
     }
@@ -196,7 +196,7 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
 /// Tests the gate on two runs that differ in their seed: two given runs, one given run and a repetition of its command, or two
 /// runs of the embedded suite.
 fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
-    let scratch = ScratchFolder::new().map_err(Failure::failed)?;
+    let scratch = tempfile::tempdir().context("cannot make a temporary folder").map_err(Failure::failed)?;
     let (first, second) = match &args.dirs[..] {
         [first, second] => (read_run(first)?, read_run(second)?),
         [first] => {
@@ -222,15 +222,10 @@ fn self_test(args: &GateArgs, prices: &PriceTable) -> Result<(), Failure> {
     } else {
         say(&gate::self_test_text(&found))?;
     }
-    verdict(&found)
-}
-
-fn verdict(found: &SelfTest) -> Result<(), Failure> {
     if found.ok {
-        Ok(())
-    } else {
-        Err(Failure::failed(anyhow!("the gate does not keep its error rates on these runs")))
+        return Ok(());
     }
+    Err(Failure::failed(anyhow!("the gate does not keep its error rates on these runs")))
 }
 
 fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
@@ -240,7 +235,7 @@ fn read_run(dir: &Path) -> Result<RunFiles, Failure> {
 /// The strategies of a self-test without a given run: they make few calls and summarize in different ways.
 const SELF_TESTED: &str = "summarize,progressive,chained";
 
-fn embedded(seed: u64, quiet: bool, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
+fn embedded(seed: u64, quiet: bool, scratch: &TempDir) -> Result<RunFiles, Failure> {
     if !quiet {
         note(&format!("running the embedded suite, seed {seed}"));
     }
@@ -248,7 +243,7 @@ fn embedded(seed: u64, quiet: bool, scratch: &ScratchFolder) -> Result<RunFiles,
 }
 
 /// Repeats a run's command under the next seed, if that costs nothing.
-fn again(first: &RunFiles, scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
+fn again(first: &RunFiles, scratch: &TempDir) -> Result<RunFiles, Failure> {
     let manifest = &first.manifest;
     let models = [manifest.summarizer.as_str(), manifest.target_model()];
     if let Some(model) = models.into_iter().find(|model| !is_mock(model)) {
@@ -273,9 +268,9 @@ fn again(first: &RunFiles, scratch: &ScratchFolder) -> Result<RunFiles, Failure>
 }
 
 /// Runs a command line of this program in a folder of its own.
-fn repeat(command: &[String], scratch: &ScratchFolder) -> Result<RunFiles, Failure> {
+fn repeat(command: &[String], scratch: &TempDir) -> Result<RunFiles, Failure> {
     let seed = command.last().cloned().unwrap_or_default();
-    let dir = scratch.0.join(seed);
+    let dir = scratch.path().join(seed);
     let words = std::iter::once("compactometer").chain(command.iter().map(String::as_str));
     let matches = program().try_get_matches_from(words);
     let matches = matches.context("the run's command cannot be repeated").map_err(Failure::usage)?;
@@ -287,22 +282,4 @@ fn repeat(command: &[String], scratch: &ScratchFolder) -> Result<RunFiles, Failu
     args.quiet = true;
     run::records(&args)?;
     read_run(&dir)
-}
-
-/// A temporary folder, removed when the command ends.
-struct ScratchFolder(PathBuf);
-
-impl ScratchFolder {
-    fn new() -> anyhow::Result<Self> {
-        let dir = std::env::temp_dir().join(format!("compactometer-self-test-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).with_context(|| format!("cannot make the folder `{}`", dir.display()))?;
-        Ok(ScratchFolder(dir))
-    }
-}
-
-impl Drop for ScratchFolder {
-    fn drop(&mut self) {
-        // A leftover is among the system's temporary files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

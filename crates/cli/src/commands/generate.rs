@@ -4,8 +4,7 @@ use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use anyhow::{Context, anyhow};
-use compactometer_disk::write_whole;
+use anyhow::anyhow;
 use compactometer_formats::scenario::{Category, Split};
 use compactometer_formats::suite::Suite;
 use compactometer_suites::generate::{Spec, embedded, generate_telling};
@@ -16,7 +15,7 @@ use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::suites;
 use crate::output::failure::Failure;
 use crate::output::progress;
-use crate::output::terminal::{note, say};
+use crate::output::terminal::{name_in_files, note, say};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "generate",
@@ -43,23 +42,15 @@ pub(crate) struct GenerateArgs {
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     let spec = spec(args)?;
-    if args.out.extension().is_some_and(|extension| extension == "toml") {
-        let out = args.out.display();
-        return Err(Failure::usage(anyhow!("`{out}` ends in `.toml`, which names generator specs; use `.jsonl`")));
-    }
-    if args.out.exists() && !args.force {
-        return Err(Failure::usage(anyhow!("`{}` exists; give `--force` to overwrite it", args.out.display())));
-    }
-    let bar = progress::bar_of(spec.conversations(), "conversations", args.quiet);
+    suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
+    let bar = progress::bar(spec.conversations(), "conversations", args.quiet);
     let mut tokens = 0;
     let suite = generate_telling(&spec, &mut |count| {
         tokens += count;
         bar.inc(1);
     });
     bar.finish_and_clear();
-    write_whole(&args.out, |out| suite.write(out))
-        .with_context(|| format!("cannot write `{}`", args.out.display()))
-        .map_err(Failure::failed)?;
+    suites::write(&args.out, &suite).map_err(Failure::failed)?;
     say(&told(&suite, tokens))?;
     if !args.quiet {
         note(&format!("wrote {}", args.out.display()));
@@ -92,12 +83,7 @@ fn told(suite: &Suite, tokens: usize) -> String {
         format!("splits: dev {dev}, test {test}, calibration {calibration}"),
         format!("facts {stated}, decoys {decoys}, questions {questions}"),
     ];
-    let categories = categories.iter().map(|(category, count)| format!("  {:<16} {count}", name(*category)));
+    let categories = categories.iter().map(|(category, count)| format!("  {:<16} {count}", name_in_files(category)));
     let properties = measure(suite).into_iter().map(|property| property.line());
     lines.into_iter().chain(categories).chain(properties).map(|line| line + "\n").collect()
-}
-
-/// The category's name in files.
-fn name(category: Category) -> String {
-    serde_json::to_value(category).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }

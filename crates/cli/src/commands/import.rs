@@ -3,13 +3,13 @@
 use clap::Args;
 use std::path::PathBuf;
 
-use anyhow::{Context, anyhow};
-use compactometer_disk::write_whole;
+use anyhow::anyhow;
 use compactometer_suites::import::{self, Options};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
 use super::{CommandRow, HelpGroup, parsed};
+use crate::arguments::suites;
 use crate::output::failure::Failure;
 use crate::output::terminal::note;
 
@@ -56,15 +56,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         let choices = import::ALL.iter().map(|importer| importer.name);
         return Err(Failure::usage(anyhow!(unknown("format", &args.format, choices))));
     };
-    if args.out.extension().is_some_and(|extension| extension == "toml") {
-        return Err(Failure::usage(anyhow!(
-            "`{}` ends in `.toml`, which names generator specs; use `.jsonl`",
-            args.out.display()
-        )));
-    }
-    if args.out.exists() && !args.force {
-        return Err(Failure::usage(anyhow!("`{}` exists; give `--force` to overwrite it", args.out.display())));
-    }
+    suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
     let name = args.out.file_stem().map_or_else(|| args.format.clone(), |stem| stem.to_string_lossy().into_owned());
     let options = Options {
         auto_facts: args.auto_facts,
@@ -73,8 +65,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         strict: args.strict,
     };
     let imported = import::import(importer, &args.files, &name, &options).map_err(Failure::usage)?;
-    let written = write_whole(&args.out, |out| imported.suite.write(out));
-    written.with_context(|| format!("cannot write `{}`", args.out.display())).map_err(Failure::failed)?;
+    suites::write(&args.out, &imported.suite).map_err(Failure::failed)?;
     if !args.quiet {
         for line in imported.report.lines() {
             note(&line);

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
-use clap::ValueEnum;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::run::read_records;
@@ -35,8 +34,8 @@ pub(crate) struct ReportArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// The parts to write, separated with commas. Default: all.
-    #[arg(long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
-    pub(crate) format: Vec<FormatArg>,
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', value_parser = FORMATS.map(|(name, _)| name))]
+    pub(crate) format: Vec<String>,
     /// Print `summary.json` instead of the table.
     #[arg(long)]
     pub(crate) json: bool,
@@ -44,27 +43,14 @@ pub(crate) struct ReportArgs {
     pub(crate) prices: PricesArg,
 }
 
-/// A part of a report.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum FormatArg {
-    Html,
-    Md,
-    Csv,
-    Json,
-    Plots,
-}
-
-impl From<FormatArg> for Format {
-    fn from(arg: FormatArg) -> Self {
-        match arg {
-            FormatArg::Html => Format::Html,
-            FormatArg::Md => Format::Markdown,
-            FormatArg::Csv => Format::Csv,
-            FormatArg::Json => Format::Json,
-            FormatArg::Plots => Format::Plots,
-        }
-    }
-}
+/// The parts of a report, by name.
+const FORMATS: [(&str, Format); 5] = [
+    ("html", Format::Html),
+    ("md", Format::Markdown),
+    ("csv", Format::Csv),
+    ("json", Format::Json),
+    ("plots", Format::Plots),
+];
 
 fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (prices, text) = args.prices.table()?;
@@ -82,9 +68,9 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
     for dir in &args.dirs {
         manifest.notes.extend(Salience::read(dir).map_err(Failure::usage)?.map(|found| found.note()));
     }
-    let formats = args.format.iter().map(|format| Format::from(*format)).collect::<Vec<_>>();
-    let formats = if formats.is_empty() { Format::ALL } else { &formats };
-    let summary = write_formats(out, &manifest, &records, &prices, formats).map_err(Failure::failed)?;
+    let is_asked = |(name, _): &(&str, Format)| args.format.is_empty() || args.format.iter().any(|asked| asked == name);
+    let formats = FORMATS.into_iter().filter(is_asked).map(|(_, format)| format).collect::<Vec<_>>();
+    let summary = write_formats(out, &manifest, &records, &prices, &formats).map_err(Failure::failed)?;
     show(&summary, args.json)?;
     verdict(&summary)
 }

@@ -100,7 +100,7 @@ pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) ->
 /// The conversations asked for.
 pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
     let suite = suites::load(&args.suites, &args.setting.model).map_err(Failure::usage)?;
-    let suite = suites::of_split(suite, args.split.map(Into::into)).map_err(Failure::usage)?;
+    let suite = suites::of_split(suite, args.split).map_err(Failure::usage)?;
     Ok(match args.sample {
         Some(count) => sample(suite, count as usize),
         None => suite,
@@ -125,7 +125,7 @@ pub(super) fn resolve(
         window: args.setting.window,
         shares,
         smaller_retained,
-        protocols: args.protocol.iter().map(|protocol| (*protocol).into()).collect(),
+        protocols: args.protocol.iter().copied().collect(),
         scale: args.scale,
         seed: args.setting.seed,
         ..named
@@ -153,7 +153,7 @@ fn run_cases(
     dir: &Path,
 ) -> Result<RunOutcome, Failure> {
     let store = args.store.as_deref().map(stores::open).transpose().map_err(Failure::usage)?;
-    let bar = progress::bar(plan.cases.len(), args.quiet);
+    let bar = progress::bar(plan.cases.len(), "cases", args.quiet);
     let kept = Arc::new(AtomicUsize::new(0));
     tell_on_interrupt(Arc::clone(&kept), plan.cases.len());
     let jobs = jobs(args);

@@ -14,8 +14,7 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::record::{CallRow, text_hash};
 use compactometer_harness::plan::PlannedCase;
-use compactometer_harness::probes::judge_answers;
-use compactometer_harness::run::run_case;
+use compactometer_harness::run::{Models, run_case};
 use compactometer_models::cost_limit::{REPLY_AT_MOST, TOKENS_AT_MOST, Tariff};
 
 use super::Tariffs;
@@ -53,11 +52,9 @@ impl Estimate {
         }
         for case in cases {
             let noting = LimitRecorder { model: &*mock, limits: Mutex::default() };
-            let mut result = runtime.block_on(run_case(case, &noting, &counter));
-            if tariffs.judge.is_some() {
-                runtime.block_on(judge_answers(&case.prepared.scenario, case.seed, &noting, &mut result));
-            }
-            let record = result.record;
+            let judge = tariffs.judge.map(|_| &noting as &dyn ChatModel);
+            let models = Models { target: &noting, summarizer: None, judge };
+            let record = runtime.block_on(run_case(case, models, &counter)).record;
             let limits = noting.limits.into_inner().unwrap_or_else(PoisonError::into_inner);
             let calls = record.calls().chain(record.probe_calls()).chain(record.judge_calls());
             calls.for_each(|call| add(&mut rows, name(call.purpose, tariffs.summarizer.is_some()), call, &limits));

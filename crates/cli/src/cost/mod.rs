@@ -99,7 +99,7 @@ impl CostBudget {
         for (receiver, _) in &billing {
             note(&format!("texts go to `{}`, which bills them", receiver.host));
         }
-        if agreed_on_terminal().map_err(Failure::failed)? {
+        if terminal::can_ask() && terminal::agrees("go on?").map_err(Failure::failed)? {
             return Ok(());
         }
         Err(Failure::usage(anyhow!(
@@ -180,9 +180,4 @@ pub(crate) fn done(dir: &Path) -> Result<Vec<Record>, Failure> {
 
 fn tariff(row: &PriceRow) -> Tariff {
     Tariff { input: row.input, cache_write: row.cache_write, cache_read: row.cache_read, output: row.output }
-}
-
-/// Asks a person, if there is a terminal.
-fn agreed_on_terminal() -> std::io::Result<bool> {
-    Ok(terminal::can_ask() && terminal::agrees("go on?")?)
 }

@@ -4,13 +4,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::terminal;
 
-/// A bar over `total` cases. It is hidden if stderr is no terminal or the command is quiet.
-pub(crate) fn bar(total: usize, quiet: bool) -> ProgressBar {
-    bar_of(total, "cases", quiet)
-}
-
-/// A bar over `total` of the named things.
-pub(crate) fn bar_of(total: usize, what: &str, quiet: bool) -> ProgressBar {
+/// A bar over `total` of the named things. It is hidden if stderr is no terminal or the command is quiet.
+pub(crate) fn bar(total: usize, what: &str, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { terminal::progress() };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
     let style = ProgressStyle::with_template(&format!("{{bar:30}} {{pos}}/{{len}} {what}, {{per_sec}}, {{eta}} left"));

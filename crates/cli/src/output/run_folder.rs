@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::{create_folder, is_part, write_whole};
-use compactometer_formats::manifest::{Manifest, VERSION};
+use compactometer_formats::manifest::Manifest;
 use compactometer_formats::property::Property;
 use compactometer_formats::record::text_hash;
 use compactometer_formats::suite::{Header, Suite};
-use compactometer_harness::plan::Entrant;
 use compactometer_harness::plan::Plan;
 use compactometer_suites::properties::measure;
 
@@ -35,42 +34,17 @@ pub(crate) fn manifest(
     prices: &str,
     reference: Option<&str>,
 ) -> Manifest {
-    let settings = plan.options.entrants.iter().map(|entrant| serde_json::json!([entrant.name, entrant.settings()]));
     Manifest {
-        version: VERSION,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
         commit: env!("COMPACTOMETER_COMMIT").to_owned(),
         command: command_without_out(std::env::args().skip(1)),
         suite: suite.header.name,
-        suite_hash: plan.suite_hash.clone(),
         notes: suite.header.notes,
-        window: plan.sizes.window,
-        trigger: plan.sizes.trigger,
-        retained: plan.sizes.retained,
-        sweep: plan.sweep.clone(),
-        protocols: plan.options.protocols.iter().copied().collect(),
-        scale: plan.options.scale,
-        strategies: plan.options.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
         reference: reference.map(str::to_owned),
-        prompts: plan.options.entrants.iter().filter_map(prompt).collect(),
-        settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
         prices_hash: text_hash(prices),
         tokenizer: tokenizer.to_owned(),
-        summarizer: plan.options.summarizer.clone(),
-        target: plan.options.target.clone(),
-        judge: plan.options.judge.clone(),
-        seed: plan.options.seed,
         properties: suite.properties,
-        cases: plan.cases.len(),
-        conversations: plan.suite.len(),
-        groups: plan.groups(),
+        ..plan.manifest()
     }
-}
-
-/// A strategy's name and the hash of its prompt. Controls have no prompt.
-fn prompt(entrant: &Entrant) -> Option<(String, String)> {
-    let settings = entrant.settings()?;
-    Some((entrant.name.clone(), text_hash(settings.prompt())))
 }
 
 /// The command line without the arguments that do not affect results: output places, threads, what to print.

@@ -30,6 +30,11 @@ pub(crate) fn say_json(value: &impl Serialize) -> Result<(), Failure> {
     say(&(escaped_json(&json) + "\n"))
 }
 
+/// The name that files use for a value.
+pub(crate) fn name_in_files(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
+}
+
 /// Writes a line to stderr. If that fails, there is no other place to say so.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(stderr().lock(), "{}", escaped(line));

@@ -83,6 +83,6 @@ fn client(dir: &Path) -> Result<PathBuf, String> {
     let venv = dir.join("venv");
     run(Path::new("python3"), &["-m", "venv", venv.to_str().unwrap_or_default()])?;
     let python = venv.join("bin/python");
-    run(&python, &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", CLIENT])?;
+    run(&python, &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "8", CLIENT])?;
     Ok(python)
 }

@@ -48,18 +48,19 @@ impl Record {
     /// Reads a line that [`Record::to_line`] wrote.
     ///
     /// # Errors
-    /// [`RecordError`] if the line is torn, edited, of a newer version, or says something impossible.
-    pub fn from_line(line: &str) -> Result<Self, RecordError> {
-        let line: Line = serde_json::from_str(line).map_err(|error| RecordError::Malformed(error.to_string()))?;
+    /// What is wrong, if the line is torn, edited, of a newer version, or says something impossible.
+    pub fn from_line(line: &str) -> Result<Self, String> {
+        let malformed = |error: serde_json::Error| format!("expected a record: {error}");
+        let line: Line = serde_json::from_str(line).map_err(malformed)?;
         if text_hash(line.record.get()) != line.checksum {
-            return Err(RecordError::Checksum);
+            return Err("the checksum does not match: the line was edited or damaged".to_owned());
         }
-        let record: Record =
-            serde_json::from_str(line.record.get()).map_err(|error| RecordError::Malformed(error.to_string()))?;
+        let record: Record = serde_json::from_str(line.record.get()).map_err(malformed)?;
         if record.version > VERSION {
-            return Err(RecordError::Newer(record.version));
+            let newer = record.version;
+            return Err(format!("version `{newer}` is newer than this program's, {VERSION}; update compactometer"));
         }
-        valid::check(&record).map_err(RecordError::Impossible)?;
+        valid::check(&record).map_err(|what| format!("no run writes such a record: {what}"))?;
         Ok(record)
     }
 }
@@ -71,23 +72,6 @@ pub(crate) struct Line<'l> {
     #[serde(borrow)]
     #[schemars(with = "Record")]
     record: &'l serde_json::value::RawValue,
-}
-
-/// A line that is no record.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecordError {
-    /// Not the JSON of a record.
-    #[error("expected a record: {0}")]
-    Malformed(String),
-    /// The bytes are not those that were written.
-    #[error("the checksum does not match: the line was edited or damaged")]
-    Checksum,
-    /// Numbers that do not fit together.
-    #[error("no run writes such a record: {0}")]
-    Impossible(String),
-    /// Written by a later program.
-    #[error("version `{0}` is newer than this program's, {VERSION}; update compactometer")]
-    Newer(u32),
 }
 
 /// The hash by which records refer to a text.

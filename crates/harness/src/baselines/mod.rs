@@ -1,5 +1,7 @@
 //! The controls: yardsticks for every comparison. Each is one file and one line in [`ALL`].
 
+#[cfg(test)]
+pub(crate) mod dummy;
 mod fill;
 mod full;
 mod head_tail;
@@ -24,6 +26,8 @@ pub const ALL: &[&Control] = &[
     &recent_talk::CONTROL,
     &head_tail::CONTROL,
     &oracle::CONTROL,
+    #[cfg(test)]
+    &dummy::CONTROL,
 ];
 
 /// The system message as an edit.

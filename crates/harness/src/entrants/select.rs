@@ -34,7 +34,8 @@ pub fn select<'n>(
     for sweep in sweeps {
         chosen.extend(swept(sweep)?);
     }
-    let place = |entrant: &Entrant| all().position(|known| is_same_entry(&known, entrant));
+    let form = |entrant: &Entrant| (entrant.family, entrant.entry_name());
+    let place = |entrant: &Entrant| all().position(|known| form(&known) == form(entrant));
     chosen.sort_by_key(place);
     let mut seen: Vec<Entrant> = Vec::new();
     for entrant in chosen {
@@ -45,15 +46,6 @@ pub fn select<'n>(
         }
     }
     if seen.is_empty() { Err(unknown_name("")) } else { Ok(seen) }
-}
-
-/// Whether both run the same strategy in the same form, or the same control; aliases and settings may differ.
-fn is_same_entry(one: &Entrant, other: &Entrant) -> bool {
-    let name = |entrant: &Entrant| match &entrant.entry {
-        Entry::Strategy(spec, _) => spec.name,
-        Entry::Control(control) => control.name,
-    };
-    one.family == other.family && name(one) == name(other)
 }
 
 fn is_named(entrant: &Entrant, name: &str) -> bool {
@@ -181,6 +173,18 @@ mod tests {
         let all = 2 * strategies::ALL.len() + baselines::ALL.len();
         assert_eq!(names(&["@all"], &[]).map(|all| all.len()), Ok(all));
         assert_eq!(names(&["@reference"], &[]).map(|all| all.len()), Ok(strategies::ALL.len()));
+    }
+
+    #[test]
+    fn a_new_control_needs_its_file_and_its_line_alone() {
+        let name = baselines::dummy::CONTROL.name;
+        assert_eq!(names(&[name], &[]), Ok(vec![name.to_owned()]));
+        let controls = names(&["@controls"], &[]).expect("known");
+        assert!(controls.iter().any(|control| control == name), "{controls:?}");
+        let listed = all().find(|entrant| entrant.name == name).expect("listed");
+        assert_eq!(listed.about(), baselines::dummy::CONTROL.about);
+        assert!(!listed.source().is_empty() && listed.compacts() && !listed.family.is_tested());
+        assert!(super::unknown_name("dummy-contrl").to_string().contains("did you mean `dummy-control`"));
     }
 
     #[test]

@@ -58,6 +58,14 @@ pub struct Control {
 }
 
 impl Entrant {
+    /// The name of the strategy or control that it runs. An alias has its base's.
+    pub(crate) fn entry_name(&self) -> &'static str {
+        match &self.entry {
+            Entry::Strategy(spec, _) => spec.name,
+            Entry::Control(control) => control.name,
+        }
+    }
+
     /// One line for help and lists.
     pub fn about(&self) -> &'static str {
         match &self.entry {
@@ -74,14 +82,6 @@ impl Entrant {
         }
     }
 
-    /// Its source in keys. That of a control never changes, since recorded cases have keys that were made with it.
-    pub(super) fn key_source(&self) -> &'static str {
-        match &self.entry {
-            Entry::Strategy(spec, _) => spec.source,
-            Entry::Control(_) => "MEASUREMENT, controls",
-        }
-    }
-
     /// What its session does about answers that break the rules. A strategy as published is measured as it is.
     pub fn policy(&self) -> Policy {
         if self.family == Family::Faithful { Policy::Observe } else { Policy::Enforce }
@@ -95,12 +95,17 @@ impl Entrant {
         }
     }
 
+    /// The control that it runs, if it is none of the strategies under test.
+    fn control(&self) -> Option<&'static Control> {
+        match &self.entry {
+            Entry::Strategy(..) => None,
+            Entry::Control(control) => Some(control),
+        }
+    }
+
     /// Whether it compacts at all.
     pub fn compacts(&self) -> bool {
-        match &self.entry {
-            Entry::Strategy(..) => true,
-            Entry::Control(control) => control.compacts,
-        }
+        self.control().is_none_or(|control| control.compacts)
     }
 
     /// Its limits, and itself with the settings that they scale. Under the matched protocol everyone gets `sizes`; under the
@@ -130,10 +135,7 @@ impl Entrant {
 
     /// What its reader is given in place of what it wrote, if that differs.
     pub(crate) fn evidence(&self) -> Option<Evidence> {
-        match &self.entry {
-            Entry::Strategy(..) => None,
-            Entry::Control(control) => control.evidence,
-        }
+        self.control()?.evidence
     }
 
     /// Builds it for one scenario.

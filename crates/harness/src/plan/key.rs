@@ -8,7 +8,7 @@ use compactometer_formats::record::{Protocol, VERSION};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Entrant, PlanOptions};
+use super::{Entrant, Entry, PlanOptions};
 use crate::probes;
 
 /// What all cases of a plan have in common.
@@ -29,7 +29,7 @@ impl Keys<'_> {
             // The foreign scenarios are chosen by the suite's hash.
             "suite": self.suite_hash,
             "strategy": entrant.name,
-            "source": entrant.key_source(),
+            "source": key_source(entrant),
             "settings": entrant.settings(),
             "protocol": protocol,
             "budget": budget,
@@ -46,6 +46,25 @@ impl Keys<'_> {
             key = hashed(&json!([key, judge, probes::JUDGE_IDENTITY]));
         }
         key
+    }
+}
+
+/// The numbers that keys hold in place of the sources' names: recorded cases have keys that were made with them.
+const NUMBERED: [(&str, &str); 5] = [
+    ("the strategic plan", "000"),
+    ("the threshold plan", "001"),
+    ("the progressive plan", "002"),
+    ("the agent loop", "003"),
+    ("the summary chain", "004"),
+];
+
+/// An entrant's source as its keys hold it.
+fn key_source(entrant: &Entrant) -> String {
+    match &entrant.entry {
+        Entry::Strategy(spec, _) => {
+            NUMBERED.iter().fold(spec.source.to_owned(), |source, (name, number)| source.replace(name, number))
+        }
+        Entry::Control(_) => "MEASUREMENT, controls".to_owned(),
     }
 }
 
@@ -71,4 +90,29 @@ fn hash(content: impl Serialize) -> String {
     let _ = serde_json::to_writer(&mut out, &content).map_err(std::io::Error::from).and_then(|()| out.flush());
     drop(out);
     hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::key_source;
+    use crate::entrants::all;
+
+    #[test]
+    fn the_sources_in_keys_never_change() {
+        let sources = all().map(|entrant| format!("{}: {}", entrant.name, key_source(&entrant))).collect::<Vec<_>>();
+        for expected in [
+            "summarize: 000, part 1 (today's set-up)",
+            "prompt-checkpoint: 000, approach A",
+            "middleware-checkpoint: 000, approach B",
+            "hybrid-checkpoint: 000, part 8",
+            "threshold-summary: 001",
+            "progressive: 002",
+            "handoff: 003",
+            "chained: 004",
+            "chained-faithful: 004",
+            "full: MEASUREMENT, controls",
+        ] {
+            assert!(sources.iter().any(|source| source == expected), "no `{expected}` in {sources:?}");
+        }
+    }
 }

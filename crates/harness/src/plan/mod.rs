@@ -2,6 +2,7 @@
 
 mod entrant;
 mod key;
+mod manifest;
 mod points;
 mod window;
 

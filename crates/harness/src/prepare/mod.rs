@@ -2,7 +2,6 @@
 
 mod answer_keys;
 mod bindings;
-mod exact_values;
 mod foreign;
 mod lists;
 mod scenario;

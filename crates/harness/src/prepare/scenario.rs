@@ -1,17 +1,18 @@
 //! A scenario made ready for replay. It is counted and searched once, and all cases share it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::Log;
-use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::message::{MessageId, Role, part_text};
 use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
+use compactometer_text::exact;
 use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
-use super::exact_values::ExactValues;
 use super::{Bindings, Lists, Segments};
 
 /// A scenario with everything that depends on no strategy.
@@ -38,8 +39,9 @@ pub struct PreparedScenario {
     pub foils: Matcher,
     /// What answers to the probes are compared with.
     pub(crate) keys: AnswerKeys,
-    /// Every exact value of the conversation, collected when an answer first needs it.
-    exact: OnceLock<ExactValues>,
+    /// Every exact value of the conversation in small letters, with the index of the first message that holds it. They are
+    /// collected when an answer first needs them.
+    exact: OnceLock<HashMap<String, usize>>,
     /// Finds the facts of foreign scenarios: each match is a chance match.
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
@@ -119,10 +121,21 @@ impl PreparedScenario {
         self.tool_tokens + system.map_or(0, |system| system.tokens)
     }
 
-    /// The exact values of the conversation.
-    pub(crate) fn exact_values(&self) -> &ExactValues {
-        self.exact.get_or_init(|| ExactValues::of(&self.messages))
+    /// Whether a message before that index states this exact value, whatever the case of its letters.
+    pub(crate) fn states_before(&self, index: usize, value: &str) -> bool {
+        let first = self.exact.get_or_init(|| exact_values(&self.messages)).get(&value.to_lowercase());
+        first.is_some_and(|first| *first < index)
     }
+}
+
+fn exact_values(messages: &[Arc<CountedMessage>]) -> HashMap<String, usize> {
+    let mut first = HashMap::new();
+    for (index, counted) in messages.iter().enumerate() {
+        for exact in counted.message.parts.iter().filter_map(part_text).flat_map(exact::within) {
+            first.entry(exact.value.to_lowercase()).or_insert(index);
+        }
+    }
+    first
 }
 
 /// The indices of the messages that state the fact, ascending.

@@ -26,7 +26,7 @@ pub(crate) fn states(prepared: &PreparedScenario, probe: usize, held: &[u32], an
 fn is_stated(prepared: &PreparedScenario, asked: &Probe, Exact { value, kind }: &Exact) -> bool {
     let messages = &prepared.messages;
     let end = messages.partition_point(|counted| counted.message.id <= asked.asked_after);
-    if prepared.exact_values().is_before(end, value) {
+    if prepared.states_before(end, value) {
         return true;
     }
     let matcher = Matcher::new([(*kind, [value.as_str()])]);

@@ -21,7 +21,7 @@ const MOST_TOKENS: u32 = 256;
 pub(crate) const IDENTITY: (&str, u32) = (PROMPT, MOST_TOKENS);
 
 /// Asks the judge about every answer of a finished case, in their order, with the case's seed.
-pub async fn judge_answers(scenario: &Scenario, seed: u64, judge: &dyn ChatModel, result: &mut CaseResult) {
+pub(crate) async fn judge_answers(scenario: &Scenario, seed: u64, judge: &dyn ChatModel, result: &mut CaseResult) {
     let meter = Metered::new(judge, seed);
     for row in &mut result.record.answers {
         let said = row.call.as_ref().and_then(|call| result.texts.get(call.reply.as_ref()?));

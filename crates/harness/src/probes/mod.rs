@@ -9,5 +9,5 @@ mod prompted;
 
 pub(crate) use answers::{IDENTITY as ANSWERS_IDENTITY, Questioner, due};
 pub(crate) use judge::IDENTITY as JUDGE_IDENTITY;
-pub use judge::judge_answers;
+pub(crate) use judge::judge_answers;
 pub(crate) use prompted::{Prompt, Retrieved, asked};

@@ -3,7 +3,7 @@
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::meter::{Call, Purpose};
 use compactometer_engine::view::View;
-use compactometer_formats::record::{CallRow, CheckpointRow, CompactionRow, ObservationKind, Stages};
+use compactometer_formats::record::{CheckpointRow, CompactionRow, ObservationKind, Stages};
 
 use super::Replay;
 use crate::plan::{Point, point};
@@ -31,7 +31,7 @@ impl Replay<'_> {
         compacting.extend(&recounts);
         // At most one checkpoint is due before a turn.
         if let Some(event) = self.session.checkpoint_events().get(checkpoints_before).cloned() {
-            let calls = checkpointing.iter().map(|call| self.call_row(call)).collect();
+            let calls = checkpointing.iter().map(|call| call_row(call, &mut self.texts)).collect();
             self.checkpoints.push(CheckpointRow { event, calls });
         }
         let recovered = self.session.recovery_events().len() > recoveries_before;
@@ -69,8 +69,8 @@ impl Replay<'_> {
         let row = CompactionRow {
             left: left_messages(before, self.session.view()),
             holds_request: holds_request(self.session.log(), self.session.view()),
-            inserted: inserted.into_iter().map(|text| self.keep_text(&text)).collect(),
-            calls: compacting.iter().map(|call| self.call_row(call)).collect(),
+            inserted: inserted.into_iter().map(|text| keep_text(&text, &mut self.texts)).collect(),
+            calls: compacting.iter().map(|call| call_row(call, &mut self.texts)).collect(),
             event,
             stages,
             view: applied.then(|| parts_of(self.session.view(), self.counter)),
@@ -94,13 +94,5 @@ impl Replay<'_> {
         let point = point(self.prepared, length, u64::from(self.case.budget.trigger), true);
         self.observe(ObservationKind::Compaction, &Point { used: Vec::new(), echoed: 0, ..point }, fates);
         stages
-    }
-
-    pub(super) fn call_row(&mut self, call: &Call) -> CallRow {
-        call_row(call, &mut self.texts)
-    }
-
-    fn keep_text(&mut self, text: &str) -> String {
-        keep_text(text, &mut self.texts)
     }
 }

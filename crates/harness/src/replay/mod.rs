@@ -44,12 +44,11 @@ pub(crate) fn session<'s>(
 }
 
 /// The meters of a case, and the names of the models behind them.
-#[derive(Clone, Copy)]
 pub(crate) struct Meters<'m> {
     /// The session's meter.
-    pub(crate) session: &'m Metered<'m>,
+    pub(crate) session: Metered<'m>,
     /// The meter of answers to probes. Their requests are sent even if they exceed the window.
-    pub(crate) reader: &'m Metered<'m>,
+    pub(crate) reader: Metered<'m>,
     /// The summarizer's name.
     pub(crate) summarizer: &'m str,
     /// The target model's name, if it is not the summarizer.
@@ -61,7 +60,7 @@ pub(crate) struct Replay<'r> {
     pub(crate) prepared: &'r PreparedScenario,
     case: &'r PlannedCase,
     pub(crate) session: Session<'r>,
-    meters: Meters<'r>,
+    meters: &'r Meters<'r>,
     counter: &'r dyn TokenCounter,
     pub(crate) tracer: Tracer<'r>,
     pub(crate) random: RandomContexts<'r>,
@@ -106,7 +105,7 @@ impl<'r> Replay<'r> {
     pub(crate) fn new(
         case: &'r PlannedCase,
         session: Session<'r>,
-        meters: Meters<'r>,
+        meters: &'r Meters<'r>,
         counter: &'r dyn TokenCounter,
     ) -> Self {
         let prepared = &*case.prepared;

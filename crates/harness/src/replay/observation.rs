@@ -7,7 +7,7 @@ use compactometer_formats::record::{Observation, ObservationKind, Unusable};
 use super::Replay;
 use crate::plan::Point;
 use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
-use crate::trace::{bound_facts, old_before, search_carriers};
+use crate::trace::{bound_facts, call_row, old_before, search_carriers};
 
 impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
@@ -82,15 +82,15 @@ impl Replay<'_> {
         let questioner = Questioner {
             prepared: self.prepared,
             session: &self.session,
-            reader: self.meters.reader,
+            reader: &self.meters.reader,
             retrieved,
-            is_refused: self.counts.violations > 0,
+            is_refused: self.counts.violations > 0 || observation.unusable.is_some(),
             evidence: self.case.entrant.evidence(),
             retained: self.case.budget.retained.unwrap_or_default(),
             counter: self.counter,
         };
         for (row, call) in questioner.ask(observation).await {
-            let call = call.map(|call| self.call_row(&call));
+            let call = call.map(|call| call_row(&call, &mut self.texts));
             self.answers.push(AnswerRow { call, ..row });
         }
     }

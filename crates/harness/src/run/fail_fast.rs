@@ -8,7 +8,7 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use super::Models;
 
 /// A model. Once a call could not reach it, every later call fails at once with the same words.
-pub struct FailFast<'m> {
+struct FailFast<'m> {
     model: &'m dyn ChatModel,
     stopped: Arc<OnceLock<Stopped>>,
 }
@@ -23,47 +23,40 @@ pub struct Stopped {
     pub later: bool,
 }
 
-impl<'m> FailFast<'m> {
-    /// Wraps a model.
-    pub fn new(model: &'m dyn ChatModel) -> Self {
-        FailFast { model, stopped: Arc::default() }
-    }
-
-    /// Whether every call so far reached the model.
-    ///
-    /// # Errors
-    /// The first failure.
-    pub fn check(&self) -> Result<(), Stopped> {
-        self.stopped.get().cloned().map_or(Ok(()), Err)
-    }
-}
-
 /// The models of a case, which fail together: answers are worthless without the case's summaries.
 pub struct FailFastModels<'m> {
     target: FailFast<'m>,
     summarizer: Option<FailFast<'m>>,
+    judge: Option<FailFast<'m>>,
 }
 
 impl<'m> FailFastModels<'m> {
-    /// Wraps target and summarizer. The judge is left out, since it is called when its case is finished.
+    /// Wraps the models.
     pub fn new(models: Models<'m>) -> Self {
-        let target = FailFast::new(models.target);
-        let beside = |model| FailFast { model, stopped: Arc::clone(&target.stopped) };
-        FailFastModels { summarizer: models.summarizer.map(beside), target }
+        let stopped = Arc::default();
+        let wrapped = |model| FailFast { model, stopped: Arc::clone(&stopped) };
+        FailFastModels {
+            target: wrapped(models.target),
+            summarizer: models.summarizer.map(wrapped),
+            judge: models.judge.map(wrapped),
+        }
     }
 
     /// The wrapped models.
     pub fn models(&self) -> Models<'_> {
-        let summarizer = self.summarizer.as_ref().map(|summarizer| summarizer as &dyn ChatModel);
-        Models { target: &self.target, summarizer, judge: None }
+        Models {
+            target: &self.target,
+            summarizer: self.summarizer.as_ref().map(|summarizer| summarizer as &dyn ChatModel),
+            judge: self.judge.as_ref().map(|judge| judge as &dyn ChatModel),
+        }
     }
 
-    /// See [`FailFast::check`].
+    /// Whether every call so far reached its model.
     ///
     /// # Errors
-    /// The first failure of either.
+    /// The first failure.
     pub fn check(&self) -> Result<(), Stopped> {
-        self.target.check()
+        self.target.stopped.get().cloned().map_or(Ok(()), Err)
     }
 }
 

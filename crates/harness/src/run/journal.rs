@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::{Lines, NotKept, input};
-use compactometer_formats::record::{Record, RecordError, TextRow, text_hash};
+use compactometer_formats::record::{Record, TextRow, text_hash};
 
 use super::timings::TimingsFile;
 use crate::trace::CaseResult;
@@ -88,7 +88,7 @@ fn named_texts(record: &Record) -> impl Iterator<Item = &str> {
 }
 
 fn record(line: &str) -> Result<Record, String> {
-    Record::from_line(line).map_err(|error: RecordError| error.to_string())
+    Record::from_line(line)
 }
 
 fn text_row(line: &str) -> Result<TextRow, String> {

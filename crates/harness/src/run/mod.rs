@@ -21,7 +21,7 @@ use compactometer_store::Checkpoints;
 use tracing::Instrument;
 
 pub use case::run_case;
-pub use fail_fast::{FailFast, FailFastModels, Stopped};
+pub use fail_fast::{FailFastModels, Stopped};
 pub use journal::{Journal, JournalError, read_records, read_texts};
 pub use models::Models;
 pub use progress::KeepError;
@@ -31,7 +31,6 @@ use threads::run_missing;
 use timings::TimingsFile;
 
 use crate::plan::Plan;
-use crate::probes::judge_answers;
 use crate::trace::CaseResult;
 
 /// How a run went. Its records are in the journal ([`read_records`]), since the records of a large plan take as much memory as
@@ -140,13 +139,8 @@ impl Cases<'_> {
             Some(keeper) => keeper.run_case(case, &models, self.counter).instrument(span).await,
             None => Ok((run_case(case, models.models(), self.counter).instrument(span).await, false)),
         };
-        models.check()?;
-        let (mut result, continued) = ran?;
-        if let Some(judge) = self.models.judge {
-            let judge = FailFast::new(judge);
-            judge_answers(&case.prepared.scenario, case.seed, &judge, &mut result).await;
-            judge.check()?;
-        }
+        models.check().map_err(RunError::Model)?;
+        let (result, continued) = ran?;
         Ok(Done { result, continued, seconds: started.elapsed().as_secs_f64() })
     }
 }
@@ -178,19 +172,4 @@ pub enum RunError {
     /// A thread's runtime cannot start.
     #[error("cannot start a worker: {0}")]
     Runtime(std::io::Error),
-}
-
-impl From<Stopped> for RunError {
-    fn from(stopped: Stopped) -> Self {
-        RunError::Model(stopped)
-    }
-}
-
-impl From<KeepError> for RunError {
-    fn from(error: KeepError) -> Self {
-        match error {
-            KeepError::Gone(gone) => RunError::Write(gone),
-            other => RunError::Keep(other),
-        }
-    }
 }

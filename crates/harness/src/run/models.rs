@@ -1,9 +1,11 @@
 //! The models of a run, and the names that records give them.
 
+use compactometer_engine::meter::Metered;
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::TokenCounter;
 
 use super::window_limit::WindowLimited;
+use crate::replay::Meters;
 
 /// The models of a run.
 #[derive(Clone, Copy)]
@@ -29,8 +31,21 @@ impl<'m> Models<'m> {
     }
 
     /// Summarizer and target model, each in a window of that many tokens.
-    pub(crate) fn window_limited(&self, window: u32, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 2] {
+    pub(super) fn window_limited(&self, window: u32, counter: &'m dyn TokenCounter) -> [WindowLimited<'m>; 2] {
         [self.summarizer(), self.target].map(|model| WindowLimited { model, window, counter })
+    }
+
+    /// The meters of a case with that seed; `limited` are summarizer and target in the case's window.
+    pub(super) fn meters<'l>(&self, [summarizer, target]: &'l [WindowLimited<'m>; 2], seed: u64) -> Meters<'l>
+    where
+        'm: 'l,
+    {
+        Meters {
+            session: Metered::new(summarizer, seed).recounting_with(target),
+            reader: Metered::new(self.target, seed),
+            summarizer: self.summarizer().name(),
+            target: self.target_name(),
+        }
     }
 }
 

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use compactometer_disk::{input, write_whole_unsynced};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Usage};
-use compactometer_engine::meter::Metered;
 use compactometer_engine::store::State;
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
@@ -20,7 +19,9 @@ use compactometer_formats::record::{Record, text_hash};
 use compactometer_store::{Checkpoints, Error};
 use serde::{Deserialize, Serialize};
 
-use super::fail_fast::{FailFastModels, Stopped};
+use super::RunError;
+use super::case::judged;
+use super::fail_fast::FailFastModels;
 use super::journal::JournalError;
 use super::refusals::{ObservedThread, Refusal};
 use crate::plan::PlannedCase;
@@ -42,15 +43,9 @@ pub enum KeepError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] compactometer_store::Error),
-    /// The model cannot be asked.
-    #[error(transparent)]
-    Model(#[from] Stopped),
     /// The store does not hold a session of this conversation.
     #[error("{0}")]
     Restore(String),
-    /// The run's folder is gone.
-    #[error(transparent)]
-    Gone(JournalError),
     /// Another process continues the same conversation.
     #[error(
         "another run of the same cases uses this store (thread `{thread}`); wait for it to end, or choose another `--store`"
@@ -101,26 +96,23 @@ impl<'k> Keeper<'k> {
         case: &PlannedCase,
         fail_fast: &FailFastModels<'_>,
         counter: &dyn TokenCounter,
-    ) -> Result<(CaseResult, bool), KeepError> {
+    ) -> Result<(CaseResult, bool), RunError> {
         let strategy = case.entrant.build(&case.prepared, case.seed);
         let models = fail_fast.models();
-        let [summarizer, target] = models.window_limited(case.budget.window, counter);
-        let metered = Metered::new(&summarizer, case.seed).recounting_with(&target);
-        let reader = Metered::new(models.target, case.seed);
-        let (summarizer, target) = (models.summarizer().name(), models.target_name());
-        let meters = Meters { session: &metered, reader: &reader, summarizer, target };
-        let (mut replay, refusal, from) = self.begin(case, &*strategy, meters, counter)?;
+        let limited = models.window_limited(case.budget.window, counter);
+        let meters = models.meters(&limited, case.seed);
+        let (mut replay, refusal, from) = self.begin(case, &*strategy, &meters, counter).map_err(RunError::Keep)?;
         for index in from..=case.prepared.messages.len() {
             let before = commits(&replay);
             replay.step(index).await;
-            fail_fast.check()?;
-            refusal.take().map_or(Ok(()), |error| Err(refused(case, error)))?;
+            fail_fast.check().map_err(RunError::Model)?;
+            refusal.take().map_or(Ok(()), |error| Err(RunError::Keep(refused(case, error))))?;
             if commits(&replay) > before {
                 let after = index.checked_sub(1).map(|last| case.prepared.messages[last].message.id);
                 self.save(case, &Progress::of(&replay, index + 1, after))?;
             }
         }
-        Ok((replay.into_result(), from > 0))
+        Ok((judged(case, models, replay.into_result()).await, from > 0))
     }
 
     /// Forgets a case whose record is written. Its thread stays in the store for inspection.
@@ -138,10 +130,10 @@ impl<'k> Keeper<'k> {
         &self,
         case: &'r PlannedCase,
         strategy: &'r dyn Strategy,
-        meters: Meters<'r>,
+        meters: &'r Meters<'r>,
         counter: &'r dyn TokenCounter,
     ) -> Result<(Replay<'r>, Refusal, usize), KeepError> {
-        let session = session(case, strategy, meters.session, counter);
+        let session = session(case, strategy, &meters.session, counter);
         let mut thread = self.store.thread(&thread_id(case))?;
         let state = thread.load()?;
         let Some(progress) = self.read(case).filter(|progress| progress.fits(&state)) else {
@@ -172,7 +164,7 @@ impl<'k> Keeper<'k> {
         (progress.version == VERSION && progress.record.key == case.key).then_some(progress)
     }
 
-    fn save(&self, case: &PlannedCase, progress: &Progress) -> Result<(), KeepError> {
+    fn save(&self, case: &PlannedCase, progress: &Progress) -> Result<(), RunError> {
         if progress.counts.tried_in_vain() {
             return Ok(());
         }
@@ -184,8 +176,8 @@ impl<'k> Keeper<'k> {
             write_whole_unsynced(&path, |out| write!(out, "{}\n{json}", text_hash(&json)))
         };
         write().map_err(|source| match source.kind() {
-            ErrorKind::NotFound => KeepError::Gone(JournalError::Gone { dir: self.dir.clone() }),
-            _ => KeepError::Progress { path: path.clone(), source },
+            ErrorKind::NotFound => RunError::Write(JournalError::Gone { dir: self.dir.clone() }),
+            _ => RunError::Keep(KeepError::Progress { path: path.clone(), source }),
         })
     }
 

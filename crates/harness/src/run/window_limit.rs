@@ -39,30 +39,18 @@ impl ChatModel for WindowLimited<'_> {
 #[cfg(test)]
 mod tests {
     use compactometer_engine::message::Usage;
-    use compactometer_engine::model::Finish;
     use compactometer_engine::tokens::Encoding;
+    use compactometer_testing::model::{Scripted, reply};
 
     use super::*;
-
-    struct Reads(u64);
-
-    #[async_trait]
-    impl ChatModel for Reads {
-        fn name(&self) -> &str {
-            "reads"
-        }
-
-        async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
-            let usage = Usage { input: self.0 - 10, cache_read: 10, ..Usage::default() };
-            Ok(ChatReply { text: "Read.".into(), finish: Finish::Stop, usage, latency_ms: 0, served: None })
-        }
-    }
 
     #[test]
     fn a_request_and_its_answer_must_fit_the_window_by_the_count_that_it_is_of() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let ask = |read: u64, text: String, most: u32| {
-            let (model, request) = (Reads(read), ChatRequest::prompt(text, most, None, 0));
+            let usage = Usage { input: read - 10, cache_read: 10, ..Usage::default() };
+            let model = Scripted::new(|_, _| Ok(ChatReply { usage, ..reply("Read.") }));
+            let request = ChatRequest::prompt(text, most, None, 0);
             runtime
                 .block_on(WindowLimited { model: &model, window: 1_000, counter: &Encoding::O200k }.complete(&request))
         };

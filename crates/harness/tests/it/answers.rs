@@ -2,10 +2,9 @@
 
 use std::sync::Mutex;
 
-use crate::common::{Builder, Scripted, suite};
-use compactometer_engine::message::{MessageId, Part, Role, Usage};
+use compactometer_engine::message::{MessageId, Part, Role};
 use compactometer_engine::meter::Purpose;
-use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
+use compactometer_engine::model::{ChatError, ChatModel, ChatReply, Finish};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::answer::{AnswerRow, Grade};
 use compactometer_formats::scenario::{Probe, Scenario, ValueKind};
@@ -14,6 +13,8 @@ use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
 use compactometer_harness::trace::CaseResult;
 use compactometer_models::by_name;
+use compactometer_testing::model::{Scripted, reply, writes};
+use compactometer_testing::scenario::{Builder, suite};
 
 fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult {
     let options = PlanOptions {
@@ -51,21 +52,12 @@ fn scenario() -> Scenario {
 }
 
 fn probe(id: &str, fact: Option<&str>, question: &str, asked_after: MessageId) -> Probe {
-    Probe {
-        id: id.into(),
-        fact_ids: fact.into_iter().map(str::to_owned).collect(),
-        question: question.into(),
-        asked_after,
-        gold: None,
-        forbidden: Vec::new(),
-        abstain_expected: fact.is_none(),
-        order: Vec::new(),
-    }
+    compactometer_testing::scenario::probe(id, fact.as_slice(), question, asked_after)
 }
 
 /// Says `answer` to the question, and a line without values to everything else.
 fn says(answer: Result<&'static str, ChatError>) -> impl ChatModel {
-    Scripted::new(move |_, request| {
+    writes(move |_, request| {
         let is_asked = request.trim_end().ends_with('?');
         if is_asked { answer.clone().map(str::to_owned) } else { Ok("Nothing much happened.".to_owned()) }
     })
@@ -261,19 +253,8 @@ fn made_up_numbers_are_told_from_converted_ones() {
 /// A cut answer may end in half a value.
 #[test]
 fn half_a_value_at_the_end_of_a_cut_answer_is_not_made_up() {
-    struct Cut;
-    #[async_trait::async_trait]
-    impl ChatModel for Cut {
-        fn name(&self) -> &str {
-            "cut"
-        }
-
-        async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
-            let (text, finish) = ("The ticket is kx-471".to_owned(), Finish::Length);
-            Ok(ChatReply { text, finish, usage: Usage::default(), latency_ms: 0, served: None })
-        }
-    }
-    let signs = run(scenario(), "summarize", &Cut).record.answers[0].signs.unwrap();
+    let cut = Scripted::new(|_, _| Ok(ChatReply { finish: Finish::Length, ..reply("The ticket is kx-471") }));
+    let signs = run(scenario(), "summarize", &cut).record.answers[0].signs.unwrap();
     assert!(!signs.invents);
     assert_eq!(self::signs(scenario(), "The ticket is kx-471"), (false, true));
 }
@@ -283,11 +264,12 @@ fn half_a_value_at_the_end_of_a_cut_answer_is_not_made_up() {
 fn the_oracles_reader_is_given_the_sentences_that_state_what_is_asked() {
     let requests = |scenario: Scenario| {
         let seen = Mutex::new(Vec::new());
-        let model = Scripted::new(|_, request| {
+        let model = writes(|_, request| {
             seen.lock().unwrap().push(request.to_owned());
             Ok("kx-4711".to_owned())
         });
         let record = run(scenario, "oracle", &model).record;
+        drop(model);
         (record, seen.into_inner().unwrap())
     };
     let (record, seen) = requests(in_order());
@@ -344,7 +326,7 @@ fn an_answer_that_never_came_is_a_failed_probe_with_its_error() {
 fn a_probe_is_one_call_over_the_next_request_and_nothing_of_it_returns() {
     let played = |probed: bool| {
         let seen = Mutex::new(Vec::new());
-        let model = Scripted::new(|_, request| {
+        let model = writes(|_, request| {
             seen.lock().unwrap().push(request.to_owned());
             Ok("Nothing much happened, kx-4711.".to_owned())
         });
@@ -353,6 +335,7 @@ fn a_probe_is_one_call_over_the_next_request_and_nothing_of_it_returns() {
             scenario.probes.clear();
         }
         let record = run(scenario, "chained", &model).record;
+        drop(model);
         (record, seen.into_inner().unwrap())
     };
     let ((with, requests), (without, silent)) = (played(true), played(false));
@@ -377,7 +360,7 @@ fn only_facts_of_the_headline_set_are_asked_for() {
 
 #[test]
 fn what_is_retrieved_for_the_question_stands_before_it_in_a_second_request() {
-    let reads = Scripted::new(|_, request| {
+    let reads = writes(|_, request| {
         let knows = request.contains("kx-4711") && request.contains(QUESTION);
         Ok(if knows { "kx-4711" } else { "UNKNOWN" }.to_owned())
     });

@@ -1,6 +1,5 @@
 //! A scenario goes in, a record comes out: what became of each fact, and why.
 
-use crate::common::{Builder, Scripted, suite};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::{ChatError, ChatModel};
@@ -13,6 +12,8 @@ use compactometer_harness::entrants::{all, select};
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
 use compactometer_harness::trace::CaseResult;
+use compactometer_testing::model::writes;
+use compactometer_testing::scenario::{Builder, suite};
 
 const WINDOW: u32 = 2_000;
 
@@ -29,8 +30,8 @@ fn run(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> CaseResult 
     runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k))
 }
 
-fn silent() -> Scripted<impl Fn(usize, &str) -> Result<String, ChatError>> {
-    Scripted::new(|_, _| Ok("Nothing much happened.".to_owned()))
+fn silent() -> impl ChatModel {
+    writes(|_, _| Ok("Nothing much happened.".to_owned()))
 }
 
 /// A goal first, then talk; more rounds with more talk.
@@ -83,7 +84,7 @@ fn unwritten_where_the_summarizer_leaves_it_out() {
 
 #[test]
 fn carried_by_a_summary_and_eroded_by_the_next() {
-    let writes_once = Scripted::new(|call, _| Ok(if call == 0 { "Ticket kx-4711." } else { "A ticket." }.to_owned()));
+    let writes_once = writes(|call, _| Ok(if call == 0 { "Ticket kx-4711." } else { "A ticket." }.to_owned()));
     let result = run(one_fact("kx-4711", 5_000), "summarize", &writes_once);
     let rounds =
         result.record.observations.iter().filter(|observation| observation.kind == ObservationKind::Compaction);
@@ -94,8 +95,7 @@ fn carried_by_a_summary_and_eroded_by_the_next() {
 #[test]
 fn written_and_lost_in_one_compaction_is_eroded() {
     // The summary is read, the reply holds the value, and the checkpoint that holds it cannot be parsed.
-    let broken =
-        Scripted::new(|_, _| Ok("[SUMMARY]\nA ticket.\n[CHECKPOINT]\n{\"active_goals\": [\"kx-4711\"".to_owned()));
+    let broken = writes(|_, _| Ok("[SUMMARY]\nA ticket.\n[CHECKPOINT]\n{\"active_goals\": [\"kx-4711\"".to_owned()));
     assert_eq!(last_fates(&run(one_fact("kx-4711", 1_800), "prompt-checkpoint", &broken)), [Fate::Eroded]);
 }
 
@@ -103,15 +103,14 @@ fn written_and_lost_in_one_compaction_is_eroded() {
 fn carried_by_a_checkpoint_in_the_system_prompt() {
     let answer =
         "[SUMMARY]\nA ticket.\n[CHECKPOINT]\n```json\n{\"context_references\": {\"threads\": [\"kx-4711\"]}}\n```";
-    let result =
-        run(one_fact("kx-4711", 5_000), "prompt-checkpoint", &Scripted::new(move |_, _| Ok(answer.to_owned())));
+    let result = run(one_fact("kx-4711", 5_000), "prompt-checkpoint", &writes(move |_, _| Ok(answer.to_owned())));
     assert_eq!(last_fates(&result), [Fate::Carried]);
     assert!(result.record.compactions.len() >= 2);
 }
 
 #[test]
 fn carried_by_what_is_pinned_although_no_later_answer_holds_it() {
-    let pins_once = Scripted::new(|call, _| {
+    let pins_once = writes(|call, _| {
         let rest = if call == 0 { "Constraints:\n- ticket kx-4711 stays open\n\n" } else { "" };
         Ok(format!("{rest}Summary: part {call} went on."))
     });
@@ -130,7 +129,7 @@ fn a_guess_that_matches_by_chance_is_no_presence() {
     builder.say(Role::Assistant, "I see.");
     builder.chatter(1_500);
     builder.fact("kx-4711", &[stated]);
-    let guesses = Scripted::new(|_, request| {
+    let guesses = writes(|_, request| {
         assert!(!request.contains("kx-4711"));
         Ok("Ticket kx-4711.".to_owned())
     });
@@ -161,7 +160,7 @@ fn a_new_mention_opens_a_new_episode() {
 
 #[test]
 fn a_failed_call_changes_nothing_and_is_recorded() {
-    let fails = Scripted::new(|_, _| Err(ChatError::Server { status: 500 }));
+    let fails = writes(|_, _| Err(ChatError::Server { status: 500 }));
     let result = run(one_fact("kx-4711", 2_500), "summarize", &fails);
     assert_eq!(last_fates(&result), [Fate::Verbatim]);
     let row = &result.record.compactions[0];
@@ -203,7 +202,7 @@ fn every_entrant_keeps_requests_valid_and_explains_every_fact() {
             builder.call(&format!("{{\"n\":{number}}}"), &"a line of output\n".repeat(20));
             builder.say(Role::Assistant, "Done with it.");
         }
-        let echo = Scripted::new(|_, request| Ok(request.chars().skip(200).take(400).collect()));
+        let echo = writes(|_, request| Ok(request.chars().skip(200).take(400).collect()));
         let result = run(builder.build(), &entrant.name, &echo);
         let row =
             ALL.iter().find(|spec| spec.published_name() == entrant.name).and_then(|spec| spec.published.as_ref());
@@ -227,8 +226,7 @@ fn what_is_inserted_whole_is_kept_whole() {
         builder.chatter(1_100);
     }
     builder.fact("kx-4711", &stated);
-    let every_second =
-        Scripted::new(|call, _| Ok(if call % 2 == 0 { "Ticket kx-4711." } else { "A ticket." }.to_owned()));
+    let every_second = writes(|call, _| Ok(if call % 2 == 0 { "Ticket kx-4711." } else { "A ticket." }.to_owned()));
     let result = run(builder.build(), "summarize", &every_second);
     let stages = result.record.compactions.iter().map(|row| row.stages).collect::<Vec<_>>();
     assert!(
@@ -246,7 +244,7 @@ fn a_guess_that_is_summarized_again_stays_a_guess() {
     builder.say(Role::Assistant, "I see.");
     builder.chatter(4_000);
     builder.fact("kx-4711", &[stated]);
-    let result = run(builder.build(), "chained", &Scripted::new(|_, _| Ok("Ticket kx-4711.".to_owned())));
+    let result = run(builder.build(), "chained", &writes(|_, _| Ok("Ticket kx-4711.".to_owned())));
     assert!(result.record.compactions.len() >= 2);
     assert_eq!(last_fates(&result), [Fate::DroppedUnseen]);
 }
@@ -254,7 +252,7 @@ fn a_guess_that_is_summarized_again_stays_a_guess() {
 #[test]
 fn what_left_unread_is_in_the_record() {
     let scenario = one_fact("kx-4711", 3_000);
-    let fails = Scripted::new(|_, _: &str| Err(ChatError::Timeout { after_ms: 1 }));
+    let fails = writes(|_, _: &str| Err(ChatError::Timeout { after_ms: 1 }));
     let result = run(scenario.clone(), "threshold-summary", &fails);
     let row = &result.record.compactions[0];
     let (first, last) = row.left[0];

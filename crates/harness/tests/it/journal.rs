@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use crate::common::{Builder, Scripted, suite};
 use compactometer_engine::message::Role;
-use compactometer_engine::model::ChatError;
+use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{Protocol, Record};
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanError, PlanOptions};
 use compactometer_harness::run::{Journal, read_records, read_texts};
 use compactometer_harness::run::{RunError, run};
+use compactometer_testing::model::writes;
+use compactometer_testing::scenario::{Builder, suite};
 
 fn plan(seed: u64, window: u32) -> Result<Plan, PlanError> {
     plan_of(&[Protocol::Matched], seed, window)
@@ -39,8 +40,8 @@ fn plan_of(protocols: &[Protocol], seed: u64, window: u32) -> Result<Plan, PlanE
     Plan::new(suite(scenarios.collect()), options, &Encoding::O200k)
 }
 
-fn model() -> Scripted<impl Fn(usize, &str) -> Result<String, ChatError>> {
-    Scripted::new(|_, request| Ok(format!("{} characters were said.", request.len())))
+fn model() -> impl ChatModel {
+    writes(|_, request| Ok(format!("{} characters were said.", request.len())))
 }
 
 fn run_in(dir: &Path, jobs: usize) -> usize {
@@ -146,7 +147,7 @@ fn a_folder_that_is_removed_or_replaced_ends_the_run() {
         let (dir, moved) = (parent.path().join("run"), parent.path().join("moved"));
         std::fs::create_dir(&dir).unwrap();
         let finished = std::sync::Mutex::new(Vec::new());
-        let model = Scripted::new(|number, request| {
+        let model = writes(|number, request| {
             if number == 4 {
                 std::fs::rename(&dir, &moved).unwrap();
                 if replaced {

@@ -3,18 +3,18 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use crate::common::{Builder, Scripted, suite};
 use compactometer_engine::message::Role;
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::answer::{Grade, Verdict};
 use compactometer_formats::record::Record;
-use compactometer_formats::scenario::Probe;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::read_records;
 use compactometer_harness::run::{Models, RunError, run};
+use compactometer_testing::model::writes;
+use compactometer_testing::scenario::{Builder, probe, suite};
 
 const QUESTION: &str = "Which ticket is the billing outage?";
 
@@ -27,16 +27,7 @@ fn plan(judge: Option<&str>) -> Plan {
     builder.fact("kx-4711", &[stated]).foil_values = vec!["kx-9999".into()];
     let mut scenario = builder.build();
     let asked_after = scenario.messages[scenario.messages.len() - 2].id;
-    let probe = |id: &str, facts: &[&str]| Probe {
-        order: Vec::new(),
-        id: id.into(),
-        fact_ids: facts.iter().map(|fact| (*fact).to_owned()).collect(),
-        question: QUESTION.into(),
-        asked_after,
-        gold: None,
-        forbidden: Vec::new(),
-        abstain_expected: facts.is_empty(),
-    };
+    let probe = |id: &str, facts: &[&str]| probe(id, facts, QUESTION, asked_after);
     scenario.probes = vec![probe("p1", &["fact-0"]), probe("p2", &[])];
     let options = PlanOptions {
         entrants: select(["summarize"], []).unwrap(),
@@ -51,7 +42,7 @@ fn plan(judge: Option<&str>) -> Plan {
 
 /// Gives the foil to every question.
 fn reader() -> impl ChatModel {
-    Scripted::new(|_, request| {
+    writes(|_, request| {
         let is_asked = request.trim_end().ends_with('?');
         Ok(if is_asked { "It is kx-9999." } else { "Nothing much happened." }.to_owned())
     })
@@ -67,12 +58,13 @@ fn records(plan: &Plan, judge: Option<&dyn ChatModel>, dir: &Path) -> Result<Vec
 /// The records under a judge that says one thing, and what it was asked.
 fn verdicts(words: Result<&'static str, ChatError>) -> (Vec<Record>, Vec<String>) {
     let asked = Mutex::new(Vec::new());
-    let judge = Scripted::new(|_, request| {
+    let judge = writes(|_, request| {
         asked.lock().unwrap().push(request.to_owned());
         words.clone().map(str::to_owned)
     });
     let dir = tempfile::tempdir().unwrap();
     let records = records(&plan(Some("judge")), Some(&judge), dir.path()).unwrap();
+    drop(judge);
     (records, asked.into_inner().unwrap())
 }
 
@@ -126,7 +118,7 @@ fn without_a_judge_records_are_the_bytes_that_they_were_and_a_judged_case_is_ano
 
 #[test]
 fn a_judge_that_cannot_be_asked_ends_the_run_and_what_it_did_not_judge_is_not_recorded() {
-    let gone = Scripted::new(|_, _| Err(ChatError::Unavailable { why: "the judge is down".into(), later: true }));
+    let gone = writes(|_, _| Err(ChatError::Unavailable { why: "the judge is down".into(), later: true }));
     let dir = tempfile::tempdir().unwrap();
     let plan = plan(Some("judge"));
     let ended = records(&plan, Some(&gone), dir.path());
@@ -136,6 +128,6 @@ fn a_judge_that_cannot_be_asked_ends_the_run_and_what_it_did_not_judge_is_not_re
         ended.map(|records| records.len())
     );
     assert_eq!(std::fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "");
-    let judge = Scripted::new(|_, _| Ok("CORRECT".to_owned()));
+    let judge = writes(|_, _| Ok("CORRECT".to_owned()));
     assert_eq!(records(&plan, Some(&judge), dir.path()).unwrap().len(), 1, "the same command goes on");
 }

@@ -3,7 +3,6 @@
 
 mod answers;
 mod binding;
-mod common;
 mod fates;
 mod journal;
 mod judge;

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::common::{Builder, Scripted, suite};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{ObservationKind, RANDOM_DRAWS, Record};
-use compactometer_formats::scenario::{Probe, Scenario};
+use compactometer_formats::scenario::Scenario;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::plan::{Point, Shares, choose, points, smallest_feasible};
 use compactometer_harness::prepare::PreparedScenario;
 use compactometer_harness::run::run_case;
+use compactometer_testing::model::{says, writes};
+use compactometer_testing::scenario::{Builder, probe, suite};
 
 fn plan(scenarios: Vec<Scenario>, strategy: &str, window: u32) -> Plan {
     let entrants = select([strategy], []).unwrap();
@@ -31,11 +32,6 @@ fn record(scenario: Scenario, strategy: &str, model: &dyn ChatModel) -> Record {
     let plan = plan(vec![scenario], strategy, 2_000);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(run_case(&plan.cases[0], model, &Encoding::O200k)).record
-}
-
-fn says(text: &str) -> Scripted<impl Fn(usize, &str) -> Result<String, ChatError>> {
-    let text = text.to_owned();
-    Scripted::new(move |_, _| Ok(text.clone()))
 }
 
 /// Ten messages: the system prompt states `sys-1`, message 1 `aa-11`, message 3 `bb-22` and again message 5; message 7 calls
@@ -85,16 +81,7 @@ fn points_are_where_facts_are_used_and_at_the_end() {
 #[test]
 fn probes_replace_the_implied_points() {
     let mut scenario = small();
-    scenario.probes = vec![Probe {
-        id: "p".into(),
-        fact_ids: vec!["fact-1".into()],
-        question: "Which?".into(),
-        asked_after: MessageId(4),
-        gold: None,
-        forbidden: vec![],
-        abstain_expected: false,
-        order: Vec::new(),
-    }];
+    scenario.probes = vec![probe("p", &["fact-1"], "Which?", MessageId(4))];
     let prepared = PreparedScenario::new(scenario, &[], &Encoding::O200k);
     let points = points(&prepared, 1);
     let lengths = points.iter().map(|point| (point.length, point.eligible.len(), point.used.len())).collect::<Vec<_>>();
@@ -159,7 +146,7 @@ fn an_answer_over_budget_is_asked_for_once_more() {
     let mut builder = Builder::new("s", "g");
     builder.chatter(2_500);
     let long = "word ".repeat(700);
-    let shorter = Scripted::new(move |call, _| Ok(if call == 0 { long.clone() } else { "Short.".to_owned() }));
+    let shorter = writes(move |call, _| Ok(if call == 0 { long.clone() } else { "Short.".to_owned() }));
     let record = record(builder.build(), "summarize", &shorter);
     let event = &record.compactions[0].event;
     assert_eq!((event.attempts, event.over_budget, &event.outcome), (2, false, &Outcome::Applied));
@@ -171,9 +158,8 @@ fn an_answer_over_budget_is_used_and_marked_where_the_second_fails() {
     let mut builder = Builder::new("s", "g");
     builder.chatter(2_500);
     let long = "word ".repeat(400);
-    let fails = Scripted::new(
-        move |call, _| if call % 2 == 0 { Ok(long.clone()) } else { Err(ChatError::Server { status: 500 }) },
-    );
+    let fails =
+        writes(move |call, _| if call % 2 == 0 { Ok(long.clone()) } else { Err(ChatError::Server { status: 500 }) });
     let event = record(builder.build(), "summarize", &fails).compactions[0].event.clone();
     assert_eq!((event.attempts, event.over_budget, event.outcome), (2, true, Outcome::Applied));
     assert!(event.tokens_after < event.tokens_before);

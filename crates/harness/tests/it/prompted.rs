@@ -2,7 +2,6 @@
 
 use std::sync::Mutex;
 
-use crate::common::{Builder, Scripted, suite};
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::Encoding;
@@ -13,6 +12,8 @@ use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
 use compactometer_harness::trace::CaseResult;
+use compactometer_testing::model::writes;
+use compactometer_testing::scenario::{Builder, probe, suite};
 
 fn run(scenarios: Vec<Scenario>, strategy: &str, model: &dyn ChatModel) -> CaseResult {
     let options = PlanOptions {
@@ -46,20 +47,13 @@ fn with_talk(value: &str, words: &str, talk: usize) -> Scenario {
 
 fn ask(scenario: &mut Scenario, fact: usize, question: &str) {
     let asked_after = scenario.messages[scenario.messages.len() - 2].id;
-    scenario.probes.push(Probe {
-        id: format!("p{fact}"),
-        fact_ids: vec![scenario.facts[fact].id.clone()],
-        question: question.to_owned(),
-        asked_after,
-        gold: Some(scenario.facts[fact].value.clone()),
-        forbidden: Vec::new(),
-        abstain_expected: false,
-        order: Vec::new(),
-    });
+    let row = &scenario.facts[fact];
+    let asked = probe(&format!("p{fact}"), &[&row.id], question, asked_after);
+    scenario.probes.push(Probe { gold: Some(row.value.clone()), ..asked });
 }
 
 fn forgets() -> impl ChatModel {
-    Scripted::new(|_, _| Ok("Nothing much happened.".to_owned()))
+    writes(|_, _| Ok("Nothing much happened.".to_owned()))
 }
 
 /// Fate, whether it was asked for, and whether it was found, at the last point that asked.
@@ -101,7 +95,7 @@ fn without_memory_what_is_lost_is_lost() {
 #[test]
 fn a_retrieval_stays_within_what_the_summary_leaves_of_the_budget() {
     // The summary takes some 350 of 600 tokens; each note of chatter some 50.
-    let long = Scripted::new(|_, _| Ok("So they went on with it, step by step, and saw. ".repeat(28)));
+    let long = writes(|_, _| Ok("So they went on with it, step by step, and saw. ".repeat(28)));
     let mut asked = scenario("kx-4711", "The ticket of the billing outage is");
     asked.probes[0].question = "Which ticket, and please go on with step and tell me what you see there now?".into();
     let result = run(vec![asked], "handoff", &long);
@@ -131,7 +125,7 @@ fn a_value_that_a_note_holds_by_chance_is_not_stored() {
 #[test]
 fn what_a_model_writes_without_having_read_it_stays_a_guess_beside_a_note() {
     // Noted whole, lost in the first summary, and named again by a model that never saw it since.
-    let guesses = Scripted::new(|call, _| Ok(if call < 6 { "A ticket." } else { "Ticket kx-4711." }.to_owned()));
+    let guesses = writes(|call, _| Ok(if call < 6 { "A ticket." } else { "Ticket kx-4711." }.to_owned()));
     let mut scenario = with_talk("kx-4711", "The ticket of the billing outage is", 12_000);
     scenario.probes.clear();
     let result = run(vec![scenario], "handoff", &guesses);
@@ -146,7 +140,7 @@ fn no_question_reaches_a_summarizer_and_a_probe_changes_nothing_after_it() {
     let requests = || Mutex::new(Vec::new());
     let (with, without) = (requests(), requests());
     let played = |seen: &Mutex<Vec<String>>, probed: bool| {
-        let listens = Scripted::new(|_, request| {
+        let listens = writes(|_, request| {
             seen.lock().unwrap().push(request.to_owned());
             Ok("Nothing much happened.".to_owned())
         });

@@ -1,6 +1,5 @@
 //! Checkpoints that are shown outside a compaction, in a replay: events, shared prefixes, fates.
 
-use crate::common::{Builder, Scripted, suite};
 use compactometer_engine::event::{RecoveryOutcome, RecoveryReason};
 use compactometer_engine::message::Role;
 use compactometer_engine::tokens::Encoding;
@@ -10,6 +9,8 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
+use compactometer_testing::model::writes;
+use compactometer_testing::scenario::{Builder, suite};
 
 /// A checkpoint that differs from call to call.
 fn answer(call: usize) -> String {
@@ -50,7 +51,7 @@ fn record(strategy: &str, hours: i64) -> Record {
     };
     let plan = Plan::new(suite(vec![scenario(hours)]), options, &Encoding::O200k).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let model = Scripted::new(|call, _| Ok(answer(call)));
+    let model = writes(|call, _| Ok(answer(call)));
     runtime.block_on(run_case(&plan.cases[0], &model, &Encoding::O200k)).record
 }
 

@@ -2,7 +2,7 @@
 
 use compactometer_engine::model::{ChatError, ChatReply, ChatRequest};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// One line of a cassette.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,27 +53,13 @@ impl From<Outcome> for Result<ChatReply, ChatError> {
 pub(super) fn key(model: &str, request: &ChatRequest) -> String {
     // A request has a JSON form; numbers are read back from its text, so that 0.3 stays 0.3.
     let text = serde_json::to_string(request).unwrap_or_default();
-    let request = serde_json::from_str::<Value>(&text).map(sorted).unwrap_or_default();
-    let text = Value::Array(vec![Value::from(model), request]).to_string();
-    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
-}
-
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut entries = map.into_iter().collect::<Vec<_>>();
-            entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-            Value::Object(entries.into_iter().map(|(key, value)| (key, sorted(value))).collect())
-        }
-        Value::Array(list) => Value::Array(list.into_iter().map(sorted).collect()),
-        other => other,
-    }
+    let mut content = json!([model, serde_json::from_str::<Value>(&text).unwrap_or_default()]);
+    content.sort_all_objects();
+    blake3::hash(content.to_string().as_bytes()).to_hex()[..32].to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn request() -> ChatRequest {

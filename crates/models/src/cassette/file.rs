@@ -27,7 +27,7 @@ impl Tape {
     /// Opens the folder's file and cuts off a torn last line that a killed process left.
     pub(super) fn open(folder: &Path) -> Result<Self, CassetteError> {
         let path = folder.join(FILE);
-        let failed = |source| CassetteError::Write { path: path.clone(), source };
+        let failed = |source| CassetteError::write(&path, source);
         create_folder(folder).map_err(failed)?;
         let mut lines = Lines::open(&path).map_err(failed)?;
         locked(&path, lines.lock())?;
@@ -56,8 +56,12 @@ impl Tape {
 
     fn failed(&self, error: NotKept) -> CassetteError {
         match error {
-            NotKept::Io(source) => CassetteError::Write { path: self.folder.join(FILE), source },
-            NotKept::Gone => CassetteError::Gone(self.folder.clone()),
+            NotKept::Io(source) => CassetteError::write(&self.folder.join(FILE), source),
+            NotKept::Gone => CassetteError::Folder(format!(
+                "the cassette `{}` was removed or replaced during the recording; move it back and give the same command to \
+                 resume, or give the command again to start over",
+                self.folder.display()
+            )),
         }
     }
 }
@@ -76,15 +80,26 @@ fn is_served(call: &Call) -> bool {
 
 /// What came of locking a cassette's file: only a lock that another process holds is one to wait for.
 fn locked(path: &Path, outcome: Result<(), TryLockError>) -> Result<(), CassetteError> {
+    let shown = path.display();
     outcome.map_err(|error| match error {
-        TryLockError::WouldBlock => CassetteError::Busy(path.to_owned()),
-        TryLockError::Error(source) => CassetteError::Lock { path: path.to_owned(), source },
+        TryLockError::WouldBlock => CassetteError::Folder(format!(
+            "another process records to `{shown}`; wait for it, or record to another folder and join the two"
+        )),
+        TryLockError::Error(source) => {
+            let what =
+                format!("cannot lock the cassette `{shown}`: {source}; record to a folder on a disk of this machine");
+            CassetteError::Io { what, source }
+        }
     })
 }
 
 /// Every call of a folder's files, by file name and line; blank lines and a torn last one are left out.
 pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
-    let failed = |path: &Path, source| CassetteError::Read { path: path.to_owned(), source };
+    let failed = |path: &Path, source| {
+        let path = path.display();
+        let what = format!("cannot read the cassette `{path}`: {source}; name a folder that `--record DIR` wrote");
+        CassetteError::Io { what, source }
+    };
     let entries = std::fs::read_dir(folder).map_err(|error| failed(folder, error))?;
     let mut paths = entries
         .map(|entry| entry.map(|entry| entry.path()))
@@ -115,34 +130,11 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
 /// A cassette that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CassetteError {
-    /// A file or the folder cannot be read.
-    #[error("cannot read the cassette `{}`: {source}; name a folder that `--record DIR` wrote", path.display())]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A call cannot be kept.
-    #[error("cannot write the cassette `{}`: {source}; free space, make it writable for this user, or record to another folder", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file is no longer where it was opened, so nobody would find the calls that are written to it.
-    #[error("the cassette `{}` was removed or replaced during the recording; move it back and give the same command to resume, \
-             or give the command again to start over", .0.display())]
-    Gone(PathBuf),
-    /// Another process records.
-    #[error("another process records to `{}`; wait for it, or record to another folder and join the two", .0.display())]
-    Busy(PathBuf),
-    /// The file cannot be locked.
-    #[error("cannot lock the cassette `{}`: {source}; record to a folder on a disk of this machine", path.display())]
-    Lock {
-        /// The file.
-        path: PathBuf,
+    /// A file or the folder cannot be read, written or locked.
+    #[error("{what}")]
+    Io {
+        /// What failed and why, and what to do.
+        what: String,
         /// Why.
         source: std::io::Error,
     },
@@ -156,17 +148,19 @@ pub enum CassetteError {
         /// Why.
         why: String,
     },
-    /// No calls at all.
-    #[error("`{}` holds no recorded calls; record some with `--model MODEL --record {}`", .0.display(), .0.display())]
-    Empty(PathBuf),
-    /// Calls of several models.
-    #[error("`{}` holds calls of several models (`{models}`); keep each model's calls in a folder of its own", folder.display())]
-    Models {
-        /// The folder.
-        folder: PathBuf,
-        /// Their names.
-        models: String,
-    },
+    /// The folder does not hold one model's calls, or no call can be kept in it now.
+    #[error("{0}")]
+    Folder(String),
+}
+
+impl CassetteError {
+    fn write(path: &Path, source: std::io::Error) -> Self {
+        let path = path.display();
+        let what = format!(
+            "cannot write the cassette `{path}`: {source}; free space, make it writable for this user, or record to another folder"
+        );
+        CassetteError::Io { what, source }
+    }
 }
 
 #[cfg(test)]

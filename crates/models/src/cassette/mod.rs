@@ -20,7 +20,7 @@ use call::{Call, Outcome};
 pub use file::CassetteError;
 use file::Tape;
 
-use crate::{Form, ModelKind};
+use crate::{Form, ModelKind, providers};
 
 /// A folder of recorded calls, replayed.
 pub(crate) const KIND: ModelKind = ModelKind {
@@ -54,12 +54,19 @@ impl Cassette {
         let mut models = calls.iter().map(|call| call.model.as_str()).collect::<Vec<_>>();
         models.sort_unstable();
         models.dedup();
-        let name = match models.as_slice() {
-            [model] => (*model).to_owned(),
-            [] => return Err(CassetteError::Empty(folder.to_owned())),
-            _ => return Err(CassetteError::Models { folder: folder.to_owned(), models: models.join("`, `") }),
+        let shown = folder.display();
+        let what = match models.as_slice() {
+            [model] => {
+                let name = (*model).to_owned();
+                return Ok(Self::new(folder, name, None, calls));
+            }
+            [] => format!("`{shown}` holds no recorded calls; record some with `--model MODEL --record {shown}`"),
+            _ => format!(
+                "`{shown}` holds calls of several models (`{}`); keep each model's calls in a folder of its own",
+                models.join("`, `")
+            ),
         };
-        Ok(Self::new(folder, name, None, calls))
+        Err(CassetteError::Folder(what))
     }
 
     /// Answers with a folder's calls where it has them, else with the model, and keeps its answer in the folder.
@@ -111,7 +118,9 @@ impl Cassette {
     fn missed(&self) -> ChatError {
         let missed = 1 + self.missed.fetch_add(1, Ordering::Relaxed);
         let (folder, name) = (self.folder.display(), &self.name);
-        let address = if name.starts_with("openai-compatible:") && !name.contains("@") { "@URL" } else { "" };
+        let provider = name.split_once(':').and_then(|(provider, _)| providers::by_name(provider));
+        let is_local = provider.is_some_and(|provider| provider.service.is_none()) && !name.contains('@');
+        let address = if is_local { "@URL" } else { "" };
         let why = format!(
             "the cassette `{folder}` does not hold this call ({missed} missed so far): prompt, suite, strategy or seed differ from the \
              recorded ones; to record what is missing, give the same command with `--model {name}{address} --record {folder}` in place \

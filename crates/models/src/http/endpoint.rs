@@ -40,7 +40,8 @@ impl Endpoint {
         let variable = endpoint.key_variable();
         endpoint.key = key_in(variable);
         if endpoint.key.is_none() && endpoint.is_providers_own() {
-            return Err(EndpointError::NoKey { model: endpoint.model, variable });
+            let model = endpoint.model;
+            return Err(EndpointError(format!("`{model}` needs a key; set the environment's variable `{variable}`")));
         }
         endpoint.check_key()?;
         Ok(endpoint)
@@ -56,7 +57,10 @@ impl Endpoint {
             (Some(at), _) => (&spec[..at], &spec[at + 1..]),
             (None, Some(own)) => (spec, own.address),
             (None, None) => {
-                return Err(EndpointError::NoUrl { provider: provider.name, given: crate::without_user(spec) });
+                let (provider, given) = (provider.name, crate::without_user(spec));
+                return Err(EndpointError(format!(
+                    "`{provider}:{given}` names no address; write `{provider}:MODEL@URL`, for example `{provider}:qwen@http://127.0.0.1:8080/v1`"
+                )));
             }
         };
         Endpoint::new(provider, model, address, None)
@@ -73,9 +77,12 @@ impl Endpoint {
         key: Option<SecretString>,
     ) -> Result<Self, EndpointError> {
         if model.is_empty() {
-            return Err(EndpointError::NoModel);
+            return Err(EndpointError(format!("no model is named; write one of {}", forms())));
         }
-        let wrong = |why: &str| EndpointError::Url { why: why.to_owned() };
+        let wrong = |why: &str| {
+            let example = "write one as `http://127.0.0.1:8080/v1`";
+            EndpointError(format!("the address of the model cannot be used: {why}; {example}"))
+        };
         let mut url = Url::parse(address).map_err(|error| wrong(&error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong("it holds a user or password, which would stand in records"));
@@ -98,10 +105,13 @@ impl Endpoint {
 
     /// A key is sent only to this machine or encrypted.
     fn check_key(&self) -> Result<(), EndpointError> {
-        match self.key.is_some() && self.url.scheme() == "http" && !is_loopback(&self.url) {
-            true => Err(EndpointError::ClearKey { variable: self.key_variable() }),
-            false => Ok(()),
+        if self.key.is_none() || self.url.scheme() != "http" || is_loopback(&self.url) {
+            return Ok(());
         }
+        let variable = self.key_variable();
+        Err(EndpointError(format!(
+            "the key in `{variable}` would travel unencrypted; use an `https` address, or unset the variable"
+        )))
     }
 
     /// Whether this is the service of the format's own provider.
@@ -195,49 +205,14 @@ fn key_in(variable: &str) -> Option<SecretString> {
     (!key.is_empty()).then(|| SecretString::from(key))
 }
 
-/// A model behind HTTP that cannot be asked.
+/// A model behind HTTP that cannot be asked. What stands before an `@` and a wrong address are not shown, since they may hold what
+/// is secret.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum EndpointError {
-    /// No model is named.
-    #[error("no model is named; write one of {}", forms())]
-    NoModel,
-    /// No address is named. What stands before an `@` is not shown, since it may be a user's password.
-    #[error(
-        "`{provider}:{given}` names no address; write `{provider}:MODEL@URL`, for example `{provider}:qwen@http://127.0.0.1:8080/v1`"
-    )]
-    NoUrl {
-        /// The provider.
-        provider: &'static str,
-        /// What followed it.
-        given: String,
-    },
-    /// The address cannot be used. It is not shown, since it may hold what is secret.
-    #[error("the address of the model cannot be used: {why}; write one as `http://127.0.0.1:8080/v1`")]
-    Url {
-        /// Why.
-        why: String,
-    },
-    /// The key is missing.
-    #[error("`{model}` needs a key; set the environment's variable `{variable}`")]
-    NoKey {
-        /// The model.
-        model: String,
-        /// The variable.
-        variable: &'static str,
-    },
-    /// The key would be sent where others can read it.
-    #[error("the key in `{variable}` would travel unencrypted; use an `https` address, or unset the variable")]
-    ClearKey {
-        /// The variable.
-        variable: &'static str,
-    },
-    /// The key holds what a header cannot.
-    #[error("the key in `{variable}` holds characters that no key has; set it anew")]
-    Key {
-        /// The variable.
-        variable: &'static str,
-    },
-    /// The client cannot be set up.
-    #[error("cannot set up the HTTP client: {0}")]
-    Client(String),
+#[error("{0}")]
+pub struct EndpointError(pub(super) String);
+
+impl EndpointError {
+    pub(super) fn client(why: &impl fmt::Display) -> Self {
+        EndpointError(format!("cannot set up the HTTP client: {why}"))
+    }
 }

@@ -32,14 +32,14 @@ const OPTIONAL: [&str; 2] = ["temperature", "seed"];
 
 impl CallError {
     /// The same in other words.
-    pub(super) fn with(self, words: impl Fn(&str) -> String) -> Self {
-        match self {
-            CallError::Again { why, after_ms } => CallError::Again { why: words(&why), after_ms },
-            CallError::Stop { why, later } => CallError::Stop { why: words(&why), later },
-            CallError::Refused(message) => CallError::Refused(words(&message)),
-            CallError::Rejected(message) => CallError::Rejected(words(&message)),
-            CallError::Parameter(name, message) => CallError::Parameter(name, words(&message)),
-        }
+    pub(super) fn with(mut self, words: impl Fn(&str) -> String) -> Self {
+        let (CallError::Again { why, .. }
+        | CallError::Stop { why, .. }
+        | CallError::Refused(why)
+        | CallError::Rejected(why)
+        | CallError::Parameter(_, why)) = &mut self;
+        *why = words(why);
+        self
     }
 }
 

@@ -43,30 +43,31 @@ pub struct Receiver {
     pub is_provider: bool,
 }
 
-/// Who receives the requests of a model named so, without faults after its name; nobody where it answers in the process.
+/// Who receives the requests of the model of that name; nobody where it answers in the process or from a recording.
 ///
 /// # Errors
-/// [`EndpointError`] where the address cannot be used. A missing key is none.
-pub fn receiver(plain: &str) -> Result<Option<Receiver>, EndpointError> {
-    let Some((provider, spec)) = provider_of(plain) else { return Ok(None) };
+/// [`EndpointError`] where an address cannot be used. A missing key is none.
+pub fn receiver(spec: &str) -> Result<Option<Receiver>, EndpointError> {
+    let Some((provider, spec)) = provider_of(spec) else { return Ok(None) };
     let endpoint = Endpoint::keyless(provider, spec)?;
     let is_here = endpoint::is_loopback(&endpoint.url);
     let is_provider = endpoint.is_providers_own();
     Ok(Some(Receiver { name: endpoint.name().to_owned(), host: endpoint.host(), is_here, is_provider }))
 }
 
-/// A client of the model named so, without faults after its name; none where it answers in the process.
+/// A client of the model of that name, to ask its server how things stand; none where it answers in the process or from a
+/// recording.
 ///
 /// # Errors
 /// [`EndpointError`] where the address cannot be used, or the key is missing.
-pub fn client(plain: &str, limits: Limits) -> Result<Option<Client>, EndpointError> {
-    let Some((provider, spec)) = provider_of(plain) else { return Ok(None) };
+pub fn client_of(spec: &str, limits: Limits) -> Result<Option<Client>, EndpointError> {
+    let Some((provider, spec)) = provider_of(spec) else { return Ok(None) };
     Client::new(Endpoint::named(provider, spec)?, limits).map(Some)
 }
 
-/// A model's provider, and what follows it in the model's name.
-fn provider_of(plain: &str) -> Option<(&'static Provider, &str)> {
-    let (name, spec) = plain.split_once(':')?;
+/// A model's provider, and what follows it in the model's name; faults after it do not count.
+fn provider_of(spec: &str) -> Option<(&'static Provider, &str)> {
+    let (name, spec) = crate::split(spec).0.split_once(':')?;
     Some((providers::by_name(name)?, spec))
 }
 
@@ -105,7 +106,7 @@ impl Client {
         let transfer = Transfer::new(&endpoint, limits)?;
         // Last, since one that is dropped on an error inside another runtime would panic.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| EndpointError::Client(error.to_string()))?;
+        let runtime = runtime.map_err(|error| EndpointError::client(&error))?;
         Ok(Client {
             line: Arc::new(Line {
                 endpoint,

@@ -60,7 +60,6 @@ pub(super) struct Transfer {
 
 impl Transfer {
     pub(super) fn new(endpoint: &Endpoint, limits: Limits) -> Result<Self, EndpointError> {
-        let failed = |error: reqwest::Error| EndpointError::Client(chain(&error));
         // Another provider may be installed already; either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder();
@@ -76,7 +75,7 @@ impl Transfer {
             .pool_idle_timeout(Duration::from_secs(4))
             .default_headers(headers(endpoint)?)
             .build()
-            .map_err(failed)?;
+            .map_err(|error| EndpointError::client(&chain(&error)))?;
         Ok(Transfer { client, endpoint: endpoint.clone(), limits })
     }
 
@@ -205,7 +204,8 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, EndpointError> {
     }
     let Some(key) = &endpoint.key else { return Ok(headers) };
     let (name, before) = provider.key_header;
-    let wrong = |_| EndpointError::Key { variable: endpoint.key_variable() };
+    let variable = endpoint.key_variable();
+    let wrong = |_| EndpointError(format!("the key in `{variable}` holds characters that no key has; set it anew"));
     let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose_secret())).map_err(wrong)?;
     value.set_sensitive(true);
     headers.insert(name, value);

@@ -2,11 +2,11 @@
 
 use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::openai::plain;
-use super::portable::{CONTINUE, arguments, call_id, is_blank, tool_name};
+use super::portable::{CONTINUE, arguments, call_id, given, is_blank, some, tool_name};
 use super::{ModelLookup, Provider, ReportedUsage, Service};
 
 /// A reply of a given shape is the input of this tool: every version of the interface has tools. A transcript hardly has a tool
@@ -33,28 +33,20 @@ pub static ANTHROPIC: Provider = Provider {
 
 /// The request's body. The interface has no seed.
 fn body(request: &ChatRequest, model: &str) -> Value {
-    let mut body = Map::new();
-    body.insert("model".into(), json!(model));
-    body.insert("max_tokens".into(), json!(request.max_output_tokens.unwrap_or(MOST_OUTPUT)));
     let system = request.messages.iter().filter(|message| message.role == Role::System);
-    let system = system.flat_map(|message| &message.parts).filter_map(block).collect::<Vec<_>>();
-    if !system.is_empty() {
-        body.insert("system".into(), Value::Array(system));
-    }
-    body.insert("messages".into(), Value::Array(turns(&request.messages)));
+    let system = system.flat_map(|message| &message.parts).filter_map(block).collect();
     let (tools, choice) = tools(request);
-    if !tools.is_empty() {
-        body.insert("tools".into(), Value::Array(tools));
-    }
-    if let Some(choice) = choice {
-        body.insert("tool_choice".into(), choice);
-    }
-    if let Some(temperature) = request.temperature {
+    given(json!({
+        "model": model,
+        "max_tokens": request.max_output_tokens.unwrap_or(MOST_OUTPUT),
+        "system": some(system),
+        "messages": turns(&request.messages),
+        "tools": some(tools),
+        "tool_choice": choice,
         // The interface ends at 1.
-        body.insert("temperature".into(), plain(temperature.min(1.0)));
-    }
-    body.insert("stream".into(), json!(true));
-    Value::Object(body)
+        "temperature": request.temperature.map(|temperature| plain(temperature.min(1.0))),
+        "stream": true,
+    }))
 }
 
 /// The defined tools, and which of them may be called. The interface refuses calls of undefined tools, so in a request without

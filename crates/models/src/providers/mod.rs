@@ -4,6 +4,8 @@
 
 mod answer;
 mod anthropic;
+#[cfg(test)]
+mod dummy;
 mod openai;
 mod openai_compatible;
 mod portable;
@@ -20,11 +22,17 @@ pub use openai::OPENAI;
 pub use openai_compatible::OPENAI_COMPATIBLE;
 
 /// Every provider.
-pub static ALL: &[&Provider] = &[&OPENAI, &ANTHROPIC, &OPENAI_COMPATIBLE];
+pub static ALL: &[&Provider] = &[
+    &OPENAI,
+    &ANTHROPIC,
+    &OPENAI_COMPATIBLE,
+    #[cfg(test)]
+    &dummy::DUMMY,
+];
 
 /// A provider, or a wire format that many servers speak.
 pub struct Provider {
-    /// What users type before the first `:` of a model's name.
+    /// What users type before the first `:` of a model's name; it ends in `-compatible` if there is no service of its own.
     pub name: &'static str,
     /// One line for help and lists.
     pub about: &'static str,
@@ -107,6 +115,8 @@ mod tests {
             assert!(ALL[..at].iter().all(|before| before.name != provider.name), "{}", provider.name);
             assert!(provider.service.is_some() || provider.takes_address, "{} has no server", provider.name);
             assert_eq!(provider.takes_address, provider.form.contains("URL"), "{}", provider.name);
+            // The price of a server on this machine depends on it.
+            assert_eq!(provider.service.is_none(), provider.name.ends_with("-compatible"), "{}", provider.name);
             if let Some(service) = &provider.service {
                 assert!(service.address.starts_with("https://") && service.key_variable.ends_with("_API_KEY"));
             }

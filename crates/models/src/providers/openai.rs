@@ -2,10 +2,10 @@
 
 use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::portable::{CONTINUE, arguments_text, call_id, is_blank, tool_name};
+use super::portable::{CONTINUE, arguments_text, call_id, given, is_blank, some, tool_name};
 use super::{ModelLookup, Provider, ReportedUsage, Service};
 
 /// OpenAI's own service.
@@ -27,26 +27,18 @@ pub static OPENAI: Provider = Provider {
 
 /// The request's body. A stream is asked for, since only a stream shows when the first token came.
 pub(super) fn body(request: &ChatRequest, model: &str, limit: &str) -> Value {
-    let mut body = Map::new();
-    body.insert("model".into(), json!(model));
-    body.insert("messages".into(), Value::Array(chat(&request.messages)));
-    if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
-    }
-    if let Some(most) = request.max_output_tokens {
-        body.insert(limit.into(), json!(most));
-    }
-    if let Some(temperature) = request.temperature {
-        body.insert("temperature".into(), plain(temperature));
-    }
-    if let Some(schema) = &request.schema {
-        let format = json!({"name": "reply", "schema": schema, "strict": is_strict(schema)});
-        body.insert("response_format".into(), json!({"type": "json_schema", "json_schema": format}));
-    }
-    body.insert("seed".into(), json!(seed(request.seed)));
-    body.insert("stream".into(), json!(true));
-    body.insert("stream_options".into(), json!({"include_usage": true}));
-    Value::Object(body)
+    let format = |schema| json!({"name": "reply", "schema": schema, "strict": is_strict(schema)});
+    given(json!({
+        "model": model,
+        "messages": chat(&request.messages),
+        "tools": some(request.tools.iter().map(tool).collect()),
+        (limit): request.max_output_tokens,
+        "temperature": request.temperature.map(plain),
+        "response_format": request.schema.as_ref().map(|schema| json!({"type": "json_schema", "json_schema": format(schema)})),
+        "seed": seed(request.seed),
+        "stream": true,
+        "stream_options": {"include_usage": true},
+    }))
 }
 
 /// The number as it was written: 0.3, not 0.30000001192092896.

@@ -14,6 +14,17 @@ const LONGEST_ID: usize = 40;
 /// The longest name of a tool that OpenAI takes; Anthropic takes 128 letters.
 const LONGEST_NAME: usize = 64;
 
+/// An object without the fields that are null, which a request leaves out.
+pub(super) fn given(mut object: Value) -> Value {
+    object.as_object_mut().into_iter().for_each(|fields| fields.retain(|_, value| !value.is_null()));
+    object
+}
+
+/// A list that is not empty.
+pub(super) fn some(list: Vec<Value>) -> Option<Vec<Value>> {
+    (!list.is_empty()).then_some(list)
+}
+
 /// A call's id. Different ids stay different.
 pub(super) fn call_id(id: &str) -> String {
     identifier(id, LONGEST_ID)

@@ -51,11 +51,6 @@ impl Default for Limits {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    shared: Arc<Shared>,
-}
-
-/// What every connection needs.
-struct Shared {
     model: Arc<dyn ChatModel>,
     limits: Limits,
 }
@@ -68,7 +63,7 @@ impl Server {
     pub async fn bind(model: Arc<dyn ChatModel>, port: u16, limits: Limits) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
-        Ok(Server { listener, address, shared: Arc::new(Shared { model, limits }) })
+        Ok(Server { listener, address, model, limits })
     }
 
     /// Where it listens.
@@ -78,17 +73,20 @@ impl Server {
 
     /// Answers until `stop` is done, then lets the requests under way end, as long as the limits allow.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let limits = self.shared.limits;
+        let limits = self.limits;
         let places = Arc::new(Semaphore::new(limits.connections));
         let graceful = GracefulShutdown::new();
         let mut stop = std::pin::pin!(stop);
         loop {
-            let next = std::pin::pin!(accept(&self.listener, &places));
-            let Some((stream, place)) = unless(next, stop.as_mut()).await else { break };
-            let shared = Arc::clone(&self.shared);
+            let (stream, place) = tokio::select! {
+                biased;
+                () = &mut stop => break,
+                accepted = accept(&self.listener, &places) => accepted,
+            };
+            let model = Arc::clone(&self.model);
             let service = service_fn(move |request| {
-                let shared = Arc::clone(&shared);
-                async move { Ok::<_, Infallible>(routes::respond(&*shared.model, &shared.limits, request).await) }
+                let model = Arc::clone(&model);
+                async move { Ok::<_, Infallible>(routes::respond(&*model, &limits, request).await) }
             });
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(limits.idle);
@@ -115,18 +113,4 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, 
         }
         tokio::time::sleep(PAUSE).await;
     }
-}
-
-/// What the first future gives, unless the second is done before.
-async fn unless<T>(
-    mut first: std::pin::Pin<&mut impl Future<Output = T>>,
-    mut second: std::pin::Pin<&mut impl Future<Output = ()>>,
-) -> Option<T> {
-    std::future::poll_fn(|context| {
-        if second.as_mut().poll(context).is_ready() {
-            return std::task::Poll::Ready(None);
-        }
-        first.as_mut().poll(context).map(Some)
-    })
-    .await
 }

@@ -34,151 +34,164 @@ pub(super) fn read(body: &[u8]) -> Result<Asked, Trouble> {
     if !body.is_object() {
         return Err(Trouble::of(StatusCode::BAD_REQUEST, "the body is no JSON object"));
     }
-    let model = required(&body, "model", "model")?.to_owned();
-    if present(&body, "n").is_some_and(|n| n.as_u64() != Some(1)) {
-        return Err(Trouble::invalid("n", "one choice is given at a time; `n` must be 1"));
+    let body = Field { value: &body, place: String::new() };
+    let model = body.get("model").text()?.to_owned();
+    let choices = body.get("n");
+    if choices.is_given() && choices.value.as_u64() != Some(1) {
+        return Err(choices.trouble("one choice is given at a time; `n` must be 1"));
     }
-    let most = match present(&body, "max_completion_tokens") {
-        Some(_) => count(&body, "max_completion_tokens")?,
-        None => count(&body, "max_tokens")?,
-    };
+    let most = Some(body.get("max_completion_tokens")).filter(Field::is_given);
+    let most = most.unwrap_or_else(|| body.get("max_tokens"));
+    let count = |value: &Value| value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
+    let most = most.number(count, "a whole number from 1")?;
+    let temperature = |value: &Value| value.as_f64().filter(|number| (0.0..=2.0).contains(number));
+    // Clients' seeds have a sign; ours have none.
+    let seed = |value: &Value| value.as_u64().or(value.as_i64().map(i64::cast_unsigned));
     let request = ChatRequest {
-        messages: messages(&body)?,
-        tools: tools(&body)?,
+        messages: messages(&body.get("messages"))?,
+        tools: tools(&body.get("tools"))?,
         max_output_tokens: most,
-        temperature: temperature(&body)?,
-        schema: schema(&body)?,
-        seed: seed(&body)?,
+        temperature: body.get("temperature").number(temperature, "a number from 0 to 2")?.map(|number| number as f32),
+        schema: schema(&body.get("response_format"))?,
+        seed: body.get("seed").number(seed, "a whole number")?.unwrap_or(0),
     };
-    let options = present(&body, "stream_options");
     Ok(Asked {
         model,
         request,
-        stream: flag(&body, "stream", "stream")?,
-        with_usage: options
-            .map_or(Ok(false), |options| flag(options, "include_usage", "stream_options.include_usage"))?,
-        stop: stop(&body)?,
+        stream: body.get("stream").flag()?,
+        with_usage: body.get("stream_options").get("include_usage").flag()?,
+        stop: stop(&body.get("stop"))?,
     })
 }
 
-/// A key's value, where it is there and not null.
-fn present<'v>(object: &'v Value, key: &str) -> Option<&'v Value> {
-    object.get(key).filter(|value| !value.is_null())
+/// A value of the body and its place there, as errors show it. A value that is missing is null.
+struct Field<'v> {
+    value: &'v Value,
+    place: String,
 }
 
-fn required<'v>(object: &'v Value, key: &str, place: &str) -> Result<&'v str, Trouble> {
-    let value = present(object, key).ok_or_else(|| Trouble::invalid(place, format!("`{place}` is missing")))?;
-    value.as_str().ok_or_else(|| Trouble::invalid(place, format!("`{place}` must be a string")))
+impl<'v> Field<'v> {
+    fn get(&self, key: &str) -> Field<'v> {
+        let place = if self.place.is_empty() { key.to_owned() } else { format!("{}.{key}", self.place) };
+        Field { value: self.value.get(key).unwrap_or(&Value::Null), place }
+    }
+
+    fn is_given(&self) -> bool {
+        !self.value.is_null()
+    }
+
+    fn items(&self) -> Result<impl Iterator<Item = Field<'v>>, Trouble> {
+        let items = self.value.as_array().ok_or_else(|| self.wrong("must be a list"))?;
+        Ok(items.iter().enumerate().map(|(at, value)| Field { value, place: format!("{}[{at}]", self.place) }))
+    }
+
+    /// A string that must be there.
+    fn text(&self) -> Result<&'v str, Trouble> {
+        self.required()?.value.as_str().ok_or_else(|| self.wrong("must be a string"))
+    }
+
+    fn required(&self) -> Result<&Self, Trouble> {
+        if self.is_given() { Ok(self) } else { Err(self.wrong("is missing")) }
+    }
+
+    fn flag(&self) -> Result<bool, Trouble> {
+        let flag = if self.is_given() { self.value.as_bool() } else { Some(false) };
+        flag.ok_or_else(|| self.wrong("must be true or false"))
+    }
+
+    fn number<N>(&self, read: fn(&Value) -> Option<N>, expected: &str) -> Result<Option<N>, Trouble> {
+        let wrong = || self.wrong(&format!("is `{}`; it must be {expected}", self.value));
+        self.is_given().then(|| read(self.value).ok_or_else(wrong)).transpose()
+    }
+
+    fn wrong(&self, how: &str) -> Trouble {
+        self.trouble(format!("`{}` {how}", self.place))
+    }
+
+    fn trouble(&self, message: impl Into<String>) -> Trouble {
+        Trouble::invalid(&self.place, message)
+    }
 }
 
-fn flag(object: &Value, key: &str, place: &str) -> Result<bool, Trouble> {
-    let value = present(object, key).map(Value::as_bool);
-    value.unwrap_or(Some(false)).ok_or_else(|| Trouble::invalid(place, format!("`{place}` must be true or false")))
-}
-
-fn count(body: &Value, key: &str) -> Result<Option<u32>, Trouble> {
-    let Some(value) = present(body, key) else { return Ok(None) };
-    let count = value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
-    count
-        .map(Some)
-        .ok_or_else(|| Trouble::invalid(key, format!("`{key}` is `{value}`; it must be a whole number from 1")))
-}
-
-fn temperature(body: &Value) -> Result<Option<f32>, Trouble> {
-    let Some(value) = present(body, "temperature") else { return Ok(None) };
-    let number = value.as_f64().filter(|number| (0.0..=2.0).contains(number));
-    let trouble =
-        || Trouble::invalid("temperature", format!("`temperature` is `{value}`; it must be a number from 0 to 2"));
-    number.map(|number| Some(number as f32)).ok_or_else(trouble)
-}
-
-/// Clients' seeds have a sign; ours have none.
-fn seed(body: &Value) -> Result<u64, Trouble> {
-    let Some(value) = present(body, "seed") else { return Ok(0) };
-    let seed = value.as_u64().or(value.as_i64().map(i64::cast_unsigned));
-    seed.ok_or_else(|| Trouble::invalid("seed", format!("`seed` is `{value}`; it must be a whole number")))
-}
-
-fn stop(body: &Value) -> Result<Vec<String>, Trouble> {
+fn stop(stop: &Field<'_>) -> Result<Vec<String>, Trouble> {
     /// As many as OpenAI takes.
     const MOST: usize = 4;
-    let trouble = || Trouble::invalid("stop", format!("`stop` must be a string or a list of at most {MOST} strings"));
-    match present(body, "stop") {
-        None => Ok(Vec::new()),
-        Some(Value::String(stop)) => Ok(vec![stop.clone()]),
-        Some(Value::Array(stops)) if stops.len() <= MOST => {
-            stops.iter().map(|stop| stop.as_str().map(str::to_owned).ok_or_else(trouble)).collect()
+    let stops = match stop.value {
+        Value::Null => Some(Vec::new()),
+        Value::String(stop) => Some(vec![stop.clone()]),
+        Value::Array(stops) if stops.len() <= MOST => {
+            stops.iter().map(|stop| stop.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
         }
-        Some(_) => Err(trouble()),
-    }
-    .map(|stops| stops.into_iter().filter(|stop| !stop.is_empty()).collect())
+        _ => None,
+    };
+    let stops = stops.ok_or_else(|| stop.wrong(&format!("must be a string or a list of at most {MOST} strings")))?;
+    Ok(stops.into_iter().filter(|stop| !stop.is_empty()).collect())
 }
 
-fn schema(body: &Value) -> Result<Option<Value>, Trouble> {
-    let Some(format) = present(body, "response_format") else { return Ok(None) };
-    match required(format, "type", "response_format.type")? {
+fn schema(format: &Field<'_>) -> Result<Option<Value>, Trouble> {
+    if !format.is_given() {
+        return Ok(None);
+    }
+    let kind = format.get("type");
+    match kind.text()? {
         "text" => Ok(None),
         "json_object" => Ok(Some(json!({"type": "object"}))),
         "json_schema" => {
-            let schema =
-                format.get("json_schema").and_then(|named| named.get("schema")).filter(|schema| schema.is_object());
-            let place = "response_format.json_schema.schema";
-            schema.cloned().map(Some).ok_or_else(|| Trouble::invalid(place, format!("`{place}` must be an object")))
+            let schema = format.get("json_schema").get("schema");
+            if schema.value.is_object() {
+                Ok(Some(schema.value.clone()))
+            } else {
+                Err(schema.wrong("must be an object"))
+            }
         }
-        other => Err(Trouble::invalid(
-            "response_format.type",
-            format!("`{other}` is no format; choose `text`, `json_object` or `json_schema`"),
-        )),
+        other => Err(kind.trouble(format!("`{other}` is no format; choose `text`, `json_object` or `json_schema`"))),
     }
 }
 
-fn tools(body: &Value) -> Result<Vec<ToolDefinition>, Trouble> {
-    let Some(tools) = present(body, "tools") else { return Ok(Vec::new()) };
-    let tools = tools.as_array().ok_or_else(|| Trouble::invalid("tools", "`tools` must be a list"))?;
-    let tool = |(at, tool): (usize, &Value)| {
-        let place = format!("tools[{at}].function");
-        let function = tool.get("function").ok_or_else(|| Trouble::invalid(&place, format!("`{place}` is missing")))?;
+fn tools(tools: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
+    let tool = |tool: Field<'_>| {
+        let function = tool.get("function");
+        function.required()?;
+        let parameters = function.get("parameters");
         Ok(ToolDefinition {
-            name: required(function, "name", &format!("{place}.name"))?.to_owned(),
-            description: function.get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            parameters: present(function, "parameters").cloned().unwrap_or_else(|| json!({})),
+            name: function.get("name").text()?.to_owned(),
+            description: function.get("description").value.as_str().unwrap_or_default().to_owned(),
+            parameters: if parameters.is_given() { parameters.value.clone() } else { json!({}) },
         })
     };
-    tools.iter().enumerate().map(tool).collect()
+    if tools.is_given() { tools.items()?.map(tool).collect() } else { Ok(Vec::new()) }
 }
 
-fn messages(body: &Value) -> Result<Vec<WireMessage>, Trouble> {
-    let messages = present(body, "messages").ok_or_else(|| Trouble::invalid("messages", "`messages` is missing"))?;
-    let messages = messages.as_array().ok_or_else(|| Trouble::invalid("messages", "`messages` must be a list"))?;
-    if messages.is_empty() {
-        return Err(Trouble::invalid("messages", "`messages` is empty; at least one message is needed"));
+fn messages(messages: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+    let read = messages.required()?.items()?.map(|field| message(&field)).collect::<Result<Vec<_>, _>>()?;
+    if read.is_empty() {
+        return Err(messages.wrong("is empty; at least one message is needed"));
     }
-    messages.iter().enumerate().map(|(at, value)| message(value, &format!("messages[{at}]"))).collect()
+    Ok(read)
 }
 
-fn message(value: &Value, place: &str) -> Result<WireMessage, Trouble> {
-    let role_place = format!("{place}.role");
-    let role = match required(value, "role", &role_place)? {
+fn message(message: &Field<'_>) -> Result<WireMessage, Trouble> {
+    let (role, content, calls) = (message.get("role"), message.get("content"), message.get("tool_calls"));
+    let role = match role.text()? {
         "system" | "developer" => Role::System,
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "tool" => Role::Tool,
         other => {
-            let message = format!("`{other}` is no role; choose `system`, `developer`, `user`, `assistant` or `tool`");
-            return Err(Trouble::invalid(&role_place, message));
+            let choices = "choose `system`, `developer`, `user`, `assistant` or `tool`";
+            return Err(role.trouble(format!("`{other}` is no role; {choices}")));
         }
     };
-    let mut parts = content(value.get("content").unwrap_or(&Value::Null), &format!("{place}.content"))?;
+    let mut parts = parts(&content)?;
     if role == Role::Tool {
-        let call_id = required(value, "tool_call_id", &format!("{place}.tool_call_id"))?.to_owned();
+        let call_id = message.get("tool_call_id").text()?.to_owned();
         parts = vec![Part::ToolResult { call_id, text: joined(parts), is_error: false }];
     }
-    if let Some(calls) = present(value, "tool_calls").filter(|_| role == Role::Assistant) {
-        parts.extend(tool_calls(calls, &format!("{place}.tool_calls"))?);
+    if role == Role::Assistant && calls.is_given() {
+        parts.extend(calls.items()?.map(tool_call).collect::<Result<Vec<_>, _>>()?);
     }
     if parts.is_empty() && role != Role::Assistant {
-        let place = format!("{place}.content");
-        return Err(Trouble::invalid(&place, format!("`{place}` is missing")));
+        return Err(content.wrong("is missing"));
     }
     Ok(WireMessage { role, parts: parts.into() })
 }
@@ -191,52 +204,41 @@ fn joined(parts: Vec<Part>) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn content(content: &Value, place: &str) -> Result<Vec<Part>, Trouble> {
-    match content {
+fn parts(content: &Field<'_>) -> Result<Vec<Part>, Trouble> {
+    match content.value {
         Value::Null => Ok(Vec::new()),
         Value::String(text) => Ok(vec![Part::Text { text: text.clone() }]),
-        Value::Array(parts) => {
-            parts.iter().enumerate().map(|(at, value)| part(value, &format!("{place}[{at}]"))).collect()
-        }
-        _ => Err(Trouble::invalid(place, format!("`{place}` must be a string or a list of parts"))),
+        Value::Array(_) => content.items()?.map(part).collect(),
+        _ => Err(content.wrong("must be a string or a list of parts")),
     }
 }
 
-fn part(value: &Value, place: &str) -> Result<Part, Trouble> {
-    let kind_place = format!("{place}.type");
-    let kind = required(value, "type", &kind_place)?;
+fn part(part: Field<'_>) -> Result<Part, Trouble> {
+    let kind = part.get("type");
     let media = |media_type: &str| {
         // The bytes stay outside, as everywhere; nobody here looks at them.
-        let digest = blake3::hash(value.to_string().as_bytes()).to_hex()[..32].to_owned();
+        let digest = blake3::hash(part.value.to_string().as_bytes()).to_hex()[..32].to_owned();
         Part::Media { media_type: media_type.to_owned(), digest, tokens: MEDIA_TOKENS }
     };
-    match kind {
-        "text" => Ok(Part::Text { text: required(value, "text", &format!("{place}.text"))?.to_owned() }),
-        "refusal" => Ok(Part::Text { text: required(value, "refusal", &format!("{place}.refusal"))?.to_owned() }),
+    match kind.text()? {
+        kind @ ("text" | "refusal") => Ok(Part::Text { text: part.get(kind).text()?.to_owned() }),
         "image_url" => Ok(media("image/*")),
         "input_audio" => Ok(media("audio/*")),
         "file" => Ok(media("application/octet-stream")),
-        other => {
-            Err(Trouble::invalid(&kind_place, format!("`{other}` is no kind of part; choose `text` or `image_url`")))
-        }
+        other => Err(kind.trouble(format!("`{other}` is no kind of part; choose `text` or `image_url`"))),
     }
 }
 
 /// Tokens of an image, sound or file, whatever its size: assumed, OpenAI's count of an image of one tile.
 const MEDIA_TOKENS: u32 = 255;
 
-fn tool_calls(calls: &Value, place: &str) -> Result<Vec<Part>, Trouble> {
-    let calls = calls.as_array().ok_or_else(|| Trouble::invalid(place, format!("`{place}` must be a list")))?;
-    let call = |(at, call): (usize, &Value)| {
-        let place = format!("{place}[{at}]");
-        let function = call.get("function").unwrap_or(&Value::Null);
-        Ok(Part::ToolCall {
-            id: required(call, "id", &format!("{place}.id"))?.to_owned(),
-            name: required(function, "name", &format!("{place}.function.name"))?.to_owned(),
-            arguments: required(function, "arguments", &format!("{place}.function.arguments"))?.to_owned(),
-        })
-    };
-    calls.iter().enumerate().map(call).collect()
+fn tool_call(call: Field<'_>) -> Result<Part, Trouble> {
+    let function = call.get("function");
+    Ok(Part::ToolCall {
+        id: call.get("id").text()?.to_owned(),
+        name: function.get("name").text()?.to_owned(),
+        arguments: function.get("arguments").text()?.to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ impl RunFiles {
             let line = line.map_err(io)?;
             let damaged = |what: String| RunFilesError::Line { path: path.clone(), line: at + 1, what };
             let line = std::str::from_utf8(&line).map_err(|error| damaged(format!("invalid UTF-8: {error}")))?;
-            let record = Record::from_line(line).map_err(|error| damaged(error.to_string()))?;
+            let record = Record::from_line(line).map_err(damaged)?;
             if !keys.insert(record.key.clone()) {
                 return Err(damaged(format!("the case `{}` is here twice", record.key)));
             }

@@ -6,7 +6,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// A stream of choices.
 pub(crate) struct Dice(ChaCha8Rng);
 
-/// The purpose of a stream. Streams of one conversation are independent, so that a change of filler moves no fact.
+/// The purpose of a stream. Streams of one conversation are independent, so that a change of filler moves no fact. The order of the
+/// variants is part of every draw.
 #[derive(Clone, Copy)]
 pub(crate) enum Stream {
     /// Facts, their values and places.
@@ -27,13 +28,7 @@ impl Dice {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&(conversation as u64).to_le_bytes());
-        key[16] = match stream {
-            Stream::Plan => 0,
-            Stream::Text => 1,
-            Stream::Probes => 2,
-            Stream::Unanswerable => 3,
-            Stream::Orders => 4,
-        };
+        key[16] = stream as u8;
         Dice(ChaCha8Rng::from_seed(key))
     }
 

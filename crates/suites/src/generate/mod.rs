@@ -15,9 +15,9 @@ mod part;
 mod plan;
 mod probes;
 mod spec;
-#[cfg(test)]
-mod standard;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use compactometer_engine::model::ToolDefinition;
@@ -26,8 +26,6 @@ use compactometer_formats::suite::{Header, Suite};
 use serde_json::{Map, Value, json};
 
 use crate::generate::dice::{Dice, Stream};
-#[cfg(test)]
-use crate::generate::domains::Domain;
 use crate::generate::domains::Tool;
 pub use crate::generate::embedded::smoke;
 use crate::generate::forms::Reserved;
@@ -107,32 +105,4 @@ fn definition(tool: &Tool) -> ToolDefinition {
         description: tool.about.to_owned(),
         parameters: json!({ "type": "object", "properties": properties, "required": names }),
     }
-}
-
-/// Every text of a domain, for tests that check all of them.
-#[cfg(test)]
-fn template_texts(domain: &'static Domain) -> Vec<&'static str> {
-    use crate::generate::domains::Style;
-    let mut texts = Vec::new();
-    let mut add = |list: &'static [String]| texts.extend(list.iter().map(String::as_str));
-    for list in [&domain.rules, &domain.subjects, &domain.requests, &domain.remarks, &domain.steps, &domain.findings] {
-        add(list);
-    }
-    domain.pools.iter().for_each(|pool| add(&pool.words));
-    domain.tools.iter().flat_map(|tool| [&tool.items, &tool.failures]).for_each(|list| add(list));
-    domain.claims.iter().flat_map(|claim| [&claim.says, &claim.changes]).for_each(|list| add(list));
-    texts.push(&domain.role);
-    texts.extend(domain.claims.iter().map(|claim| claim.asks.as_str()));
-    for tool in &domain.tools {
-        texts.push(&tool.about);
-        texts.extend(tool.arguments.iter().map(|(_, template)| template.as_str()));
-        match &tool.style {
-            Style::Json(fields) | Style::Table(fields) => {
-                texts.extend(fields.iter().map(|(_, template)| template.as_str()));
-            }
-            Style::Code(texts_of) | Style::Page(texts_of) => texts.extend(texts_of.iter().map(String::as_str)),
-            Style::Log => {}
-        }
-    }
-    texts
 }

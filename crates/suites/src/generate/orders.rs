@@ -62,16 +62,13 @@ fn probe(asked_after: MessageId, items: &[Item], dice: &mut Dice) -> Probe {
     listed.sort_by_key(|(label, _)| *label);
     let listed: Vec<String> = listed.iter().map(|(label, item)| format!("({label}) {}", item.question)).collect();
     Probe {
-        id: String::new(),
         fact_ids: items.iter().map(|item| item.fact.id.clone()).collect(),
         question: format!(
             "In which order were these answered above, the earliest first, by their letters: {}",
             listed.join(" ")
         ),
         asked_after,
-        gold: None,
-        forbidden: Vec::new(),
-        abstain_expected: false,
         order: labels.map(str::to_owned).to_vec(),
+        ..Probe::default()
     }
 }

@@ -116,7 +116,7 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan 
 
 /// The number of facts, which grows with the conversation's length from the spec's low number to its high one.
 fn facts_wanted(spec: &Spec, length: usize) -> usize {
-    let (low, high) = spec.facts;
+    let [low, high] = spec.facts;
     let shortest = spec.lengths.iter().copied().min().unwrap_or(0) as usize;
     let longest = spec.lengths.iter().copied().max().unwrap_or(0) as usize;
     low + (high - low) * (length - shortest) / (longest - shortest).max(1)

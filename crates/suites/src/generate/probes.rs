@@ -78,16 +78,8 @@ fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_at: &[Messa
             questions.push(question);
         }
     }
-    let asked = |question| Probe {
-        id: String::new(),
-        fact_ids: Vec::new(),
-        question,
-        asked_after: dice.pick(asked_at),
-        gold: None,
-        forbidden: Vec::new(),
-        abstain_expected: true,
-        order: Vec::new(),
-    };
+    let asked =
+        |question| Probe { question, asked_after: dice.pick(asked_at), abstain_expected: true, ..Probe::default() };
     questions.into_iter().map(asked).collect()
 }
 
@@ -119,15 +111,14 @@ fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pai
         asked_after,
         gold: Some(fact.value.clone()),
         forbidden: replaced.into_iter().collect(),
-        abstain_expected: false,
-        order: Vec::new(),
+        ..Probe::default()
     }
 }
 
 /// Observation points, spread from the first sensible place to the end. Each comes directly before a turn of the agent.
 fn points(spec: &Spec, span: Span, talk: &Talk, facts: &[Fact], dice: &mut Dice) -> Vec<MessageId> {
     let places = places(talk);
-    let count = dice.between(spec.points.0, spec.points.1);
+    let count = dice.between(spec.points[0], spec.points[1]);
     let Some(last) = places.last().copied() else { return Vec::new() };
     let step = talk.end(last).saturating_sub(span.first_point) / (count - 1);
     let mut points = vec![last];

@@ -10,7 +10,8 @@ use crate::generate::domains::{self, Domain};
 use crate::generate::part::Part;
 
 /// A validated spec. Only [`Spec::parse`] makes one, so [`crate::generate::generate`] cannot fail.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Spec {
     /// The suite's name, which also names its conversations.
     pub(crate) name: String,
@@ -18,17 +19,23 @@ pub struct Spec {
     pub(crate) seed: u64,
     /// The context window for which the suite is made, in tokens.
     pub(crate) window: u32,
+    #[serde(rename = "domains")]
+    domain_names: Vec<String>,
     /// The domains of the conversations, used in turn.
+    #[serde(skip)]
     pub(crate) domains: Vec<&'static Domain>,
-    /// The lengths of the conversations in tokens, used in turn.
+    conversations: usize,
+    /// The length of each conversation in tokens. A file has some, used in turn.
     pub(crate) lengths: Vec<u32>,
     /// The number of facts of the shortest and of the longest conversation, not counting decoys.
-    pub(crate) facts: (usize, usize),
+    pub(crate) facts: [usize; 2],
     /// The fewest and the most observation points of a conversation.
-    pub(crate) points: (usize, usize),
+    pub(crate) points: [usize; 2],
     /// The number of questions per conversation that nothing in it answers.
+    #[serde(default)]
     pub(crate) unanswerable: usize,
     /// The number of questions per conversation about the order in which some of its facts were stated.
+    #[serde(default)]
     pub(crate) orders: usize,
     /// The largest number of questions per conversation that ask for a value. Without it, each fact is asked for.
     pub(crate) probes: Option<usize>,
@@ -67,43 +74,22 @@ const MOST_FACTS_OF_PART: usize = 3_500;
 /// The longest conversation, in tokens.
 const LONGEST: u32 = 1_000_000;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Raw {
-    name: String,
-    seed: u64,
-    window: u32,
-    domains: Vec<String>,
-    conversations: usize,
-    lengths: Vec<u32>,
-    facts: [usize; 2],
-    points: [usize; 2],
-    #[serde(default)]
-    unanswerable: usize,
-    #[serde(default)]
-    orders: usize,
-    probes: Option<usize>,
-    splits: Option<Splits>,
-}
-
 impl Spec {
     /// Parses a spec; errors name `path`.
     ///
     /// # Errors
     /// [`SpecError`] with the file, the key, the value and the accepted values.
     pub fn parse(text: &str, path: &Path) -> Result<Self, SpecError> {
-        let raw: Raw = toml::from_str(text).map_err(|error| SpecError::Toml {
-            path: path.to_owned(),
-            what: error.to_string().trim_end().to_owned(),
-        })?;
-        raw.check().map_err(|what| SpecError::Value { path: path.to_owned(), what })
+        let wrong = |what| SpecError { path: path.to_owned(), what };
+        let mut spec: Spec = toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
+        spec.check().map_err(wrong)?;
+        spec.lengths = spec.lengths.iter().copied().cycle().take(spec.conversations).collect();
+        Ok(spec)
     }
-}
 
-impl Spec {
     /// Number of conversations.
     pub fn conversations(&self) -> usize {
-        self.lengths.len()
+        self.conversations
     }
 
     /// The split of conversation `number`.
@@ -121,25 +107,22 @@ impl Spec {
     }
 }
 
-impl Raw {
-    fn check(self) -> Result<Spec, String> {
+impl Spec {
+    fn check(&mut self) -> Result<(), String> {
         check_name(&self.name)?;
         within("window", self.window, &WINDOWS)?;
         within("conversations", self.conversations, &CONVERSATIONS)?;
-        let facts = ordered("facts", self.facts, &FACTS)?;
-        let points = ordered("points", self.points, &POINTS)?;
+        ordered("facts", self.facts, &FACTS)?;
+        ordered("points", self.points, &POINTS)?;
         within("unanswerable", self.unanswerable, &UNANSWERABLE)?;
         within("orders", self.orders, &ORDERS)?;
         if let Some(probes) = self.probes {
             // Each point has at least one probe.
-            within("probes", probes, &(points.1..=MOST_PROBES))?;
+            within("probes", probes, &(self.points[1]..=MOST_PROBES))?;
         }
-        let lengths = check_lengths(&self.lengths, self.window)?;
-        let domains = check_domains(&self.domains)?;
-        check_values(self.conversations, facts.1, self.splits)?;
-        let lengths = lengths.iter().copied().cycle().take(self.conversations).collect();
-        let Raw { name, seed, window, unanswerable, orders, probes, splits, .. } = self;
-        Ok(Spec { name, seed, window, domains, lengths, facts, points, unanswerable, orders, probes, splits })
+        check_lengths(&self.lengths, self.window)?;
+        self.domains = check_domains(&self.domain_names)?;
+        check_values(self.conversations, self.facts[1], self.splits)
     }
 }
 
@@ -152,13 +135,12 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 /// A length of at least twice the window leaves something to forget, and room to ask for it.
-fn check_lengths(lengths: &[u32], window: u32) -> Result<&[u32], String> {
+fn check_lengths(lengths: &[u32], window: u32) -> Result<(), String> {
     if lengths.is_empty() {
         return Err("`lengths` is empty; expected the length of each conversation in tokens, used in turn".to_owned());
     }
     let range = 2 * window..=LONGEST;
-    lengths.iter().try_for_each(|length| within("lengths", *length, &range))?;
-    Ok(lengths)
+    lengths.iter().try_for_each(|length| within("lengths", *length, &range))
 }
 
 /// Generating a suite that needs more values than exist would never end.
@@ -193,13 +175,13 @@ fn check_domains(names: &[String]) -> Result<Vec<&'static Domain>, String> {
     names.iter().map(find).collect()
 }
 
-fn ordered(key: &str, [low, high]: [usize; 2], range: &RangeInclusive<usize>) -> Result<(usize, usize), String> {
+fn ordered(key: &str, [low, high]: [usize; 2], range: &RangeInclusive<usize>) -> Result<(), String> {
     within(key, low, range)?;
     within(key, high, range)?;
     if low > high {
         return Err(format!("`{key}` is `[{low}, {high}]`; expected the smaller number first"));
     }
-    Ok((low, high))
+    Ok(())
 }
 
 fn within<N: PartialOrd + std::fmt::Display>(key: &str, value: N, range: &RangeInclusive<N>) -> Result<(), String> {
@@ -211,21 +193,9 @@ fn within<N: PartialOrd + std::fmt::Display>(key: &str, value: N, range: &RangeI
 
 /// A spec that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum SpecError {
-    /// The file is not TOML of the expected form.
-    #[error("`{}`: {what}", path.display())]
-    Toml {
-        /// The file.
-        path: PathBuf,
-        /// The parser's message, with line and key.
-        what: String,
-    },
-    /// A value is invalid.
-    #[error("`{}`: {what}", path.display())]
-    Value {
-        /// The file.
-        path: PathBuf,
-        /// The key, the value and the accepted values.
-        what: String,
-    },
+#[error("`{}`: {what}", path.display())]
+pub struct SpecError {
+    path: PathBuf,
+    /// The parser's message, or the key, the value and the accepted values.
+    what: String,
 }

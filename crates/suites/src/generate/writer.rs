@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn every_slot_of_every_template_is_known() {
         for domain in &*domains::ALL {
-            let templates = crate::generate::template_texts(domain);
+            let templates = crate::generate::tests::template_texts(domain);
             assert!(templates.len() > 150, "{}: {}", domain.name, templates.len());
             for template in templates {
                 let mut rest = template;
@@ -212,7 +212,7 @@ mod tests {
             "memorize",
             "keyword",
         ];
-        for template in domains::ALL.iter().flat_map(|domain| crate::generate::template_texts(domain)) {
+        for template in domains::ALL.iter().flat_map(|domain| crate::generate::tests::template_texts(domain)) {
             let lower = template.to_lowercase();
             let hit = lower.split(|letter: char| !letter.is_alphanumeric()).find(|word| labels.contains(word));
             assert_eq!(hit, None, "in `{template}`");

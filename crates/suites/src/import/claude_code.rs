@@ -18,7 +18,7 @@ use super::error::ImportError;
 use super::input::Input;
 use super::report::Recorder;
 use super::session::{Place, Session, Spoken, type_name};
-use super::surrogates::{self, Mended};
+use super::surrogates;
 
 pub(super) const IMPORTER: Importer = Importer {
     name: "claude-code",
@@ -34,7 +34,7 @@ const MEDIA_TOKENS: u32 = 1_600;
 fn recognises(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(5);
     lines.any(|line| {
-        let row = parse(line).map(|(row, _)| row).unwrap_or_default();
+        let row = surrogates::parse::<Value>(line).map(|(row, _)| row).unwrap_or_default();
         let linked = ["uuid", "sessionId", "leafUuid"].iter().any(|key| row[*key].is_string());
         row["type"].is_string() && linked
     })
@@ -65,7 +65,7 @@ fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError>
     let last = input.lines().last().map_or(0, |(number, _)| number);
     for (number, line) in input.lines() {
         let mut repair = |what| recorder.repair(&input.file, Place::Line(number), what);
-        match parse(line) {
+        match surrogates::parse::<Value>(line) {
             Ok((value, mended)) if value.is_object() => {
                 if let Some(mended) = mended {
                     repair(mended.what())?;
@@ -83,16 +83,6 @@ fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError>
     }
     claude_broken::put_back(&mut rows, &broken);
     Ok(rows)
-}
-
-/// A line's value, and the repairs made if a text was cut inside a character.
-fn parse(line: &str) -> serde_json::Result<(Value, Option<Mended>)> {
-    let error = match serde_json::from_str(line) {
-        Ok(value) => return Ok((value, None)),
-        Err(error) => error,
-    };
-    let Some(mended) = surrogates::mend(line) else { return Err(error) };
-    Ok((serde_json::from_str(&mended.text)?, Some(mended)))
 }
 
 fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Result<Row, ImportError> {

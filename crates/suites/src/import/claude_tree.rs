@@ -44,10 +44,10 @@ pub(super) struct Chosen {
 
 /// The conversations of a file, in the order of their first rows.
 pub(super) fn trees(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Tree>, ImportError> {
-    let parents = parents(file, rows, recorder)?;
+    let (parents, roots) = parents(file, rows, recorder)?;
     let inner = inner(rows, &parents);
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (row, root) in roots(&parents).into_iter().enumerate() {
+    for (row, root) in roots.into_iter().enumerate() {
         if rows[row].uuid.is_some() {
             members.entry(root).or_default().push(row);
         }
@@ -66,8 +66,10 @@ pub(super) fn trees(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result
     Ok(trees)
 }
 
-/// Each row's parent. A side conversation and a row whose parent is not in the file each start a new tree.
-fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Option<usize>>, ImportError> {
+type Linked = (Vec<Option<usize>>, Vec<usize>);
+
+/// Each row's parent, and the first row of its tree. A side conversation and a row whose parent is not in the file each start a new tree.
+fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError> {
     let by_uuid = by_uuid(file, rows, recorder)?;
     let mut parents = Vec::with_capacity(rows.len());
     for (at, row) in rows.iter().enumerate() {
@@ -82,11 +84,12 @@ fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Vec<Opti
         }
         parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
     }
-    for at in break_cycles(&mut parents) {
+    let (roots, cut) = roots(&mut parents);
+    for at in cut {
         let what = "row is its own ancestor: taken as a start".to_owned();
         recorder.repair(file, Place::Line(rows[at].line), what)?;
     }
-    Ok(parents)
+    Ok((parents, roots))
 }
 
 /// Rows by uuid. If rows share a uuid, a row that could be read takes precedence over a broken one.
@@ -117,46 +120,32 @@ fn above_nameless(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> Op
     nameless.find_map(|row| by_uuid.get(row.parent.as_deref()?).copied())
 }
 
-/// Cuts one link of each cycle. Returns the rows that lost their parent.
-fn break_cycles(parents: &mut [Option<usize>]) -> Vec<usize> {
+/// The first row of each row's tree. Cuts one link of each cycle; also returns the rows that lost their parent.
+fn roots(parents: &mut [Option<usize>]) -> (Vec<usize>, Vec<usize>) {
+    let mut roots: Vec<Option<usize>> = vec![None; parents.len()];
     let mut walk_of = vec![0_usize; parents.len()];
     let mut cut = Vec::new();
     for start in 0..parents.len() {
-        let (walk, mut at) = (start + 1, start);
-        while walk_of[at] == 0 {
+        let (walk, mut at, mut walked) = (start + 1, start, Vec::new());
+        let root = loop {
+            if let Some(root) = roots[at] {
+                break root;
+            }
             walk_of[at] = walk;
+            walked.push(at);
             match parents[at] {
                 Some(parent) if walk_of[parent] == walk => {
                     parents[parent] = None;
                     cut.push(parent);
+                    break parent;
                 }
                 Some(parent) => at = parent,
-                None => {}
+                None => break at,
             }
-        }
-    }
-    cut
-}
-
-/// The first row of each row's tree.
-fn roots(parents: &[Option<usize>]) -> Vec<usize> {
-    let mut roots: Vec<Option<usize>> = vec![None; parents.len()];
-    for start in 0..parents.len() {
-        let mut walked = vec![start];
-        let mut at = start;
-        let root = loop {
-            match (roots[at], parents[at]) {
-                (Some(root), _) => break root,
-                (None, Some(parent)) => at = parent,
-                (None, None) => break at,
-            }
-            walked.push(at);
         };
-        for row in walked {
-            roots[row] = Some(root);
-        }
+        walked.into_iter().for_each(|row| roots[row] = Some(root));
     }
-    roots.into_iter().enumerate().map(|(row, root)| root.unwrap_or(row)).collect()
+    (roots.into_iter().flatten().collect(), cut)
 }
 
 /// Whether any descendant of each row has a message.

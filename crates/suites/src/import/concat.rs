@@ -18,12 +18,15 @@ pub(super) fn join(
     groups: usize,
     recorder: &mut Recorder,
 ) -> Result<Vec<Session>, ImportError> {
-    let mut by_group: BTreeMap<Vec<Chunk>, Vec<Session>> = BTreeMap::new();
+    let mut by_group: BTreeMap<_, Vec<Session>> = BTreeMap::new();
     for session in sessions {
         by_group.entry(natural(&session.group)).or_default().push(session);
     }
     if groups < 2 || groups > by_group.len() {
-        return Err(ImportError::Concat { asked: groups, groups: by_group.len() });
+        return Err(ImportError::Other(format!(
+            "cannot join sessions of `{groups}` groups: expected 2 to {}, the number of groups imported",
+            by_group.len()
+        )));
     }
     let mut ordered = by_group.into_values().collect::<Vec<_>>();
     let leftover = ordered.split_off(ordered.len() - ordered.len() % groups);
@@ -32,15 +35,11 @@ pub(super) fn join(
         recorder.report.leftovers.push(format!("group `{name}` left over: {groups} groups make a block"));
     }
     recorder.report.joined = groups;
-    let mut joined = Vec::new();
+    let (mut joined, mut dropped_systems) = (Vec::new(), 0);
+    let blocks = ordered.len() / groups;
     let mut ordered = ordered.into_iter();
-    let (mut number, mut dropped_systems) = (0, 0);
-    loop {
+    for number in 1..=blocks {
         let block = ordered.by_ref().take(groups).collect::<Vec<_>>();
-        if block.is_empty() {
-            break;
-        }
-        number += 1;
         dropped_systems += join_block(number, block, recorder, &mut joined)?;
     }
     if dropped_systems > 0 {
@@ -132,28 +131,16 @@ fn interleave_turns(mut sessions: Vec<VecDeque<Vec<Spoken>>>) -> Vec<Spoken> {
     interleaved
 }
 
-/// A piece of a name. Numbers sort by their value, so that `task-2` comes before `task-10`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Chunk {
-    /// The length without leading zeros, and the digits as written.
-    Digits(usize, String),
-    Text(String),
-}
-
-fn natural(name: &str) -> Vec<Chunk> {
-    let mut chunks: Vec<Chunk> = Vec::new();
-    for letter in name.chars() {
-        match (chunks.last_mut(), letter.is_ascii_digit()) {
-            (Some(Chunk::Digits(length, digits)), true) => {
-                *length += usize::from(*length > 0 || letter != '0');
-                digits.push(letter);
-            }
-            (Some(Chunk::Text(text)), false) => text.push(letter),
-            (_, true) => chunks.push(Chunk::Digits(usize::from(letter != '0'), letter.to_string())),
-            (_, false) => chunks.push(Chunk::Text(letter.to_string())),
-        }
-    }
-    chunks
+/// A name as a key to sort by: each run of digits with its length without leading zeros, so that `task-2` comes before `task-10`,
+/// and every other run after all digits.
+fn natural(name: &str) -> Vec<(usize, String)> {
+    let letters = name.chars().collect::<Vec<_>>();
+    let runs = letters.chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit());
+    let key = |run: String| match run.starts_with(|first: char| first.is_ascii_digit()) {
+        true => (run.trim_start_matches('0').len(), run),
+        false => (usize::MAX, run),
+    };
+    runs.map(|run| key(run.iter().collect())).collect()
 }
 
 #[cfg(test)]

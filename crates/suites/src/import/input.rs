@@ -27,7 +27,7 @@ impl Input {
         let text = decode(&file, bytes, recorder)?;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         if text.trim().is_empty() {
-            return Err(ImportError::Empty { path: path.to_owned() });
+            return Err(ImportError::Other(format!("`{file}` is empty; expected a transcript")));
         }
         Ok(Input { file, name: part(path.file_name()), stem: part(path.file_stem()), text })
     }

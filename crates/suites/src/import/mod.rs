@@ -9,6 +9,8 @@ mod claude_broken;
 mod claude_code;
 mod claude_tree;
 mod concat;
+#[cfg(test)]
+mod dummy;
 mod error;
 mod facts;
 pub(crate) mod foils;
@@ -28,7 +30,7 @@ use compactometer_engine::message::{Message, MessageId};
 use compactometer_formats::scenario::{Scenario, Split};
 use compactometer_formats::suite::{Header, Suite};
 
-pub use error::{FirstRepairs, ImportError};
+pub use error::ImportError;
 pub use facts::FactCounts;
 pub use report::{ImportReport, Repair};
 
@@ -37,7 +39,12 @@ use report::Recorder;
 use session::Session;
 
 /// Every format that can be imported.
-pub const ALL: &[&Importer] = &[&claude_code::IMPORTER, &tau_bench::IMPORTER];
+pub const ALL: &[&Importer] = &[
+    &claude_code::IMPORTER,
+    &tau_bench::IMPORTER,
+    #[cfg(test)]
+    &dummy::IMPORTER,
+];
 
 /// The importer with this name.
 pub fn by_name(name: &str) -> Option<&'static Importer> {
@@ -88,8 +95,8 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
     let mut recorder = Recorder::new(importer.name, options.strict);
     let mut sessions = read_all(importer, files, &mut recorder)?;
     if sessions.is_empty() {
-        let repairs = FirstRepairs(recorder.report.repairs);
-        return Err(ImportError::NoConversation { importer: importer.name, files: files.len(), repairs });
+        let (importer, files, repairs) = (importer.name, files.len(), error::first_repairs(&recorder.report.repairs));
+        return Err(ImportError::Other(format!("no conversation of format `{importer}` in {files} file(s){repairs}")));
     }
     if !options.keep_secrets {
         recorder.report.secrets = secrets::mask(&mut sessions)?;
@@ -116,19 +123,13 @@ fn read_all(importer: &Importer, files: &[PathBuf], recorder: &mut Recorder) -> 
         let input = Input::open(path, recorder)?;
         recorder.report.files += 1;
         if !seen.insert(blake3::hash(input.text.as_bytes())) {
-            recorder.repair(
-                &input.file,
-                session::Place::Line(1),
-                "same content as an earlier file: left out".into(),
-            )?;
+            let what = "same content as an earlier file: left out".to_owned();
+            recorder.repair(&input.file, session::Place::Line(1), what)?;
             continue;
         }
         if !(importer.recognises)(&input.text) {
-            return Err(ImportError::OtherFormat {
-                path: path.clone(),
-                expected: importer.about,
-                hint: hint(importer, &input.text),
-            });
+            let (file, expected, hint) = (&input.file, importer.about, hint(importer, &input.text));
+            return Err(ImportError::Other(format!("`{file}`, line 1: expected {expected}{hint}")));
         }
         for session in (importer.read)(&input, recorder)? {
             sessions.extend(settle::settle(session.with_plain_names(), recorder)?);

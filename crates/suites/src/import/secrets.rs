@@ -21,8 +21,6 @@ use super::session::Session;
 use named::{Name, Setting};
 use table::{Found, Table};
 
-pub use table::TableError;
-
 /// Masks every text and argument in place. Returns how many secrets were masked, by kind.
 pub(super) fn mask(sessions: &mut [Session]) -> Result<BTreeMap<&'static str, usize>, ImportError> {
     let mut masker = Masker::new()?;
@@ -42,8 +40,8 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Compiled once, because that takes longer than masking a short session.
-static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| Table::parse(include_str!("secrets/rules.toml")));
+/// Compiled once, because that takes longer than masking a short session. An error is a bug in this program.
+static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| Table::parse(include_str!("secrets/rules.toml")));
 
 /// The largest number of passes over a text. Two are enough unless a text was made to take long.
 const PASSES: usize = 4;
@@ -56,7 +54,7 @@ struct Masker {
 
 impl Masker {
     fn new() -> Result<Self, ImportError> {
-        let table = TABLE.as_ref().map_err(Clone::clone)?;
+        let table = TABLE.as_ref().map_err(|error| ImportError::Other(format!("table of secrets: {error}")))?;
         Ok(Masker { table, counts: BTreeMap::new(), numbers: BTreeMap::new() })
     }
 

@@ -26,16 +26,13 @@ pub(super) struct Session {
 impl Session {
     /// The session with control characters in its names escaped, since names reach terminals and file names.
     pub(super) fn with_plain_names(self) -> Self {
-        let plain = |name: String| match name.chars().any(char::is_control) {
-            true => name.chars().map(escaped).collect(),
-            false => name,
+        let escaped = |letter: char| match letter.is_control() {
+            true => letter.escape_default().collect(),
+            false => letter.to_string(),
         };
+        let plain = |name: String| name.chars().map(escaped).collect();
         Session { source: plain(self.source), group: plain(self.group), stem: plain(self.stem), ..self }
     }
-}
-
-fn escaped(letter: char) -> String {
-    if letter.is_control() { letter.escape_default().collect() } else { letter.to_string() }
 }
 
 /// One message as it was read. Results are in messages of role [`Role::Tool`]; a result without a call's id has an empty id.

@@ -34,11 +34,14 @@ pub(super) fn pair(
     messages: Vec<Spoken>,
     recorder: &mut Recorder,
 ) -> Result<(Vec<Spoken>, usize), ImportError> {
-    let mut pairing = Pairing { file, recorder, out: Vec::new(), batches: Vec::new(), open: HashMap::new(), calls: 0 };
+    let mut pairing = Pairing { file, recorder, out: Vec::new(), calls: Vec::new(), open: HashMap::new() };
     for said in messages {
-        pairing.push(said)?;
+        match said.role {
+            Role::Tool => pairing.push_results(said)?,
+            _ => pairing.push_turn(said),
+        }
     }
-    let repeated = pairing.calls - pairing.open.len();
+    let repeated = pairing.calls.len() - pairing.open.len();
     Ok((pairing.finish()?, repeated))
 }
 
@@ -78,59 +81,38 @@ fn drop_misplaced(session: &mut Session, recorder: &mut Recorder) -> Result<(), 
 struct Pairing<'r> {
     file: &'r str,
     recorder: &'r mut Recorder,
-    out: Vec<Slot>,
-    batches: Vec<Batch>,
-    /// Unanswered calls by their old id, in order.
-    open: HashMap<String, Vec<(usize, usize)>>,
-    calls: usize,
-}
-
-enum Slot {
-    Said(Spoken),
-    /// The results of the batch with this index.
-    Results(usize),
-}
-
-struct Batch {
-    place: Place,
-    slot: usize,
-    at_ms: Option<i64>,
+    /// A message with calls is followed by one for their results.
+    out: Vec<Spoken>,
     calls: Vec<Call>,
+    /// Unanswered calls by their old id, in order.
+    open: HashMap<String, Vec<usize>>,
 }
 
 struct Call {
     old: String,
-    new: String,
+    /// The place of the message for its result.
+    slot: usize,
     answer: Vec<Part>,
 }
 
-impl Pairing<'_> {
-    fn push(&mut self, said: Spoken) -> Result<(), ImportError> {
-        if said.role == Role::Tool {
-            self.push_results(said)
-        } else {
-            self.push_turn(said);
-            Ok(())
-        }
-    }
+/// The id of the call with this index.
+fn new_id(call: usize) -> String {
+    format!("call_{}", call + 1)
+}
 
+impl Pairing<'_> {
     fn push_turn(&mut self, mut said: Spoken) {
-        let mut calls = Vec::new();
+        let (first, slot) = (self.calls.len(), self.out.len() + 1);
         for part in &mut said.parts {
             if let Part::ToolCall { id, .. } = part {
-                self.calls += 1;
-                let old = std::mem::replace(id, format!("call_{}", self.calls));
-                let open = self.open.entry(old.clone()).or_default();
-                open.push((self.batches.len(), calls.len()));
-                calls.push(Call { old, new: id.clone(), answer: Vec::new() });
+                let old = std::mem::replace(id, new_id(self.calls.len()));
+                self.open.entry(old.clone()).or_default().push(self.calls.len());
+                self.calls.push(Call { old, slot, answer: Vec::new() });
             }
         }
-        let place = said.place;
-        self.out.push(Slot::Said(said));
-        if !calls.is_empty() {
-            self.batches.push(Batch { place, slot: self.out.len(), at_ms: None, calls });
-            self.out.push(Slot::Results(self.batches.len() - 1));
-        }
+        let results = Spoken { place: said.place, role: Role::Tool, at_ms: None, parts: Vec::new(), usage: None };
+        self.out.push(said);
+        self.out.extend((self.calls.len() > first).then_some(results));
     }
 
     fn push_results(&mut self, said: Spoken) -> Result<(), ImportError> {
@@ -138,66 +120,58 @@ impl Pairing<'_> {
         for part in said.parts {
             if let Part::ToolResult { call_id, .. } = &part {
                 current = self.take_open(call_id);
-                if let Some((batch, _)) = current
-                    && self.batches[batch].slot + 1 != self.out.len()
-                {
-                    let what = format!("result for `{call_id}` came after other messages: moved to its call");
-                    self.recorder.repair(self.file, said.place, what)?;
-                }
-                if current.is_none() {
-                    let what = format!("result for `{call_id}` answers no open call: dropped");
-                    self.recorder.repair(self.file, said.place, what)?;
+                let wrong = match current {
+                    None => Some("answers no open call: dropped"),
+                    Some(call) if self.is_last(&self.calls[call]) => None,
+                    Some(_) => Some("came after other messages: moved to its call"),
+                };
+                if let Some(wrong) = wrong {
+                    self.recorder.repair(self.file, said.place, format!("result for `{call_id}` {wrong}"))?;
                 }
             }
             // Media stays with the preceding result.
-            if let Some((batch, call)) = current {
-                let batch = &mut self.batches[batch];
-                batch.at_ms = batch.at_ms.max(said.at_ms);
-                batch.calls[call].answer.push(part);
+            if let Some(call) = current {
+                let call = &mut self.calls[call];
+                let results = &mut self.out[call.slot];
+                results.at_ms = results.at_ms.max(said.at_ms);
+                call.answer.push(part);
             }
         }
         Ok(())
     }
 
-    /// The latest unanswered call with the id. Without an id, the first unanswered call of the batch directly before.
-    fn take_open(&mut self, call_id: &str) -> Option<(usize, usize)> {
+    /// Whether no message follows that of the call.
+    fn is_last(&self, call: &Call) -> bool {
+        call.slot + 1 == self.out.len()
+    }
+
+    /// The latest unanswered call with the id. Without an id, the first unanswered call of the message directly before.
+    fn take_open(&mut self, call_id: &str) -> Option<usize> {
         if !call_id.is_empty() {
             return self.open.get_mut(call_id)?.pop();
         }
-        let batch = self.batches.len().checked_sub(1).filter(|last| self.batches[*last].slot + 1 == self.out.len())?;
-        let call = self.batches[batch].calls.iter().position(|call| call.answer.is_empty())?;
-        self.open.get_mut(&self.batches[batch].calls[call].old)?.retain(|open| *open != (batch, call));
-        Some((batch, call))
+        let first = self.calls.partition_point(|call| !self.is_last(call));
+        let call = first + self.calls[first..].iter().position(|call| call.answer.is_empty())?;
+        self.open.get_mut(&self.calls[call].old)?.retain(|open| *open != call);
+        Some(call)
     }
 
     fn finish(mut self) -> Result<Vec<Spoken>, ImportError> {
-        let mut messages = Vec::with_capacity(self.out.len());
-        for slot in std::mem::take(&mut self.out) {
-            match slot {
-                Slot::Said(said) => messages.push(said),
-                Slot::Results(batch) => messages.push(self.results(batch)?),
-            }
-        }
-        Ok(messages)
-    }
-
-    fn results(&mut self, batch: usize) -> Result<Spoken, ImportError> {
-        let Batch { place, at_ms, calls, .. } = &mut self.batches[batch];
-        let mut parts = Vec::new();
-        for call in calls {
-            if call.answer.is_empty() {
-                let what = format!("call `{}` has no result: answered with `{NO_RESPONSE}`", call.old);
-                self.recorder.repair(self.file, *place, what)?;
+        for (number, Call { old, slot, mut answer }) in self.calls.into_iter().enumerate() {
+            let results = &mut self.out[slot];
+            if answer.is_empty() {
+                let what = format!("call `{old}` has no result: answered with `{NO_RESPONSE}`");
+                self.recorder.repair(self.file, results.place, what)?;
                 let text = NO_RESPONSE.to_owned();
-                call.answer.push(Part::ToolResult { call_id: String::new(), text, is_error: false });
+                answer.push(Part::ToolResult { call_id: String::new(), text, is_error: false });
             }
-            for mut part in std::mem::take(&mut call.answer) {
-                if let Part::ToolResult { call_id, .. } = &mut part {
-                    call_id.clone_from(&call.new);
+            for part in &mut answer {
+                if let Part::ToolResult { call_id, .. } = part {
+                    *call_id = new_id(number);
                 }
-                parts.push(part);
             }
+            results.parts.extend(answer);
         }
-        Ok(Spoken { place: *place, role: Role::Tool, at_ms: *at_ms, parts, usage: None })
+        Ok(self.out)
     }
 }

@@ -1,5 +1,7 @@
 //! Repairs JSON in which a text was cut inside a character: a lone surrogate escape such as `\ud83d`, which JSON parsers reject.
 
+use serde::de::DeserializeOwned;
+
 /// JSON text with its lone surrogate escapes replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mended {
@@ -17,9 +19,19 @@ impl Mended {
     }
 }
 
+/// The value of a JSON text, and the repairs made if a text in it was cut inside a character.
+pub(super) fn parse<T: DeserializeOwned>(json: &str) -> serde_json::Result<(T, Option<Mended>)> {
+    let error = match serde_json::from_str(json) {
+        Ok(value) => return Ok((value, None)),
+        Err(error) => error,
+    };
+    let Some(mended) = mend(json) else { return Err(error) };
+    Ok((serde_json::from_str(&mended.text)?, Some(mended)))
+}
+
 /// Replaces each lone surrogate escape by `\ufffd`, or returns `None` if there is none. Pairs and escaped backslashes are
 /// unchanged.
-pub(super) fn mend(json: &str) -> Option<Mended> {
+fn mend(json: &str) -> Option<Mended> {
     let mut mended = Mended { text: String::new(), count: 0, first: 0 };
     let (mut copied, mut at) = (0, 0);
     while let Some(found) = json[at..].find('\\') {

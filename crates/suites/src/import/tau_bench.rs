@@ -42,19 +42,16 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 fn elements(input: &Input, recorder: &mut Recorder) -> Result<Vec<Value>, ImportError> {
-    let broken = |error: serde_json::Error| ImportError::Broken {
-        file: input.file.clone(),
-        place: format!("line {}", error.line()),
-        what: format!("expected an array of objects with `task_id` and `traj`: {error}"),
+    let broken = |error: serde_json::Error| {
+        let (file, line) = (&input.file, error.line());
+        let expected = "expected an array of objects with `task_id` and `traj`";
+        ImportError::Other(format!("`{file}`, line {line}: {expected}: {error}"))
     };
-    let error = match serde_json::from_str(&input.text) {
-        Ok(elements) => return Ok(elements),
-        Err(error) => error,
-    };
-    let Some(mended) = surrogates::mend(&input.text) else { return Err(broken(error)) };
-    let elements = serde_json::from_str(&mended.text).map_err(broken)?;
-    let line = 1 + input.text[..mended.first].matches('\n').count();
-    recorder.repair(&input.file, Place::Line(line), mended.what())?;
+    let (elements, mended) = surrogates::parse(&input.text).map_err(broken)?;
+    if let Some(mended) = mended {
+        let line = 1 + input.text[..mended.first].matches('\n').count();
+        recorder.repair(&input.file, Place::Line(line), mended.what())?;
+    }
     Ok(elements)
 }
 

@@ -1,6 +1,6 @@
 //! How much text the groups share. Groups that share most of their text are not independent units.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::message::Role;
 use compactometer_engine::message::part_text;
@@ -8,7 +8,6 @@ use compactometer_formats::property::Property;
 use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
 use compactometer_text::code::code;
-use foldhash::fast::FixedState;
 
 /// Number of words in a passage.
 const WORDS: usize = 8;
@@ -17,8 +16,6 @@ const MAX_SHARE: f64 = 0.5;
 /// If more groups than this have a passage, it counts as shared with the next group only, because counting all pairs would be too
 /// slow.
 const MAX_PAIRED: usize = 200;
-/// Number of partitions in which passages are compared; a power of two.
-const PARTS: u64 = 256;
 
 /// The greatest share of a group's eight-word passages that also occur in one other group. System prompts do not count.
 pub(super) fn measure(suite: &Suite) -> Property {
@@ -27,13 +24,8 @@ pub(super) fn measure(suite: &Suite) -> Property {
     if names.len() < 2 {
         return Property::untold(id, name, "one group");
     }
-    let mut groups: BTreeMap<&str, Partitions> = names.iter().map(|group| (*group, Partitions::default())).collect();
-    for scenario in &suite.scenarios {
-        let group = groups.entry(&scenario.group_id).or_default();
-        passages(scenario).for_each(|passage| group.add(passage));
-    }
-    let shared = Shared::of(&groups.values().collect::<Vec<_>>());
     let names = names.into_iter().collect::<Vec<_>>();
+    let shared = Shared::of(suite, &names);
     let share = |count: usize, group: usize| match shared.sizes[group] {
         0 => 0.0,
         of => count as f64 / of as f64,
@@ -50,22 +42,6 @@ pub(super) fn measure(suite: &Suite) -> Property {
     );
     let passed = Some(most <= MAX_SHARE);
     Property::found(id, name, most, Some(MAX_SHARE), passed, detail)
-}
-
-/// Passage hashes, partitioned by their highest bits. Partitions are compared one by one, so that lookups stay in cache.
-struct Partitions(Vec<Vec<u64>>);
-
-impl Default for Partitions {
-    fn default() -> Self {
-        Partitions(vec![Vec::new(); PARTS as usize])
-    }
-}
-
-impl Partitions {
-    fn add(&mut self, passage: u64) {
-        const WIDTH: u64 = u64::MAX / PARTS + 1;
-        self.0[(passage / WIDTH) as usize].push(passage);
-    }
 }
 
 /// Hashes of all passages of a conversation. No passage spans two texts.
@@ -89,12 +65,7 @@ fn passages_of(words: &[u64]) -> Vec<u64> {
 }
 
 fn words(text: &str) -> Vec<u64> {
-    if !text.is_ascii() {
-        return text.split_whitespace().map(|word| hash(word.as_bytes())).collect();
-    }
-    // The ASCII whitespace that `char::is_whitespace` recognises.
-    let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
-    words.filter(|word| !word.is_empty()).map(hash).collect()
+    text.split_whitespace().map(|word| hash(word.as_bytes())).collect()
 }
 
 /// FNV-1a, followed by one more mixing step.
@@ -115,53 +86,25 @@ struct Shared {
 }
 
 impl Shared {
-    fn of(groups: &[&Partitions]) -> Self {
-        let count = groups.len();
+    fn of(suite: &Suite, names: &[&str]) -> Self {
+        let count = names.len();
         let (mut sizes, mut with_any, mut shared) = (vec![0; count], vec![0; count], vec![0; count * count]);
-        for part in 0..PARTS as usize {
-            let holders = Holders::of(groups.iter().map(|group| &*group.0[part]));
-            // Only sums, so that the result does not depend on the order of the passages.
-            holders.first.values().for_each(|group| sizes[*group as usize] += 1);
-            for (passage, others) in &holders.others {
-                others.iter().for_each(|other| sizes[*other as usize] += 1);
-                let same =
-                    [holders.first[passage]].iter().chain(others).map(|group| *group as usize).collect::<Vec<_>>();
-                same.iter().for_each(|one| with_any[*one] += 1);
-                for (place, one) in same.iter().enumerate() {
-                    let others =
-                        if same.len() > MAX_PAIRED { &same[place..(place + 2).min(same.len())] } else { &same };
-                    others.iter().for_each(|other| shared[one * count + other] += 1);
-                }
+        let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
+        let of_scenario = |scenario| passages(scenario).map(|passage| (passage, numbers[scenario.group_id.as_str()]));
+        let mut held: Vec<(u64, usize)> = suite.scenarios.iter().flat_map(of_scenario).collect();
+        held.sort_unstable();
+        held.dedup();
+        for holders in held.chunk_by(|one, next| one.0 == next.0) {
+            for (place, (_, one)) in holders.iter().enumerate() {
+                sizes[*one] += 1;
+                with_any[*one] += usize::from(holders.len() > 1);
+                let next = &holders[place..(place + 2).min(holders.len())];
+                let others = if holders.len() > MAX_PAIRED { next } else { holders };
+                others.iter().for_each(|(_, other)| shared[one * count + other] += 1);
             }
         }
         let with_one = (0..count * count).map(|at| ((at / count, at % count), shared[at]));
         Shared { sizes, with_any, with_one: with_one.filter(|((one, other), _)| one != other).collect() }
-    }
-}
-
-/// The groups that contain each passage.
-struct Holders {
-    /// The first group. Most passages have no other.
-    first: HashMap<u64, u32, FixedState>,
-    /// The other groups, in ascending order, if there are any.
-    others: HashMap<u64, Vec<u32>, FixedState>,
-}
-
-impl Holders {
-    fn of<'g>(groups: impl Iterator<Item = &'g [u64]> + Clone) -> Self {
-        let most = groups.clone().map(<[u64]>::len).sum();
-        let first = HashMap::with_capacity_and_hasher(most, FixedState::default());
-        let mut holders = Holders { first, others: HashMap::default() };
-        for (group, passages) in (0..).zip(groups) {
-            for passage in passages {
-                let first = *holders.first.entry(*passage).or_insert(group);
-                if first != group {
-                    let others = holders.others.entry(*passage).or_default();
-                    others.extend((others.last() != Some(&group)).then_some(group));
-                }
-            }
-        }
-        holders
     }
 }
 

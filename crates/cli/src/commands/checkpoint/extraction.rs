@@ -30,7 +30,7 @@ use super::arguments::TestArgs;
 use crate::arguments::encoding;
 use crate::arguments::{stores, suites};
 use crate::output::failure::Failure;
-use crate::output::terminal::{say, say_json};
+use crate::output::terminal::{name_in_files, say, say_json};
 
 /// What an extraction returned.
 struct ExtractionResult {
@@ -51,14 +51,9 @@ pub(crate) fn test(args: &TestArgs) -> Result<(), Failure> {
     let log = log_of(&scenario, &counter).map_err(Failure::usage)?;
     let metered = Metered::new(&*model, args.seed);
     let tried = extract(args, spec, &metered, &counter, log, thread).map_err(Failure::usage)?;
-    let report = ExtractionReport {
-        scenario: &scenario,
-        model: model.name(),
-        thread: args.save.then_some(id.as_str()),
-        tried: &tried,
-    };
+    let report = ExtractionReport { scenario: &scenario, model: model.name(), thread: args.save.then_some(&id), tried };
     if args.json { say_json(&report.json()) } else { say(&report.text()) }?;
-    match &tried.event.failed {
+    match &report.tried.event.failed {
         None => Ok(()),
         Some(reason) => Err(Failure::failed(anyhow!("no checkpoint: {reason}"))),
     }
@@ -156,8 +151,8 @@ struct ExtractionReport<'r> {
     scenario: &'r Scenario,
     model: &'r str,
     /// The thread that it was saved in.
-    thread: Option<&'r str>,
-    tried: &'r ExtractionResult,
+    thread: Option<&'r String>,
+    tried: ExtractionResult,
 }
 
 impl ExtractionReport<'_> {
@@ -180,7 +175,7 @@ impl ExtractionReport<'_> {
     }
 
     fn text(&self) -> String {
-        let ExtractionResult { event, saved, calls } = self.tried;
+        let ExtractionResult { event, saved, calls } = &self.tried;
         let mut lines = vec![format!(
             "{}: {} messages, {} tokens; {} was called {calls} times",
             self.scenario.id,
@@ -189,9 +184,9 @@ impl ExtractionReport<'_> {
             self.model
         )];
         if let Some(extraction) = &event.extraction {
-            let reading = match extraction.reading {
-                Reading::Rung(rung) => format!("the reply was read as {}", name(&rung)),
-                Reading::Unreadable(why) => format!("the reply could not be read: {}", name(&why)),
+            let reading = match &extraction.reading {
+                Reading::Rung(rung) => format!("the reply was read as {}", name_in_files(rung)),
+                Reading::Unreadable(why) => format!("the reply could not be read: {}", name_in_files(why)),
             };
             lines.push(format!(
                 "{reading}; {} values of the prompt's example taken out, {} of a wrong type left out",
@@ -206,9 +201,4 @@ impl ExtractionReport<'_> {
         }
         lines.join("\n") + "\n"
     }
-}
-
-/// The name that records use for it.
-fn name(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
 }

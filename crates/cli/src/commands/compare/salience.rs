@@ -5,9 +5,8 @@
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
+use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
 
 use anyhow::{Context, anyhow};
 use compactometer_disk::input::{Kind, read_text};
@@ -132,29 +131,19 @@ fn run(
     jobs: usize,
     quiet: bool,
 ) -> Result<Vec<Recalls>, Failure> {
-    let bar = progress::bar_of(models.len(), "draws", quiet);
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    let mut drawn: Vec<(usize, Recalls)> = std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, models.len().max(1)) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                while let Some((at, model)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, models.get(at)?)))
-                {
-                    let recalls = under(cases, model, counter).map(|recalls| (at, recalls));
-                    if sender.send(recalls).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        receiver.into_iter().inspect(|_| bar.inc(1)).collect::<Result<Vec<_>, Failure>>()
+    let bar = progress::bar(models.len(), "draws", quiet);
+    let drawn = |model: &String| under(cases, model, counter).inspect(|_| bar.inc(1));
+    let per_thread = models.len().div_ceil(jobs.max(1)).max(1);
+    let drawn = std::thread::scope(|scope| {
+        let threads = models
+            .chunks(per_thread)
+            .map(|models| scope.spawn(move || models.iter().map(drawn).collect::<Result<Vec<_>, Failure>>()));
+        let threads = threads.collect::<Vec<_>>();
+        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.collect::<Result<Vec<_>, Failure>>()
     })?;
     bar.finish_and_clear();
-    drawn.sort_by_key(|(at, _)| *at);
-    Ok(drawn.into_iter().map(|(_, recalls)| recalls).collect())
+    Ok(drawn.concat())
 }
 
 fn under(cases: &[&PlannedCase], model: &str, counter: &dyn TokenCounter) -> Result<Recalls, Failure> {

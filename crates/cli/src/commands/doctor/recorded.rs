@@ -2,10 +2,7 @@
 
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::plan::Plan;
-use compactometer_harness::probes::judge_answers;
-use compactometer_harness::run::Models;
-use compactometer_harness::run::run_case;
-use compactometer_harness::run::{FailFast, FailFastModels};
+use compactometer_harness::run::{FailFastModels, Models, run_case};
 
 use super::{DoctorCheck, models};
 use crate::arguments::RunArgs;
@@ -37,14 +34,8 @@ fn missed(plan: &Plan, models: Models<'_>, counter: Encoding) -> Result<Vec<Stri
     let mut missed = Vec::new();
     for case in &plan.cases {
         let watched = FailFastModels::new(models);
-        let mut result = runtime.block_on(run_case(case, watched.models(), &counter));
-        let mut stopped = watched.check().err();
-        if let (None, Some(judge)) = (&stopped, models.judge) {
-            let judge = FailFast::new(judge);
-            runtime.block_on(judge_answers(&case.prepared.scenario, case.seed, &judge, &mut result));
-            stopped = judge.check().err();
-        }
-        missed.extend(stopped.map(|stopped| stopped.why));
+        runtime.block_on(run_case(case, watched.models(), &counter));
+        missed.extend(watched.check().err().map(|stopped| stopped.why));
     }
     Ok(missed)
 }

@@ -1,12 +1,11 @@
 //! Answers that are none, that copy the prompt's example, or that cannot be read: each is counted, none drops out.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use async_trait::async_trait;
-use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_formats::scenario::ValueKind;
+use compactometer_testing::model::{Scripted, reply, says};
+use compactometer_testing::scenario::{Builder, suite};
 
-use crate::honesty::stage::{Builder, Says, WINDOW, mock, named, run, small_suite, suite};
+use crate::honesty::stage::{WINDOW, mock, named, run, small_suite};
 
 /// Of 100 outputs 13 to 21 continued or refused the conversation.
 #[test]
@@ -36,7 +35,7 @@ fn example_leakage() {
 
 #[test]
 fn unparsable() {
-    let model = Says("[SUMMARY]\nThe work went on as planned.\n[CHECKPOINT]\nthere is nothing to note");
+    let model = says("[SUMMARY]\nThe work went on as planned.\n[CHECKPOINT]\nthere is nothing to note");
     let staged = run(small_suite(), named(&["prompt-checkpoint"]), &model, WINDOW);
     let found = staged.metric("prompt-checkpoint", "extraction_success");
     assert_eq!((found.value, found.n), (Some(0.0), 8), "asked for and not read is a miss, not a gap");
@@ -44,36 +43,23 @@ fn unparsable() {
     assert_eq!(counts.unreadable.values().sum::<usize>(), counts.attempts);
 }
 
-/// Answers every question wrongly, but each second call fails.
-struct Flaky(AtomicUsize);
-
-#[async_trait]
-impl ChatModel for Flaky {
-    fn name(&self) -> &str {
-        "flaky"
-    }
-
-    async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        match self.0.fetch_add(1, Ordering::Relaxed) % 2 {
-            0 => Err(ChatError::Server { status: 500 }),
-            _ => Says("kx-9999").complete(request).await,
-        }
-    }
-}
-
 /// All of `full`'s answers are wrong; that half of the calls failed makes them no better.
 #[test]
 fn failed_calls() {
     let asked = |at: usize| {
-        let mut builder = Builder::new(at);
+        let mut builder = Builder::numbered(at);
         builder.state("kx-4711", ValueKind::Id, "The ticket is kx-4711.").foil_values = vec!["kx-9999".into()];
         builder.chatter(4_000);
-        builder.ask(&["f0"], "Which ticket is it?");
-        builder.ask(&["f0"], "Which ticket do we speak of?");
-        builder.0
+        builder.ask(&["fact-0"], "Which ticket is it?");
+        builder.ask(&["fact-0"], "Which ticket do we speak of?");
+        builder.build()
     };
+    let flaky = Scripted::new(|call, _| match call % 2 {
+        0 => Err(ChatError::Server { status: 500 }),
+        _ => Ok(reply("kx-9999")),
+    });
     let staged = |model: &dyn ChatModel| run(suite((0..6).map(asked).collect()), named(&["full"]), model, 2_000);
-    let (flaky, steady) = (staged(&Flaky(AtomicUsize::new(0))), staged(&Says("kx-9999")));
+    let (flaky, steady) = (staged(&flaky), staged(&says("kx-9999")));
     for staged in [&flaky, &steady] {
         assert_eq!(staged.value("full", "wrong_value_rate"), 1.0);
         assert_eq!(staged.value("full", "hallucination"), 1.0);

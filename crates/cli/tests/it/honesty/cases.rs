@@ -2,15 +2,17 @@
 
 use compactometer_engine::message::Role;
 use compactometer_formats::scenario::{Scenario, ValueKind};
+use compactometer_testing::model::says;
+use compactometer_testing::scenario::{Builder, suite};
 
 use crate::honesty::plugins::DUMPER;
-use crate::honesty::stage::{Builder, Says, WINDOW, foreign, mock, named, plan, run, small_suite, suite};
+use crate::honesty::stage::{WINDOW, foreign, mock, named, plan, run, small_suite};
 
 fn talk(number: usize, tokens: usize) -> Scenario {
-    let mut builder = Builder::new(number);
+    let mut builder = Builder::numbered(number);
     builder.state("kx-4711", ValueKind::Id, "The ticket is kx-4711.");
     builder.chatter(tokens);
-    builder.0
+    builder.build()
 }
 
 #[test]
@@ -37,8 +39,7 @@ fn sizes() {
 
 #[test]
 fn over_budget() {
-    static LONG: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| "word ".repeat(700));
-    let staged = run(suite(vec![talk(0, 4_000)]), named(&["summarize"]), &Says(&LONG), 2_000);
+    let staged = run(suite(vec![talk(0, 4_000)]), named(&["summarize"]), &says("word ".repeat(700)), 2_000);
     assert!(
         staged.warns("compactions over the retained budget even after a retry: summarize"),
         "{:?}",
@@ -48,10 +49,10 @@ fn over_budget() {
 
 #[test]
 fn infeasible() {
-    let mut builder = Builder::new(0);
+    let mut builder = Builder::numbered(0);
     builder.say(Role::System, &"Here is what you must know. ".repeat(800));
     builder.chatter(1_000);
-    let refused = plan(suite(vec![builder.0]), named(&["summarize"]), "mock", 4_000).err().unwrap().to_string();
+    let refused = plan(suite(vec![builder.build()]), named(&["summarize"]), "mock", 4_000).err().unwrap().to_string();
     let smallest: u32 = refused.rsplit_once("--window ").unwrap().1.trim_end_matches('`').parse().unwrap();
     assert!(smallest > 4_000, "{refused}");
 }
@@ -59,7 +60,7 @@ fn infeasible() {
 /// Eight turns pass for a long conversation elsewhere. Here nothing is far enough away to be asked for.
 #[test]
 fn short_conversations() {
-    let staged = run(suite((0..6).map(|number| talk(number, 400)).collect()), named(&["full"]), &Says(""), 12_000);
+    let staged = run(suite((0..6).map(|number| talk(number, 400)).collect()), named(&["full"]), &says(""), 12_000);
     let recall = staged.metric("full", "context_recall");
     assert_eq!(recall.value, None);
     assert!(recall.reason.as_deref().unwrap().contains("a trigger's length before"), "{recall:?}");

@@ -1,10 +1,12 @@
 //! Strategies that play the measure.
 
 use compactometer_formats::record::Record;
-use compactometer_formats::scenario::{Probe, Scenario, ValueKind};
+use compactometer_formats::scenario::{Scenario, ValueKind};
+use compactometer_testing::model::says;
+use compactometer_testing::scenario::{Builder, suite};
 
 use crate::honesty::plugins::{DUMPER, HOARDER, QUESTION_READER};
-use crate::honesty::stage::{Builder, Says, WINDOW, foreign, run, small_suite, suite};
+use crate::honesty::stage::{WINDOW, foreign, run, small_suite};
 
 /// Of a record's last look, the share of identifiers and paths that are present: facts, or their decoys.
 fn held(record: &Record, decoys: bool) -> (f64, f64) {
@@ -17,7 +19,7 @@ fn held(record: &Record, decoys: bool) -> (f64, f64) {
 /// It holds decoys as readily as facts: no selection, which decoys and size give away.
 #[test]
 fn hoarder() {
-    let staged = run(small_suite(), vec![foreign(&HOARDER)], &Says(""), WINDOW);
+    let staged = run(small_suite(), vec![foreign(&HOARDER)], &says(""), WINDOW);
     let share = |decoys| {
         let sums = staged.records.iter().map(|record| held(record, decoys));
         let (held, all) = sums.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
@@ -31,29 +33,18 @@ fn hoarder() {
 }
 
 fn asked(question: &str) -> Scenario {
-    let mut builder = Builder::new(0);
+    let mut builder = Builder::numbered(0);
     builder.state("kx-4711", ValueKind::Id, "The ticket is kx-4711.");
     builder.chatter(4_000);
-    let last =
-        builder.0.messages.iter().rev().find(|message| message.role == compactometer_engine::message::Role::User);
-    builder.0.probes.push(Probe {
-        id: "p".into(),
-        fact_ids: vec!["f0".into()],
-        question: question.into(),
-        asked_after: last.unwrap().id,
-        gold: Some("kx-4711".into()),
-        forbidden: Vec::new(),
-        abstain_expected: false,
-        order: Vec::new(),
-    });
-    builder.0
+    builder.ask(&["fact-0"], question).gold = Some("kx-4711".into());
+    builder.build()
 }
 
 /// Questions go to a copy of the session: even one that gives its answer away leaves the session as it was.
 #[test]
 fn question_reader() {
     let run = |question, spec| {
-        let staged = run(suite(vec![asked(question)]), vec![foreign(spec)], &Says(""), 2_000);
+        let staged = run(suite(vec![asked(question)]), vec![foreign(spec)], &says(""), 2_000);
         staged.records.into_iter().next().unwrap().observations
     };
     let told = run("Is the ticket kx-4711?", &QUESTION_READER);

@@ -2,27 +2,29 @@
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::scenario::{Polarity, Scenario, ValueKind};
+use compactometer_testing::model::says;
+use compactometer_testing::scenario::{Builder, suite};
 
-use crate::honesty::stage::{Builder, Says, Staged, named, run, suite};
+use crate::honesty::stage::{Staged, named, run};
 
 fn decision() -> Scenario {
-    let mut builder = Builder::new(0);
+    let mut builder = Builder::numbered(0);
     let fact = builder.state("Memcached", ValueKind::Free, "For the cache we decided to use Memcached.");
     fact.foil_values = ["Redis", "Hazelcast", "Varnish", "Ehcache", "Ignite"].map(str::to_owned).to_vec();
     builder.chatter(4_000);
-    builder.0
+    builder.build()
 }
 
 fn prohibition() -> Scenario {
-    let mut builder = Builder::new(0);
+    let mut builder = Builder::numbered(0);
     builder.state("src/billing/rates.rs", ValueKind::Path, "Never edit src/billing/rates.rs.").polarity =
         Polarity::Negated;
     builder.chatter(4_000);
-    builder.0
+    builder.build()
 }
 
-fn summarized(scenario: Scenario, says: &'static str) -> Staged {
-    run(suite(vec![scenario]), named(&["summarize"]), &Says(says), 2_000)
+fn summarized(scenario: Scenario, summary: &'static str) -> Staged {
+    run(suite(vec![scenario]), named(&["summarize"]), &says(summary), 2_000)
 }
 
 fn last(staged: &Staged) -> (Fate, u32) {
@@ -62,10 +64,10 @@ fn what_is_turned_around_is_not_held() {
 /// What a reader answers to a question about the decision, from the whole conversation.
 #[test]
 fn answers_that_deny_or_make_up_are_not_merely_missing() {
-    let rates = |says: &'static str| {
-        let mut builder = Builder(decision());
-        builder.ask(&["f0"], "Which cache did we choose?");
-        let staged = run(suite(vec![builder.0]), named(&["full"]), &Says(says), 2_000);
+    let rates = |answer: &'static str| {
+        let mut builder = Builder { scenario: decision() };
+        builder.ask(&["fact-0"], "Which cache did we choose?");
+        let staged = run(suite(vec![builder.build()]), named(&["full"]), &says(answer), 2_000);
         ["contradiction", "hallucination", "wrong_value_rate"].map(|id| staged.value("full", id))
     };
     assert_eq!(rates("Memcached"), [0.0, 0.0, 0.0]);

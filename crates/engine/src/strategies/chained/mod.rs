@@ -30,7 +30,7 @@ use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, Strate
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "chained",
     about: "one sectioned summary, each merged with the one before it",
-    source: "004",
+    source: "the summary chain",
     prompt: include_str!("prompt.md"),
     placeholders: &["previous", "task", "messages"],
     params: &[Options::PARAMS, Deviations::PARAMS],

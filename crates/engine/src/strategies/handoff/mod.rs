@@ -32,7 +32,7 @@ use crate::tokens::total;
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "handoff",
     about: "a seven-section summary of the whole chat; only the pending part stays beside it",
-    source: "003",
+    source: "the agent loop",
     prompt: include_str!("prompt.md"),
     placeholders: &[],
     params: &[Options::PARAMS, Deviations::PARAMS],

@@ -18,7 +18,7 @@ use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, Strate
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "hybrid-checkpoint",
     about: "checkpoints before the trigger and with the summary, merged",
-    source: "000, part 8",
+    source: "the strategic plan, part 8",
     prompt: include_str!("../middleware_checkpoint/prompt.md"),
     placeholders: &["messages"],
     params: PARAMS,

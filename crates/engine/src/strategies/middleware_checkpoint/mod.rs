@@ -34,7 +34,7 @@ pub(super) use published::{ExtractionDeviations, FORM};
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "middleware-checkpoint",
     about: "a JSON checkpoint before the trigger, then a summary; the checkpoint joins the system prompt",
-    source: "000, approach B",
+    source: "the strategic plan, approach B",
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: PARAMS,

@@ -35,7 +35,7 @@ use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "progressive",
     about: "summaries that add up and shrink with age; task and architecture decisions stay whole",
-    source: "002",
+    source: "the progressive plan",
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[Options::PARAMS, Deviations::PARAMS],

@@ -33,7 +33,7 @@ pub(super) use published::{CheckpointDeviations, NOTHING};
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "prompt-checkpoint",
     about: "a summary and a JSON checkpoint in one call; the checkpoint joins the system prompt",
-    source: "000, approach A",
+    source: "the strategic plan, approach A",
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[

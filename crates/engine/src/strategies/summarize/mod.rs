@@ -19,7 +19,7 @@ use crate::strategy::{Compacted, Context, Declined, FailReason, PublishedForm, S
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "summarize",
     about: "one summary of 200-300 words before the recent tail",
-    source: "000, part 1 (today's set-up)",
+    source: "the strategic plan, part 1 (today's set-up)",
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[Options::PARAMS, SummaryDeviations::PARAMS],

@@ -31,7 +31,7 @@ use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, Strate
 pub(super) const SPEC: StrategySpec = StrategySpec {
     name: "threshold-summary",
     about: "bullets and key facts before the last messages; cut without a summary where it fails",
-    source: "001",
+    source: "the threshold plan",
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[Options::PARAMS, Deviations::PARAMS],

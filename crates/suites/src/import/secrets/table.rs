@@ -9,17 +9,6 @@ use serde::Deserialize;
 use super::checks::Check;
 use super::named::{Name, Setting};
 
-/// The table is invalid, which is a bug in this program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TableError {
-    /// The file is not TOML, a row has an unexpected form, or a pattern does not compile.
-    #[error("{0}")]
-    Toml(String),
-    /// The ends of names do not form a pattern.
-    #[error("ends of names: {0}")]
-    Names(String),
-}
-
 /// The compiled table.
 pub(super) struct Table {
     pub(super) rows: Rows,
@@ -126,7 +115,7 @@ pub(super) struct Found<'a> {
 const NEAR: usize = 200;
 
 impl Table {
-    pub(super) fn parse(text: &str) -> Result<Self, TableError> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let fragments = parsed::<Fragments>(text)?.fragments;
         let fill = |text: String, (name, piece): (&String, &String)| text.replace(&format!("%{name}%"), piece);
         let mut rows: Rows = parsed(&fragments.iter().fold(text.to_owned(), fill))?;
@@ -136,7 +125,7 @@ impl Table {
         let end = Regex::new(&format!("(?i-u:{})s?", ends.collect::<Vec<_>>().join("|")));
         let join = |end: &mut String| end.retain(|letter| letter != ' ');
         rows.name.iter_mut().for_each(|name| name.ends.iter_mut().for_each(join));
-        Ok(Table { rows, end: end.map_err(|error| TableError::Names(error.to_string()))? })
+        Ok(Table { rows, end: end.map_err(|error| format!("ends of names: {error}"))? })
     }
 
     /// The group that a name belongs to, or `None` for a harmless name.
@@ -187,6 +176,6 @@ struct Fragments {
     fragments: BTreeMap<String, String>,
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, TableError> {
-    toml::from_str(text).map_err(|error| TableError::Toml(error.to_string()))
+fn parsed<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error| error.to_string())
 }

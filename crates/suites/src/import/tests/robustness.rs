@@ -64,7 +64,7 @@ fn unreadable_files_are_named_with_what_was_expected() {
             CLAUDE.as_bytes(),
             "line 1: expected tau-bench trajectories: a JSON array of objects with `task_id` and `traj`; it looks like `claude-code`",
         ),
-        ("tau-bench", b"{}", "; formats are claude-code, tau-bench"),
+        ("tau-bench", b"{}", "; formats are claude-code, tau-bench, dummy-format"),
         (
             "tau-bench",
             br#"{"format":"compactometer-suite","version":1,"name":"x"}"#,
@@ -166,4 +166,12 @@ proptest! {
     fn mutated_trajectories_never_panic(bytes in mutated(TAU), join in any::<bool>()) {
         never_panics(&bytes, join.then_some(2));
     }
+}
+
+/// The dummy importer is one file and one line of the registry.
+#[test]
+fn a_new_importer_is_found_by_name_and_by_its_files() {
+    let imported = imported("dummy-format", "dummy hello", &STRICT);
+    assert_eq!(imported.suite.header.notes[0], "imported from 1 file of format dummy-format");
+    assert!(failure("tau-bench", b"dummy hello", &FACTS).ends_with("; it looks like `dummy-format`"));
 }

@@ -1,0 +1,49 @@
+//! What a run's manifest says of its plan.
+
+use compactometer_formats::manifest::{Manifest, VERSION};
+use compactometer_formats::record::text_hash;
+
+use super::{Entrant, Plan};
+
+impl Plan {
+    /// The manifest of a run of this plan. Build, command, suite, tokenizer, prices and reference are the caller's to add.
+    pub fn manifest(&self) -> Manifest {
+        let options = &self.options;
+        let settings = options.entrants.iter().map(|entrant| serde_json::json!([entrant.name, entrant.settings()]));
+        Manifest {
+            version: VERSION,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: String::new(),
+            command: Vec::new(),
+            suite: String::new(),
+            suite_hash: self.suite_hash.clone(),
+            notes: Vec::new(),
+            window: self.sizes.window,
+            trigger: self.sizes.trigger,
+            retained: self.sizes.retained,
+            sweep: self.sweep.clone(),
+            protocols: options.protocols.iter().copied().collect(),
+            scale: options.scale,
+            strategies: options.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
+            reference: None,
+            prompts: options.entrants.iter().filter_map(prompt).collect(),
+            settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
+            prices_hash: String::new(),
+            tokenizer: String::new(),
+            summarizer: options.summarizer.clone(),
+            target: options.target.clone(),
+            judge: options.judge.clone(),
+            seed: options.seed,
+            properties: Vec::new(),
+            cases: self.cases.len(),
+            conversations: self.suite.len(),
+            groups: self.groups(),
+        }
+    }
+}
+
+/// A strategy's name and the hash of its prompt. Controls have no prompt.
+fn prompt(entrant: &Entrant) -> Option<(String, String)> {
+    let settings = entrant.settings()?;
+    Some((entrant.name.clone(), text_hash(settings.prompt())))
+}

@@ -1,0 +1,25 @@
+//! An importer for tests: it is named only in the registry, and must be found in every list, hint and import.
+
+use compactometer_engine::message::{Part, Role};
+
+use super::Importer;
+use super::session::{Place, Session, Spoken};
+
+pub(super) const IMPORTER: Importer = Importer {
+    name: "dummy-format",
+    about: "one message of the user after the word `dummy`",
+    source: "tests",
+    recognises: |text| text.starts_with("dummy"),
+    read: |input, _| {
+        let parts = vec![Part::Text { text: input.text.clone() }];
+        Ok(vec![Session {
+            file: input.file.clone(),
+            source: "dummy".to_owned(),
+            group: "dummy".to_owned(),
+            stem: "dummy".to_owned(),
+            numbered: false,
+            order: 0,
+            messages: vec![Spoken { place: Place::Line(1), role: Role::User, at_ms: None, parts, usage: None }],
+        }])
+    },
+};
