@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
 
 mod agreement;
+mod attacks;
 mod checkpoint;
 mod common;
 mod doctor;

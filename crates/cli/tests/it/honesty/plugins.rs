@@ -25,9 +25,9 @@ pub static HOARDER: StrategySpec = spec("hoarder", |_| Arc::new(Writer { choose:
 pub static QUESTION_READER: StrategySpec =
     spec("question-reader", |_| Arc::new(Writer { choose: common_words, answers: true }));
 
-type Build = fn(&compactometer_engine::params::Settings) -> Arc<dyn Strategy>;
+pub type Build = fn(&compactometer_engine::params::Settings) -> Arc<dyn Strategy>;
 
-const fn spec(name: &'static str, build: Build) -> StrategySpec {
+pub const fn spec(name: &'static str, build: Build) -> StrategySpec {
     StrategySpec {
         name,
         about: "a test",

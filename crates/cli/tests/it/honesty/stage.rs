@@ -58,15 +58,16 @@ pub fn mock(name: &str) -> Box<dyn ChatModel> {
     compactometer_models::by_name(name).unwrap()
 }
 
-pub fn plan(suite: Suite, entrants: Vec<Entrant>, model: &str, window: u32) -> Result<Plan, PlanError> {
+pub fn plan(suite: Suite, entrants: Vec<Entrant>, model: &str, window: Option<u32>) -> Result<Plan, PlanError> {
     let options =
-        PlanOptions { entrants, window: Some(window), summarizer: model.to_owned(), seed: 1, ..PlanOptions::default() };
+        PlanOptions { entrants, window, summarizer: model.to_owned(), seed: 1, ..PlanOptions::default() };
     Plan::new(suite, options, &Encoding::O200k)
 }
 
-pub fn run(suite: Suite, entrants: Vec<Entrant>, model: &dyn ChatModel, window: u32) -> Staged {
+/// Without a window, the suite's own.
+pub fn run(suite: Suite, entrants: Vec<Entrant>, model: &dyn ChatModel, window: impl Into<Option<u32>>) -> Staged {
     let name = suite.header.name.clone();
-    let plan = plan(suite, entrants, model.name(), window).unwrap();
+    let plan = plan(suite, entrants, model.name(), window.into()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let run = |case| runtime.block_on(run_case(case, model, &Encoding::O200k)).record;
     let records: Vec<Record> = plan.cases.iter().map(run).collect();
