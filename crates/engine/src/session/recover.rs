@@ -69,7 +69,7 @@ impl<'s> Session<'s> {
 
     /// Why [`Session::before_call`] would show the latest checkpoint, where it would.
     pub fn recovery_due(&self, now_ms: Option<i64>) -> Option<RecoveryReason> {
-        if !self.config.automatic || self.is_preparing() || self.in_use.is_held() {
+        if !self.config.automatic || self.is_preparing() || self.is_read() {
             return None;
         }
         // Most sessions have nothing to show, and this is asked before every turn.

@@ -22,7 +22,7 @@ use crate::message::{Part, Role};
 use crate::strategy::ask::{ask, ask_once};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
 use crate::strategy::params::{Param, ParamError, ParamValue, Settings, parameters};
-use crate::strategy::prompt::fill_around;
+use crate::strategy::prompt::fill;
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
@@ -122,7 +122,7 @@ impl Strategy for Chained {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = if self.deviations.by_place { published::selection(cx)? } else { recent_or_skip(cx)? };
         let (previous, leaving) = self.previous_and_leaving(cx, &selection);
-        let mut messages = Material::new(leaving, self.render_limits(), self.prompt.len());
+        let mut messages = Material::new(leaving, self.render_limits());
         let unread = std::mem::take(&mut messages.cut);
         let summary = self.summarize(cx, messages, previous).await?;
         let mut compacted = with_summary(cx, &selection, summary);
@@ -161,8 +161,10 @@ impl Chained {
         let task = if self.deviations.task { published::task(cx.view) } else { original_task(cx.log) };
         let task = render::neutralize(&render::cut(task, self.options.message_limit));
         let (round, asked) = (round.to_string(), asked.to_string());
-        let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
-        let with = |messages| fill_around(messages, &self.prompt, &values);
+        let with = |messages: String| {
+            let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
+            fill(&self.prompt, &[&values[..], &[("messages", &messages)]].concat())
+        };
         if self.deviations.unguarded {
             return Ok(ask_once(cx, with(messages.text), written, temperature).await?.text);
         }

@@ -142,7 +142,7 @@ fn is_chat(entry: &&Entry) -> bool {
 }
 
 fn material(cx: &Context<'_>) -> Material {
-    Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE, 0)
+    Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE)
 }
 
 /// The bytes of the chat as a text, or fewer that are more than `answer` has: nearly all answers are so short that the text need

@@ -24,7 +24,7 @@ use crate::model::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
 use crate::recovery::Showing;
 use crate::strategy::params::{Param, Settings, Unit, parameters};
-use crate::strategy::prompt::fill_around;
+use crate::strategy::prompt::fill;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, pieces, retrieve};
 
 use published::ShowingDeviations;
@@ -164,11 +164,7 @@ impl Extraction {
 
     fn messages(&self, cx: &Context<'_>) -> Material {
         let entries = cx.view.entries().iter().filter(|entry| entry.role() != Role::System);
-        if self.shown.roles {
-            published::messages(cx, entries)
-        } else {
-            Material::new(entries, RenderLimits::NONE, self.prompt.len())
-        }
+        if self.shown.roles { published::messages(cx, entries) } else { Material::new(entries, RenderLimits::NONE) }
     }
 
     /// Asks for a checkpoint of the messages. Of a context that does not fit, each piece updates the checkpoint of the pieces
@@ -177,7 +173,7 @@ impl Extraction {
         let most = cx.budget.half_of_written();
         let tokens = most.to_string();
         let with = |messages: String, previous: &str| {
-            fill_around(messages, &self.prompt, &[("tokens", &tokens), ("previous", previous)])
+            fill(&self.prompt, &[("tokens", &tokens), ("previous", previous), ("messages", &messages)])
         };
         let fixed = || cx.counter.count_text(&with(String::new(), previous));
         // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.

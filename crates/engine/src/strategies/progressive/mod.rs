@@ -146,14 +146,9 @@ impl Strategy for Progressive {
 
 /// Every summary so far and the new one, with their numbers.
 fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
-    let mut journey = Vec::with_capacity(cx.history.len() + 1);
-    for saved in cx.history {
-        if saved.kind == RecordKind::Summary {
-            journey.push(Leg::new(saved.number, &saved.body));
-        }
-    }
-    journey.push(Leg::new(cx.number_of_new(0), newest));
-    journey
+    let saved = cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary);
+    let earlier = saved.map(|saved| Leg { number: saved.number, body: &saved.body });
+    earlier.chain([Leg { number: cx.number_of_new(0), body: newest }]).collect()
 }
 
 /// What leaves and was said: earlier summaries and pins stay by themselves.

@@ -22,7 +22,7 @@ use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
 use crate::strategy::ask::ask_for_reply;
 use crate::strategy::next_view::with_summary_under;
 use crate::strategy::params::{Param, ParamError, parameters, within_window};
-use crate::strategy::prompt::{fill_around, words_in};
+use crate::strategy::prompt::{fill, words_in};
 use crate::strategy::selection::Selection;
 use crate::strategy::summary::NotASummary;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, retrieve};
@@ -114,11 +114,11 @@ pub(super) async fn ask_for_both(
 ) -> Result<(String, Option<String>), FailReason> {
     let half = cx.budget.half_of_written();
     let previous = deviations.checkpoints.previous(cx);
-    let around = prompt.len() + previous.len();
-    let messages = || Material::new(selection.leaving.iter().copied(), RenderLimits::NONE, around);
+    let messages = || Material::new(selection.leaving.iter().copied(), RenderLimits::NONE);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
-    let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous)];
-    let with = |messages| fill_around(messages, prompt, &values);
+    let with = |messages: String| {
+        fill(prompt, &[("words", &words), ("tokens", &tokens), ("previous", &previous), ("messages", &messages)])
+    };
     let reply = ask_for_reply(cx, messages(), with, cx.budget.written, None, deviations.summaries.options()).await;
     let reply = reply.inspect_err(|reason| cx.summarizer.note_failed(reason))?;
     let examples = Examples::new(prompt, || messages().text + "\n" + &previous);

@@ -11,7 +11,7 @@ use crate::conversation::render::{Material, RenderLimits};
 use crate::strategy::ask::{AskOptions, ask_for_reply};
 use crate::strategy::next_view::with_summary;
 use crate::strategy::params::{Param, ParamError, parameters, within_window};
-use crate::strategy::prompt::{fill_around, words_in};
+use crate::strategy::prompt::{fill, words_in};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, PublishedForm, Strategy, StrategySpec};
 
@@ -74,8 +74,8 @@ pub(super) async fn ask_for_summary(
     most: u32,
     options: AskOptions,
 ) -> Result<String, FailReason> {
-    let messages = Material::new(selection.leaving.iter().copied(), RenderLimits::NONE, prompt.len());
+    let messages = Material::new(selection.leaving.iter().copied(), RenderLimits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
-    let with = |messages| fill_around(messages, prompt, &[("words", &words), ("tokens", &tokens)]);
+    let with = |messages: String| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", &messages)]);
     Ok(ask_for_reply(cx, messages, with, most, None, options).await?.text)
 }

@@ -22,7 +22,7 @@ use crate::message::{MessageId, Part, Role};
 use crate::strategy::ask::{ask, ask_once};
 use crate::strategy::next_view::{recent_or_skip, system_with_sections, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
-use crate::strategy::prompt::{fill_around, words_in};
+use crate::strategy::prompt::{fill, words_in};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
@@ -101,11 +101,11 @@ impl ThresholdSummary {
         if cx.history.iter().filter(is_attempt).count() >= self.calls as usize {
             return Err(FailReason::CallsUsedUp(self.calls));
         }
-        let material = Material::new(read.iter().copied(), RenderLimits::NONE, self.prompt.len());
+        let material = Material::new(read.iter().copied(), RenderLimits::NONE);
         let written = cx.budget.written;
         let (words, tokens) = (words_in(written).to_string(), written.to_string());
-        let values = [("words", words.as_str()), ("tokens", &tokens)];
-        let with = |messages| fill_around(messages, &self.prompt, &values);
+        let with =
+            |messages: String| fill(&self.prompt, &[("words", &words), ("tokens", &tokens), ("messages", &messages)]);
         if self.deviations.unguarded {
             return Ok(ask_once(cx, with(material.text), written, None).await?.text);
         }
