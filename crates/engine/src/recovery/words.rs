@@ -45,7 +45,7 @@ pub(super) fn stands_in(text: &str, value: &str) -> bool {
 
 /// The lower-cased words of a text in one string, a blank before each and after the last.
 pub(super) fn spaced(text: &str) -> String {
-    format!(" {} ", words(text).join(" "))
+    words(text).iter().fold(" ".to_owned(), |spaced, word| spaced + word + " ")
 }
 
 /// Whether a letter separates words.

@@ -6,8 +6,9 @@
 
 use crate::budget::estimate::Estimator;
 
-pub(crate) use crate::strategy::settings::within_window;
+use crate::strategy::settings::quoted;
 pub use crate::strategy::settings::{PROMPT, ParamError, Settings};
+pub(crate) use crate::strategy::settings::{limits_in_tokens, within_window};
 
 /// One number that a strategy's source fixes.
 #[derive(Clone, Copy, Debug)]
@@ -94,24 +95,18 @@ impl Param {
 
     /// The number that a user's value means.
     pub(super) fn number(&self, value: &str) -> Result<f64, ParamError> {
-        let (name, text) = (self.name, value.trim());
+        let text = value.trim();
+        let refused = |must: String| ParamError(format!("`{}` is `{value}`; {must}", self.name));
         if let Unit::Choice(names) = self.unit {
             let place = names.iter().position(|choice| *choice == text);
-            return place.map(|place| place as f64).ok_or_else(|| {
-                let choices = names.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ");
-                ParamError::Choice { name, value: value.to_owned(), choices }
-            });
+            let choices = || refused(format!("choose from {}", quoted(names.iter().copied())));
+            return place.map(|place| place as f64).ok_or_else(choices);
         }
-        let (least, greatest) = self.range;
+        let ((least, greatest), unit) = (self.range, self.unit);
         let is_allowed =
-            |number: &f64| (least..=greatest).contains(number) && (!self.unit.is_whole() || number.fract() == 0.0);
-        text.parse::<f64>().ok().filter(is_allowed).ok_or_else(|| ParamError::Range {
-            name,
-            value: value.to_owned(),
-            least,
-            greatest,
-            unit: self.unit.name(),
-        })
+            |number: &f64| (least..=greatest).contains(number) && (!unit.is_whole() || number.fract() == 0.0);
+        let must = || refused(format!("it must be a number of {} from {least} to {greatest}", unit.name()));
+        text.parse::<f64>().ok().filter(is_allowed).ok_or_else(must)
     }
 
     /// The default and what it may be, as lists show them.

@@ -103,10 +103,7 @@ fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let trigger = match window.checked_sub(reserves).filter(|left| *left > 0) {
         Some(left) => (f64::from(left) * threshold) as u32,
         None if deviations.negative => 1,
-        None => {
-            let said = format!("`window` is {window} tokens; its reserves alone take {reserves}");
-            return Err(ParamError::Contradiction(said));
-        }
+        None => return Err(ParamError(format!("`window` is {window} tokens; its reserves alone take {reserves}"))),
     };
     Ok(Limits { window, trigger, tail: Tail::Messages(tail), written, estimator })
 }
@@ -195,3 +192,15 @@ fn first_text<'p>(mut parts: impl Iterator<Item = &'p Part>) -> Option<&'p str> 
 
 /// What the source writes where nobody asked for anything.
 const UNKNOWN_TASK: &str = "Unknown task";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (128_000, 93_600, Tail::Messages(10), 1_000));
+    }
+}

@@ -161,3 +161,15 @@ fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s
 fn turn(origin: Origin, text: String) -> Edit {
     Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin }])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
+    }
+}

@@ -10,9 +10,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::published::SummaryDeviations;
-use crate::budget::estimate::Estimator;
-use crate::budget::{Limits, Tail};
+use super::summarize::SummaryDeviations;
+use crate::budget::Limits;
 use crate::checkpoint::{self, Checkpoint, Examples, Extraction};
 use crate::conversation::record::{NewRecord, RecordKind};
 use crate::conversation::render::{Material, RenderLimits};
@@ -21,7 +20,7 @@ use crate::model::ChatReply;
 use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
 use crate::strategy::ask::ask_for_reply;
 use crate::strategy::next_view::with_summary_under;
-use crate::strategy::params::{Param, ParamError, parameters, within_window};
+use crate::strategy::params::{Param, ParamError, Settings, limits_in_tokens, parameters};
 use crate::strategy::prompt::{fill, words_in};
 use crate::strategy::selection::Selection;
 use crate::strategy::summary::NotASummary;
@@ -42,7 +41,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         CheckpointDeviations::PARAMS,
         SummaryDeviations::PARAMS,
     ],
-    limits: |settings| Options::read(settings).limits(),
+    limits,
     build: |settings| {
         let deviations = Deviations {
             parser: published::ParserDeviation::read(settings).parser,
@@ -64,12 +63,9 @@ parameters! {
     }
 }
 
-impl Options {
-    pub(super) fn limits(self) -> Result<Limits, ParamError> {
-        let Options { window, trigger, tail, written } = self;
-        within_window("trigger", trigger, window)?;
-        Ok(Limits { window, trigger, tail: Tail::Tokens(tail), written, estimator: Estimator::Exact })
-    }
+pub(super) fn limits(settings: &Settings) -> Result<Limits, ParamError> {
+    let Options { window, trigger, tail, written } = Options::read(settings);
+    limits_in_tokens(window, trigger, tail, written)
 }
 
 /// How a summary and a checkpoint are asked for in one call.
@@ -181,6 +177,7 @@ fn split<'a>(reply: &'a ChatReply, examples: &Examples<'_>) -> (&'a str, Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Tail;
     use crate::checkpoint::{Reading, Rung, Unreadable};
     use crate::message::Usage;
     use crate::model::Finish;
@@ -221,5 +218,12 @@ mod tests {
             assert_eq!((summary.as_str(), goals), (text, None));
             assert!(matches!(reading, Reading::Unreadable(_)));
         }
+    }
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (12_500, 10_000, Tail::Tokens(2_000), 800));
     }
 }

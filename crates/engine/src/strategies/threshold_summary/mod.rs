@@ -150,3 +150,15 @@ fn summary_again(entry: &Entry) -> Option<Edit> {
     let is_summary = written.iter().any(|part| matches!(part.origin, Origin::Summary(_)));
     is_summary.then(|| Edit::Insert(entry.role(), written.to_vec()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (100_000, 80_000, Tail::Messages(10), 500));
+    }
+}
