@@ -10,8 +10,7 @@ use crate::strategy::{Compacted, Context};
 
 /// The usual answer: system prompt with its sections, one summary, and what is kept.
 pub(crate) fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
-    let turn = summary_turn(&summary, cx.number_of_new(0));
-    with_record(selection, edits_with(cx, selection, turn), summary)
+    with_summary_under(system_with_sections(cx, selection), cx, selection, summary)
 }
 
 /// As [`with_summary`], under a system message of the strategy's own.
@@ -23,10 +22,6 @@ pub(crate) fn with_summary_under(
 ) -> Compacted {
     let turn = summary_turn(&summary, cx.number_of_new(0));
     let edits = system.into_iter().chain([turn]).chain(selection.keep_edits()).collect();
-    with_record(selection, edits, summary)
-}
-
-fn with_record(selection: &Selection<'_>, edits: Vec<Edit>, summary: String) -> Compacted {
     let saved = NewRecord { kind: RecordKind::Summary, covers: selection.covers(), body: summary };
     Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
 }

@@ -19,7 +19,7 @@ use crate::conversation::record::RecordKind;
 use crate::conversation::render::{self, Material, RenderLimits};
 use crate::conversation::view::{Entry, Origin};
 use crate::message::{Part, Role};
-use crate::strategy::ask::{ask, ask_once};
+use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
 use crate::strategy::params::{Param, ParamError, ParamValue, Settings, parameters};
 use crate::strategy::prompt::fill;
@@ -162,10 +162,8 @@ impl Chained {
             let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
             fill(&self.prompt, &[&values[..], &[("messages", &messages)]].concat())
         };
-        if self.deviations.unguarded {
-            return Ok(ask_once(cx, with(messages.text), written, temperature).await?.text);
-        }
-        ask(cx, messages, with, written, temperature).await
+        let options = AskOptions::unguarded(self.deviations.unguarded);
+        Ok(ask(cx, messages, with, written, temperature, options).await?.text)
     }
 
     fn render_limits(&self) -> RenderLimits {

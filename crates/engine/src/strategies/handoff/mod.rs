@@ -20,7 +20,7 @@ use crate::memory;
 use crate::message::{Part, Role};
 use crate::model::meter::Purpose;
 use crate::model::{ChatRequest, WireMessage};
-use crate::strategy::ask::ask;
+use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, parameters, within_window};
 use crate::strategy::prompt::fill;
@@ -111,7 +111,7 @@ impl Handoff {
         }
         let with =
             |messages: String| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
-        ask(cx, material(cx), with, cx.budget.written, None).await
+        Ok(ask(cx, material(cx), with, cx.budget.written, None, AskOptions::default()).await?.text)
     }
 
     /// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
@@ -124,7 +124,7 @@ impl Handoff {
                 request.max_output_tokens = None;
             }
             let answer = cx.summarizer.complete(Purpose::Compaction, request).await?.text;
-            match summary::check(&answer, bytes_of_chat(cx, answer.len())) {
+            match summary::check(&answer, material(cx).text.len()) {
                 Err(found) if !self.deviations.unchecked => problem = found,
                 _ => return Ok(answer.trim().to_owned()),
             }
@@ -137,24 +137,8 @@ impl Handoff {
 /// Tokens that a request costs beside its texts: what pieces cost too, and the turn after a tool's message.
 const CLEANED: u32 = pieces::FRAME + 8;
 
-fn is_chat(entry: &&Entry) -> bool {
-    entry.role() != Role::System
-}
-
 fn material(cx: &Context<'_>) -> Material {
-    Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE)
-}
-
-/// The bytes of the chat as a text, or fewer that are more than `answer` has: nearly all answers are so short that the text need
-/// not be written for its length.
-fn bytes_of_chat(cx: &Context<'_>, answer: usize) -> usize {
-    let parts = cx.view.entries().iter().filter(is_chat).flat_map(Entry::parts);
-    let said = parts.map(|(part, _)| match part {
-        Part::Text { text } | Part::ToolResult { text, .. } => text.trim_end().len(),
-        _ => 0,
-    });
-    let said = said.sum();
-    if said > answer { said } else { material(cx).text.len() }
+    Material::new(cx.view.entries().iter().filter(|entry| entry.role() != Role::System), RenderLimits::NONE)
 }
 
 /// The chat as it is, and the prompt as one more user turn.

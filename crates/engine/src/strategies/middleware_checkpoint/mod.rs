@@ -91,7 +91,7 @@ impl Strategy for Extracting {
             self.ask_for_summary_and_merged(cx, &selection).await?
         } else {
             let most = cx.budget.half_of_written();
-            (ask_for_summary(cx, SUMMARY_PROMPT, &selection, most, self.summaries.options()).await?, None)
+            (ask_for_summary(cx, SUMMARY_PROMPT, &selection.leaving, most, self.summaries.options()).await?, None)
         };
         Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing()))
     }

@@ -117,7 +117,7 @@ impl Strategy for Progressive {
         let selection = Selection { leaving: spoken_that_leave(cx, &selection), ..selection };
         // Half of the budget at most, so that a new summary never pushes out all others.
         let most = self.summary.min(cx.budget.half_of_written());
-        let answer = ask_for_summary(cx, &self.prompt, &selection, most, AskOptions::default()).await?;
+        let answer = ask_for_summary(cx, &self.prompt, &selection.leaving, most, AskOptions::default()).await?;
         let (earlier, earlier_number) = Pins::latest(cx.history).unwrap_or_default();
         let room = (f64::from(cx.budget.written) * self.pinned) as u32;
         let (pins, body) = earlier.with(&answer, room, cx.counter);

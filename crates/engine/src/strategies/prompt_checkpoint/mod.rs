@@ -18,7 +18,7 @@ use crate::conversation::render::{Material, RenderLimits};
 use crate::conversation::view::WrittenPart;
 use crate::model::ChatReply;
 use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
-use crate::strategy::ask::ask_for_reply;
+use crate::strategy::ask::ask;
 use crate::strategy::next_view::with_summary_under;
 use crate::strategy::params::{Param, ParamError, Settings, limits_in_tokens, parameters};
 use crate::strategy::prompt::{fill, words_in};
@@ -115,7 +115,7 @@ pub(super) async fn ask_for_both(
     let with = |messages: String| {
         fill(prompt, &[("words", &words), ("tokens", &tokens), ("previous", &previous), ("messages", &messages)])
     };
-    let reply = ask_for_reply(cx, messages(), with, cx.budget.written, None, deviations.summaries.options()).await;
+    let reply = ask(cx, messages(), with, cx.budget.written, None, deviations.summaries.options()).await;
     let reply = reply.inspect_err(|reason| cx.summarizer.note_failed(reason))?;
     let examples = Examples::new(prompt, || messages().text + "\n" + &previous);
     let (summary, body, extraction) = if deviations.parser {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::conversation::render::{Material, RenderLimits};
-use crate::strategy::ask::{AskOptions, ask_for_reply};
+use crate::conversation::view::Entry;
+use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::with_summary;
 use crate::strategy::params::{Param, limits_in_tokens, parameters};
 use crate::strategy::prompt::{fill, words_in};
-use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
 pub(super) use published::SummaryDeviations;
@@ -54,7 +54,7 @@ impl Strategy for Summarize {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = self.deviations.selection(cx)?;
         let options = self.deviations.options();
-        let summary = ask_for_summary(cx, &self.prompt, &selection, cx.budget.written, options).await?;
+        let summary = ask_for_summary(cx, &self.prompt, &selection.leaving, cx.budget.written, options).await?;
         Ok(with_summary(cx, &selection, summary))
     }
 }
@@ -63,14 +63,14 @@ impl Strategy for Summarize {
 pub(super) async fn ask_for_summary(
     cx: &Context<'_>,
     prompt: &str,
-    selection: &Selection<'_>,
+    leaving: &[&Entry],
     most: u32,
     options: AskOptions,
 ) -> Result<String, FailReason> {
-    let messages = Material::new(selection.leaving.iter().copied(), RenderLimits::NONE);
+    let messages = Material::new(leaving.iter().copied(), RenderLimits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
     let with = |messages: String| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", &messages)]);
-    Ok(ask_for_reply(cx, messages, with, most, None, options).await?.text)
+    Ok(ask(cx, messages, with, most, None, options).await?.text)
 }
 
 #[cfg(test)]

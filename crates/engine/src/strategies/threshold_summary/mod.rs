@@ -13,16 +13,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use self::published::Deviations;
+use super::summarize::ask_for_summary;
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind, SessionRecord};
-use crate::conversation::render::{Material, RenderLimits};
 use crate::conversation::view::{Edit, Entry, Origin, WrittenPart};
 use crate::message::{MessageId, Part, Role};
-use crate::strategy::ask::{ask, ask_once};
+use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
-use crate::strategy::prompt::{fill, words_in};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
@@ -101,15 +100,8 @@ impl ThresholdSummary {
         if cx.history.iter().filter(is_attempt).count() >= self.calls as usize {
             return Err(FailReason::CallsUsedUp(self.calls));
         }
-        let material = Material::new(read.iter().copied(), RenderLimits::NONE);
-        let written = cx.budget.written;
-        let (words, tokens) = (words_in(written).to_string(), written.to_string());
-        let with =
-            |messages: String| fill(&self.prompt, &[("words", &words), ("tokens", &tokens), ("messages", &messages)]);
-        if self.deviations.unguarded {
-            return Ok(ask_once(cx, with(material.text), written, None).await?.text);
-        }
-        ask(cx, material, with, written, None).await
+        let options = AskOptions::unguarded(self.deviations.unguarded);
+        ask_for_summary(cx, &self.prompt, read, cx.budget.written, options).await
     }
 }
 
