@@ -84,6 +84,20 @@ pub enum Edit {
     Insert(Role, Vec<WrittenPart>),
 }
 
+impl WrittenPart {
+    /// A text from there.
+    pub fn text(text: impl Into<String>, origin: Origin) -> Self {
+        WrittenPart { part: Part::Text { text: text.into() }, origin }
+    }
+}
+
+impl Edit {
+    /// A user turn of one text, which nobody said.
+    pub(crate) fn turn(text: impl Into<String>, origin: Origin) -> Self {
+        Edit::Insert(Role::User, vec![WrittenPart::text(text, origin)])
+    }
+}
+
 impl View {
     /// The view that the edits describe.
     ///

@@ -122,7 +122,7 @@ impl<'s> Session<'s> {
     }
 
     fn is_shown(&self, section: &Section) -> bool {
-        let wanted = recovery::section_part(section.text.clone(), section.number);
+        let wanted = WrittenPart::text(section.text.clone(), Origin::Checkpoint(section.number));
         self.system_parts().any(|it| it == (&wanted.part, wanted.origin))
     }
 
@@ -141,7 +141,7 @@ impl<'s> Session<'s> {
     fn show_section(&mut self, section: Section) -> (RecoveryOutcome, u32) {
         let Section { text, number, shown, of } = section;
         let shared = recovery::sections(None, self.strategy.showing(), self.history.latest(RecordKind::Shared));
-        let parts = [recovery::section_part(text, number)].into_iter().chain(shared).collect();
+        let parts = [WrittenPart::text(text, Origin::Checkpoint(number))].into_iter().chain(shared).collect();
         self.put(parts, Vec::new(), RecoveryOutcome::Shown(shown, of))
     }
 

@@ -1,8 +1,7 @@
 //! The answers that most strategies give: the system prompt with its sections, what they wrote, and what is kept.
 
 use crate::conversation::record::{NewRecord, RecordKind};
-use crate::conversation::view::{Edit, Origin, WrittenPart};
-use crate::message::{Part, Role};
+use crate::conversation::view::{Edit, Origin};
 use crate::recovery::{self, Showing};
 use crate::strategy::declined::{Declined, SkipReason};
 use crate::strategy::selection::Selection;
@@ -41,8 +40,7 @@ pub(crate) fn edits_with(cx: &Context<'_>, selection: &Selection<'_>, turn: Edit
 
 /// A summary as a synthetic user turn, so that the chat opens with a user's turn whatever follows it.
 pub(crate) fn summary_turn(summary: &str, number: u32) -> Edit {
-    let text = format!("Summary of the conversation so far:\n\n{summary}");
-    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin: Origin::Summary(number) }])
+    Edit::turn(format!("Summary of the conversation so far:\n\n{summary}"), Origin::Summary(number))
 }
 
 /// The selection of the recent tail, where something leaves it.

@@ -15,7 +15,7 @@ use self::published::Deviations;
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::render::{Material, RenderLimits};
-use crate::conversation::view::{Entry, WrittenPart, no_response};
+use crate::conversation::view::{WrittenPart, no_response};
 use crate::memory;
 use crate::message::{Part, Role};
 use crate::model::meter::Purpose;

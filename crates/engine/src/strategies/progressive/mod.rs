@@ -23,8 +23,8 @@ use super::summarize::ask_for_summary;
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind};
-use crate::conversation::view::{Edit, Entry, Origin, WrittenPart};
-use crate::message::{Part, Role};
+use crate::conversation::view::{Edit, Entry, Origin};
+use crate::message::Role;
 use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections};
 use crate::strategy::params::{Param, ParamError, ParamValue, Settings, Unit, parameters};
@@ -134,11 +134,11 @@ impl Strategy for Progressive {
         let mut budget = cx.budget.written;
         if !pins.is_empty() {
             budget = budget.saturating_sub(pins.tokens_shown(cx.counter));
-            edits.push(turn(Origin::Checkpoint(pins_number), pins.text()));
+            edits.push(Edit::turn(pins.text(), Origin::Checkpoint(pins_number)));
         }
         let journey = journey(cx, &saved[0].body);
         let shown = self.levels.fit(&journey, budget, cx.counter);
-        edits.extend(shown.into_iter().map(|shown| turn(Origin::Summary(shown.number), shown.text)));
+        edits.extend(shown.into_iter().map(|shown| Edit::turn(shown.text, Origin::Summary(shown.number))));
         edits.extend(selection.keep_edits());
         Ok(Compacted { edits, saved, fallback: None, unread: Vec::new() })
     }
@@ -156,10 +156,6 @@ fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s
     let entries = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());
     let leaves = |entry: &&Entry| entry.message_id().is_none_or(|id| selection.kept.binary_search(&id).is_err());
     entries.filter(leaves).collect()
-}
-
-fn turn(origin: Origin, text: String) -> Edit {
-    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin }])
 }
 
 #[cfg(test)]

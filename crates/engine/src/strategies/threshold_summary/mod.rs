@@ -17,8 +17,8 @@ use super::summarize::ask_for_summary;
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind, SessionRecord};
-use crate::conversation::view::{Edit, Entry, Origin, WrittenPart};
-use crate::message::{MessageId, Part, Role};
+use crate::conversation::view::{Edit, Entry, Origin};
+use crate::message::{MessageId, Role};
 use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
@@ -133,8 +133,7 @@ fn unread(cx: &Context<'_>, selection: &Selection<'_>, read: &[&Entry]) -> Vec<M
 
 /// Says that something is missing, as a user turn, so that the chat opens with one whatever is kept.
 fn notice() -> Edit {
-    let text = "Earlier messages were cut without a summary.".to_owned();
-    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin: Origin::Filler }])
+    Edit::turn("Earlier messages were cut without a summary.", Origin::Filler)
 }
 
 fn summary_again(entry: &Entry) -> Option<Edit> {

@@ -7,11 +7,10 @@ use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_engine::record::RecordKind;
 use compactometer_engine::session::Session;
 use compactometer_engine::tokens::Encoding;
 
-use crate::recovery::stage::{CHECKPOINT, Says, config, middleware, ready, said, strategy, with_checkpoint};
+use crate::recovery::stage::{CHECKPOINT, Says, config, middleware, ready, said, strategy};
 
 /// The tokens of each request before which a checkpoint was written.
 fn checkpointed_at(values: &[(&str, &str)], texts: &[&str]) -> Vec<u32> {
