@@ -4,7 +4,7 @@
 //! [`Origin::Filler`]. Only a view's own making fills, and only where the log has no result: a batch that a strategy split stays
 //! a violation.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -307,6 +307,11 @@ impl Entry {
             Entry::Written(written) => written.replaces,
         }
     }
+}
+
+/// The messages that edits keep whole.
+pub(crate) fn kept_by(edits: &[Edit]) -> BTreeSet<MessageId> {
+    edits.iter().filter_map(|edit| if let Edit::Keep(id) = edit { Some(*id) } else { None }).collect()
 }
 
 /// The result of a call that was never answered.

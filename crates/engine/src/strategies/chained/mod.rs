@@ -21,7 +21,7 @@ use crate::conversation::view::{Entry, Origin};
 use crate::message::{Part, Role};
 use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
-use crate::strategy::params::{Param, ParamError, ParamValue, Settings, parameters};
+use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
 use crate::strategy::prompt::fill;
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
@@ -53,14 +53,14 @@ parameters! {
         output_reserve: u32 = Param::tokens(4_000), "kept free for the answer";
         safety_buffer: u32 = Param::tokens(5_000), "kept free for errors of the estimate";
         threshold: f64 = Param::share(0.8), "share of what is left at which a compaction starts";
-        tail: u32 = Param::messages(10), "kept verbatim";
+        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)), "kept verbatim";
         asked: u32 = Param::tokens(800), "asked for in the prompt";
         written: u32 = Param::tokens(1_000), "most that the summary may have";
-        message_limit: usize = Param::characters(2_000), "rendered of one message";
-        result_limit: usize = Param::characters(500), "rendered of one tool result";
-        temperature: f64 = Param::temperature(0.3), "of the summarizer";
+        message_limit: usize = Param::count(Unit::Characters, 2_000, (1, 10_000_000)), "rendered of one message";
+        result_limit: usize = Param::count(Unit::Characters, 500, (1, 10_000_000)), "rendered of one tool result";
+        temperature: f64 = Param::new(Unit::Temperature, 0.3, (0.0, 2.0)), "of the summarizer";
         estimator: Estimator = Param::estimator(Estimator::Classes), "what the published trigger is compared with";
-        model: ContextLimit = Param::choice(MODELS, 0), "whose context limit is the window; `window` takes the parameter of that name";
+        model: usize = Param::choice(MODELS, 0), "whose context limit is the window; `window` takes the parameter of that name";
     }
 }
 
@@ -83,22 +83,12 @@ const MODELS: &[&str] = &[
     CONTEXT_LIMITS[4].0,
 ];
 
-/// The context limit of the chosen model; none where `window` rules.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ContextLimit(Option<u32>);
-
-impl ParamValue for ContextLimit {
-    fn of(param: &Param, number: f64) -> Self {
-        let model = param.chosen(number);
-        ContextLimit(CONTEXT_LIMITS.iter().find(|(name, _)| Some(*name) == model).map(|(_, limit)| *limit))
-    }
-}
-
 /// The source's (limit - reserves) x threshold, 93,600 by default.
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let (options, deviations) = (Options::read(settings), Deviations::read(settings));
     let Options { system_reserve, output_reserve, safety_buffer, threshold, tail, written, estimator, .. } = options;
-    let window = options.model.0.filter(|_| !deviations.lookup).unwrap_or(options.window);
+    let model = options.model.checked_sub(1).filter(|_| !deviations.lookup);
+    let window = model.map_or(options.window, |model| CONTEXT_LIMITS[model].1);
     let reserves = system_reserve + output_reserve + safety_buffer;
     let trigger = match window.checked_sub(reserves).filter(|left| *left > 0) {
         Some(left) => (f64::from(left) * threshold) as u32,

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::Options;
 use super::published::Deviations;
-use super::{Merge, Options};
 use crate::model::embed::{Lexical, similarity};
 use crate::strategy::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, total};
@@ -90,7 +90,7 @@ impl Levels {
     pub(super) fn new(settings: &Settings) -> Self {
         let Options { moderate_age, compact_age, most, lines, merge, .. } = Options::read(settings);
         let Deviations { unbounded } = Deviations::read(settings);
-        Levels { moderate_age, compact_age, most, lines, by_likeness: merge == Merge::Similar, unbounded }
+        Levels { moderate_age, compact_age, most, lines, by_likeness: merge, unbounded }
     }
 
     /// The journey at the levels of its ages, lowered from the oldest on until it fits; the oldest are left out last.

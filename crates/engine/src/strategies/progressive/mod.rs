@@ -27,7 +27,7 @@ use crate::conversation::view::{Edit, Entry, Origin};
 use crate::message::Role;
 use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections};
-use crate::strategy::params::{Param, ParamError, ParamValue, Settings, Unit, parameters};
+use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
@@ -64,32 +64,13 @@ parameters! {
         compact_age: usize = rounds(10), "age at which a summary keeps its first line";
         most: usize = rounds(10), "most summaries before the oldest are merged";
         lines: usize = Param::count(Unit::Lines, 5, (1, 100)), "lines that a moderate summary keeps";
-        pinned: f64 = Param::share_within(0.25, (0.0, 0.5)), "share of `written` that pinned items may take together (ours); 0 pins nothing";
-        merge: Merge = Param::choice(Merge::NAMES, 0), "which are merged: the oldest, or the neighbours that are most alike and no longer whole";
+        pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "share of `written` that pinned items may take together (ours); 0 pins nothing";
+        merge: bool = Param::choice(&["oldest", "similar"], 0), "which are merged: the oldest, or the neighbours that are most alike and no longer whole";
     }
 }
 
 const fn rounds(default: u32) -> Param {
     Param::count(Unit::Rounds, default, (1, 10_000))
-}
-
-/// Which summaries are merged where there are too many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Merge {
-    /// The oldest.
-    Oldest,
-    /// The neighbours that are most alike.
-    Similar,
-}
-
-impl Merge {
-    const NAMES: &[&str] = &["oldest", "similar"];
-}
-
-impl ParamValue for Merge {
-    fn of(param: &Param, number: f64) -> Self {
-        if param.chosen(number) == Some("similar") { Merge::Similar } else { Merge::Oldest }
-    }
 }
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {

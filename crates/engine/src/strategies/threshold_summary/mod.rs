@@ -50,7 +50,7 @@ parameters! {
     Options {
         window: u32 = Param::tokens(100_000), "context window that the threshold is meant for (assumed)";
         threshold: u32 = Param::tokens(80_000), "size at which a compaction starts";
-        tail: u32 = Param::messages(10), "kept verbatim";
+        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)), "kept verbatim";
         written: u32 = Param::tokens(500), "most that the summary may have";
         calls: u32 = Param::count(Unit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer";
         enabled: bool = Param::choice(&["true", "false"], 0), "whether it compacts by itself; the source's settings say true, its flag false";
