@@ -7,7 +7,8 @@ use async_trait::async_trait;
 
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
-use crate::strategy::next_view::{edits_with, recent_or_skip, summary_turn};
+use crate::conversation::view::{Edit, Origin};
+use crate::strategy::next_view::{edits_with, recent_or_skip};
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -31,7 +32,7 @@ struct Dummy;
 impl Strategy for Dummy {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
-        let turn = summary_turn("nothing", cx.number_of_new(0));
+        let turn = Edit::turn("Earlier messages were cut.", Origin::Filler);
         Ok(Compacted::without_reading(cx, edits_with(cx, &selection, turn)))
     }
 }
