@@ -55,6 +55,7 @@ pub const ALL: &[&Fault] = &[
 ];
 
 /// One way in which a call can go wrong.
+#[derive(Debug)]
 pub struct Fault {
     /// The name users type after `+`.
     pub name: &'static str,
@@ -64,9 +65,9 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Whether it changes the reply or fails the call.
-    pub fn kind(&self) -> Kind {
-        if matches!(self.effect, Effect::Fails(_)) { Kind::FailsCall } else { Kind::ChangesReply }
+    /// Whether it fails the call, so that the model is not called. Other faults change the reply.
+    pub fn fails_call(&self) -> bool {
+        matches!(self.effect, Effect::Fails(_))
     }
 
     fn spoil(&self, reply: &mut ChatReply, mut scene: Scene<'_>) {
@@ -82,21 +83,8 @@ impl Fault {
     }
 }
 
-impl std::fmt::Debug for Fault {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Fault({})", self.name)
-    }
-}
-
-/// The effect of a fault on a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The model is called and its reply is changed. An error of the model is passed on.
-    ChangesReply,
-    /// The model is not called, and an error is returned.
-    FailsCall,
-}
-
+/// The effect of a fault on a call. If the model fails a call whose reply would be changed, its error is passed on.
+#[derive(Debug)]
 enum Effect {
     /// Returns the new text, or `None` if there is nothing to change. The text is cut at the request's limit like any reply.
     Text(fn(&str, &mut Scene<'_>) -> Option<String>),

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Effect, Fault, json};
 use crate::reading;
-use crate::reading::words::{Term, is_stop_word, stem, terms};
+use crate::reading::cues::is_stop_word;
+use crate::reading::words::{Term, stem, terms};
 
 pub(super) const SWAPPED_DIGITS: Fault = Fault {
     name: "swapped-digits",

@@ -1,12 +1,5 @@
 //! Lines that structure a text: headings, labels, and lines that open a message of a transcript.
 
-/// The lines of a text with their ends, like `split_inclusive`, but faster because it examines many bytes at once.
-pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]);
-    let mut start = 0;
-    ends.map(move |end| &text[std::mem::replace(&mut start, end)..end]).filter(|line| !line.is_empty())
-}
-
 /// A heading with its level, or a short line that ends in a colon, with level 0.
 pub(crate) fn title(line: &str) -> Option<(usize, &str)> {
     let line = line.trim();
@@ -44,13 +37,6 @@ pub(crate) fn header(line: &str) -> Option<(Option<u32>, &str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_are_those_of_the_library() {
-        for text in ["", "a", "\n", "a\n\nb", "a\r\nb\n", "é\n\n"] {
-            assert_eq!(lines_of(text).collect::<Vec<_>>(), text.split_inclusive('\n').collect::<Vec<_>>(), "{text:?}");
-        }
-    }
 
     #[test]
     fn keys_are_not_speakers() {

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use crate::reading::cues::Cues;
-use crate::reading::lines::lines_of;
 use crate::reading::pieces::{Line, Piece, Word};
 use crate::reading::statements::Speaker;
 
@@ -61,7 +60,7 @@ pub(crate) fn read(text: &str, mut speaker: Speaker, read: impl Fn(&str, Speaker
     let mut layout = Layout { heading: None, fenced: false };
     let mut placed = Vec::new();
     let mut at = 0;
-    let mut lines = lines_of(text).peekable();
+    let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let content = line.trim();
         let start = at;

@@ -26,13 +26,14 @@ use compactometer_engine::message::{Part as WirePart, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 use foldhash::fast::FixedState;
 
+use crate::reading::cues::is_stop_word;
 use crate::reading::json_shape::Node;
 use crate::reading::limits::{Unit, limits};
 use crate::reading::pieces::number;
 use crate::reading::regions::Parted;
 use crate::reading::statements::{Speaker, Turn, turns};
 use crate::reading::template::{Section, sections};
-use crate::reading::words::{is_stop_word, stem, terms};
+use crate::reading::words::{stem, terms};
 
 /// A request that has been read.
 #[derive(Debug)]

@@ -3,16 +3,14 @@
 //!
 //! Absent on purpose: the text itself, to which a piece refers by positions.
 
-use std::borrow::Cow;
 use std::hash::BuildHasher;
-use std::sync::OnceLock;
 
 use foldhash::fast::FixedState;
 
-use crate::reading::cues::{Cues, LEXICON, Lexicon};
+use crate::reading::cues::{Cues, LEXICON};
 use crate::reading::sentences::sentences;
 use crate::reading::statements::Speaker;
-use crate::reading::words::{Term, add_terms, stem};
+use crate::reading::words::{Term, stem, terms};
 
 /// What was read of a line.
 #[derive(Debug)]
@@ -40,8 +38,6 @@ pub(crate) struct Piece {
     pub(crate) cues: Cues,
     /// A bit set of its stems (a Bloom filter), which rules out most stems that it does not contain.
     stems: u64,
-    /// The text shortened to a number of words.
-    short: OnceLock<(usize, Box<str>)>,
 }
 
 /// A term of a piece.
@@ -61,10 +57,11 @@ pub(crate) struct Word {
 impl Line {
     /// Reads a line without its label, given its speaker and whether it is inside a code fence.
     pub(crate) fn read(line: &str, speaker: Speaker, fenced: bool) -> Self {
-        let (pieces, words, terms) = (Vec::new(), Vec::new(), Vec::new());
-        let mut reader = Reader { line, speaker, fenced, lexicon: &LEXICON, terms, pieces, words };
-        sentences(unmarked(line)).for_each(|sentence| reader.push(sentence));
-        Line { pieces: reader.pieces.into(), words: reader.words.into() }
+        let mut words = Vec::new();
+        let start = |text: &str| text.as_ptr() as usize - line.as_ptr() as usize;
+        let pieces = sentences(unmarked(line)).filter_map(|text| piece(text, start(text), speaker, fenced, &mut words));
+        let pieces = pieces.collect();
+        Line { pieces, words: words.into() }
     }
 
     /// The terms of one of its pieces.
@@ -72,10 +69,9 @@ impl Line {
         &self.words[piece.words.0 as usize..piece.words.1 as usize]
     }
 
-    /// The bytes of memory that it takes, including shortened texts that may be added.
+    /// The bytes of memory that it takes.
     pub(crate) fn size(&self) -> usize {
-        let written = self.pieces.iter().map(|piece| (piece.end - piece.start) as usize).sum::<usize>();
-        size_of::<Line>() + size_of_val(&*self.pieces) + size_of_val(&*self.words) + written
+        size_of::<Line>() + size_of_val(&*self.pieces) + size_of_val(&*self.words)
     }
 }
 
@@ -88,12 +84,6 @@ impl Piece {
     /// Whether one of its terms may have the stem with this number.
     pub(crate) fn may_hold(&self, stem: u64) -> bool {
         self.stems & bit(stem) != 0
-    }
-
-    /// Its text in at most `most_words` words, made by `shorten` and kept, because it is written repeatedly.
-    pub(crate) fn short(&self, most_words: usize, shorten: impl Fn() -> String) -> Cow<'_, str> {
-        let (words, text) = self.short.get_or_init(|| (most_words, shorten().into()));
-        if *words == most_words { Cow::Borrowed(text) } else { Cow::Owned(shorten()) }
     }
 }
 
@@ -114,56 +104,41 @@ fn bit(stem: u64) -> u64 {
     1 << (stem % 64)
 }
 
-struct Reader<'l> {
-    line: &'l str,
-    speaker: Speaker,
-    fenced: bool,
-    lexicon: &'static Lexicon,
-    /// The terms of the statement that is being read.
-    terms: Vec<Term<'l>>,
-    pieces: Vec<Piece>,
-    words: Vec<Word>,
-}
-
-impl<'l> Reader<'l> {
-    fn push(&mut self, text: &'l str) {
-        self.terms.clear();
-        add_terms(text, &mut self.terms);
-        let says_little = text.ends_with(':') || self.terms.len() < 2;
-        if says_little && !self.terms.iter().any(Term::is_value) {
-            return;
-        }
-        let first_word = self.words.len();
-        let (mut cues, mut stems, mut first_person) = (Cues::default(), 0, false);
-        for term in &self.terms {
-            let stem = stem(term.text);
-            let number = number(&stem);
-            let sense = self.lexicon.get(&number);
-            let is_stop_word = sense.is_some_and(|sense| sense.is_stop_word);
-            first_person |= is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
-            sense.into_iter().for_each(|sense| cues.add_sense(sense));
-            stems |= bit(number);
-            self.words.push(Word {
-                stem: number,
-                start: term.start as u16,
-                end: (term.start + term.text.len()) as u16,
-                is_value: term.is_value(),
-                is_subject: term.is_value() || !is_stop_word,
-            });
-        }
-        let start = text.as_ptr() as usize - self.line.as_ptr() as usize;
-        self.pieces.push(Piece {
-            start: start as u32,
-            end: (start + text.len()) as u32,
-            words: (first_word as u32, self.words.len() as u32),
-            speaker: self.speaker,
-            structured: self.fenced || is_structured(text, if self.speaker == Speaker::Tool { 75 } else { 60 }),
-            first_person,
-            cues,
-            stems,
-            short: OnceLock::new(),
+/// The statement of a sentence that starts at a position of its line, unless it says little. Its terms are added to `words`.
+fn piece(text: &str, start: usize, speaker: Speaker, fenced: bool, words: &mut Vec<Word>) -> Option<Piece> {
+    let terms = terms(text);
+    let says_little = text.ends_with(':') || terms.len() < 2;
+    if says_little && !terms.iter().any(Term::is_value) {
+        return None;
+    }
+    let first_word = words.len();
+    let (mut cues, mut stems, mut first_person) = (Cues::default(), 0, false);
+    for term in &terms {
+        let stem = stem(term.text);
+        let number = number(&stem);
+        let sense = LEXICON.get(&number);
+        let is_stop_word = sense.is_some_and(|sense| sense.is_stop_word);
+        first_person |= is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
+        sense.into_iter().for_each(|sense| cues.add_sense(sense));
+        stems |= bit(number);
+        words.push(Word {
+            stem: number,
+            start: term.start as u16,
+            end: (term.start + term.text.len()) as u16,
+            is_value: term.is_value(),
+            is_subject: term.is_value() || !is_stop_word,
         });
     }
+    Some(Piece {
+        start: start as u32,
+        end: (start + text.len()) as u32,
+        words: (first_word as u32, words.len() as u32),
+        speaker,
+        structured: fenced || is_structured(text, if speaker == Speaker::Tool { 75 } else { 60 }),
+        first_person,
+        cues,
+        stems,
+    })
 }
 
 /// A line without its list marker, check box or table bars.
@@ -182,27 +157,10 @@ fn unmarked(line: &str) -> &str {
 /// has none. People put values into their sentences, so their bound is lower than that of tools.
 fn is_structured(text: &str, least_prose: usize) -> bool {
     let opens_data = text.starts_with(['{', '}', '"', '<', '$', '@']) || text.ends_with(['{', '}', ';', '>']);
-    let (prose, all) = if text.is_ascii() {
-        (text.bytes().map(|byte| usize::from(PROSE[usize::from(byte)])).sum(), text.len())
-    } else {
-        let is_prose = |letter: &char| letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-');
-        (text.chars().filter(is_prose).count(), text.chars().count())
-    };
+    let is_prose = |letter: &char| letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-');
+    let (prose, all) = (text.chars().filter(is_prose).count(), text.chars().count());
     opens_data || prose * 100 < all * least_prose || (all > 30 && !text.contains(' ') && text.is_ascii())
 }
-
-/// 1 for each ASCII byte that belongs to prose.
-const PROSE: [u8; 256] = {
-    let mut prose = [0; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let letter = byte as u8;
-        let is_prose = letter.is_ascii_alphabetic() || matches!(letter, b' ' | b',' | b'.' | b'\'' | b'-');
-        prose[byte] = is_prose as u8;
-        byte += 1;
-    }
-    prose
-};
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::reading::lines::{header, lines_of, title};
+use crate::reading::lines::{header, title};
 
 /// A prompt, split into its parts.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
 
 /// Splits a prompt.
 pub(crate) fn part(text: &str) -> Parted<'_> {
-    let lines: Vec<&str> = lines_of(text).map(without_end).collect();
+    let lines: Vec<&str> = text.lines().collect();
     let conversation = tagged(&lines).or_else(|| headed(&lines)).or_else(|| spoken(&lines));
     let found = conversation.is_some();
     let mut owner: Vec<Owner> = vec![Owner::Instruction; lines.len()];
@@ -56,11 +56,6 @@ pub(crate) fn part(text: &str) -> Parted<'_> {
     let last = (0..lines.len()).rfind(|&at| owner[at] != Owner::Nobody && !lines[at].trim().is_empty());
     let is_open = last.is_some_and(|at| owner[at] != Owner::Instruction);
     Parted { instruction, given: regions(text, &lines, &owner), found, is_open }
-}
-
-/// A line without its line break, like [`str::lines`].
-fn without_end(line: &str) -> &str {
-    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

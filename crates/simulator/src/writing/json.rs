@@ -66,8 +66,6 @@ impl<'s> Written<'s> {
 /// A place for texts: a leaf of the shape.
 struct Slot {
     cues: Cues,
-    /// The length of its cues, which every statement is compared with.
-    length: f64,
     kind: Kind,
 }
 
@@ -106,7 +104,7 @@ fn collect(node: &Node, key: &str, note: &str, outer: &Cues, slots: &mut Vec<Slo
             Node::Map | Node::List(_) => Kind::Closed,
         },
     };
-    slots.push(Slot { length: cues.length(), cues, kind });
+    slots.push(Slot { cues, kind });
 }
 
 fn text_keys(fields: &[Field]) -> Vec<String> {
@@ -129,7 +127,7 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     };
     let best = |cues: &Cues, is_place: &dyn Fn(&usize) -> bool| {
         let places = (0..slots.len()).rev().filter(is_place);
-        let fits = places.map(|at| (cues.fit_of_length(&slots[at].cues, slots[at].length), at));
+        let fits = places.map(|at| (cues.fit(&slots[at].cues), at));
         fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
     if let Some((fit, at)) = best(&statement.cues, &is_open)
