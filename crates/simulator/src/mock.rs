@@ -18,10 +18,10 @@ use crate::drawn;
 use crate::faults::{self, Faults};
 use crate::profile::{self, Profile};
 use crate::reading::counts::Counts;
-use crate::reading::known::Known;
+use crate::reading::message::Known;
 use crate::reading::statements::{self, Statement, Turn};
 use crate::reading::{self, Ask, Reading, Shape, seen};
-use crate::writing::{self, answer, chat, lookup, order, salience, within};
+use crate::writing::{self, answer, chat, order, salience, within};
 
 /// The mock of a profile, or of a draw of its weights (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
 pub fn by_name(name: &str) -> Option<Mock> {
@@ -95,13 +95,16 @@ impl Mock {
     }
 
     fn look_up(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        let known = self.known.all(turns);
         if self.profile.reads_all() {
-            return lookup::answer(question, turns, &self.profile, &self.known);
+            let all = turns.iter().zip(&known);
+            let all = all.flat_map(|(turn, pieces)| pieces.iter().map(|piece| (piece.text(turn.text), piece)));
+            return answer::answer(question, all, &self.profile);
         }
         let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
-        let known = self.known.all(turns);
         let statements = self.read(statements::statements(turns, &known), &mut rng);
-        answer::answer(question, &statements, &self.profile)
+        let statements = statements.iter().map(|statement| (statement.text, statement.piece));
+        answer::answer(question, statements, &self.profile)
     }
 
     /// The statements that the profile reads.

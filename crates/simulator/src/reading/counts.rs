@@ -1,30 +1,23 @@
-//! A cache of token counts. Questions over one context repeat its messages, and prompts repeat lines of them.
-//!
-//! The cache changes no count, so a reply remains a function of its request.
-
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+//! Token counts, cached by line. Questions over one context repeat its messages, and prompts repeat lines of them.
 
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use foldhash::fast::FixedState;
+
+use crate::reading::cache::Cache;
 
 /// A counter with a cache.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Counts(Arc<Mutex<Memory>>);
-
-#[derive(Debug, Default)]
-struct Memory {
-    counted: HashMap<Box<str>, u32, FixedState>,
-    bytes: usize,
-}
+#[derive(Clone, Debug)]
+pub(crate) struct Counts(Cache<u32>);
 
 /// The fewest bytes worth caching. Shorter texts are counted as fast as they are looked up.
 const WORTH_IT: usize = 16;
-/// The largest number of bytes in the cache, which is emptied before it exceeds them. Enough for a conversation of a million
-/// tokens.
+/// The largest number of bytes in the cache. Enough for a conversation of a million tokens.
 const MOST_BYTES: usize = 8 << 20;
-/// The approximate size of an entry without its text, in bytes.
-const ENTRY: usize = 48;
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts(Cache::new(MOST_BYTES))
+    }
+}
 
 impl TokenCounter for Counts {
     fn name(&self) -> &'static str {
@@ -32,36 +25,11 @@ impl TokenCounter for Counts {
     }
 
     fn count_text(&self, text: &str) -> u32 {
-        blocks(text).map(|block| self.count_block(block)).sum()
-    }
-}
-
-impl Counts {
-    fn count_block(&self, text: &str) -> u32 {
-        if text.len() < WORTH_IT {
-            return Encoding::O200k.count_text(text);
-        }
-        // A thread that panicked while it held the lock left complete entries.
-        let memory = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = memory().counted.get(text) {
-            return *count;
-        }
-        let count = Encoding::O200k.count_text(text);
-        memory().remember(text, count);
-        count
-    }
-}
-
-impl Memory {
-    fn remember(&mut self, text: &str, count: u32) {
-        let size = ENTRY + text.len();
-        if self.bytes + size > MOST_BYTES {
-            *self = Memory::default();
-        }
-        // Another thread may have counted the text in the meantime.
-        if size <= MOST_BYTES && self.counted.insert(text.into(), count).is_none() {
-            self.bytes += size;
-        }
+        let count = |block: &str| match block.len() {
+            0..WORTH_IT => Encoding::O200k.count_text(block),
+            _ => self.0.get(block, || (Encoding::O200k.count_text(block), 0)),
+        };
+        blocks(text).map(count).sum()
     }
 }
 
@@ -120,28 +88,5 @@ mod tests {
         let text = format!("one line\n/two\n[\"{long}\",\"{long}.\",\"short\"]");
         let parts = blocks(&text).collect::<Vec<_>>();
         assert_eq!(parts, ["one line\n/two\n", &format!("[\"{long}"), &format!("\",\"{long}.\",\"short"), "\"]"]);
-    }
-
-    #[test]
-    fn a_remembered_count_is_the_count() {
-        let counts = Counts::default();
-        for text in ["short", &"a longer text 数据库 ".repeat(40)] {
-            let first = counts.count_text(text);
-            assert_eq!((first, counts.count_text(text)), (Encoding::O200k.count_text(text), first));
-        }
-        assert_eq!(counts.0.lock().unwrap().counted.len(), 1);
-    }
-    #[test]
-    fn memory_is_bounded() {
-        let mut memory = Memory::default();
-        let mut most = 0;
-        for number in 0..20 {
-            memory.remember(&format!("{number} {}", "x".repeat(1 << 20)), 1);
-            assert!(memory.bytes <= MOST_BYTES && memory.counted.len() <= 8, "{} after {number}", memory.bytes);
-            most = most.max(memory.counted.len());
-        }
-        assert!((1..most).contains(&memory.counted.len()), "nothing was forgotten");
-        memory.remember(&"x".repeat(MOST_BYTES), 1);
-        assert_eq!((memory.counted.len(), memory.bytes), (0, 0), "what finds no room is not kept");
     }
 }

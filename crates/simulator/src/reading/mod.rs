@@ -1,16 +1,15 @@
 //! Reads a request like a model: what is given, what is asked, in which shape and within which limits.
 
+mod cache;
 mod choose;
 pub(crate) mod counts;
 pub(crate) mod cues;
 pub(crate) mod json_shape;
-pub(crate) mod known;
 mod limits;
 pub(crate) mod lines;
 pub(crate) mod message;
 pub(crate) mod pieces;
 pub(crate) mod regions;
-pub(crate) mod remembered;
 pub(crate) mod seen;
 mod sentences;
 pub(crate) mod statements;
@@ -18,13 +17,8 @@ pub(crate) mod template;
 mod unfold;
 pub(crate) mod words;
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use compactometer_engine::message::{Part as WirePart, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
-use foldhash::fast::FixedState;
 
 use crate::reading::cues::is_stop_word;
 use crate::reading::json_shape::Node;
@@ -50,7 +44,7 @@ pub(crate) struct Reading<'t> {
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// To condense the material.
-    Condense(Arc<Shape>),
+    Condense(Shape),
     /// To answer this question.
     Answer(String),
     /// To choose a word; this is the choice.
@@ -90,15 +84,6 @@ pub(crate) enum Form {
     Json(Node),
 }
 
-impl Form {
-    fn sections_mut(&mut self) -> Option<&mut Vec<Section>> {
-        match self {
-            Form::Sections(sections) => Some(sections),
-            _ => None,
-        }
-    }
-}
-
 /// Reads a request whose last user message is `said`.
 pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     let last = request.messages.iter().rposition(|message| message.role == Role::User);
@@ -122,9 +107,9 @@ pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
         return Reading { turns: given, ask: Ask::Choose(word), is_open };
     }
     let asked = lines.join("\n");
-    let shape = if question.is_none() { asked_shape(&lines, &asked, shape) } else { None };
-    if let Some(shape) = shape {
-        return Reading { turns: given, ask: Ask::Condense(shape), is_open };
+    let condenses = || shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some();
+    if question.is_none() && condenses() {
+        return Reading { turns: given, ask: Ask::Condense(read_shape(&lines, &asked, shape)), is_open };
     }
     let context = system.iter().flat_map(|message| wire_turns(message)).chain(given).collect();
     Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)), is_open }
@@ -170,33 +155,6 @@ fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<T
         }
         _ => (parted, None),
     }
-}
-
-thread_local! {
-    /// A cache of shapes by instruction, because prompts are reused. A shape is a function of the instruction.
-    static SHAPES: RefCell<HashMap<String, Option<Arc<Shape>>, FixedState>> = RefCell::default();
-}
-
-/// The largest number of instructions in the cache, about 5 KB each; then it is emptied.
-const MOST_SHAPES: usize = 256;
-
-/// The shape that an instruction asks for, if it asks for a condensed text.
-fn asked_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Option<Arc<Shape>> {
-    if schema.is_some() {
-        return Some(Arc::new(read_shape(lines, asked, schema)));
-    }
-    SHAPES.with_borrow_mut(|shapes| {
-        if let Some(known) = shapes.get(asked) {
-            return known.clone();
-        }
-        let condenses = asks_to_condense(asked) || json_shape::shown(asked).is_some();
-        let shape = condenses.then(|| Arc::new(read_shape(lines, asked, None)));
-        if shapes.len() >= MOST_SHAPES {
-            shapes.clear();
-        }
-        shapes.insert(asked.to_owned(), shape.clone());
-        shape
-    })
 }
 
 fn asks_to_condense(text: &str) -> bool {
@@ -253,8 +211,10 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
         has(&["empty"]) && has(&["omit", "leave", "no ", "skip", "without", "drop"])
             || has(&["only"]) && has(&["fields", "keys"])
     });
-    for section in parts.iter_mut().filter_map(|part| part.form.sections_mut()).flatten() {
-        section.optional |= omit_empty;
+    for part in &mut parts {
+        if let Form::Sections(sections) = &mut part.form {
+            sections.iter_mut().for_each(|section| section.optional |= omit_empty);
+        }
     }
     Shape { parts, without_tools, omit_empty }
 }

@@ -1,40 +1,29 @@
-//! Reads one line of the material: its statements, as far as they do not depend on their context. Each line is therefore read
-//! only once ([`crate::reading::known`]), in whatever message it occurs.
-//!
-//! Absent on purpose: the text itself, to which a piece refers by positions.
+//! Reads one sentence of the material. Absent on purpose: the text itself, to which a piece refers by positions.
 
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 
 use crate::reading::cues::{Cues, LEXICON};
-use crate::reading::sentences::sentences;
 use crate::reading::statements::Speaker;
 use crate::reading::words::{Term, stem, terms};
 
-/// What was read of a line.
-#[derive(Debug)]
-pub(crate) struct Line {
-    /// Its statements, in order.
-    pub(crate) pieces: Box<[Piece]>,
-    /// The terms of all statements.
-    words: Box<[Word]>,
-}
-
-/// A statement of a line. Positions are in bytes of the line.
+/// A statement. Positions are in bytes of its message.
 #[derive(Debug)]
 pub(crate) struct Piece {
+    /// The start of its line.
+    pub(crate) line: u32,
     start: u32,
     end: u32,
-    /// The range of its words among those of the line.
-    words: (u32, u32),
+    /// Its terms.
+    pub(crate) words: Box<[Word]>,
     /// The speaker.
     pub(crate) speaker: Speaker,
     /// Whether it is a line of a log, of code or of data instead of a sentence.
     pub(crate) structured: bool,
     /// Whether the speaker refers to themselves.
     pub(crate) first_person: bool,
-    /// What it is about.
+    /// What it and the heading above it are about.
     pub(crate) cues: Cues,
     /// A bit set of its stems (a Bloom filter), which rules out most stems that it does not contain.
     stems: u64,
@@ -54,31 +43,57 @@ pub(crate) struct Word {
     pub(crate) is_subject: bool,
 }
 
-impl Line {
-    /// Reads a line without its label, given its speaker and whether it is inside a code fence.
-    pub(crate) fn read(line: &str, speaker: Speaker, fenced: bool) -> Self {
-        let mut words = Vec::new();
-        let start = |text: &str| text.as_ptr() as usize - line.as_ptr() as usize;
-        let pieces = sentences(unmarked(line)).filter_map(|text| piece(text, start(text), speaker, fenced, &mut words));
-        let pieces = pieces.collect();
-        Line { pieces, words: words.into() }
-    }
-
-    /// The terms of one of its pieces.
-    pub(crate) fn words(&self, piece: &Piece) -> &[Word] {
-        &self.words[piece.words.0 as usize..piece.words.1 as usize]
-    }
-
-    /// The bytes of memory that it takes.
-    pub(crate) fn size(&self) -> usize {
-        size_of::<Line>() + size_of_val(&*self.pieces) + size_of_val(&*self.words)
-    }
+/// What the earlier text of a message implies for a sentence.
+pub(crate) struct Context {
+    pub(crate) speaker: Speaker,
+    /// Whether it is inside a code fence.
+    pub(crate) fenced: bool,
+    /// What the heading above it is about, if that is known.
+    pub(crate) heading: Option<Cues>,
 }
 
 impl Piece {
-    /// The statement's text, given the text of its line.
-    pub(crate) fn text<'m>(&self, line: &'m str) -> &'m str {
-        &line[self.start as usize..self.end as usize]
+    /// Reads a sentence that starts at a position of its message, unless it says little.
+    pub(crate) fn read(text: &str, start: usize, line: usize, context: &Context) -> Option<Self> {
+        let terms = terms(text);
+        let says_little = text.ends_with(':') || terms.len() < 2;
+        if says_little && !terms.iter().any(Term::is_value) {
+            return None;
+        }
+        let (mut cues, mut stems, mut first_person) = (Cues::default(), 0, false);
+        let words = terms.iter().map(|term| {
+            let stem = stem(term.text);
+            let number = number(&stem);
+            let sense = LEXICON.get(&number);
+            let is_stop_word = sense.is_some_and(|sense| sense.is_stop_word);
+            first_person |= is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
+            sense.into_iter().for_each(|sense| cues.add_sense(sense));
+            stems |= bit(number);
+            let (start, end) = (term.start as u16, (term.start + term.text.len()) as u16);
+            let is_subject = term.is_value() || !is_stop_word;
+            Word { stem: number, start, end, is_value: term.is_value(), is_subject }
+        });
+        let words = words.collect();
+        let Context { speaker, fenced, heading } = context;
+        let is_tool = *speaker == Speaker::Tool;
+        let heading = heading.filter(|_| *speaker == Speaker::Summary);
+        heading.iter().for_each(|heading| cues.add_all(heading, 1.0));
+        Some(Piece {
+            line: line as u32,
+            start: start as u32,
+            end: (start + text.len()) as u32,
+            words,
+            speaker: *speaker,
+            structured: *fenced || is_structured(text, if is_tool { 75 } else { 60 }),
+            first_person,
+            cues,
+            stems,
+        })
+    }
+
+    /// Its text, given the text of its message.
+    pub(crate) fn text<'m>(&self, message: &'m str) -> &'m str {
+        &message[self.start as usize..self.end as usize]
     }
 
     /// Whether one of its terms may have the stem with this number.
@@ -104,45 +119,8 @@ fn bit(stem: u64) -> u64 {
     1 << (stem % 64)
 }
 
-/// The statement of a sentence that starts at a position of its line, unless it says little. Its terms are added to `words`.
-fn piece(text: &str, start: usize, speaker: Speaker, fenced: bool, words: &mut Vec<Word>) -> Option<Piece> {
-    let terms = terms(text);
-    let says_little = text.ends_with(':') || terms.len() < 2;
-    if says_little && !terms.iter().any(Term::is_value) {
-        return None;
-    }
-    let first_word = words.len();
-    let (mut cues, mut stems, mut first_person) = (Cues::default(), 0, false);
-    for term in &terms {
-        let stem = stem(term.text);
-        let number = number(&stem);
-        let sense = LEXICON.get(&number);
-        let is_stop_word = sense.is_some_and(|sense| sense.is_stop_word);
-        first_person |= is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
-        sense.into_iter().for_each(|sense| cues.add_sense(sense));
-        stems |= bit(number);
-        words.push(Word {
-            stem: number,
-            start: term.start as u16,
-            end: (term.start + term.text.len()) as u16,
-            is_value: term.is_value(),
-            is_subject: term.is_value() || !is_stop_word,
-        });
-    }
-    Some(Piece {
-        start: start as u32,
-        end: (start + text.len()) as u32,
-        words: (first_word as u32, words.len() as u32),
-        speaker,
-        structured: fenced || is_structured(text, if speaker == Speaker::Tool { 75 } else { 60 }),
-        first_person,
-        cues,
-        stems,
-    })
-}
-
 /// A line without its list marker, check box or table bars.
-fn unmarked(line: &str) -> &str {
+pub(crate) fn unmarked(line: &str) -> &str {
     let line = line.trim();
     let line = line.trim_start_matches('|').trim_end_matches('|').trim();
     let numbered = line.split_once(['.', ')']).filter(|(number, rest)| {

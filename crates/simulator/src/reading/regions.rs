@@ -245,11 +245,6 @@ pub(crate) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
     Some((end, kind))
 }
 
-/// Whether a line opens a block with an earlier summary.
-pub(crate) fn opens_earlier_summary(line: &str) -> bool {
-    tag(line, "<").and_then(named_given_by_tag) == Some(Kind::EarlierSummary)
-}
-
 /// A tag encloses what it names, so one word is a stronger indication than in a heading: `<previous>`, `<task>`.
 fn named_given_by_tag(name: &str) -> Option<Kind> {
     let name = name.to_lowercase().replace(['_', '-'], " ");

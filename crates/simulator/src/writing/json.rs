@@ -135,14 +135,14 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     {
         return Some(at);
     }
-    let is_worth_it = statement.cues.modality() > 0.0 || statement.words.iter().any(|word| word.is_value);
+    let is_worth_it = statement.cues.modality() > 0.0 || statement.piece.words.iter().any(|word| word.is_value);
     let is_general = |at: &usize| matches!(slots[*at].kind, Kind::Map | Kind::Texts);
     best(&Cues::general(), &is_general).filter(|_| is_worth_it).map(|(_, at)| at)
 }
 
 /// The names of a kind in a statement: paths, or the values next to the kind's word.
 fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m str> {
-    let (words, noun_number) = (statement.words, number(noun));
+    let (words, noun_number) = (&statement.piece.words, number(noun));
     let beside = move |at: usize| {
         let near = &words[at.saturating_sub(2)..words.len().min(at + 3)];
         near.iter().any(|word| word.stem == noun_number)

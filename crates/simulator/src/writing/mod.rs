@@ -3,7 +3,6 @@
 pub(crate) mod answer;
 pub(crate) mod chat;
 mod json;
-pub(crate) mod lookup;
 pub(crate) mod order;
 pub(crate) mod reword;
 pub(crate) mod salience;
