@@ -9,7 +9,6 @@
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_engine::tokens::{TOOL_OVERHEAD, TokenCounter};
 
 use rand_chacha::ChaCha8Rng;
 
@@ -69,8 +68,10 @@ impl Mock {
             Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
         let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
+        let (tools, schema) = (request.tools.clone(), request.schema.clone());
+        let rest = ChatRequest { messages: Vec::new(), tools, schema, ..*request };
         let (input, latency_ms) = seen::with(&request.messages, &self.counts, |tokens, json| {
-            (tokens.saturating_add(count_tools(request, &self.counts)), self.latency_ms(request, json))
+            (tokens.saturating_add(rest.tokens(&self.counts)), self.latency_ms(&rest, json))
         });
         let usage = Usage { input: u64::from(input), output: u64::from(output), ..Usage::default() };
         let mut reply = ChatReply { text, finish, usage, latency_ms, served: None };
@@ -135,13 +136,11 @@ impl Mock {
         writing::write(&source, shape, request.max_output_tokens, fill)
     }
 
-    /// Keyed by the JSON of the whole request; that of the messages is given.
-    fn latency_ms(&self, request: &ChatRequest, messages: &[u8]) -> u64 {
-        let (tools, schema) = (request.tools.clone(), request.schema.clone());
-        let empty = serde_json::to_vec(&ChatRequest { messages: Vec::new(), tools, schema, ..*request });
-        let empty = empty.unwrap_or_default();
+    /// Keyed by the JSON of the whole request, given the request without its messages, and their JSON.
+    fn latency_ms(&self, rest: &ChatRequest, messages: &[u8]) -> u64 {
+        let empty = serde_json::to_vec(rest).unwrap_or_default();
         let (before, after) = empty.split_at(b"{\"messages\":[".len().min(empty.len()));
-        let mut rng = draw::keyed_by_whole("latency", request.seed, &[before, messages, after]);
+        let mut rng = draw::keyed_by_whole("latency", rest.seed, &[before, messages, after]);
         let (p50, p95) = self.profile.latency_ms.value;
         draw::lognormal(&mut rng, p50, p95) as u64
     }
@@ -156,13 +155,4 @@ impl ChatModel for Mock {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         Ok(self.reply(request))
     }
-}
-
-/// The tokens of a request's tools, counted by their texts.
-fn count_tools(request: &ChatRequest, counter: &Counts) -> u32 {
-    let tools = request.tools.iter().map(|tool| {
-        let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));
-        TOOL_OVERHEAD + texts.iter().sum::<u32>()
-    });
-    tools.sum()
 }

@@ -1,6 +1,7 @@
 //! Faults of form: the text is there, but not in the shape that was requested.
 
 use super::{Effect, Fault, json};
+use crate::reading::lines::is_marker;
 
 pub(super) const MALFORMED_JSON: Fault = Fault {
     name: "malformed-json",
@@ -62,7 +63,7 @@ fn with_quotes(text: &str, range: std::ops::Range<usize>) -> String {
 
 /// The last line that opens a part, with its line break. Markers take precedence over headings, and headings over numbered lines.
 fn last_marker(text: &str) -> Option<std::ops::Range<usize>> {
-    [is_bracketed, is_heading, is_numbered].into_iter().find_map(|opens| {
+    [is_marker, is_heading, is_numbered].into_iter().find_map(|opens| {
         let mut found = None;
         let mut start = 0;
         for line in text.split_inclusive('\n') {
@@ -73,11 +74,6 @@ fn last_marker(text: &str) -> Option<std::ops::Range<usize>> {
         }
         found
     })
-}
-
-fn is_bracketed(line: &str) -> bool {
-    let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
-    name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter))
 }
 
 fn is_heading(line: &str) -> bool {

@@ -1,5 +1,11 @@
 //! Lines that structure a text: headings, labels, and lines that open a message of a transcript.
 
+/// Whether a line is a marker such as `[SUMMARY]`.
+pub(crate) fn is_marker(line: &str) -> bool {
+    let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
+    name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter))
+}
+
 /// A heading with its level, or a short line that ends in a colon, with level 0.
 pub(crate) fn title(line: &str) -> Option<(usize, &str)> {
     let line = line.trim();
@@ -21,10 +27,6 @@ pub(crate) fn header(line: &str) -> Option<(Option<u32>, &str, &str)> {
         Some((number, rest)) => (Some(number.parse().ok()?), rest.trim_start()),
         None => (None, line),
     };
-    // Most lines do not start with a letter that a speaker's name starts with.
-    if !rest.starts_with(['*', '[', ']', 's', 'u', 'h', 'a', 'm', 't', 'f', 'S', 'U', 'H', 'A', 'M', 'T', 'F']) {
-        return None;
-    }
     let (speaker, said) = rest.split_once(':')?;
     let speaker = speaker.trim_matches(|letter: char| "*[] ".contains(letter));
     let names = ["system", "user", "human", "assistant", "ai", "agent", "model", "tool", "function"];

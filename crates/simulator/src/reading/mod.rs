@@ -23,6 +23,7 @@ use compactometer_engine::model::{ChatRequest, WireMessage};
 use crate::reading::cues::is_stop_word;
 use crate::reading::json_shape::Node;
 use crate::reading::limits::{Unit, limits};
+use crate::reading::lines::is_marker;
 use crate::reading::pieces::number;
 use crate::reading::regions::Parted;
 use crate::reading::statements::{Speaker, Turn, turns};
@@ -235,9 +236,7 @@ fn prose_form(asked: &str) -> Form {
 fn tags(lines: &[&str]) -> Vec<(String, bool)> {
     let mut tags: Vec<(String, bool)> = Vec::new();
     for line in lines.iter().map(|line| line.trim()) {
-        let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
-        let is_tag = name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter));
-        if is_tag && !tags.iter().any(|(tag, _)| tag == line) {
+        if is_marker(line) && !tags.iter().any(|(tag, _)| tag == line) {
             tags.push((line.to_owned(), false));
         } else if let Some((_, json)) = tags.last_mut() {
             *json |= line.starts_with('{') || line.to_lowercase().contains("json");
