@@ -22,12 +22,14 @@ use crate::reading::statements::{self, Statement, Turn};
 use crate::reading::{self, Ask, Reading, Shape, seen};
 use crate::writing::{self, answer, chat, order, salience, within};
 
-/// The mock of a profile, or of a draw of its weights (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
+/// The mock of a profile, or of a random draw of its weights of salience (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
 pub fn by_name(name: &str) -> Option<Mock> {
     let Some((profile, number)) = name.split_once(drawn::MARK) else {
         return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
     };
-    Some(Mock::with_drawn_weights(profile::by_name(profile)?, number.parse().ok()?))
+    let (profile, number) = (profile::by_name(profile)?, number.parse::<u64>().ok()?);
+    let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
+    Some(Mock { name, ..Mock::new(drawn::drawn(profile, number)) })
 }
 
 /// A mock of one profile. Its reply is a function of the request's bytes, the profile and the request's seed.
@@ -47,12 +49,6 @@ impl Mock {
         // A profile without faults has an empty list, which does not parse.
         let faults = profile.faults.value.parse().ok();
         Mock { profile, faults, name, counts: Counts::default(), known: Known::default() }
-    }
-
-    /// A mock with randomly drawn weights of salience, named `mock:PROFILE~NUMBER`. The same number gives the same weights.
-    pub fn with_drawn_weights(profile: &Profile, number: u64) -> Self {
-        let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
-        Mock { name, ..Mock::new(drawn::drawn(profile, number)) }
     }
 
     /// The reply, computed synchronously.

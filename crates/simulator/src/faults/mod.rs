@@ -20,8 +20,7 @@ use compactometer_engine::tokens::Encoding;
 use rand_chacha::ChaCha8Rng;
 
 use crate::writing;
-pub use rates::are_meant;
-pub use rates::{FaultError, Faults};
+pub use rates::{FaultError, Faults, are_meant};
 
 /// How faults are added to a model's name, for help and errors.
 pub const SYNTAX: &str = "MODEL+FAULT=RATE,FAULT=RATE[,seed=N] with rates from 0 to 1, \

@@ -43,10 +43,11 @@ pub(crate) fn limits(text: &str) -> Vec<Limit> {
 }
 
 fn unit(word: &str) -> Option<Unit> {
-    match word.to_lowercase().as_str() {
-        "word" | "words" => Some(Unit::Words),
-        "token" | "tokens" => Some(Unit::Tokens),
-        _ => None,
+    let is = |names: [&str; 2]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+    match () {
+        () if is(["word", "words"]) => Some(Unit::Words),
+        () if is(["token", "tokens"]) => Some(Unit::Tokens),
+        () => None,
     }
 }
 

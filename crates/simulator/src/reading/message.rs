@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::reading::cache::Cache;
 use crate::reading::cues::Cues;
+use crate::reading::lines::{heading_level, lines_of};
 use crate::reading::pieces::{Context, Piece, unmarked};
 use crate::reading::sentences::sentences;
 use crate::reading::statements::{Speaker, Turn};
@@ -27,8 +28,9 @@ impl Known {
     pub(crate) fn all(&self, turns: &[Turn<'_>]) -> Vec<Arc<[Piece]>> {
         let read = |turn: &Turn<'_>| {
             let pieces = read(turn.text, turn.speaker);
-            let size = pieces.iter().map(|piece| size_of::<Piece>() + size_of_val(&*piece.words)).sum();
-            (pieces.into(), size)
+            let size = pieces.iter().map(|piece| size_of::<Piece>() + size_of_val(&*piece.words)).sum::<usize>();
+            // The shortened texts may be added.
+            (pieces.into(), size + turn.text.len())
         };
         turns.iter().map(|turn| self.0[turn.speaker as usize].get(turn.text, || read(turn))).collect()
     }
@@ -37,7 +39,7 @@ impl Known {
 fn read(text: &str, speaker: Speaker) -> Vec<Piece> {
     let mut context = Context { speaker, fenced: false, heading: None };
     let mut pieces = Vec::new();
-    let mut lines = text.split_inclusive('\n').peekable();
+    let mut lines = lines_of(text).peekable();
     while let Some(line) = lines.next() {
         let content = line.trim();
         let is_table_rule = |next: &str| !next.is_empty() && is_rule(next);
@@ -60,7 +62,7 @@ fn is_layout(content: &str, context: &mut Context) -> bool {
         context.fenced = !context.fenced;
         return true;
     }
-    let is_heading = !context.fenced && content.starts_with('#') && content.trim_start_matches('#').starts_with(' ');
+    let is_heading = !context.fenced && heading_level(content) > 0;
     let is_bold_heading = content.starts_with("**") && content.trim_end_matches(':').ends_with("**");
     if is_heading || is_bold_heading {
         context.heading = Some(Cues::of(content));

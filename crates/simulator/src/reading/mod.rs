@@ -282,20 +282,14 @@ fn excludes_tools(lines: &[&str]) -> bool {
     })
 }
 
-/// A request, as the mock reads it.
-pub(crate) struct Parts {
-    /// The material, message by message.
-    pub(crate) material: Vec<String>,
-    /// The instruction without the material, line by line.
-    pub(crate) instruction: Vec<String>,
+/// The material of a request, message by message.
+pub(crate) fn material(request: &ChatRequest) -> Vec<String> {
+    read(request, &last_said(request)).turns.iter().map(|turn| turn.text.to_owned()).collect()
 }
 
-/// The material and the instruction of a request.
-pub(crate) fn parts(request: &ChatRequest) -> Parts {
-    let said = last_said(request);
-    let material = read(request, &said).turns.iter().map(|turn| turn.text.to_owned()).collect();
-    let instruction = regions::part(&said).instruction.iter().map(|line| (*line).to_owned()).collect();
-    Parts { material, instruction }
+/// The instruction of a request without the material, line by line.
+pub(crate) fn instruction(request: &ChatRequest) -> Vec<String> {
+    regions::part(&last_said(request)).instruction.iter().map(|line| (*line).to_owned()).collect()
 }
 
 /// The numbers of the distinct stems in a question.

@@ -1,10 +1,12 @@
 //! Reads one sentence of the material. Absent on purpose: the text itself, to which a piece refers by positions.
 
 use std::hash::BuildHasher;
+use std::sync::OnceLock;
 
 use foldhash::fast::FixedState;
 
 use crate::reading::cues::{Cues, LEXICON};
+use crate::reading::lines::numbered;
 use crate::reading::statements::Speaker;
 use crate::reading::words::{Term, stem, terms};
 
@@ -27,6 +29,8 @@ pub(crate) struct Piece {
     pub(crate) cues: Cues,
     /// A bit set of its stems (a Bloom filter), which rules out most stems that it does not contain.
     stems: u64,
+    /// The text shortened to a number of words.
+    short: OnceLock<(usize, Box<str>)>,
 }
 
 /// A term of a piece.
@@ -88,12 +92,19 @@ impl Piece {
             first_person,
             cues,
             stems,
+            short: OnceLock::new(),
         })
     }
 
     /// Its text, given the text of its message.
     pub(crate) fn text<'m>(&self, message: &'m str) -> &'m str {
         &message[self.start as usize..self.end as usize]
+    }
+
+    /// Its text in at most `most_words` words, made by `shorten` and kept, because it is written repeatedly.
+    pub(crate) fn short(&self, most_words: usize, shorten: impl Fn() -> String) -> String {
+        let (words, text) = self.short.get_or_init(|| (most_words, shorten().into()));
+        if *words == most_words { text.to_string() } else { shorten() }
     }
 
     /// Whether one of its terms may have the stem with this number.
@@ -123,9 +134,7 @@ fn bit(stem: u64) -> u64 {
 pub(crate) fn unmarked(line: &str) -> &str {
     let line = line.trim();
     let line = line.trim_start_matches('|').trim_end_matches('|').trim();
-    let numbered = line.split_once(['.', ')']).filter(|(number, rest)| {
-        (1..=2).contains(&number.len()) && number.bytes().all(|digit| digit.is_ascii_digit()) && rest.starts_with(' ')
-    });
+    let numbered = numbered(line, &['.', ')']).filter(|(number, _)| number.len() <= 2);
     let line = numbered.map_or(line, |(_, rest)| rest.trim_start());
     let line = ["- ", "* ", "• ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim_start();
     ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line)

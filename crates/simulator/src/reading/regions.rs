@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::reading::lines::{header, title};
+use crate::reading::lines::{header, lines_of, title, without_end};
 
 /// A prompt, split into its parts.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
 
 /// Splits a prompt.
 pub(crate) fn part(text: &str) -> Parted<'_> {
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<&str> = lines_of(text).map(without_end).collect();
     let conversation = tagged(&lines).or_else(|| headed(&lines)).or_else(|| spoken(&lines));
     let found = conversation.is_some();
     let mut owner: Vec<Owner> = vec![Owner::Instruction; lines.len()];
@@ -72,22 +72,16 @@ struct Block {
 }
 
 fn regions<'t>(text: &'t str, lines: &[&'t str], owner: &[Owner]) -> Vec<Region<'t>> {
-    let mut regions = Vec::new();
     let mut at = 0;
-    while at < lines.len() {
-        let Owner::Given(kind) = owner[at] else {
-            at += 1;
-            continue;
-        };
-        let end = (at..lines.len()).find(|&next| owner[next] != owner[at]).unwrap_or(lines.len());
-        let content = span(text, lines[at], lines[end - 1]).trim();
+    let of_run = |run: &[Owner]| {
+        let first = at;
+        at += run.len();
+        let Owner::Given(kind) = run[0] else { return None };
+        let content = span(text, lines[first], lines[at - 1]).trim();
         let is_none = kind == Kind::EarlierSummary && !content.contains('\n') && says_none(content);
-        if !content.is_empty() && !is_none {
-            regions.push(Region { kind, text: content });
-        }
-        at = end;
-    }
-    regions
+        (!content.is_empty() && !is_none).then_some(Region { kind, text: content })
+    };
+    owner.chunk_by(|one, other| one == other).filter_map(of_run).collect()
 }
 
 /// The text from the start of one of its lines to the end of another.

@@ -14,25 +14,14 @@ pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn sentence_end(text: &str) -> usize {
-    let mut blank = None;
-    for (count, (at, letter)) in text.char_indices().enumerate() {
-        if count == LONGEST {
-            return blank.unwrap_or(at);
-        }
-        let end = at + letter.len_utf8();
-        let is_end = match letter {
-            '。' | '！' | '？' => true,
-            '.' | '!' | '?' => starts_sentence(&text[end..]),
-            _ => false,
-        };
-        if is_end {
-            return end;
-        }
-        if letter.is_whitespace() {
-            blank = Some(end);
-        }
-    }
-    text.len()
+    let limit = if text.len() > LONGEST { text.char_indices().nth(LONGEST) } else { None };
+    let window = limit.map_or(text, |(end, _)| &text[..end]);
+    let is_mark = |letter| matches!(letter, '.' | '!' | '?' | '。' | '！' | '？');
+    let ends = window.match_indices(is_mark).map(|(at, mark)| at + mark.len());
+    let is_end = |end: &usize| !window[..*end].ends_with(['.', '!', '?']) || starts_sentence(&text[*end..]);
+    let blank = || window.rfind(char::is_whitespace).filter(|_| limit.is_some());
+    let after = |at: usize| at + window[at..].chars().next().map_or(0, char::len_utf8);
+    ends.into_iter().find(is_end).or_else(|| blank().map(after)).unwrap_or(window.len())
 }
 
 /// Whether the text after a full stop begins a new sentence: blanks, then neither a lowercase letter nor a digit.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::reading::cues::{Cue, Cues};
-use crate::reading::lines::header;
+use crate::reading::lines::{header, lines_of};
 use crate::reading::pieces::Piece;
 use crate::reading::regions::{Kind, Region};
 use crate::reading::words::Term;
@@ -72,7 +72,7 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
     let mut open = (Speaker::User, 0);
     let mut last: Option<Option<u32>> = None;
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    for line in lines_of(text) {
         if let Some((number, speaker, said)) = header(line.trim_end())
             && last.is_none_or(|last| last.is_some() == number.is_some() && (number.is_none() || number > last))
         {

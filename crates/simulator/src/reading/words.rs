@@ -13,11 +13,13 @@ pub(crate) struct Term<'t> {
 }
 
 impl<'t> Term<'t> {
-    /// The term between two positions, without the punctuation around it, if it says anything.
-    fn between(text: &'t str, start: usize, end: usize) -> Option<Self> {
-        let inside = text[start..end].trim_end_matches(|letter| class(letter) & CLOSES == 0);
-        let trimmed = inside.trim_start_matches(|letter| class(letter) & OPENS == 0);
-        let all = trimmed.chars().fold(0, |all, letter| all | class(letter));
+    /// The term between two positions, without the punctuation around it, if it says anything. `all` are the roles of its
+    /// characters together.
+    fn between(text: &'t str, start: usize, end: usize, all: u8) -> Option<Self> {
+        let inside = text[start..end].trim_end_matches(|letter| roles(letter) & CLOSES == 0);
+        let trimmed = inside.trim_start_matches(|letter| roles(letter) & OPENS == 0);
+        let is_whole = trimmed.len() == end - start;
+        let all = if is_whole { all } else { trimmed.chars().fold(0, |all, letter| all | roles(letter)) };
         let is_value = all & EXACT != 0 || (all & MAY_BE_EXACT != 0 && (is_dotted(trimmed) || is_camel(trimmed)));
         (all & SAYS != 0).then(|| Term { text: trimmed, start: start + inside.len() - trimmed.len(), is_value })
     }
@@ -48,42 +50,61 @@ fn is_camel(text: &str) -> bool {
 
 /// The terms of a text, in order. Each ideograph is a separate term, because no blanks separate them.
 pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
-    let mut terms = Vec::new();
+    // A word and its blank take about six bytes.
+    let mut terms = Vec::with_capacity(text.len() / 6 + 1);
     let mut open = None;
+    let mut all = 0;
     for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+        let own = roles(letter);
         // Scripts from U+2E80 on have no blanks between words.
-        let is_ideograph = letter >= '\u{2E80}' && letter.is_alphanumeric();
-        if class(letter) != 0 && !is_ideograph {
+        let is_ideograph = letter >= '\u{2E80}' && own != 0;
+        if own != 0 && !is_ideograph {
             open.get_or_insert(at);
+            all |= own;
             continue;
         }
-        terms.extend(open.take().and_then(|start| Term::between(text, start, at)));
+        if let Some(start) = open.take() {
+            terms.extend(Term::between(text, start, at, std::mem::take(&mut all)));
+        }
         if is_ideograph {
-            terms.extend(Term::between(text, at, at + letter.len_utf8()));
+            terms.extend(Term::between(text, at, at + letter.len_utf8(), own));
         }
     }
     terms
 }
 
-/// The roles of a character in a term: it may occur in one, begin one, end one, is a letter or digit, makes an exact value, makes
-/// one together with others. Other characters separate terms.
-fn class(letter: char) -> u8 {
-    match letter {
-        'a'..='z' => JOINS | OPENS | CLOSES | SAYS,
-        'A'..='Z' => JOINS | OPENS | CLOSES | SAYS | MAY_BE_EXACT,
-        '0'..='9' => JOINS | OPENS | CLOSES | SAYS | EXACT,
-        '/' => JOINS | OPENS | CLOSES | EXACT,
-        '#' | '@' => JOINS | OPENS | EXACT,
-        '$' | '~' => JOINS | OPENS,
-        '.' => JOINS | OPENS | MAY_BE_EXACT,
-        '%' | '+' => JOINS | CLOSES,
-        '_' | '\\' => JOINS | EXACT,
-        '-' | ':' | '\'' => JOINS,
-        letter if letter.is_ascii() || !letter.is_alphanumeric() => 0,
-        letter if letter.is_numeric() => JOINS | OPENS | CLOSES | SAYS | EXACT,
-        _ => JOINS | OPENS | CLOSES | SAYS | MAY_BE_EXACT,
+fn roles(letter: char) -> u8 {
+    match u8::try_from(letter) {
+        Ok(byte @ 0..128) => ASCII_ROLES[usize::from(byte)],
+        _ if letter.is_numeric() => JOINS | OPENS | CLOSES | SAYS | EXACT,
+        _ if letter.is_alphabetic() => JOINS | OPENS | CLOSES | SAYS | MAY_BE_EXACT,
+        _ => 0,
     }
 }
+
+/// The roles of a character in a term: it may occur in one, begin one, end one, is a letter or digit, makes an exact value, makes
+/// one together with others. Other characters separate terms.
+const ASCII_ROLES: [u8; 128] = {
+    let mut roles = [0; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        roles[byte as usize] = match byte {
+            b'0'..=b'9' => JOINS | OPENS | CLOSES | SAYS | EXACT,
+            b'a'..=b'z' => JOINS | OPENS | CLOSES | SAYS,
+            b'A'..=b'Z' => JOINS | OPENS | CLOSES | SAYS | MAY_BE_EXACT,
+            b'/' => JOINS | OPENS | CLOSES | EXACT,
+            b'#' | b'@' => JOINS | OPENS | EXACT,
+            b'$' | b'~' => JOINS | OPENS,
+            b'.' => JOINS | OPENS | MAY_BE_EXACT,
+            b'%' | b'+' => JOINS | CLOSES,
+            b'_' | b'\\' => JOINS | EXACT,
+            b'-' | b':' | b'\'' => JOINS,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    roles
+};
 const JOINS: u8 = 1;
 const OPENS: u8 = 2;
 const CLOSES: u8 = 4;
@@ -93,7 +114,7 @@ const MAY_BE_EXACT: u8 = 32;
 
 /// The stem of a word in lower case: common English endings are removed, exact values are unchanged.
 pub(crate) fn stem(word: &str) -> Cow<'_, str> {
-    if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+    if word.bytes().fold(true, |all, byte| all & byte.is_ascii() & !byte.is_ascii_uppercase()) {
         return Cow::Borrowed(without_ending(word));
     }
     let mut stem = word.to_lowercase();
@@ -102,8 +123,9 @@ pub(crate) fn stem(word: &str) -> Cow<'_, str> {
 }
 
 fn without_ending(word: &str) -> &str {
+    let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.chars().all(char::is_alphabetic);
     let ending = match word.as_bytes() {
-        _ if !word.chars().all(char::is_alphabetic) => return word,
+        _ if !is_word => return word,
         [.., b'i', b'n', b'g'] if word.len() >= 6 => 3,
         [.., b'e', b'd'] if word.len() >= 5 => 2,
         [.., b's', b's'] => 0,

@@ -118,7 +118,9 @@ pub(crate) fn choose<T>(
             break;
         }
         let statement = &source.statements[index];
-        let text = reword(shorten(statement.text, source.profile.most_words.value), source.profile, source.seed);
+        let most_words = source.profile.most_words.value;
+        let text = statement.piece.short(most_words, || shorten(statement.text, most_words));
+        let text = reword(text, source.profile, source.seed);
         if text.is_empty() || written.contains(&text) {
             continue;
         }
