@@ -90,6 +90,10 @@ impl<'r> ProtocolRun<'r> {
         self.strategies.iter().find(|strategy| strategy.name == name)
     }
 
+    pub(crate) fn records(&self) -> impl Iterator<Item = &'r Record> {
+        self.strategies.iter().flat_map(|strategy| strategy.records())
+    }
+
     /// Whether a mock wrote or answered.
     pub(crate) fn is_mock(&self) -> bool {
         has_mock(&self.manifest.summarizer, self.manifest.target.as_deref())

@@ -216,7 +216,7 @@ fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {
 }
 
 /// `part / whole`, if `whole` is over 0.
-fn ratio(part: f64, whole: f64) -> Option<f64> {
+pub(crate) fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 

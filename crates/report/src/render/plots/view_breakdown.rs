@@ -62,7 +62,7 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
 
 /// The strategies under test that compacted the first scenario, in the report's order.
 fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
-    let every = || run.strategies.iter().flat_map(|strategy| strategy.records());
+    let every = || run.records();
     let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
     let tested = every().filter(|record| record.case.scenario == first && record.case.family != Family::Control);
     let panel = |record: &'r Record| {
