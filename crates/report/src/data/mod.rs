@@ -175,7 +175,12 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
     })
 }
 
-/// The same, with hits of random contexts that keep the strategy's own verbatim tail.
+/// The looks at all of a record's points.
+pub(crate) fn looks_at_points(record: &Record) -> impl Iterator<Item = Look<'_>> {
+    points(record).flat_map(|observation| looks(record, observation))
+}
+
+/// The same as [`looks`], with hits of random contexts that keep the strategy's own verbatim tail.
 pub(crate) fn looks_beside_tail<'r>(
     record: &'r Record,
     observation: &'r Observation,

@@ -8,7 +8,7 @@ use compactometer_formats::summary::MetricValue;
 use super::chance::CorrectedRecall;
 use super::{Column, Metric, Section, defined, over_units, ratio, undefined};
 use crate::data::label;
-use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, points, uses};
+use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses};
 
 pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
@@ -90,7 +90,10 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
     let Some(last) = observed.map(|observation| observation.round).max() else { return Vec::new() };
     let row = |round| {
         let value = bare(strategy, |unit| {
-            recall(unit, |record| all(record, record.observations.iter()).filter(|look| look.round == round))
+            recall(unit, |record| {
+                let seen = record.observations.iter().flat_map(|observation| looks(record, observation));
+                seen.filter(|look| look.round == round)
+            })
         });
         BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)])
     };
@@ -99,7 +102,7 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
 
 /// [`CONTEXT_RECALL`] without its interval.
 pub(crate) fn plain(strategy: &StrategyRecords) -> Option<f64> {
-    bare(strategy, |unit| recall_at_points(unit, |_| true)).value
+    bare(strategy, of_unit).value
 }
 
 /// The mean over units without an interval.
@@ -116,7 +119,7 @@ pub(crate) fn fact_shares<'r>(unit: &UnitRecords<'r>) -> BTreeMap<(&'r str, &'r 
     let mut shares = BTreeMap::new();
     for record in &unit.records {
         let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-        for look in all(record, points(record)) {
+        for look in looks_at_points(record) {
             let (hits, times) = by_fact.entry(look.index).or_default();
             *hits += f64::from(u8::from(look.is_present));
             *times += 1.0;
@@ -136,11 +139,7 @@ pub(crate) fn of_unit(unit: &UnitRecords) -> Option<f64> {
 }
 
 pub(super) fn recall_at_points(unit: &UnitRecords, counts: impl Fn(&Look) -> bool) -> Option<f64> {
-    recall(unit, |record| all(record, points(record)).filter(&counts))
-}
-
-fn all<'r>(record: &'r Record, observations: impl Iterator<Item = &'r Observation>) -> impl Iterator<Item = Look<'r>> {
-    observations.flat_map(|observation| looks(record, observation))
+    recall(unit, |record| looks_at_points(record).filter(&counts))
 }
 
 /// The mean over a unit's weighted facts of the share of looks at which each is present.
@@ -175,12 +174,8 @@ fn needed_at_use(unit: &UnitRecords) -> Option<f64> {
 }
 
 fn corrected(run: &ProtocolRun, strategy: &StrategyRecords, statistic: CorrectedRecall) -> MetricValue {
-    let has_looks = strategy.units.iter().any(|unit| recall_at_points(unit, |_| true).is_some());
-    if !has_looks {
+    if strategy.units.iter().all(|unit| of_unit(unit).is_none()) {
         return undefined(NONE_ELIGIBLE);
     }
-    match statistic.why_undefined(run.manifest.groups) {
-        Some(reason) => undefined(reason),
-        None => super::estimated(strategy.units.len(), statistic.units_scored(), |times| statistic.value(times)),
-    }
+    statistic.metric(run, strategy)
 }

@@ -5,6 +5,7 @@ use compactometer_formats::summary::{Comparison, Group};
 use compactometer_text::code::code;
 use serde_json::{Value, json};
 
+use super::reasons::by_reason;
 use crate::metrics::MetricUnit;
 
 const COLUMNS: &[&str] =
@@ -13,7 +14,9 @@ const COLUMNS: &[&str] =
 /// The comparisons of a page, and the note above them: what is compared with what, and how.
 pub(super) fn table(group: &Group) -> Value {
     let rows: Vec<_> = group.comparisons.iter().map(cells).collect();
-    json!({"note": note(group), "columns": COLUMNS, "rows": rows, "reasons": reasons(&group.comparisons)})
+    let reasons = by_reason(group.comparisons.iter().map(|made| (made.reason.as_ref(), made.strategy.as_str())));
+    let reasons = reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", ")));
+    json!({"note": note(group), "columns": COLUMNS, "rows": rows, "reasons": reasons.collect::<Vec<_>>()})
 }
 
 /// The note above the rows; nothing if there are none.
@@ -64,19 +67,6 @@ pub(crate) fn p(value: Option<f64>) -> String {
 /// A share, or a dash.
 pub(crate) fn share(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| MetricUnit::Share.show(value))
-}
-
-/// Each reason once, with the strategies that it holds for.
-fn reasons(comparisons: &[Comparison]) -> Vec<String> {
-    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
-    for made in comparisons {
-        let Some(reason) = &made.reason else { continue };
-        match found.iter_mut().find(|(known, _)| known == reason) {
-            Some((_, names)) => names.push(&made.strategy),
-            None => found.push((reason, vec![&made.strategy])),
-        }
-    }
-    found.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
 }
 
 /// Rows of `comparisons.csv`.

@@ -106,8 +106,8 @@ fn published(run: &ProtocolRun) -> Vec<String> {
 
 fn too_short(run: &ProtocolRun) -> Option<String> {
     let too_large = too_large(run);
-    let smallest = too_large.iter().map(|found| found.scale).min_by(f64::total_cmp)?;
-    let each = too_large.iter().map(|found| format!("`--scale {}` for {}", found.scale, found.strategy));
+    let smallest = too_large.iter().map(|(_, scale)| *scale).min_by(f64::total_cmp)?;
+    let each = too_large.iter().map(|(strategy, scale)| format!("`--scale {scale}` for {strategy}"));
     let each = each.collect::<Vec<_>>().join(", ");
     let all = if too_large.len() > 1 { format!("; `--scale {smallest}` for all") } else { String::new() };
     Some(format!("conversations too short for published limits: the median one triggers at {each}{all}"))

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::record::{ChanceCell, Observation, RANDOM_DRAWS, Record};
 use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::MetricValue;
 
 use self::dense::UnitSums;
 use super::prompted::asked;
-use super::ratio;
+use super::{estimated, ratio, undefined};
 use crate::data::label;
-use crate::data::{Look, StrategyRecords, UnitRecords, looks, looks_beside_tail, points};
+use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks_at_points, looks_beside_tail, points};
 
 mod dense;
 
@@ -171,7 +172,7 @@ impl CorrectedRecall {
 
     fn held_in(&self, record: &Record, whole: f64) -> Vec<f64> {
         let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-        for look in at_points(record) {
+        for look in looks_at_points(record) {
             let rate = self.own.nearest(&look).map(|cell| self.own.cells[cell].overall);
             if let Some(rate) = rate.filter(|rate| *rate <= HIGHEST_RATE) {
                 let (held, looks) = by_fact.entry(look.index).or_default();
@@ -197,8 +198,16 @@ impl CorrectedRecall {
         self.too_likely.iter().map(|((kind, round), rate)| (format!("{} at round {round}", label(kind)), *rate))
     }
 
+    /// The statistic with its interval, or why it is undefined.
+    pub(super) fn metric(&self, run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+        match self.why_undefined(run.manifest.groups) {
+            Some(reason) => undefined(reason),
+            None => estimated(strategy.units.len(), self.units_scored(), |times| self.value(times)),
+        }
+    }
+
     /// Why no unit has a value.
-    pub(crate) fn why_undefined(&self, groups: usize) -> Option<String> {
+    fn why_undefined(&self, groups: usize) -> Option<String> {
         if self.units_scored() > 0 {
             return None;
         }
@@ -214,7 +223,7 @@ impl CorrectedRecall {
 }
 
 fn at_points(record: &Record) -> Vec<Look<'_>> {
-    points(record).flat_map(|observation| looks(record, observation)).collect()
+    looks_at_points(record).collect()
 }
 
 fn beside_tail(record: &Record) -> Vec<Look<'_>> {
@@ -323,7 +332,6 @@ fn pooled(units: &[(f64, f64)], times: &[u32]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::common;
-    use crate::data::ProtocolRun;
 
     #[test]
     fn sums_over_units_are_the_statistic_look_by_look() {
