@@ -108,11 +108,8 @@ impl<'r> ProtocolRun<'r> {
 
     /// Groups with any record.
     pub(crate) fn units(&self) -> usize {
-        let mut groups: Vec<_> =
-            self.strategies.iter().flat_map(|strategy| &strategy.units).map(|unit| unit.group).collect();
-        groups.sort_unstable();
-        groups.dedup();
-        groups.len()
+        let units = self.strategies.iter().flat_map(|strategy| &strategy.units);
+        units.map(|unit| unit.group).collect::<BTreeSet<_>>().len()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether contexts hold facts: raw, corrected for chance, against random drops, and at the moment of use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::record::{Observation, Record};
 use compactometer_formats::summary::MetricValue;
@@ -68,14 +68,8 @@ const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length befor
 
 /// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
 pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
-    let mut categories: Vec<_> = strategy
-        .records()
-        .flat_map(|record| &record.facts)
-        .filter(|fact| !fact.decoy)
-        .map(|fact| fact.category)
-        .collect();
-    categories.sort_unstable();
-    categories.dedup();
+    let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
+    let categories: BTreeSet<_> = facts.map(|fact| fact.category).collect();
     let row = |category| {
         let value = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.category == category));
         (label(&category), BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)]))

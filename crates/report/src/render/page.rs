@@ -3,28 +3,14 @@
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::Group;
-use minijinja::Error;
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::template::render;
 use super::{compared, judged, reasons, tables, targets};
-use crate::metrics::grouped;
-use crate::metrics::{self, Metric};
+use crate::metrics::{self, Metric, grouped};
 use crate::render::words::{conditions, slug, verdict};
 
-/// A plot after its files were written.
-#[derive(Serialize)]
-pub(super) struct Picture {
-    /// Stem of its files.
-    pub(super) file: String,
-    pub(super) title: &'static str,
-    pub(super) caption: String,
-    pub(super) svg: String,
-}
-
 /// Everything that a page shows; `pictures` are those of each group.
-pub(super) fn of(manifest: &Manifest, groups: &[Group], pictures: Vec<Vec<Picture>>) -> Value {
+pub(super) fn of(manifest: &Manifest, groups: &[Group], pictures: Vec<Vec<Value>>) -> Value {
     json!({
         "title": format!("Compaction report: {}", manifest.suite),
         "run": run_facts(manifest),
@@ -34,15 +20,7 @@ pub(super) fn of(manifest: &Manifest, groups: &[Group], pictures: Vec<Vec<Pictur
     })
 }
 
-pub(super) fn html(page: &Value) -> Result<String, Error> {
-    render("page.html", include_str!("page.html"), page)
-}
-
-pub(super) fn markdown(page: &Value) -> Result<String, Error> {
-    render("page.md", include_str!("page.md"), page)
-}
-
-fn of_group(group: &Group, plots: &[Picture]) -> Value {
+fn of_group(group: &Group, plots: &[Value]) -> Value {
     json!({
         // The anchor.
         "id": slug(group),

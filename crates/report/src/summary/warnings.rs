@@ -127,9 +127,8 @@ fn missing_cases(run: &ProtocolRun) -> Option<String> {
 
 fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
     let idle = strategies.iter().filter(|strategy| strategy.triggered.conversations == 0);
-    let names: Vec<_> =
-        idle.filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name.as_str()).collect();
-    (!names.is_empty()).then(|| format!("never compacted anything, so takes no part: {}", names.join(", ")))
+    let names = idle.filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name.clone());
+    joined("never compacted anything, so takes no part", names)
 }
 
 /// Failures in a row: the summarizer is down or not up to its task.
@@ -138,8 +137,7 @@ fn repeated(strategies: &[StrategySummary]) -> Option<String> {
         let Decisions { alerts, most_failures_in_a_row: failed, most_unread_in_a_row: unread, .. } = strategy.decisions;
         format!("{} in {alerts} conversations (at most {failed} compactions, {unread} checkpoints)", strategy.name)
     });
-    let alerted: Vec<_> = alerted.collect();
-    (!alerted.is_empty()).then(|| format!("ALERT, {ALERT} or more failures in a row: {}", alerted.join(", ")))
+    joined(&format!("ALERT, {ALERT} or more failures in a row"), alerted)
 }
 
 /// Requests that the server rejected; each is a failed call of its strategy.
@@ -168,18 +166,12 @@ fn omitted(run: &ProtocolRun) -> Option<String> {
 }
 
 fn chance(run: &ProtocolRun) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for strategy in &run.strategies {
+    let likely = |strategy: &StrategyRecords| {
         let corrected = CorrectedRecall::own(strategy);
-        let left_out: Vec<_> = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})")).collect();
-        if !left_out.is_empty() {
-            warnings.push(format!(
-                "left out of CR* of {}, since chance finds it: {}",
-                strategy.name,
-                left_out.join(", ")
-            ));
-        }
-    }
+        let left_out = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})"));
+        joined(&format!("left out of CR* of {}, since chance finds it", strategy.name), left_out)
+    };
+    let mut warnings: Vec<String> = run.strategies.iter().filter_map(likely).collect();
     let unknown = |strategy: &StrategyRecords| {
         let corrected = CorrectedRecall::own(strategy);
         if corrected.units_scored() > 0 { corrected.unknown() } else { 0 }
@@ -238,8 +230,7 @@ fn foils(run: &ProtocolRun) -> Option<String> {
         let looked: u64 = seen().map(|observation| u64::from(observation.foils)).sum();
         (hits > 0).then(|| format!("{} {hits} of {looked}", strategy.name))
     });
-    let rates: Vec<_> = rates.collect();
-    (!rates.is_empty()).then(|| format!("invented values, foils found in what was written: {}", rates.join(", ")))
+    joined("invented values, foils found in what was written", rates)
 }
 
 /// A model's name may be served by several models, or by another one later.
@@ -293,6 +284,11 @@ fn prices(run: &ProtocolRun) -> Vec<String> {
 /// A count by strategy, where any is above 0.
 pub(super) fn listed(run: &ProtocolRun, what: &str, count: impl Fn(&StrategyRecords) -> usize) -> Option<String> {
     let counts = run.strategies.iter().map(|strategy| (strategy.name, count(strategy))).filter(|(_, count)| *count > 0);
-    let counts: Vec<_> = counts.map(|(name, count)| format!("{name} {count}")).collect();
-    (!counts.is_empty()).then(|| format!("{what}: {}", counts.join(", ")))
+    joined(what, counts.map(|(name, count)| format!("{name} {count}")))
+}
+
+/// What holds for these; nothing where there are none.
+fn joined(what: &str, of: impl Iterator<Item = String>) -> Option<String> {
+    let of: Vec<_> = of.collect();
+    (!of.is_empty()).then(|| format!("{what}: {}", of.join(", ")))
 }

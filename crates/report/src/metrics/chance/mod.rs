@@ -8,7 +8,7 @@ use compactometer_formats::record::{ChanceCell, Observation, RANDOM_DRAWS, Recor
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
 
-use self::dense::UnitSums;
+use self::dense::{TooHigh, UnitSums};
 use super::prompted::asked;
 use super::{estimated, ratio, undefined};
 use crate::data::label;
@@ -27,7 +27,7 @@ pub(crate) struct CorrectedRecall {
     random: Option<ChanceRates>,
     /// By unit.
     terms: Vec<Vec<LookSums>>,
-    dense: Option<UnitSums>,
+    dense: UnitSums,
     unknown: usize,
     too_likely: BTreeMap<(ValueKind, u32), f64>,
 }
@@ -48,22 +48,19 @@ struct LookSums {
 impl CorrectedRecall {
     /// CR*.
     pub(crate) fn own(strategy: &StrategyRecords) -> Self {
-        let own = ChanceRates::new(strategy, |observation| &observation.chance);
-        CorrectedRecall::new(strategy, own, None, at_points)
+        CorrectedRecall::new(strategy, ChanceRates::own(strategy), None, at_points)
     }
 
     /// Lift.
     pub(crate) fn against_random(strategy: &StrategyRecords) -> Self {
-        let own = ChanceRates::new(strategy, |observation| &observation.chance);
         let random = ChanceRates::new(strategy, |observation| &observation.random_chance);
-        CorrectedRecall::new(strategy, own, Some(random), at_points)
+        CorrectedRecall::new(strategy, ChanceRates::own(strategy), Some(random), at_points)
     }
 
     /// Selection lift.
     pub(crate) fn against_random_beside_tail(strategy: &StrategyRecords) -> Self {
-        let own = ChanceRates::new(strategy, |observation| &observation.chance);
         let random = ChanceRates::new(strategy, |observation| &observation.selection_chance);
-        CorrectedRecall::new(strategy, own, Some(random), beside_tail)
+        CorrectedRecall::new(strategy, ChanceRates::own(strategy), Some(random), beside_tail)
     }
 
     /// CR* of the facts that were asked for, in contexts and retrieved texts together.
@@ -81,7 +78,7 @@ impl CorrectedRecall {
             own,
             random,
             terms: Vec::with_capacity(strategy.units.len()),
-            dense: None,
+            dense: UnitSums::default(),
             unknown: 0,
             too_likely: BTreeMap::new(),
         };
@@ -92,7 +89,7 @@ impl CorrectedRecall {
             }
             made.terms.push(terms.into_values().collect());
         }
-        made.dense = Some(UnitSums::new(&made.terms, &made.own, made.random.as_ref()));
+        made.dense = UnitSums::new(&made.terms, &made.own, made.random.as_ref());
         made
     }
 
@@ -133,19 +130,14 @@ impl CorrectedRecall {
 
     /// The statistic over units, each drawn the given number of times.
     pub(crate) fn value(&self, times: &[u32]) -> Option<f64> {
-        match self.dense.as_ref().map(|dense| dense.value(times)) {
-            Some(Ok(value)) => value,
-            _ => self.value_by_looks(times),
-        }
+        self.dense.value(times).unwrap_or_else(|TooHigh| self.value_by_looks(times))
     }
 
     /// The same, look by look.
     fn value_by_looks(&self, times: &[u32]) -> Option<f64> {
-        let own = self.own.drawn(times);
-        let random = self.random.as_ref().map(|rates| rates.drawn(times));
         let (mut sum, mut drawn) = (0.0, 0.0);
-        for (terms, times) in self.terms.iter().zip(times).filter(|(_, times)| **times > 0) {
-            if let Some(value) = unit_value(terms, &own, random.as_deref()) {
+        for (value, times) in self.unit_values(times).into_iter().zip(times).filter(|(_, times)| **times > 0) {
+            if let Some(value) = value {
                 sum += f64::from(*times) * value;
                 drawn += f64::from(*times);
             }
@@ -277,6 +269,10 @@ impl ChanceRate {
 }
 
 impl ChanceRates {
+    fn own(strategy: &StrategyRecords) -> Self {
+        ChanceRates::new(strategy, |observation| &observation.chance)
+    }
+
     fn new(strategy: &StrategyRecords, of: impl Fn(&Observation) -> &Vec<ChanceCell>) -> Self {
         let mut cells: BTreeMap<(ValueKind, u32), ChanceRate> = BTreeMap::new();
         for (at, unit) in strategy.units.iter().enumerate() {
