@@ -6,6 +6,7 @@ use compactometer_text::code::code;
 use serde_json::{Value, json};
 
 use super::reasons::by_reason;
+use super::rows::{header, number};
 use crate::metrics::MetricUnit;
 
 const COLUMNS: &[&str] =
@@ -73,7 +74,7 @@ pub(crate) fn share(value: Option<f64>) -> String {
 pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
     const HEADER: &str = "protocol,strategy,reference,metric,difference,low,high,sd,p_t,p_sign_flip,p_holm,detectable,icc,\
                           design_effect,n,verdict,reason";
-    let mut rows = vec![HEADER.split(',').map(str::to_owned).collect()];
+    let mut rows = vec![header(HEADER)];
     for (group, made) in groups.iter().flat_map(|group| group.comparisons.iter().map(move |made| (group, made))) {
         let mut row =
             [group.protocol.name(), &made.strategy, &made.reference, &made.metric].map(str::to_owned).to_vec();
@@ -89,7 +90,7 @@ pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
             made.icc,
             made.design_effect,
         ];
-        row.extend(numbers.map(|value| value.map_or(String::new(), |value| value.to_string())));
+        row.extend(numbers.map(number));
         row.extend([made.n.to_string(), made.verdict.name().to_owned(), made.reason.clone().unwrap_or_default()]);
         rows.push(row);
     }

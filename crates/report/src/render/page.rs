@@ -41,38 +41,33 @@ fn of_group(group: &Group, plots: &[Value]) -> Value {
 fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let tokens = |count: u32| format!("{} tokens", grouped(f64::from(count)));
     let protocols = manifest.protocols.iter().map(|protocol| protocol.name()).collect::<Vec<_>>().join(", ");
+    let retained = std::iter::once(&manifest.retained).chain(&manifest.sweep);
     let mut facts = vec![
         ("suite", format!("{} ({})", manifest.suite, manifest.suite_hash)),
         ("conversations", format!("{} in {} groups, the units of statistics", manifest.conversations, manifest.groups)),
         ("cases", manifest.cases.to_string()),
         ("summarizer", manifest.summarizer.clone()),
         ("protocol", protocols),
-        ("window", tokens(manifest.window)),
-        ("trigger", tokens(manifest.trigger)),
-        (
-            "retained budget",
-            std::iter::once(&manifest.retained)
-                .chain(&manifest.sweep)
-                .map(|most| tokens(*most))
-                .collect::<Vec<_>>()
-                .join(", "),
-        ),
-        ("measuring counter", manifest.tokenizer.clone()),
-        ("settings", manifest.settings_hash.clone()),
-        ("prices", manifest.prices_hash.clone()),
-        ("seed", manifest.seed.to_string()),
-        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
     ];
-    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
-    facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     if manifest.protocols.contains(&Protocol::Published) {
         let limits = format!(
             "multiplied by {}; the limits below are those of the matched protocol and of controls",
             manifest.scale
         );
-        let after = facts.iter().position(|(name, _)| *name == "protocol").map_or(0, |at| at + 1);
-        facts.insert(after, ("published limits", limits));
+        facts.push(("published limits", limits));
     }
+    facts.extend([
+        ("window", tokens(manifest.window)),
+        ("trigger", tokens(manifest.trigger)),
+        ("retained budget", retained.map(|most| tokens(*most)).collect::<Vec<_>>().join(", ")),
+        ("measuring counter", manifest.tokenizer.clone()),
+        ("settings", manifest.settings_hash.clone()),
+        ("prices", manifest.prices_hash.clone()),
+        ("seed", manifest.seed.to_string()),
+        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
+    ]);
+    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
+    facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     facts
 }
 

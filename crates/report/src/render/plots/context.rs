@@ -6,7 +6,7 @@ use compactometer_text::code::code;
 
 use super::axes::{Axes, LINE, Scale, beside_legend};
 use super::figure::{Anchor, BLACK, Figure, Style};
-use super::{Plot, WIDTH, header, styled};
+use super::{Plot, WIDTH, first_conversation, header, styled};
 use crate::data::ProtocolRun;
 use crate::metrics::grouped;
 
@@ -70,9 +70,8 @@ fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
 
 /// The records of the first scenario by id, in the group's order.
 fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
-    let every = || run.records();
-    let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
-    let of = |name: &str| every().find(|record| record.case.strategy == name && record.case.scenario == first);
+    let first = first_conversation(run);
+    let of = |name: &str| first.iter().find(|record| record.case.strategy == name).copied();
     styled(group).into_iter().filter_map(|(style, strategy)| Some((style, of(&strategy.name)?))).collect()
 }
 

@@ -8,7 +8,7 @@ use plotters::style::RGBColor;
 
 use super::axes::{Axes, LINE, Scale, swatches};
 use super::figure::{Anchor, BLUE, Figure, GREEN, ORANGE, SKY};
-use super::{Plot, WIDTH, header};
+use super::{Plot, WIDTH, first_conversation, header};
 use crate::data::{ProtocolRun, is_applied};
 
 const SYSTEM: RGBColor = RGBColor(0x77, 0x77, 0x77);
@@ -60,9 +60,7 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
 
 /// The strategies under test that compacted the first scenario, in the report's order.
 fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
-    let every = || run.records();
-    let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
-    let tested = every().filter(|record| record.case.scenario == first && record.case.family != Family::Control);
+    let tested = first_conversation(run).into_iter().filter(|record| record.case.family != Family::Control);
     let panel = |record: &'r Record| {
         let rows = record.compactions.iter().filter(|row| is_applied(row));
         let views = rows.filter_map(|row| Some((row.event.after.0, row.view.as_ref()?))).collect::<Vec<_>>();
