@@ -232,6 +232,7 @@ mod tests {
 
     #[test]
     fn every_required_metric_has_one_row() {
+        assert!(ALL.iter().all(|metric| !metric.id.is_empty() && !metric.definition.is_empty()));
         for id in REQUIRED.split_whitespace() {
             assert_eq!(ALL.iter().filter(|metric| metric.id == id).count(), 1, "{id}");
         }

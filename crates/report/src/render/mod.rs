@@ -177,6 +177,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let summary = write(dir.path(), &manifest, &records, &common::prices()).expect("a report");
         assert_eq!(DUMMY.value(&summary.groups[0].strategies[0]), Some(4_321.0));
+        assert!(table(&summary).contains("4,321"), "the terminal's table does not show the metric");
         let read = |file: &str| std::fs::read_to_string(dir.path().join(file)).unwrap_or_default();
         for file in ["index.html", "report.md", "summary.csv", "summary.json"] {
             assert!(read(file).contains(DUMMY.id), "{file} does not name the metric");
