@@ -89,7 +89,7 @@ pub struct Judged {
 }
 
 /// One strategy compared with the declared reference in one metric. What cannot be computed is null.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The strategy.
     pub strategy: String,
@@ -126,12 +126,13 @@ pub struct Comparison {
 }
 
 /// What a comparison shows. No value names a winner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Compared {
     /// The units support a difference at 5 % after Holm.
     SupportedDifference,
     /// The units do not support a difference. This is no proof of equality.
+    #[default]
     NoSupportedDifference,
     /// With so few units no difference could be significant.
     TooFewUnits,

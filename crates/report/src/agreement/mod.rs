@@ -15,9 +15,8 @@ pub use self::sides::AgreementError;
 use self::sides::Sides;
 pub use self::text::agreement_text;
 use crate::data::run_files::RunFiles;
-use crate::metrics::MetricUnit;
-use crate::metrics::reader_strength;
 use crate::metrics::scores::PrimaryMetric;
+use crate::metrics::{MetricUnit, defined, reader_strength, rounded, undefined};
 use crate::stats::kendall::tau_b;
 use crate::stats::nine_digits;
 use crate::stats::{FEWEST_UNITS, bootstrap};
@@ -110,7 +109,7 @@ pub fn agreement(
 }
 
 fn metric(sides: &Sides, primary: PrimaryMetric) -> MetricAgreement {
-    let undefined = |reason: &str| MetricValue::undefined(MetricUnit::Ratio.name(), reason);
+    let undefined = |reason: &str| rounded(MetricUnit::Ratio, undefined(reason));
     let no_ceiling = || undefined("no ceiling recorded: the model was not run again with another seed");
     let Some((metric, runs)) = sides.scores(primary) else {
         let metric = primary.metrics()[0];
@@ -123,7 +122,7 @@ fn metric(sides: &Sides, primary: PrimaryMetric) -> MetricAgreement {
         mock.into_iter().zip(model).map(|(one, other)| (nine_digits(one), nine_digits(other))).collect()
     });
     let weak = (primary == PrimaryMetric::Answers)
-        .then(|| sides.runs().find_map(|run| Some((run, reader_strength(run).err()?))))
+        .then(|| sides.runs.iter().find_map(|run| Some((run, reader_strength(run).err()?))))
         .flatten();
     if let Some((run, why)) = weak {
         let why = undefined(&format!("`{}`: {why}", run.manifest.summarizer));
@@ -149,20 +148,9 @@ fn means(scores: &Drawn<'_>, times: &[u32]) -> Option<Vec<f64>> {
 fn tau(one: &Drawn<'_>, other: &Drawn<'_>, units: usize) -> MetricValue {
     let drawn = |times: &[u32]| tau_b(&means(one, times)?, &means(other, times)?);
     let Some(value) = drawn(&vec![1; units]) else {
-        return MetricValue::undefined(
-            MetricUnit::Ratio.name(),
-            "all strategies have the same value in one of the runs",
-        );
+        return rounded(MetricUnit::Ratio, undefined("all strategies have the same value in one of the runs"));
     };
-    let interval = bootstrap::interval(units, drawn);
-    MetricValue {
-        value: Some(nine_digits(value)),
-        low: interval.map(|(low, _)| nine_digits(low)),
-        high: interval.map(|(_, high)| nine_digits(high)),
-        n: units,
-        unit: MetricUnit::Ratio.name().to_owned(),
-        reason: None,
-    }
+    rounded(MetricUnit::Ratio, defined(value, bootstrap::interval(units, drawn), units))
 }
 
 /// Every metric with a tau takes part, and context recall must have one.

@@ -90,6 +90,10 @@ impl<'r> ProtocolRun<'r> {
         self.strategies.iter().find(|strategy| strategy.name == name)
     }
 
+    pub(crate) fn records(&self) -> impl Iterator<Item = &'r Record> {
+        self.strategies.iter().flat_map(|strategy| strategy.records())
+    }
+
     /// Whether a mock wrote or answered.
     pub(crate) fn is_mock(&self) -> bool {
         has_mock(&self.manifest.summarizer, self.manifest.target.as_deref())
@@ -104,11 +108,8 @@ impl<'r> ProtocolRun<'r> {
 
     /// Groups with any record.
     pub(crate) fn units(&self) -> usize {
-        let mut groups: Vec<_> =
-            self.strategies.iter().flat_map(|strategy| &strategy.units).map(|unit| unit.group).collect();
-        groups.sort_unstable();
-        groups.dedup();
-        groups.len()
+        let units = self.strategies.iter().flat_map(|strategy| &strategy.units);
+        units.map(|unit| unit.group).collect::<BTreeSet<_>>().len()
     }
 }
 
@@ -171,7 +172,12 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
     })
 }
 
-/// The same, with hits of random contexts that keep the strategy's own verbatim tail.
+/// The looks at all of a record's points.
+pub(crate) fn looks_at_points(record: &Record) -> impl Iterator<Item = Look<'_>> {
+    points(record).flat_map(|observation| looks(record, observation))
+}
+
+/// The same as [`looks`], with hits of random contexts that keep the strategy's own verbatim tail.
 pub(crate) fn looks_beside_tail<'r>(
     record: &'r Record,
     observation: &'r Observation,

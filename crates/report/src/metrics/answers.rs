@@ -8,40 +8,33 @@ use compactometer_engine::meter::Purpose;
 use compactometer_formats::record::{CompactionRow, Record};
 use compactometer_formats::summary::{Extractions, MetricValue};
 
-use super::{Better, Metric, Section, over_units, ratio};
+use super::{Metric, Section, over_units, ratio};
 use crate::data::StrategyRecords;
 use crate::data::label;
-use crate::metrics::MetricUnit;
 
 pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
     id: "extraction_success",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "checkpoints read on some rung of the ladder / checkpoints asked for, failed calls included, by unit; mean over units",
-    section: Section::Summarizer,
-    chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
         rate(strategy, "the records hold no attempt at a checkpoint", |record| {
             let all = || extractions(record);
             (all().filter(|extraction| matches!(extraction.reading, Reading::Rung(_))).count(), all().count())
         })
     },
+    ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
 };
 
 pub(crate) const IS_SUMMARY: Metric = Metric {
     id: "is_summary",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "compactions whose answer was accepted as a summary, at once or on the second request / compactions that \
               asked for one, failed calls included, by unit; mean over units",
-    section: Section::Summarizer,
-    chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
         rate(strategy, "no compaction asked for a summary", |record| {
             let asked = || record.compactions.iter().filter(|row| has_asked(row));
             (asked().filter(|row| is_accepted(row)).count(), asked().count())
         })
     },
+    ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
 };
 
 /// Counts a strategy's attempts at checkpoints; nothing if there were none.
@@ -78,7 +71,7 @@ fn is_accepted(row: &CompactionRow) -> bool {
 }
 
 fn rate(strategy: &StrategyRecords, reason: &str, count: impl Fn(&Record) -> (usize, usize)) -> MetricValue {
-    over_units(strategy, MetricUnit::Share, reason, |unit| {
+    over_units(strategy, reason, |unit| {
         let counts = unit.records.iter().map(|record| count(record));
         let (part, whole) = counts.fold((0, 0), |sum, found| (sum.0 + found.0, sum.1 + found.1));
         ratio(part as f64, whole as f64)

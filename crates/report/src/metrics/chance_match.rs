@@ -1,7 +1,7 @@
 //! Chance matches (`keyword_luck`): how often a value is found in a text that never stated it, as recall by keywords would
 //! count it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
@@ -10,17 +10,14 @@ use super::recall::{CONTEXT_RECALL, bare, recall_at_points};
 use super::{Better, Metric, Section, over_units, ratio};
 use crate::data::label;
 use crate::data::{StrategyRecords, UnitRecords, points};
-use crate::metrics::MetricUnit;
 
 pub(crate) const KEYWORD_LUCK: Metric = Metric {
     id: "keyword_luck",
-    unit: MetricUnit::Share,
     better: Better::Neither,
     definition: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a unit's observation points and \
               all kinds; mean over units. The q of CR* pools units instead, by kind and round",
-    section: Section::Recall,
-    chapter: "Chance correction",
-    compute: |_, strategy| over_units(strategy, MetricUnit::Share, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
+    compute: |_, strategy| over_units(strategy, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
+    ..Metric::share(Section::Recall, "Chance correction")
 };
 
 const NO_FOREIGN: &str = "the suite has too few other groups whose facts could be looked for";
@@ -28,9 +25,7 @@ const NO_FOREIGN: &str = "the suite has too few other groups whose facts could b
 /// Recall and chance matches by the facts' value kind. Exploratory, so without intervals.
 pub(crate) fn by_kind(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
     let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
-    let mut kinds: Vec<ValueKind> = facts.map(|fact| fact.value_kind).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let kinds: BTreeSet<ValueKind> = facts.map(|fact| fact.value_kind).collect();
     let row = |kind| {
         let recall = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.value_kind == kind));
         let luck = bare(strategy, |unit| of_kind(unit, |found| found == kind));

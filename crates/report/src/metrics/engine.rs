@@ -3,21 +3,19 @@
 use compactometer_engine::event::Event;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, Section, over_units, ratio, undefined};
+use super::{Better, Column, Metric, Section, defined, over_units, ratio, undefined};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::MetricUnit;
 use crate::stats::{mean, quantile};
 
 pub(crate) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",
+    column: Some(Column { header: "\ntokens", has_interval: false }),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",
-    section: Section::Requests,
-    chapter: "Sizes",
-    compute: |_, strategy| {
-        over_compactions(strategy, MetricUnit::Tokens, |event| Some(f64::from(event.tokens_retained)))
-    },
+    compute: |_, strategy| over_compactions(strategy, |event| Some(f64::from(event.tokens_retained))),
+    ..Metric::share(Section::Requests, "Sizes")
 };
 
 pub(crate) const COMPRESSION_RATIO: Metric = Metric {
@@ -25,23 +23,17 @@ pub(crate) const COMPRESSION_RATIO: Metric = Metric {
     unit: MetricUnit::Ratio,
     better: Better::Neither,
     definition: "tokens of the view after / before; mean over a unit's applied compactions, then over units",
-    section: Section::Requests,
-    chapter: "Sizes",
     compute: |_, strategy| {
-        over_compactions(strategy, MetricUnit::Ratio, |event| {
-            ratio(f64::from(event.tokens_after), f64::from(event.tokens_before))
-        })
+        over_compactions(strategy, |event| ratio(f64::from(event.tokens_after), f64::from(event.tokens_before)))
     },
+    ..Metric::share(Section::Requests, "Sizes")
 };
 
 pub(crate) const REQUEST_VALIDITY: Metric = Metric {
     id: "request_validity",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "turns whose request no provider would refuse / turns, by unit; mean over units",
-    section: Section::Requests,
-    chapter: "Summaries and checkpoints",
-    compute: |_, strategy| over_units(strategy, MetricUnit::Share, NO_TURN, valid_turns),
+    compute: |_, strategy| over_units(strategy, NO_TURN, valid_turns),
+    ..Metric::share(Section::Requests, "Summaries and checkpoints")
 };
 
 pub(crate) const ADDED_LATENCY_MS_P50: Metric = Metric {
@@ -49,9 +41,8 @@ pub(crate) const ADDED_LATENCY_MS_P50: Metric = Metric {
     unit: MetricUnit::Milliseconds,
     better: Better::Lower,
     definition: "median over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
-    section: Section::Requests,
-    chapter: "Latency",
     compute: |_, strategy| added_latency(strategy, 0.5),
+    ..Metric::share(Section::Requests, "Latency")
 };
 
 pub(crate) const ADDED_LATENCY_MS_P95: Metric = Metric {
@@ -59,9 +50,8 @@ pub(crate) const ADDED_LATENCY_MS_P95: Metric = Metric {
     unit: MetricUnit::Milliseconds,
     better: Better::Lower,
     definition: "95th percentile over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
-    section: Section::Requests,
-    chapter: "Latency",
     compute: |_, strategy| added_latency(strategy, 0.95),
+    ..Metric::share(Section::Requests, "Latency")
 };
 
 /// Why there are no waits.
@@ -75,12 +65,8 @@ pub(crate) fn waits(strategy: &StrategyRecords) -> Option<Vec<f64>> {
 
 const NO_TURN: &str = "the agent took no turn";
 
-fn over_compactions(
-    strategy: &StrategyRecords,
-    unit: MetricUnit,
-    number: impl Fn(&Event) -> Option<f64>,
-) -> MetricValue {
-    over_units(strategy, unit, "no compaction was applied", |group| {
+fn over_compactions(strategy: &StrategyRecords, number: impl Fn(&Event) -> Option<f64>) -> MetricValue {
+    over_units(strategy, "no compaction was applied", |group| {
         let applied = group.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
         mean(&applied.filter_map(|row| number(&row.event)).collect::<Vec<_>>())
     })
@@ -92,11 +78,10 @@ fn valid_turns(unit: &UnitRecords) -> Option<f64> {
 }
 
 fn added_latency(strategy: &StrategyRecords, share: f64) -> MetricValue {
-    let unit = MetricUnit::Milliseconds;
-    let Some(mut waits) = waits(strategy) else { return undefined(unit, NO_WAITS) };
+    let Some(mut waits) = waits(strategy) else { return undefined(NO_WAITS) };
     waits.sort_by(f64::total_cmp);
-    let Some(value) = quantile(&waits, share) else { return undefined(unit, NO_TURN) };
+    let Some(value) = quantile(&waits, share) else { return undefined(NO_TURN) };
     let has_turns = |unit: &&UnitRecords| unit.records.iter().any(|record| !record.turns.is_empty());
     let n = strategy.units.iter().filter(has_turns).count();
-    MetricValue { value: Some(value), low: None, high: None, n, unit: unit.name().to_owned(), reason: None }
+    defined(value, None, n)
 }

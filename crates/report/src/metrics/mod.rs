@@ -7,7 +7,7 @@
 use compactometer_formats::summary::{MetricValue, StrategySummary};
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
-use crate::stats::{bootstrap, mean};
+use crate::stats::{bootstrap, mean, nine_digits};
 
 mod answered;
 mod answers;
@@ -37,7 +37,7 @@ pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_CO
 pub(crate) use cost::{CostParts, parts as cost_parts, saving_without_cache};
 pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
-pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, LIFT, NEEDED_AT_USE_RECALL};
+pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
 pub use section::Section;
 pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES};
@@ -113,7 +113,16 @@ pub struct Metric {
     pub section: Section,
     /// The heading of `docs/measurement.md` that explains it.
     pub chapter: &'static str,
+    /// Its column of the terminal's table, which has room for a few; pages show all.
+    pub(crate) column: Option<Column>,
     pub(crate) compute: fn(&ProtocolRun, &StrategyRecords) -> MetricValue,
+}
+
+/// A column of the terminal's table.
+#[derive(Clone, Copy)]
+pub(crate) struct Column {
+    pub(crate) header: &'static str,
+    pub(crate) has_interval: bool,
 }
 
 /// Which way a metric is better.
@@ -139,6 +148,20 @@ impl Better {
 }
 
 impl Metric {
+    /// What most metrics are: a share, better higher, without a column in the terminal's table. A row adds the rest.
+    const fn share(section: Section, chapter: &'static str) -> Self {
+        Metric {
+            id: "",
+            unit: MetricUnit::Share,
+            better: Better::Higher,
+            definition: "",
+            section,
+            chapter,
+            column: None,
+            compute: |_, _| undefined("not computed"),
+        }
+    }
+
     /// What a summary has for a strategy.
     pub(crate) fn of<'s>(&self, strategy: &'s StrategySummary) -> Option<&'s MetricValue> {
         strategy.metrics.get(self.id)
@@ -150,41 +173,40 @@ impl Metric {
     }
 }
 
-fn undefined(unit: MetricUnit, reason: impl Into<String>) -> MetricValue {
-    MetricValue::undefined(unit.name(), reason)
+/// The numbers of a summary: nine digits, with their unit.
+pub(crate) fn rounded(unit: MetricUnit, value: MetricValue) -> MetricValue {
+    let [low, high] = [value.low, value.high].map(|end| end.map(nine_digits));
+    MetricValue { value: value.value.map(nine_digits), low, high, unit: unit.name().to_owned(), ..value }
+}
+
+/// No value; [`rounded`] adds the unit.
+pub(crate) fn undefined(reason: impl Into<String>) -> MetricValue {
+    MetricValue::undefined("", reason)
+}
+
+/// A value of `n` units; [`rounded`] adds the unit.
+pub(crate) fn defined(value: f64, interval: Option<(f64, f64)>, n: usize) -> MetricValue {
+    let (low, high) = interval.unzip();
+    MetricValue { value: Some(value), low, high, n, unit: String::new(), reason: None }
 }
 
 /// The mean of a number over the units that have it, with its interval.
-fn over_units(
-    strategy: &StrategyRecords,
-    unit: MetricUnit,
-    reason: &str,
-    number: impl Fn(&UnitRecords) -> Option<f64>,
-) -> MetricValue {
+fn over_units(strategy: &StrategyRecords, reason: &str, number: impl Fn(&UnitRecords) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
     match mean(&values) {
-        None => undefined(unit, reason),
+        None => undefined(reason),
         Some(value) if values.len() >= bootstrap::FEWEST_UNITS && values.iter().all(|other| *other == values[0]) => {
             // Every draw has the same mean, up to rounding.
-            let ends = Some(values[0]);
-            let unit = unit.name().to_owned();
-            MetricValue { value: Some(value), low: ends, high: ends, n: values.len(), unit, reason: None }
+            defined(value, Some((values[0], values[0])), values.len())
         }
-        Some(_) => estimated(unit, values.len(), values.len(), |times| weighted_mean(&values, times)),
+        Some(_) => estimated(values.len(), values.len(), |times| weighted_mean(&values, times)),
     }
 }
 
 /// A statistic of drawn units, with its interval; `units` are resampled, `n` of them carry a value.
-fn estimated(unit: MetricUnit, units: usize, n: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> MetricValue {
+fn estimated(units: usize, n: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> MetricValue {
     let interval = if n < bootstrap::FEWEST_UNITS { None } else { bootstrap::interval(units, &statistic) };
-    MetricValue {
-        value: statistic(&vec![1; units]),
-        low: interval.map(|(low, _)| low),
-        high: interval.map(|(_, high)| high),
-        n,
-        unit: unit.name().to_owned(),
-        reason: None,
-    }
+    MetricValue { value: statistic(&vec![1; units]), ..defined(0.0, interval, n) }
 }
 
 fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {
@@ -194,7 +216,7 @@ fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {
 }
 
 /// `part / whole`, if `whole` is over 0.
-fn ratio(part: f64, whole: f64) -> Option<f64> {
+pub(crate) fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
@@ -210,6 +232,7 @@ mod tests {
 
     #[test]
     fn every_required_metric_has_one_row() {
+        assert!(ALL.iter().all(|metric| !metric.id.is_empty() && !metric.definition.is_empty()));
         for id in REQUIRED.split_whitespace() {
             assert_eq!(ALL.iter().filter(|metric| metric.id == id).count(), 1, "{id}");
         }

@@ -4,46 +4,32 @@ use compactometer_formats::record::{Observation, Prompted, Record};
 
 use super::chance::CorrectedRecall;
 use super::recall::recall;
-use super::{Better, Metric, Section, estimated, over_units, ratio, undefined};
+use super::{Better, Metric, Section, over_units, ratio, undefined};
 use crate::data::{Look, StrategyRecords, UnitRecords, points, prompted_looks};
 use crate::metrics::MetricUnit;
 
 pub(crate) const PROMPTED_RECALL: Metric = Metric {
     id: "prompted_recall",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "as CR over the eligible facts that the scenario has a question for; hit = the context and what the strategy \
               retrieves for the question, both within the retained budget, hold the fact",
-    section: Section::Retrieval,
-    chapter: "Probes",
     compute: |_, strategy| match why_undefined(strategy) {
-        Some(reason) => undefined(MetricUnit::Share, reason),
-        None => over_units(strategy, MetricUnit::Share, NO_QUESTION, |unit| {
-            recall(unit, |record| asked(record).into_iter())
-        }),
+        Some(reason) => undefined(reason),
+        None => over_units(strategy, NO_QUESTION, |unit| recall(unit, |record| asked(record).into_iter())),
     },
+    ..Metric::share(Section::Retrieval, "Probes")
 };
 
 pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
     id: "prompted_recall_corrected",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
               and retrieved texts together",
-    section: Section::Retrieval,
-    chapter: "Probes",
     compute: |run, strategy| {
         if let Some(reason) = why_undefined(strategy) {
-            return undefined(MetricUnit::Share, reason);
+            return undefined(reason);
         }
-        let statistic = CorrectedRecall::prompted(strategy);
-        match statistic.why_undefined(run.manifest.groups) {
-            Some(reason) => undefined(MetricUnit::Share, reason),
-            None => estimated(MetricUnit::Share, strategy.units.len(), statistic.units_scored(), |times| {
-                statistic.value(times)
-            }),
-        }
+        CorrectedRecall::prompted(strategy).metric(run, strategy)
     },
+    ..Metric::share(Section::Retrieval, "Probes")
 };
 
 pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
@@ -51,12 +37,11 @@ pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that the strategy retrieves for the questions of prompted_recall / questions, by unit; mean over units",
-    section: Section::Retrieval,
-    chapter: "Probes",
     compute: |_, strategy| match why_undefined(strategy) {
-        Some(reason) => undefined(MetricUnit::Tokens, reason),
-        None => over_units(strategy, MetricUnit::Tokens, NO_QUESTION, tokens_by_question),
+        Some(reason) => undefined(reason),
+        None => over_units(strategy, NO_QUESTION, tokens_by_question),
     },
+    ..Metric::share(Section::Retrieval, "Probes")
 };
 
 const NO_QUESTION: &str = "no eligible fact has a question";

@@ -1,100 +1,75 @@
 //! Whether contexts hold facts: raw, corrected for chance, against random drops, and at the moment of use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::record::{Observation, Record};
 use compactometer_formats::summary::MetricValue;
 
 use super::chance::CorrectedRecall;
-use super::{Better, Metric, Section, over_units, ratio, undefined};
+use super::{Column, Metric, Section, defined, over_units, ratio, undefined};
 use crate::data::label;
-use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, points, uses};
-use crate::metrics::MetricUnit;
+use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses};
 
 pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
+    column: Some(Column { header: "CR", has_interval: false }),
     definition: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
               over a unit's facts, mean over units",
-    section: Section::Recall,
-    chapter: "Context recall",
-    compute: |_, strategy| {
-        over_units(strategy, MetricUnit::Share, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true))
-    },
+    compute: |_, strategy| over_units(strategy, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true)),
+    ..Metric::share(Section::Recall, "Context recall")
 };
 
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
+    column: Some(Column { header: "CR*\n95 %", has_interval: true }),
     definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
-    section: Section::Recall,
-    chapter: "Chance correction",
     compute: |run, strategy| corrected(run, strategy, CorrectedRecall::own(strategy)),
+    ..Metric::share(Section::Recall, "Chance correction")
 };
 
 pub(crate) const LIFT: Metric = Metric {
     id: "lift",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
+    column: Some(Column { header: "lift", has_interval: false }),
     definition: "CR* minus the same statistic of 20 random-drop contexts of the same sizes, over observations whose chance \
               is known in both",
-    section: Section::Recall,
-    chapter: "Lift",
     compute: |run, strategy| corrected(run, strategy, CorrectedRecall::against_random(strategy)),
+    ..Metric::share(Section::Recall, "Lift")
 };
 
 pub(crate) const SELECTION_LIFT: Metric = Metric {
     id: "selection_lift",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "as lift, against random-drop contexts that keep the strategy's own verbatim tail and fill the rest of its size by \
               chance; 0 for a strategy that keeps a tail and nothing else",
-    section: Section::Recall,
-    chapter: "Lift",
     compute: |run, strategy| {
         let has_draws =
             |observation: &Observation| observation.eligible.is_empty() || !observation.selection_hits.is_empty();
         if !strategy.records().flat_map(points).all(has_draws) {
-            return undefined(MetricUnit::Share, "the records are too old to hold contexts with the same tail");
+            return undefined("the records are too old to hold contexts with the same tail");
         }
         corrected(run, strategy, CorrectedRecall::against_random_beside_tail(strategy))
     },
+    ..Metric::share(Section::Recall, "Lift")
 };
 
 pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     id: "needed_at_use_recall",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
+    column: Some(Column { header: "at\nuse", has_interval: false }),
     definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
               which the context holds it / uses, by unit; mean over units",
-    section: Section::Recall,
-    chapter: "Needed at use",
     compute: |_, strategy| {
-        over_units(
-            strategy,
-            MetricUnit::Share,
-            "no turn uses a fact last mentioned a trigger's length before",
-            needed_at_use,
-        )
+        over_units(strategy, "no turn uses a fact last mentioned a trigger's length before", needed_at_use)
     },
+    ..Metric::share(Section::Recall, "Needed at use")
 };
 
 const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
 
 /// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
 pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
-    let mut categories: Vec<_> = strategy
-        .records()
-        .flat_map(|record| &record.facts)
-        .filter(|fact| !fact.decoy)
-        .map(|fact| fact.category)
-        .collect();
-    categories.sort_unstable();
-    categories.dedup();
+    let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
+    let categories: BTreeSet<_> = facts.map(|fact| fact.category).collect();
     let row = |category| {
         let value = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.category == category));
         (label(&category), BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)]))
@@ -109,7 +84,10 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
     let Some(last) = observed.map(|observation| observation.round).max() else { return Vec::new() };
     let row = |round| {
         let value = bare(strategy, |unit| {
-            recall(unit, |record| all(record, record.observations.iter()).filter(|look| look.round == round))
+            recall(unit, |record| {
+                let seen = record.observations.iter().flat_map(|observation| looks(record, observation));
+                seen.filter(|look| look.round == round)
+            })
         });
         BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)])
     };
@@ -118,15 +96,16 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
 
 /// [`CONTEXT_RECALL`] without its interval.
 pub(crate) fn plain(strategy: &StrategyRecords) -> Option<f64> {
-    bare(strategy, |unit| recall_at_points(unit, |_| true)).value
+    bare(strategy, of_unit).value
 }
 
 /// The mean over units without an interval.
 pub(super) fn bare(strategy: &StrategyRecords, number: impl Fn(&UnitRecords) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
-    let Some(value) = crate::stats::mean(&values) else { return undefined(MetricUnit::Share, NONE_ELIGIBLE) };
-    let unit = MetricUnit::Share.name().to_owned();
-    MetricValue { value: Some(value), low: None, high: None, n: values.len(), unit, reason: None }
+    match crate::stats::mean(&values) {
+        Some(value) => defined(value, None, values.len()),
+        None => undefined(NONE_ELIGIBLE),
+    }
 }
 
 /// Of each fact of a unit, by conversation and id: its weight, and the share of looks at which contexts held it.
@@ -134,7 +113,7 @@ pub(crate) fn fact_shares<'r>(unit: &UnitRecords<'r>) -> BTreeMap<(&'r str, &'r 
     let mut shares = BTreeMap::new();
     for record in &unit.records {
         let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-        for look in all(record, points(record)) {
+        for look in looks_at_points(record) {
             let (hits, times) = by_fact.entry(look.index).or_default();
             *hits += f64::from(u8::from(look.is_present));
             *times += 1.0;
@@ -154,11 +133,7 @@ pub(crate) fn of_unit(unit: &UnitRecords) -> Option<f64> {
 }
 
 pub(super) fn recall_at_points(unit: &UnitRecords, counts: impl Fn(&Look) -> bool) -> Option<f64> {
-    recall(unit, |record| all(record, points(record)).filter(&counts))
-}
-
-fn all<'r>(record: &'r Record, observations: impl Iterator<Item = &'r Observation>) -> impl Iterator<Item = Look<'r>> {
-    observations.flat_map(|observation| looks(record, observation))
+    recall(unit, |record| looks_at_points(record).filter(&counts))
 }
 
 /// The mean over a unit's weighted facts of the share of looks at which each is present.
@@ -193,14 +168,8 @@ fn needed_at_use(unit: &UnitRecords) -> Option<f64> {
 }
 
 fn corrected(run: &ProtocolRun, strategy: &StrategyRecords, statistic: CorrectedRecall) -> MetricValue {
-    let has_looks = strategy.units.iter().any(|unit| recall_at_points(unit, |_| true).is_some());
-    if !has_looks {
-        return undefined(MetricUnit::Share, NONE_ELIGIBLE);
+    if strategy.units.iter().all(|unit| of_unit(unit).is_none()) {
+        return undefined(NONE_ELIGIBLE);
     }
-    match statistic.why_undefined(run.manifest.groups) {
-        Some(reason) => undefined(MetricUnit::Share, reason),
-        None => super::estimated(MetricUnit::Share, strategy.units.len(), statistic.units_scored(), |times| {
-            statistic.value(times)
-        }),
-    }
+    statistic.metric(run, strategy)
 }

@@ -27,69 +27,63 @@ pub enum Section {
 
 impl Section {
     /// Every section, in the order of pages.
-    pub const ALL: [Section; 10] = [
-        Section::Recall,
-        Section::Answers,
-        Section::WrongAnswers,
-        Section::Survival,
-        Section::Retrieval,
-        Section::Stages,
-        Section::Summarizer,
-        Section::Requests,
-        Section::Cost,
-        Section::Storage,
-    ];
-
-    /// The table's heading.
-    pub(crate) const fn title(self) -> &'static str {
-        match self {
-            Section::Recall => "Recall",
-            Section::Answers => "Answers to questions",
-            Section::WrongAnswers => "Answers that are not right",
-            Section::Survival => "Survival",
-            Section::Retrieval => "Found again when asked",
-            Section::Stages => "Stages of a summary",
-            Section::Summarizer => "Answers of the summarizer",
-            Section::Requests => "Size, validity and waiting",
-            Section::Cost => "Cost",
-            Section::Storage => "Storage",
-        }
+    pub(crate) fn all() -> impl Iterator<Item = Section> {
+        TABLES.iter().map(|(section, _, _)| *section)
     }
 
-    /// What a reader needs to know before the numbers.
-    pub(crate) const fn note(self) -> &'static str {
-        match self {
-            Section::Recall => {
-                "Shares of 1 with 95 % intervals over units. A replay measures what contexts hold, not whether a task succeeds."
-            }
-            Section::Answers => {
-                "One call per probe on a copy of the session, from the context alone. `closed_book` and the correction take `null` \
-                 for a reader without the conversation. Under a mock all of this depends on the mock: shown with its intervals, \
-                 unranked."
-            }
-            Section::WrongAnswers => {
-                "A wrong value is counted apart from a missing one. Failed calls are misses of recall and abstention, and enter no \
-                 other rate here."
-            }
-            Section::Survival => {
-                "Facts since the compaction in which their last original left; `cliff` counts rounds. The picture shows the curves."
-            }
-            Section::Retrieval => {
-                "What a strategy retrieves for the question of each eligible fact, within the retained budget, counts as well; no \
-                 model is called. `prompted_recall` covers only facts that have a question."
-            }
-            Section::Stages => {
-                "Of the facts whose last original left: read by a summarizer, then written, then in the new context."
-            }
-            Section::Summarizer => {
-                "Failed calls count as misses. `summary.json` says how replies were read, and why some were not."
-            }
-            Section::Requests => "Waiting is over all turns, most of which wait for nothing.",
-            Section::Cost => {
-                "US dollars per conversation, compaction and checkpoint calls included; what asking the questions costs is shown \
-                 apart. Turns without a time follow each other by 10 s; `10min`: by ten minutes, longer than most caches live."
-            }
-            Section::Storage => "What a session's records take, uncompressed.",
-        }
+    /// The table's heading, and what a reader needs to know before the numbers.
+    pub(crate) fn heading(self) -> (&'static str, &'static str) {
+        let found = TABLES.iter().find(|(section, _, _)| *section == self);
+        found.map_or(("", ""), |(_, title, note)| (title, note))
     }
 }
+
+const TABLES: &[(Section, &str, &str)] = &[
+    (
+        Section::Recall,
+        "Recall",
+        "Shares of 1 with 95 % intervals over units. A replay measures what contexts hold, not whether a task succeeds.",
+    ),
+    (
+        Section::Answers,
+        "Answers to questions",
+        "One call per probe on a copy of the session, from the context alone. `closed_book` and the correction take `null` \
+         for a reader without the conversation. Under a mock all of this depends on the mock: shown with its intervals, \
+         unranked.",
+    ),
+    (
+        Section::WrongAnswers,
+        "Answers that are not right",
+        "A wrong value is counted apart from a missing one. Failed calls are misses of recall and abstention, and enter no \
+         other rate here.",
+    ),
+    (
+        Section::Survival,
+        "Survival",
+        "Facts since the compaction in which their last original left; `cliff` counts rounds. The picture shows the curves.",
+    ),
+    (
+        Section::Retrieval,
+        "Found again when asked",
+        "What a strategy retrieves for the question of each eligible fact, within the retained budget, counts as well; no \
+         model is called. `prompted_recall` covers only facts that have a question.",
+    ),
+    (
+        Section::Stages,
+        "Stages of a summary",
+        "Of the facts whose last original left: read by a summarizer, then written, then in the new context.",
+    ),
+    (
+        Section::Summarizer,
+        "Answers of the summarizer",
+        "Failed calls count as misses. `summary.json` says how replies were read, and why some were not.",
+    ),
+    (Section::Requests, "Size, validity and waiting", "Waiting is over all turns, most of which wait for nothing."),
+    (
+        Section::Cost,
+        "Cost",
+        "US dollars per conversation, compaction and checkpoint calls included; what asking the questions costs is shown \
+         apart. Turns without a time follow each other by 10 s; `10min`: by ten minutes, longer than most caches live.",
+    ),
+    (Section::Storage, "Storage", "What a session's records take, uncompressed."),
+];

@@ -13,37 +13,28 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
     better: Better::Lower,
     definition: "bytes of the JSON of all records (summaries, checkpoints, failed attempts) that a session has saved at the end of \
               its conversation, uncompressed, without views; mean over a unit's conversations, then over units",
-    section: Section::Storage,
-    chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
-        over_units(strategy, MetricUnit::Bytes, "the records are too old to hold it", |unit| {
+        over_units(strategy, "the records are too old to hold it", |unit| {
             mean(&kept(unit).map(|storage| storage.bytes as f64).collect::<Vec<_>>())
         })
     },
+    ..Metric::share(Section::Storage, "Summaries and checkpoints")
 };
 
 pub(crate) const FIELDS_POPULATED: Metric = Metric {
     id: "fields_populated",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "fields with a value / fields that the conversation supported (a fact of the field's category was stated by then), \
               over all checkpoints of the strategic plan's form; by unit; mean over units",
-    section: Section::Summarizer,
-    chapter: "Summaries and checkpoints",
     compute: |_, strategy| {
-        over_units(
-            strategy,
-            MetricUnit::Share,
-            "no checkpoint was written where the suite's facts support a field",
-            |unit| {
-                let sum = |of: fn(&Storage) -> u32| kept(unit).map(of).sum::<u32>();
-                ratio(
-                    f64::from(sum(|storage| storage.fields_populated)),
-                    f64::from(sum(|storage| storage.fields_supported)),
-                )
-            },
-        )
+        over_units(strategy, "no checkpoint was written where the suite's facts support a field", |unit| {
+            let sum = |of: fn(&Storage) -> u32| kept(unit).map(of).sum::<u32>();
+            ratio(
+                f64::from(sum(|storage| storage.fields_populated)),
+                f64::from(sum(|storage| storage.fields_supported)),
+            )
+        })
     },
+    ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
 };
 
 fn kept<'u>(unit: &'u UnitRecords<'_>) -> impl Iterator<Item = &'u Storage> {

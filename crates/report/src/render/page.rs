@@ -3,131 +3,71 @@
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::Group;
-use minijinja::Error;
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::compared::ComparisonTable;
-use super::tables::{self, PageTable};
-use super::targets::TargetTable;
-use super::template::render;
-use super::{judged, reasons};
-use crate::metrics::grouped;
-use crate::metrics::{self, Metric};
+use super::{compared, judged, reasons, tables, targets};
+use crate::metrics::{self, Metric, grouped};
 use crate::render::words::{conditions, slug, verdict};
 
-/// Everything that a page shows.
-#[derive(Serialize)]
-pub(super) struct ReportPage<'p> {
-    title: String,
-    run: Vec<(&'static str, String)>,
-    sections: Vec<GroupSection<'p>>,
-    definitions: Vec<[&'static str; 5]>,
-    command: String,
+/// Everything that a page shows; `pictures` are those of each group.
+pub(super) fn of(manifest: &Manifest, groups: &[Group], pictures: Vec<Vec<Value>>) -> Value {
+    json!({
+        "title": format!("Compaction report: {}", manifest.suite),
+        "run": run_facts(manifest),
+        "sections": Value::from_iter(groups.iter().zip(pictures).map(|(group, plots)| of_group(group, &plots))),
+        "definitions": metrics::ALL.iter().map(definition).collect::<Vec<_>>(),
+        "command": shell(&manifest.command),
+    })
 }
 
-/// What a page shows of one group.
-#[derive(Serialize)]
-struct GroupSection<'p> {
-    /// Its anchor.
-    id: String,
-    heading: String,
-    warnings: &'p [String],
-    tables: Vec<PageTable>,
-    reasons: Vec<String>,
-    plots: Vec<Picture>,
-    compared: ComparisonTable,
-    judged: Vec<String>,
-    targets: TargetTable<'p>,
-    checks: Vec<[&'p str; 3]>,
-}
-
-/// A plot after its files were written.
-#[derive(Serialize)]
-pub(super) struct Picture {
-    /// Stem of its files.
-    pub(super) file: String,
-    pub(super) title: &'static str,
-    pub(super) caption: String,
-    pub(super) svg: String,
-}
-
-impl<'p> ReportPage<'p> {
-    /// `pictures` are those of each group.
-    pub(super) fn new(manifest: &Manifest, groups: &'p [Group], pictures: Vec<Vec<Picture>>) -> Self {
-        ReportPage {
-            title: format!("Compaction report: {}", manifest.suite),
-            run: run_facts(manifest),
-            sections: groups.iter().zip(pictures).map(|(group, plots)| GroupSection::new(group, plots)).collect(),
-            definitions: metrics::ALL.iter().map(definition).collect(),
-            command: shell(&manifest.command),
-        }
-    }
-
-    pub(super) fn html(&self) -> Result<String, Error> {
-        render("page.html", include_str!("page.html"), self)
-    }
-
-    pub(super) fn markdown(&self) -> Result<String, Error> {
-        render("page.md", include_str!("page.md"), self)
-    }
-}
-
-impl<'p> GroupSection<'p> {
-    fn new(group: &'p Group, plots: Vec<Picture>) -> Self {
-        GroupSection {
-            id: slug(group),
-            heading: format!("Protocol {}", conditions(group)),
-            warnings: &group.warnings,
-            tables: tables::of(group),
-            reasons: reasons::lines(group, tables::in_order()),
-            plots,
-            compared: ComparisonTable::of(group),
-            judged: group.judged.as_ref().map_or(Vec::new(), judged::lines),
-            targets: TargetTable::of(group),
-            checks: group
-                .checks
-                .iter()
-                .map(|check| [verdict(check.passed), check.name.as_str(), check.detail.as_str()])
-                .collect(),
-        }
-    }
+fn of_group(group: &Group, plots: &[Value]) -> Value {
+    json!({
+        // The anchor.
+        "id": slug(group),
+        "heading": format!("Protocol {}", conditions(group)),
+        "warnings": group.warnings,
+        "tables": tables::of(group),
+        "reasons": reasons::lines(group, tables::in_order()),
+        "plots": plots,
+        "compared": compared::table(group),
+        "judged": group.judged.as_ref().map_or(Vec::new(), judged::lines),
+        "targets": targets::table(group),
+        "checks": Value::from_iter(
+            group.checks.iter().map(|check| json!([verdict(check.passed), check.name, check.detail])),
+        ),
+    })
 }
 
 fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let tokens = |count: u32| format!("{} tokens", grouped(f64::from(count)));
     let protocols = manifest.protocols.iter().map(|protocol| protocol.name()).collect::<Vec<_>>().join(", ");
+    let retained = std::iter::once(&manifest.retained).chain(&manifest.sweep);
     let mut facts = vec![
         ("suite", format!("{} ({})", manifest.suite, manifest.suite_hash)),
         ("conversations", format!("{} in {} groups, the units of statistics", manifest.conversations, manifest.groups)),
         ("cases", manifest.cases.to_string()),
         ("summarizer", manifest.summarizer.clone()),
         ("protocol", protocols),
-        ("window", tokens(manifest.window)),
-        ("trigger", tokens(manifest.trigger)),
-        (
-            "retained budget",
-            std::iter::once(&manifest.retained)
-                .chain(&manifest.sweep)
-                .map(|most| tokens(*most))
-                .collect::<Vec<_>>()
-                .join(", "),
-        ),
-        ("measuring counter", manifest.tokenizer.clone()),
-        ("settings", manifest.settings_hash.clone()),
-        ("prices", manifest.prices_hash.clone()),
-        ("seed", manifest.seed.to_string()),
-        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
     ];
-    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
-    facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     if manifest.protocols.contains(&Protocol::Published) {
         let limits = format!(
             "multiplied by {}; the limits below are those of the matched protocol and of controls",
             manifest.scale
         );
-        let after = facts.iter().position(|(name, _)| *name == "protocol").map_or(0, |at| at + 1);
-        facts.insert(after, ("published limits", limits));
+        facts.push(("published limits", limits));
     }
+    facts.extend([
+        ("window", tokens(manifest.window)),
+        ("trigger", tokens(manifest.trigger)),
+        ("retained budget", retained.map(|most| tokens(*most)).collect::<Vec<_>>().join(", ")),
+        ("measuring counter", manifest.tokenizer.clone()),
+        ("settings", manifest.settings_hash.clone()),
+        ("prices", manifest.prices_hash.clone()),
+        ("seed", manifest.seed.to_string()),
+        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
+    ]);
+    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
+    facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     facts
 }
 

@@ -1,47 +1,32 @@
 //! The tables of a page: the metrics by section, fates, decisions, and recall by category and kind.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Family;
-use compactometer_formats::summary::{Group, StrategySummary};
-use serde::Serialize;
+use compactometer_formats::summary::{Decisions, Group, MetricValue, StrategySummary};
+use serde_json::{Value, json};
 
-use crate::metrics::grouped;
-use crate::metrics::{self, CONTEXT_RECALL, KEYWORD_LUCK, Metric, Section};
-
-/// One table, a row a strategy.
-#[derive(Serialize)]
-pub(super) struct PageTable {
-    title: &'static str,
-    note: &'static str,
-    columns: Vec<String>,
-    rows: Vec<TableRow>,
-}
-
-#[derive(Serialize)]
-struct TableRow {
-    name: String,
-    is_control: bool,
-    cells: Vec<String>,
-}
+use crate::metrics::{self, CONTEXT_RECALL, KEYWORD_LUCK, Metric, Section, grouped};
 
 /// Every table of a group, in the order in which a page shows them.
-pub(super) fn of(group: &Group) -> Vec<PageTable> {
+pub(super) fn of(group: &Group) -> Vec<Value> {
     let mut tables = vec![fates_table(group)];
-    tables.extend(Section::ALL.map(|section| metrics_table(group, section)));
+    tables.extend(Section::all().map(|section| metrics_table(group, section)));
     tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
     tables
 }
 
 /// Every metric, in the order of the tables.
 pub(super) fn in_order() -> impl Iterator<Item = &'static Metric> {
-    Section::ALL.into_iter().flat_map(of_section)
+    Section::all().flat_map(of_section)
 }
 
 fn of_section(section: Section) -> impl Iterator<Item = &'static Metric> {
     metrics::ALL.iter().filter(move |metric| metric.section == section)
 }
 
-fn fates_table(group: &Group) -> PageTable {
+fn fates_table(group: &Group) -> Value {
     let occurs = |name: &&str| {
         group.strategies.iter().any(|strategy| strategy.fates.get(*name).is_some_and(|share| *share > 0.0))
     };
@@ -53,111 +38,92 @@ fn fates_table(group: &Group) -> PageTable {
             |name: &&str| strategy.fates.get(*name).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         std::iter::once(fired).chain(names.iter().map(share)).collect()
     };
-    PageTable {
-        title: "Fates",
-        note: "Where the stated facts ended, for the fates that occur, and in how many conversations a strategy compacted, with the most rounds of one.",
-        columns: std::iter::once("compacted").chain(names.iter().copied()).map(str::to_owned).collect(),
-        rows: rows(group, cells),
-    }
+    const NOTE: &str = "Where the stated facts ended, for the fates that occur, and in how many conversations a strategy \
+                        compacted, with the most rounds of one.";
+    table(group, "Fates", NOTE, std::iter::once("compacted").chain(names.iter().copied()), cells)
 }
 
-fn metrics_table(group: &Group, section: Section) -> PageTable {
+fn metrics_table(group: &Group, section: Section) -> Value {
     let cells = |strategy: &StrategySummary| of_section(section).map(|metric| cell(metric, strategy)).collect();
-    PageTable {
-        title: section.title(),
-        note: section.note(),
-        columns: of_section(section).map(|metric| metric.id.to_owned()).collect(),
-        rows: rows(group, cells),
-    }
+    let (title, note) = section.heading();
+    table(group, title, note, of_section(section).map(|metric| metric.id), cells)
 }
 
-fn decisions_table(group: &Group) -> PageTable {
-    const COLUMNS: [&str; 11] = [
-        "applied",
-        "skipped",
-        "failed",
-        "fell back",
-        "asked again",
-        "checkpoints",
-        "checkpoints failed",
-        "calls",
-        "calls failed",
-        "failures in a row",
-        "unread in a row",
-    ];
-    let cells = |strategy: &StrategySummary| {
-        let of = &strategy.decisions;
-        let counts = [
-            of.applied,
-            of.skipped,
-            of.failed,
-            of.fallbacks,
-            of.retries,
-            of.checkpoints,
-            of.checkpoints_failed,
-            of.calls,
-            of.calls_failed,
-            of.most_failures_in_a_row,
-            of.most_unread_in_a_row,
-        ];
-        counts.map(|count| grouped(count as f64)).to_vec()
+fn decisions_table(group: &Group) -> Value {
+    const NOTE: &str = "What the engine decided in all conversations: compactions, checkpoints before a turn, calls; the longest \
+                        series of failures is that of one conversation.";
+    let columns = |of: &Decisions| {
+        [
+            ("applied", of.applied),
+            ("skipped", of.skipped),
+            ("failed", of.failed),
+            ("fell back", of.fallbacks),
+            ("asked again", of.retries),
+            ("checkpoints", of.checkpoints),
+            ("checkpoints failed", of.checkpoints_failed),
+            ("calls", of.calls),
+            ("calls failed", of.calls_failed),
+            ("failures in a row", of.most_failures_in_a_row),
+            ("unread in a row", of.most_unread_in_a_row),
+        ]
     };
-    PageTable {
-        title: "Decisions",
-        note: "What the engine decided in all conversations: compactions, checkpoints before a turn, calls; the longest series \
-               of failures is that of one conversation.",
-        columns: COLUMNS.map(str::to_owned).to_vec(),
-        rows: rows(group, cells),
-    }
+    let cells =
+        |strategy: &StrategySummary| columns(&strategy.decisions).map(|(_, count)| grouped(count as f64)).to_vec();
+    table(group, "Decisions", NOTE, columns(&Decisions::default()).map(|(name, _)| name), cells)
 }
 
-fn categories_table(group: &Group) -> PageTable {
-    let mut columns: Vec<String> =
-        group.strategies.iter().flat_map(|strategy| strategy.by_category.keys().cloned()).collect();
-    columns.sort_unstable();
-    columns.dedup();
-    let of = |strategy: &StrategySummary, category: &String| {
-        let found = strategy.by_category.get(category).and_then(|metrics| metrics.get(CONTEXT_RECALL.id));
+fn categories_table(group: &Group) -> Value {
+    const NOTE: &str = "CR, exploratory: many small numbers, no intervals; n units.";
+    let cell = |category: Option<&Metrics>| {
+        let found = category.and_then(|metrics| metrics.get(CONTEXT_RECALL.id));
         found.and_then(|found| Some(format!("{:.2} (n {})", found.value?, found.n))).unwrap_or("-".to_owned())
     };
-    let cells = |strategy: &StrategySummary| columns.iter().map(|category| of(strategy, category)).collect();
-    let rows = rows(group, cells);
-    PageTable {
-        title: "Recall by category",
-        note: "CR, exploratory: many small numbers, no intervals; n units.",
-        columns,
-        rows,
-    }
+    table_of_kinds(group, "Recall by category", NOTE, |strategy| &strategy.by_category, cell)
 }
 
 /// Raw recall beside the rate of chance matches.
-fn kinds_table(group: &Group) -> PageTable {
-    let mut columns: Vec<String> =
-        group.strategies.iter().flat_map(|strategy| strategy.by_kind.keys().cloned()).collect();
-    columns.sort_unstable();
-    columns.dedup();
-    let of = |strategy: &StrategySummary, kind: &String| {
-        let value = |id: &str| strategy.by_kind.get(kind).and_then(|metrics| metrics.get(id)?.value);
+fn kinds_table(group: &Group) -> Value {
+    const NOTE: &str = "CR, not corrected, and in brackets how often values of that kind from other conversations match the same \
+                        contexts.";
+    let cell = |kind: Option<&Metrics>| {
+        let value = |id: &str| kind.and_then(|metrics| metrics.get(id)?.value);
         let show = |id: &str| value(id).map_or("-".to_owned(), |share| format!("{share:.2}"));
         format!("{} ({})", show(CONTEXT_RECALL.id), show(KEYWORD_LUCK.id))
     };
-    let cells = |strategy: &StrategySummary| columns.iter().map(|kind| of(strategy, kind)).collect();
-    let rows = rows(group, cells);
-    PageTable {
-        title: "Recall and chance matches by value kind",
-        note: "CR, not corrected, and in brackets how often values of that kind from other conversations match the same contexts.",
-        columns,
-        rows,
-    }
+    table_of_kinds(group, "Recall and chance matches by value kind", NOTE, |strategy| &strategy.by_kind, cell)
 }
 
-fn rows(group: &Group, cells: impl Fn(&StrategySummary) -> Vec<String>) -> Vec<TableRow> {
-    let row = |strategy: &StrategySummary| TableRow {
-        name: strategy.name.clone(),
-        is_control: strategy.family == Family::Control,
-        cells: cells(strategy),
+/// Metrics by id.
+type Metrics = BTreeMap<String, MetricValue>;
+
+/// A column for each kind of fact that any strategy has.
+fn table_of_kinds(
+    group: &Group,
+    title: &str,
+    note: &str,
+    of: impl Fn(&StrategySummary) -> &BTreeMap<String, Metrics>,
+    cell: impl Fn(Option<&Metrics>) -> String,
+) -> Value {
+    let kinds: BTreeSet<&str> =
+        group.strategies.iter().flat_map(|strategy| of(strategy).keys().map(String::as_str)).collect();
+    let cells = |strategy: &StrategySummary| kinds.iter().map(|kind| cell(of(strategy).get(*kind))).collect();
+    table(group, title, note, kinds.iter().copied(), cells)
+}
+
+/// A row for each strategy.
+fn table<'c>(
+    group: &Group,
+    title: &str,
+    note: &str,
+    columns: impl IntoIterator<Item = &'c str>,
+    cells: impl Fn(&StrategySummary) -> Vec<String>,
+) -> Value {
+    let row = |strategy: &StrategySummary| {
+        let is_control = strategy.family == Family::Control;
+        json!({"name": strategy.name, "is_control": is_control, "cells": cells(strategy)})
     };
-    group.strategies.iter().map(row).collect()
+    let (columns, rows) = (Value::from_iter(columns), Value::from_iter(group.strategies.iter().map(row)));
+    json!({"title": title, "note": note, "columns": columns, "rows": rows})
 }
 
 fn cell(metric: &Metric, strategy: &StrategySummary) -> String {

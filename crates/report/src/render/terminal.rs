@@ -8,10 +8,7 @@ use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, Stra
 
 use super::{compared, judged, reasons};
 use crate::metrics::scores::{CORRECTED, RAW};
-use crate::metrics::{
-    ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, COST_USD, LIFT, Metric, MetricUnit, NEEDED_AT_USE_RECALL,
-    PROMPTED_RECALL, RETRIEVED_TOKENS, TOKENS_RETAINED,
-};
+use crate::metrics::{self, ANSWER_RECALL, Column, Metric, MetricUnit, PROMPTED_RECALL, RETRIEVED_TOKENS};
 use crate::render::words::{conditions, models, verdict};
 
 /// Most characters in a line.
@@ -51,21 +48,16 @@ fn heading(group: &Group, is_alone: bool) -> String {
 /// Columns before those of metrics: strategy, activity and the fates that there is room for.
 const FIRST_COLUMNS: [&str; 6] = ["", "active,\nrounds", "held\n%", "\nunseen", "not\nwritten", "\neroded"];
 
-/// The metrics that the terminal has room for; pages show all.
-const METRICS: [(&str, Metric); 6] = [
-    ("CR", CONTEXT_RECALL),
-    ("CR*\n95 %", CONTEXT_RECALL_CORRECTED),
-    ("lift", LIFT),
-    ("at\nuse", NEEDED_AT_USE_RECALL),
-    ("\ntokens", TOKENS_RETAINED),
-    ("cost\n$", COST_USD),
-];
+/// The metrics that have a column of their own.
+fn columns() -> impl Iterator<Item = (Column, &'static Metric)> {
+    metrics::ALL.iter().filter_map(|metric| Some((metric.column?, metric)))
+}
 
 fn grid(group: &Group) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')));
     table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(FIRST_COLUMNS.into_iter().chain(METRICS.iter().map(|(header, _)| *header)));
+    table.set_header(FIRST_COLUMNS.into_iter().chain(columns().map(|(column, _)| column.header)));
     for family in [Family::Reference, Family::Faithful, Family::Control] {
         let rows: Vec<_> = group.strategies.iter().filter(|strategy| strategy.family == family).collect();
         if family == Family::Control && !rows.is_empty() {
@@ -93,9 +85,9 @@ fn row(strategy: &StrategySummary) -> Vec<Cell> {
     let fates = fates(strategy).map(|share| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share)));
     let mut cells = vec![strategy.name.clone(), fired];
     cells.extend(fates);
-    cells.extend(METRICS.iter().map(|(_, metric)| match metric.id {
-        CORRECTED => with_interval(metric.of(strategy)),
-        _ => show(strategy, metric),
+    cells.extend(columns().map(|(column, metric)| match column.has_interval {
+        true => with_interval(metric.of(strategy)),
+        false => show(strategy, metric),
     }));
     cells.into_iter().map(Cell::new).collect()
 }
@@ -156,27 +148,13 @@ fn compared(group: &Group) -> String {
 }
 
 fn below(group: &Group) -> String {
+    let metrics = reasons::lines(group, columns().map(|(_, metric)| metric)).into_iter();
+    let noted = metrics.chain(group.strategies.iter().filter_map(found_again)).chain(answered(group));
+    let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("judge: {line}"));
+    let noted = noted.chain(judged).map(|line| format!("- {line}"));
+    let warnings = group.warnings.iter().map(|warning| format!("! {warning}"));
     let mut text = String::from("\n");
-    for line in reasons::lines(group, METRICS.iter().map(|(_, metric)| metric)) {
-        push(&mut text, &format!("- {line}"));
-    }
-    for strategy in &group.strategies {
-        if let Some(line) = found_again(strategy) {
-            push(&mut text, &format!("- {line}"));
-        }
-    }
-    if let Some(line) = answered(group) {
-        push(&mut text, &format!("- {line}"));
-    }
-    for line in group.judged.iter().flat_map(judged::lines) {
-        push(&mut text, &format!("- judge: {line}"));
-    }
-    for warning in &group.warnings {
-        push(&mut text, &format!("! {warning}"));
-    }
-    for check in &group.checks {
-        push(&mut text, &check_line(check));
-    }
+    noted.chain(warnings).chain(group.checks.iter().map(check_line)).for_each(|line| push(&mut text, &line));
     text
 }
 

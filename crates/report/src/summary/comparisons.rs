@@ -2,7 +2,7 @@
 //!
 //! Absent on purpose: rankings and winners; under a mock also comparisons of answers, which are its own making.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
@@ -11,9 +11,8 @@ use compactometer_text::code::code;
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
 use crate::metrics::{TOKENS_RETAINED, fact_shares, reader_strength, recall_of_unit};
-use crate::stats::nine_digits;
 use crate::stats::paired::Paired;
-use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, bootstrap, family, planning, sign_flip};
+use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, bootstrap, family, mean, nine_digits, planning, sign_flip};
 use crate::summary::sizes;
 
 /// The strategy that all others are compared with: the one declared, else the first reference strategy of the run.
@@ -35,7 +34,7 @@ pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[Strateg
     let mut found: Vec<Comparison> =
         pairs.filter_map(|(strategy, primary)| one(runs, run, [strategy, reference], primary)).collect();
     adjust(&mut found);
-    found.into_iter().map(rounded).collect()
+    found
 }
 
 /// One comparison before Holm. If a test was made, [`Comparison::p_holm`] holds the unadjusted p.
@@ -125,19 +124,18 @@ impl<'r> SharedUnits<'r> {
 fn test(made: &mut Comparison, own: &UnitScores, other: &UnitScores, units: usize) {
     let differences: Vec<f64> = differences(own, other, &vec![1; units]).into_iter().flatten().collect();
     made.n = differences.len();
-    made.difference = crate::stats::mean(&differences);
+    made.difference = mean(&differences).map(nine_digits);
     let Some(paired) = Paired::of(&differences) else { return };
     let interval = bootstrap::interval(units, |times| drawn_mean(own, other, times));
-    made.low = interval.filter(|_| made.n >= bootstrap::FEWEST_UNITS).map(|(low, _)| low);
-    made.high = interval.filter(|_| made.n >= bootstrap::FEWEST_UNITS).map(|(_, high)| high);
-    made.sd = Some(paired.sd);
-    made.detectable = Some(planning::detectable(&paired));
+    let interval = interval.filter(|_| made.n >= bootstrap::FEWEST_UNITS);
+    (made.low, made.high) = interval.map(|(low, high)| (nine_digits(low), nine_digits(high))).unzip();
+    made.sd = Some(nine_digits(paired.sd));
+    made.detectable = Some(nine_digits(planning::detectable(&paired)));
     if made.n < FEWEST_UNITS {
         return;
     }
     let (t, flips) = (paired.p_two_sided(), sign_flip::p_value(&differences));
-    made.p_t = Some(t);
-    made.p_sign_flip = Some(flips);
+    (made.p_t, made.p_sign_flip) = (Some(nine_digits(t)), Some(nine_digits(flips)));
     made.p_holm = Some(if made.n < T_ALONE { t.max(flips) } else { t });
 }
 
@@ -164,8 +162,8 @@ fn plan(made: &mut Comparison, pair: &SharedUnits) {
     };
     let clusters: Vec<Vec<f64>> = pair.own.units.iter().zip(&pair.other.units).map(of_unit).collect();
     let found = planning::clustering(&clusters);
-    made.icc = found.map(|found| found.icc);
-    made.design_effect = found.map(|found| found.design_effect);
+    (made.icc, made.design_effect) =
+        found.map(|found| (nine_digits(found.icc), nine_digits(found.design_effect))).unzip();
 }
 
 /// A message if the two strategies retain different sizes, and the reference's tokens.
@@ -177,17 +175,16 @@ fn sizes_differ([strategy, reference]: [&StrategySummary; 2]) -> Option<(String,
 
 /// Holm over all tests of the group, and the verdicts that hang on it.
 fn adjust(found: &mut [Comparison]) {
-    let tested: Vec<usize> = (0..found.len()).filter(|at| found[*at].p_holm.is_some()).collect();
-    let p_values: Vec<f64> = tested.iter().filter_map(|at| found[*at].p_holm).collect();
+    let p_values: Vec<f64> = found.iter().filter_map(|made| made.p_holm).collect();
     // The family was fixed before the results: a comparison without a test stays in it.
-    let adjusted = family::holm(&p_values, found.len());
-    let by_place: BTreeMap<usize, f64> = tested.iter().copied().zip(adjusted).collect();
     let tests = found.len();
-    for (at, made) in found.iter_mut().enumerate() {
-        made.p_holm = by_place.get(&at).copied();
+    let mut adjusted = family::holm(&p_values, tests).into_iter();
+    for made in found {
+        made.p_holm = made.p_holm.and_then(|_| adjusted.next());
         if matches!(made.verdict, Compared::NoSupportedDifference) {
             made.verdict = verdict(made, tests);
         }
+        made.p_holm = made.p_holm.map(nine_digits);
     }
 }
 
@@ -202,39 +199,6 @@ fn verdict(made: &Comparison, tests: usize) -> Compared {
 }
 
 fn empty(strategy: &str, reference: &str, metric: &str) -> Comparison {
-    Comparison {
-        strategy: strategy.to_owned(),
-        reference: reference.to_owned(),
-        metric: metric.to_owned(),
-        verdict: Compared::NoSupportedDifference,
-        reason: None,
-        n: 0,
-        difference: None,
-        low: None,
-        high: None,
-        sd: None,
-        p_t: None,
-        p_sign_flip: None,
-        p_holm: None,
-        detectable: None,
-        icc: None,
-        design_effect: None,
-    }
-}
-
-fn rounded(made: Comparison) -> Comparison {
-    let short = |value: Option<f64>| value.map(nine_digits);
-    Comparison {
-        difference: short(made.difference),
-        low: short(made.low),
-        high: short(made.high),
-        sd: short(made.sd),
-        p_t: short(made.p_t),
-        p_sign_flip: short(made.p_sign_flip),
-        p_holm: short(made.p_holm),
-        detectable: short(made.detectable),
-        icc: short(made.icc),
-        design_effect: short(made.design_effect),
-        ..made
-    }
+    let [strategy, reference, metric] = [strategy, reference, metric].map(str::to_owned);
+    Comparison { strategy, reference, metric, ..Comparison::default() }
 }

@@ -12,16 +12,16 @@ use compactometer_text::code::code;
 
 use crate::data::ProtocolRun;
 use crate::data::label;
-use crate::metrics::MetricUnit;
-use crate::metrics::usage_cost;
+use crate::metrics::{MetricUnit, defined, rounded, undefined, usage_cost};
 use crate::stats::bootstrap;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
+use crate::summary::warnings::listed;
 
 /// A judge's verdicts on a run's answers; nothing if there was no judge.
 pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {
     let model = run.manifest.judge.clone()?;
-    let records = || run.strategies.iter().flat_map(|strategy| strategy.records());
+    let records = || run.records();
     let mut by_unit: BTreeMap<&str, VerdictCounts> = BTreeMap::new();
     for record in records() {
         let table = by_unit.entry(&record.case.group).or_default();
@@ -121,23 +121,15 @@ fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Opti
     };
     let Some(value) = drawn(&vec![1; tables.len()]) else {
         let reason = if tables.is_empty() { "nothing was judged" } else { "grades and verdicts are all alike" };
-        return MetricValue::undefined(MetricUnit::Share.name(), reason);
+        return rounded(MetricUnit::Share, undefined(reason));
     };
-    let interval = bootstrap::interval(tables.len(), drawn);
-    MetricValue {
-        value: Some(nine_digits(value)),
-        low: interval.map(|(low, _)| nine_digits(low)),
-        high: interval.map(|(_, high)| nine_digits(high)),
-        n: tables.len(),
-        unit: MetricUnit::Share.name().to_owned(),
-        reason: None,
-    }
+    rounded(MetricUnit::Share, defined(value, bootstrap::interval(tables.len(), drawn), tables.len()))
 }
 
 /// The share of the grader's wrong answers that the judge accepts: over all, and by grade.
 fn false_accepts(run: &ProtocolRun) -> BTreeMap<String, MetricValue> {
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::from([(ALL.to_owned(), (0, 0))]);
-    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    let records = run.records();
     for opinion in records.flat_map(opinions).filter(|opinion| !opinion.is_right) {
         let accepted = usize::from(opinion.verdict == Verdict::Accepted);
         for name in [ALL.to_owned(), label(&opinion.grade)] {
@@ -153,18 +145,8 @@ pub(crate) const ALL: &str = "all";
 
 /// A share of answers with Wilson's interval, which assumes independent answers.
 fn share(hits: usize, of: usize, reason: &str) -> MetricValue {
-    if of == 0 {
-        return MetricValue::undefined(MetricUnit::Share.name(), reason);
-    }
-    let (low, high) = wilson(hits, of);
-    MetricValue {
-        value: Some(nine_digits(hits as f64 / of as f64)),
-        low: Some(nine_digits(low)),
-        high: Some(nine_digits(high)),
-        n: of,
-        unit: MetricUnit::Share.name().to_owned(),
-        reason: None,
-    }
+    let share = defined(hits as f64 / of as f64, Some(wilson(hits, of)), of);
+    rounded(MetricUnit::Share, if of == 0 { undefined(reason) } else { share })
 }
 
 /// Warnings about a judge.
@@ -181,14 +163,8 @@ pub(crate) fn warnings(run: &ProtocolRun) -> Vec<String> {
             code(judge)
         ));
     }
-    let unreadable = run.strategies.iter().filter_map(|strategy| {
-        let verdicts = strategy.records().flat_map(opinions);
-        let count = verdicts.filter(|opinion| opinion.verdict == Verdict::Unreadable).count();
-        (count > 0).then(|| format!("{} {count}", strategy.name))
-    });
-    let unreadable: Vec<_> = unreadable.collect();
-    if !unreadable.is_empty() {
-        warnings.push(format!("judgements without a verdict, counted as disagreement: {}", unreadable.join(", ")));
-    }
+    warnings.extend(listed(run, "judgements without a verdict, counted as disagreement", |strategy| {
+        strategy.records().flat_map(opinions).filter(|opinion| opinion.verdict == Verdict::Unreadable).count()
+    }));
     warnings
 }

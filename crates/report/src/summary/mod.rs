@@ -12,6 +12,8 @@ mod suite;
 pub mod targets;
 mod warnings;
 
+pub(crate) use sizes::realized;
+
 use std::collections::BTreeMap;
 
 use compactometer_formats::manifest::Manifest;
@@ -21,7 +23,7 @@ use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summar
 
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::data::{decisions, fates};
-use crate::metrics::{self, Metric};
+use crate::metrics::{self, Metric, MetricUnit, rounded};
 use crate::stats::nine_digits;
 
 /// Computes every number of a report: one group for each protocol and retained budget.
@@ -57,10 +59,11 @@ fn group(runs: &[ProtocolRun], run: &ProtocolRun) -> Group {
 fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary {
     let value = |metric: &Metric| {
         let value = (metric.compute)(run, strategy);
-        (metric.id.to_owned(), rounded(MetricValue { unit: metric.unit.name().to_owned(), ..value }))
+        (metric.id.to_owned(), rounded(metric.unit, value))
     };
-    let all_rounded =
-        |row: BTreeMap<String, MetricValue>| row.into_iter().map(|(id, value)| (id, rounded(value))).collect();
+    let shares = |row: BTreeMap<String, MetricValue>| {
+        row.into_iter().map(|(id, value)| (id, rounded(MetricUnit::Share, value))).collect()
+    };
     StrategySummary {
         name: strategy.name.to_owned(),
         family: strategy.family,
@@ -69,15 +72,10 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
         metrics: metrics::ALL.iter().map(value).collect(),
         extractions: metrics::extraction_counts(strategy),
         decisions: decisions::counted(strategy),
-        by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
-        by_kind: metrics::by_kind(strategy).into_iter().map(|(name, row)| (name, all_rounded(row))).collect(),
-        by_round: metrics::by_round(strategy).into_iter().map(all_rounded).collect(),
+        by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, shares(row))).collect(),
+        by_kind: metrics::by_kind(strategy).into_iter().map(|(name, row)| (name, shares(row))).collect(),
+        by_round: metrics::by_round(strategy).into_iter().map(shares).collect(),
     }
-}
-
-fn rounded(value: MetricValue) -> MetricValue {
-    let [low, high] = [value.low, value.high].map(|end| end.map(nine_digits));
-    MetricValue { value: value.value.map(nine_digits), low, high, ..value }
 }
 
 fn triggered(strategy: &StrategyRecords) -> Triggered {

@@ -21,69 +21,53 @@ pub(super) mod wrong;
 
 pub(crate) const ANSWER_RECALL: Metric = Metric {
     id: "answer_recall",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "AR: right answers / probes of facts in the headline set, one call per probe on a copy of the session, context \
               alone; averaged over a fact's probes, weighted mean over a unit's facts, mean over units; failed calls are misses",
-    section: Section::Answers,
-    chapter: "Probes",
     compute: |_, strategy| share(strategy, NO_ANSWER, |answer| of_context(answer).map(Answer::is_right)),
+    ..Metric::share(Section::Answers, "Probes")
 };
 
 pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
     id: "answer_recall_corrected",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
-    section: Section::Answers,
-    chapter: "Probes",
     compute: corrected,
+    ..Metric::share(Section::Answers, "Probes")
 };
 
 pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
     id: "prompted_answer_recall",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "as AR, where something is retrieved for a question with that before the question",
-    section: Section::Answers,
-    chapter: "Probes",
     compute: |_, strategy| {
         let retrieves = strategy.records().flat_map(|record| &record.answers).any(|row| row.prompted);
         match retrieves {
             true => share(strategy, NO_ANSWER, |answer| prompted(answer).map(Answer::is_right)),
-            false => undefined(MetricUnit::Share, "nothing was retrieved for a question"),
+            false => undefined("nothing was retrieved for a question"),
         }
     },
+    ..Metric::share(Section::Answers, "Probes")
 };
 
 pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
     id: "answered_given_present",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "U: as AR over the probes whose facts the context holds",
-    section: Section::Answers,
-    chapter: "Probes",
     compute: |_, strategy| given(strategy, "no context held what was asked for", true),
+    ..Metric::share(Section::Answers, "Probes")
 };
 
 pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     id: "answered_given_absent",
-    unit: MetricUnit::Share,
     better: Better::Neither,
     definition: "L: as AR over the probes for which the context lacks a fact: guesses, and what the tracing does not see",
-    section: Section::Answers,
-    chapter: "Probes",
     compute: |_, strategy| given(strategy, "every context held what was asked for", false),
+    ..Metric::share(Section::Answers, "Probes")
 };
 
 pub(crate) const CLOSED_BOOK: Metric = Metric {
     id: "closed_book",
-    unit: MetricUnit::Share,
     better: Better::Neither,
     definition: "right answers that `null` gives too, which has nothing but the system prompt and the pending part / right answers",
-    section: Section::Answers,
-    chapter: "Probes",
     compute: closed_book,
+    ..Metric::share(Section::Answers, "Probes")
 };
 
 pub(crate) const COST_USD_PROBES: Metric = Metric {
@@ -92,14 +76,13 @@ pub(crate) const COST_USD_PROBES: Metric = Metric {
     better: Better::Neither,
     definition: "the calls that answered questions, at the price row; what measuring costs, in no other cost; mean over a unit's \
               conversations, then over units",
-    section: Section::Cost,
-    chapter: "Cost",
     compute: |run, strategy| {
-        over_units(strategy, MetricUnit::Usd, &run.no_price(), |unit| {
+        over_units(strategy, &run.no_price(), |unit| {
             let costs: Option<Vec<f64>> = unit.records.iter().map(|record| cost(run, record)).collect();
             crate::stats::mean(&costs?)
         })
     },
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 /// What one conversation's answers cost, in US dollars.
@@ -218,7 +201,7 @@ fn given(strategy: &StrategyRecords, reason: &str, present: bool) -> MetricValue
 /// The share of answers that hit, of those that count: averaged over the probes of the same facts, weighted over a unit's
 /// facts, then over units.
 fn share(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
-    over_units(strategy, MetricUnit::Share, reason, |unit| of_unit(unit, &hit))
+    over_units(strategy, reason, |unit| of_unit(unit, &hit))
 }
 
 fn of_unit(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Option<f64> {
@@ -261,11 +244,11 @@ fn against_controls(run: &ProtocolRun, strategy: Option<&StrategyRecords>) -> Re
 fn corrected(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
     let rows = match reader_strength(run).and_then(|()| against_controls(run, Some(strategy))) {
         Ok(rows) => rows,
-        Err(reason) => return undefined(MetricUnit::Share, reason),
+        Err(reason) => return undefined(reason),
     };
     let of = |place: usize| rows.iter().map(|row| row[place]).collect::<Vec<_>>();
     let (own, full, null) = (of(0), of(1), of(2));
-    estimated(MetricUnit::Share, rows.len(), rows.len(), |times| {
+    estimated(rows.len(), rows.len(), |times| {
         let [own, full, null] = [&own, &full, &null].map(|values| weighted_mean(values, times));
         let (own, full, null) = (own?, full?, null?);
         (full > null).then(|| (own - null) / (full - null))
@@ -273,7 +256,7 @@ fn corrected(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
 }
 
 fn closed_book(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
-    let Some(null) = run.strategy(NULL) else { return undefined(MetricUnit::Share, "`null` was not run") };
+    let Some(null) = run.strategy(NULL) else { return undefined("`null` was not run") };
     let mut known: BTreeMap<(&str, u32), bool> = BTreeMap::new();
     for record in null.records() {
         let rows = answers(record).filter(|answer| of_context(answer).is_some());

@@ -4,25 +4,23 @@
 
 use super::answers;
 use crate::metrics::MetricUnit;
-use crate::metrics::{Better, Metric, Section, over_units};
+use crate::metrics::{Metric, Section, over_units};
 use crate::stats::tau::tau_b;
 
 pub(crate) const ORDER: Metric = Metric {
     id: "order",
     unit: MetricUnit::Ratio,
-    better: Better::Higher,
     definition: "Kendall's tau-b, from -1 to 1, of the order that an answer gives with that in which the facts asked for were \
               stated; a pair of facts that the answer does not both name is tied, and an answer that names fewer than two counts 0, failed \
               calls too; mean over a unit's answers, then over units; in no other row of answers but `failed_probes` and \
               `cost_usd_probes`",
-    section: Section::Answers,
-    chapter: "Order",
     compute: |_, strategy| {
-        over_units(strategy, MetricUnit::Ratio, "no probe asks for the order of facts in the headline set", |unit| {
+        over_units(strategy, "no probe asks for the order of facts in the headline set", |unit| {
             let asked = unit.records.iter().flat_map(|record| answers(record));
             let asked = asked.filter(|answer| answer.probe.ordered && !answer.row.prompted);
             let orders: Vec<f64> = asked.map(|answer| tau_b(&answer.row.order, answer.probe.facts.len())).collect();
             crate::stats::mean(&orders)
         })
     },
+    ..Metric::share(Section::Answers, "Order")
 };

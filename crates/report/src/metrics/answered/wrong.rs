@@ -9,115 +9,97 @@ use compactometer_formats::summary::MetricValue;
 
 use super::{Answer, NO_ANSWER, answers, of_context, share};
 use crate::data::StrategyRecords;
-use crate::metrics::MetricUnit;
 use crate::metrics::{Better, Metric, Section, over_units, ratio};
 
 pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
     id: "wrong_value_rate",
-    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers to questions about values that state a foil, a forbidden value, or, without the right one, another fact's \
               value of that kind / answers that came (the call did not fail, and the answer was not cut or withheld before it \
               stated anything), averaged as AR; replaced values count in staleness",
-    section: Section::WrongAnswers,
-    chapter: "Grades",
     compute: |_, strategy| lower(strategy, NO_ANSWER, |answer| Some(answer.row.grade == Grade::WrongValue)),
+    ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
 pub(crate) const STALENESS: Metric = Metric {
     id: "staleness",
-    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that state a replaced value / answers that came to probes of facts that replaced one, averaged as AR; none of \
               them counts in wrong_value_rate",
-    section: Section::WrongAnswers,
-    chapter: "Grades",
     compute: |_, strategy| {
         lower(strategy, "no probe asks for a value that replaced another", |answer| {
             answer.probe.updated.then_some(answer.row.grade == Grade::Stale)
         })
     },
+    ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
 pub(crate) const CONTRADICTION: Metric = Metric {
     id: "contradiction",
-    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that assert the right value together with a replaced or forbidden one, or deny the right one / answers that \
               came, averaged as AR; an answer with both values counts in staleness or wrong_value_rate too",
-    section: Section::WrongAnswers,
-    chapter: "Grades",
     compute: |_, strategy| lower(strategy, NOT_READ, |answer| answer.row.signs.map(|signs: Signs| signs.contradicts)),
+    ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
 pub(crate) const HALLUCINATION: Metric = Metric {
     id: "hallucination",
-    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that state a value which the conversation had not stated (a foil, or an identifier, path or number of the \
               form asked for) / answers that came and do not say that it is not known, those to questions that nothing answers \
               included, by unit; mean over units; a foil counts in wrong_value_rate too, other made-up values only here, also \
               beside a right one",
-    section: Section::WrongAnswers,
-    chapter: "Grades",
     compute: |_, strategy| {
-        over_units(strategy, MetricUnit::Share, NOT_READ, |unit| {
+        over_units(strategy, NOT_READ, |unit| {
             let rows = unit.records.iter().flat_map(|record| &record.answers);
             let said = rows.filter(|row| !row.prompted && came(row) && row.grade != Grade::Abstained);
             let signs: Vec<Signs> = said.filter_map(|row| row.signs).collect();
             ratio(signs.iter().filter(|signs| signs.invents).count() as f64, signs.len() as f64)
         })
     },
+    ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
 pub(crate) const ABSTENTION: Metric = Metric {
     id: "abstention",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "answers that say it is not known / probes of what the conversation never says, by unit; mean over units",
-    section: Section::WrongAnswers,
-    chapter: "Grades",
     compute: |_, strategy| {
         share(strategy, "no probe asks for what the conversation never says", |answer| {
             let asks = answer.probe.abstain_expected && !answer.row.prompted;
             asks.then_some(answer.row.grade == Grade::Abstained)
         })
     },
+    ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
 pub(crate) const FALSE_ABSTENTION: Metric = Metric {
     id: "false_abstention",
-    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that say it is not known / answers that came to probes of facts that the context holds, averaged as AR",
-    section: Section::WrongAnswers,
-    chapter: "Grades",
     compute: |_, strategy| {
         lower(strategy, "no context held what was asked for", |answer| {
             answer.row.present.then_some(answer.row.grade == Grade::Abstained)
         })
     },
+    ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
 pub(crate) const FAILED_PROBES: Metric = Metric {
     id: "failed_probes",
-    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "probes without an answer (the call failed, or no provider takes the request) / probes, by unit; mean over units",
-    section: Section::WrongAnswers,
-    chapter: "Grades",
     compute: |_, strategy| rate(strategy, |row| Some(row.grade == Grade::Failed)),
+    ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
 pub(crate) const CUT_ANSWERS: Metric = Metric {
     id: "cut_answers",
-    unit: MetricUnit::Share,
     better: Better::Lower,
     definition: "answers that ended at the most tokens that a reply may have, or that a filter withheld / probes whose call did not \
               fail, by unit; mean over units",
-    section: Section::WrongAnswers,
-    chapter: "Grades",
     compute: |_, strategy| rate(strategy, |row| (row.grade != Grade::Failed).then(|| is_cut(row))),
+    ..Metric::share(Section::WrongAnswers, "Grades")
 };
 
 const NOT_READ: &str = "no answer states anything, or the records are too old to hold it";
@@ -146,7 +128,7 @@ fn lower(strategy: &StrategyRecords, reason: &str, hit: impl Fn(&Answer) -> Opti
 
 /// The share of hits among the rows that count, by unit.
 fn rate(strategy: &StrategyRecords, hit: impl Fn(&AnswerRow) -> Option<bool>) -> MetricValue {
-    over_units(strategy, MetricUnit::Share, NO_ANSWER, |unit| {
+    over_units(strategy, NO_ANSWER, |unit| {
         let rows = unit.records.iter().flat_map(|record| &record.answers);
         let hits: Vec<bool> = rows.filter_map(&hit).collect();
         ratio(hits.iter().filter(|hit| **hit).count() as f64, hits.len() as f64)

@@ -10,7 +10,7 @@ use compactometer_formats::summary::MetricValue;
 
 use self::break_even::BreakEven;
 use self::cache::PromptCache;
-use super::{Better, Metric, Section, over_units, ratio, undefined, usage_cost};
+use super::{Better, Column, Metric, Section, over_units, ratio, undefined, usage_cost};
 use crate::data::{FULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 
@@ -24,14 +24,14 @@ const LONG_GAP_MS: i64 = 600_000;
 
 pub(crate) const COST_USD: Metric = Metric {
     id: "cost_usd",
+    column: Some(Column { header: "cost\n$", has_interval: false }),
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "agent's input (cache read, cache write or uncached by the price row's rules) and output, compaction and \
               checkpoint calls; turns without a time follow each other by 10 s; mean over a unit's conversations, then over \
               units",
-    section: Section::Cost,
-    chapter: "Cost",
-    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, MetricUnit::Usd, |parts| Some(parts.total())),
+    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| Some(parts.total())),
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 pub(crate) const COST_USD_10MIN: Metric = Metric {
@@ -39,9 +39,8 @@ pub(crate) const COST_USD_10MIN: Metric = Metric {
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "as cost_usd, turns without a time following each other by 10 minutes",
-    section: Section::Cost,
-    chapter: "Cost",
-    compute: |run, strategy| priced(run, strategy, LONG_GAP_MS, MetricUnit::Usd, |parts| Some(parts.total())),
+    compute: |run, strategy| priced(run, strategy, LONG_GAP_MS, |parts| Some(parts.total())),
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 pub(crate) const COST_USD_COMPACTION: Metric = Metric {
@@ -49,9 +48,8 @@ pub(crate) const COST_USD_COMPACTION: Metric = Metric {
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "the compaction calls' share of cost_usd",
-    section: Section::Cost,
-    chapter: "Cost",
-    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, MetricUnit::Usd, |parts| Some(parts.compaction)),
+    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| Some(parts.compaction)),
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 pub(crate) const COST_USD_CHECKPOINT: Metric = Metric {
@@ -59,29 +57,22 @@ pub(crate) const COST_USD_CHECKPOINT: Metric = Metric {
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "the share of cost_usd of calls that write checkpoints before a turn",
-    section: Section::Cost,
-    chapter: "Cost",
-    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, MetricUnit::Usd, |parts| Some(parts.checkpoint)),
+    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| Some(parts.checkpoint)),
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 pub(crate) const COST_SAVING: Metric = Metric {
     id: "cost_saving",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "1 - cost / cost of `full`, both with caching and without the agent's output, by unit; mean over units",
-    section: Section::Cost,
-    chapter: "Cost",
     compute: |run, strategy| saving(run, strategy, SHORT_GAP_MS),
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 pub(crate) const COST_SAVING_10MIN: Metric = Metric {
     id: "cost_saving_10min",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "as cost_saving, turns without a time following each other by 10 minutes on both sides",
-    section: Section::Cost,
-    chapter: "Cost",
     compute: |run, strategy| saving(run, strategy, LONG_GAP_MS),
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 pub(crate) const BREAK_EVEN_TURNS: Metric = Metric {
@@ -92,21 +83,15 @@ pub(crate) const BREAK_EVEN_TURNS: Metric = Metric {
               price where the cache is cold), saved at each turn; V = input cost of the turn after it - that of the same turn \
               uncompacted + S, the price of the voided prefix; sums over a unit's compactions, failed calls included; mean \
               over units",
-    section: Section::Cost,
-    chapter: "Cost",
     compute: break_even_turns,
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 pub(crate) const CACHE_HIT_RATE: Metric = Metric {
     id: "cache_hit_rate",
-    unit: MetricUnit::Share,
-    better: Better::Higher,
     definition: "input tokens read from the cache / all input tokens, the session's calls included, by unit; mean over units",
-    section: Section::Cost,
-    chapter: "Cost",
-    compute: |run, strategy| {
-        priced(run, strategy, SHORT_GAP_MS, MetricUnit::Share, |parts| ratio(parts.tokens_read, parts.tokens_in))
-    },
+    compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| ratio(parts.tokens_read, parts.tokens_in)),
+    ..Metric::share(Section::Cost, "Cost")
 };
 
 /// One conversation's cost in US dollars, and its input tokens.
@@ -160,46 +145,44 @@ fn priced(
     run: &ProtocolRun,
     strategy: &StrategyRecords,
     gap_ms: i64,
-    unit: MetricUnit,
     number: impl Fn(&CostParts) -> Option<f64>,
 ) -> MetricValue {
-    over_units(strategy, unit, &run.no_price(), |group| number(&of_unit(run, group, gap_ms)?))
+    over_units(strategy, &run.no_price(), |group| number(&of_unit(run, group, gap_ms)?))
 }
 
 fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricValue {
     if strategy.name == FULL {
-        return undefined(MetricUnit::Share, "`full` is what the others are compared with");
+        return undefined("`full` is what the others are compared with");
     }
     let Some(full) = run.strategy(FULL) else {
-        return undefined(MetricUnit::Share, "`full` was not run");
+        return undefined("`full` was not run");
     };
-    over_units(strategy, MetricUnit::Share, "no unit has a cost of `full` to compare with", |unit| {
+    over_units(strategy, "no unit has a cost of `full` to compare with", |unit| {
         let yardstick = full.units.iter().find(|other| other.group == unit.group)?;
         let cost = |unit: &UnitRecords| Some(of_unit(run, unit, gap_ms)?.without_output());
         Some(1.0 - ratio(cost(unit)?, cost(yardstick)?)?)
     })
 }
 
-/// The saving against `full` without caching on either side, over units; or why it is undefined.
-pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords) -> Result<f64, String> {
+/// The saving against `full` without caching on either side, over units.
+pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
     let mut uncached = run.prices.clone();
     uncached.model.iter_mut().for_each(|row| row.cache.minimum_tokens = u32::MAX);
     let ProtocolRun { protocol, retained, manifest, .. } = *run;
     let full = run.strategy(FULL).cloned().into_iter().collect();
     let run = ProtocolRun { protocol, retained, manifest, prices: &uncached, strategies: full };
-    let found = saving(&run, strategy, SHORT_GAP_MS);
-    found.value.ok_or_else(|| found.reason.unwrap_or_else(|| "not computed".to_owned()))
+    saving(&run, strategy, SHORT_GAP_MS)
 }
 
 fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
     if [&run.manifest.summarizer, run.manifest.target_model()].iter().any(|model| run.prices.row(model).is_none()) {
-        return undefined(MetricUnit::Count, run.no_price());
+        return undefined(run.no_price());
     }
     let reason = match strategy.rows().any(crate::data::is_applied) {
         true => "no compaction makes a later request cheaper, so none ever pays",
         false => "nothing was compacted",
     };
-    over_units(strategy, MetricUnit::Count, reason, |unit| {
+    over_units(strategy, reason, |unit| {
         let each = unit
             .records
             .iter()
