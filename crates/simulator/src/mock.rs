@@ -9,7 +9,6 @@
 use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_engine::tokens::{TOOL_OVERHEAD, TokenCounter};
 
 use rand_chacha::ChaCha8Rng;
 
@@ -18,17 +17,19 @@ use crate::drawn;
 use crate::faults::{self, Faults};
 use crate::profile::{self, Profile};
 use crate::reading::counts::Counts;
-use crate::reading::known::Known;
+use crate::reading::message::Known;
 use crate::reading::statements::{self, Statement, Turn};
 use crate::reading::{self, Ask, Reading, Shape, seen};
-use crate::writing::{self, answer, chat, lookup, order, salience, within};
+use crate::writing::{self, answer, chat, order, salience, within};
 
-/// The mock of a profile, or of a draw of its weights (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
+/// The mock of a profile, or of a random draw of its weights of salience (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
 pub fn by_name(name: &str) -> Option<Mock> {
     let Some((profile, number)) = name.split_once(drawn::MARK) else {
         return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
     };
-    Some(Mock::with_drawn_weights(profile::by_name(profile)?, number.parse().ok()?))
+    let (profile, number) = (profile::by_name(profile)?, number.parse::<u64>().ok()?);
+    let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
+    Some(Mock { name, ..Mock::new(drawn::drawn(profile, number)) })
 }
 
 /// A mock of one profile. Its reply is a function of the request's bytes, the profile and the request's seed.
@@ -50,12 +51,6 @@ impl Mock {
         Mock { profile, faults, name, counts: Counts::default(), known: Known::default() }
     }
 
-    /// A mock with randomly drawn weights of salience, named `mock:PROFILE~NUMBER`. The same number gives the same weights.
-    pub fn with_drawn_weights(profile: &Profile, number: u64) -> Self {
-        let name = format!("mock:{}{}{number}", profile.name, drawn::MARK);
-        Mock { name, ..Mock::new(drawn::drawn(profile, number)) }
-    }
-
     /// The reply, computed synchronously.
     fn reply(&self, request: &ChatRequest) -> ChatReply {
         let said = reading::last_said(request);
@@ -69,8 +64,10 @@ impl Mock {
             Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
         let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
+        let (tools, schema) = (request.tools.clone(), request.schema.clone());
+        let rest = ChatRequest { messages: Vec::new(), tools, schema, ..*request };
         let (input, latency_ms) = seen::with(&request.messages, &self.counts, |tokens, json| {
-            (tokens.saturating_add(count_tools(request, &self.counts)), self.latency_ms(request, json))
+            (tokens.saturating_add(rest.tokens(&self.counts)), self.latency_ms(&rest, json))
         });
         let usage = Usage { input: u64::from(input), output: u64::from(output), ..Usage::default() };
         let mut reply = ChatReply { text, finish, usage, latency_ms, served: None };
@@ -95,13 +92,16 @@ impl Mock {
     }
 
     fn look_up(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+        let known = self.known.all(turns);
         if self.profile.reads_all() {
-            return lookup::answer(question, turns, &self.profile, &self.known);
+            let all = turns.iter().zip(&known);
+            let all = all.flat_map(|(turn, pieces)| pieces.iter().map(|piece| (piece.text(turn.text), piece)));
+            return answer::answer(question, all, &self.profile);
         }
         let mut rng = draw::keyed(question, seed, turns.iter().map(|turn| turn.text.as_bytes()));
-        let known = self.known.all(turns);
         let statements = self.read(statements::statements(turns, &known), &mut rng);
-        answer::answer(question, &statements, &self.profile)
+        let statements = statements.iter().map(|statement| (statement.text, statement.piece));
+        answer::answer(question, statements, &self.profile)
     }
 
     /// The statements that the profile reads.
@@ -132,13 +132,11 @@ impl Mock {
         writing::write(&source, shape, request.max_output_tokens, fill)
     }
 
-    /// Keyed by the JSON of the whole request; that of the messages is given.
-    fn latency_ms(&self, request: &ChatRequest, messages: &[u8]) -> u64 {
-        let (tools, schema) = (request.tools.clone(), request.schema.clone());
-        let empty = serde_json::to_vec(&ChatRequest { messages: Vec::new(), tools, schema, ..*request });
-        let empty = empty.unwrap_or_default();
+    /// Keyed by the JSON of the whole request, given the request without its messages, and their JSON.
+    fn latency_ms(&self, rest: &ChatRequest, messages: &[u8]) -> u64 {
+        let empty = serde_json::to_vec(rest).unwrap_or_default();
         let (before, after) = empty.split_at(b"{\"messages\":[".len().min(empty.len()));
-        let mut rng = draw::keyed_by_whole("latency", request.seed, &[before, messages, after]);
+        let mut rng = draw::keyed_by_whole("latency", rest.seed, &[before, messages, after]);
         let (p50, p95) = self.profile.latency_ms.value;
         draw::lognormal(&mut rng, p50, p95) as u64
     }
@@ -153,13 +151,4 @@ impl ChatModel for Mock {
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         Ok(self.reply(request))
     }
-}
-
-/// The tokens of a request's tools, counted by their texts.
-fn count_tools(request: &ChatRequest, counter: &Counts) -> u32 {
-    let tools = request.tools.iter().map(|tool| {
-        let texts = [&tool.name, &tool.description, &tool.parameters.to_string()].map(|text| counter.count_text(text));
-        TOOL_OVERHEAD + texts.iter().sum::<u32>()
-    });
-    tools.sum()
 }

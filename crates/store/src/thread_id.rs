@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use percent_encoding::percent_decode_str;
+
 use crate::error::Error;
 
 /// The id of one conversation, such as `telegram:123456`. Parsed once, so that no later step can leave the store's folder.
@@ -40,7 +42,7 @@ impl ThreadId {
 
     /// The thread whose folder has this name; none where it is not the name that [`ThreadId::folder`] gives.
     pub(crate) fn of_folder(name: &str) -> Option<Self> {
-        let id = ThreadId::parse(&decode(name)?).ok()?;
+        let id = ThreadId::parse(&percent_decode_str(name).decode_utf8().ok()?).ok()?;
         (id.folder() == name).then_some(id)
     }
 
@@ -87,22 +89,6 @@ fn encode(id: &str) -> String {
 fn is_device(id: &str) -> bool {
     let port = id.strip_prefix("com").or_else(|| id.strip_prefix("lpt"));
     DEVICES.contains(&id) || port.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
-}
-
-fn decode(name: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = name.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        if byte == b'%' {
-            let (digits, after) = after.split_at_checked(2)?;
-            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-            rest = after;
-        } else {
-            bytes.push(byte);
-            rest = after;
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -98,36 +98,9 @@ fn kind(text: &str, is_url: bool) -> ValueKind {
     if is_url || (text.contains('/') && has_letter(text)) || ending.is_some() { ValueKind::Path } else { ValueKind::Id }
 }
 
-/// Characters that no value except a URL contains.
+/// Whether a character is one that no value except a URL contains.
 fn breaks(letter: char) -> bool {
-    matches!(
-        letter,
-        '"' | '\''
-            | '`'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | '{'
-            | '}'
-            | '<'
-            | '>'
-            | '|'
-            | ','
-            | ';'
-            | '='
-            | '&'
-            | '!'
-            | '?'
-            | '*'
-            | '\\'
-            | '“'
-            | '”'
-            | '’'
-            | '…'
-            | '→'
-            | '│'
-    )
+    "\"'`()[]{}<>|,;=&!?*\\“”’…→│".contains(letter)
 }
 
 /// Splits a text without blanks where a value cannot continue. Characters after a backslash in embedded JSON are separators too,

@@ -78,7 +78,8 @@ impl Budget {
     /// [`BudgetError`] where the parts do not fit into each other.
     pub fn matched(window: u32, trigger: u32, retained: u32, tail_share: f64) -> Result<Self, BudgetError> {
         if retained >= trigger {
-            return Err(BudgetError::Retained { retained, trigger });
+            let why = format!("retained budget `{retained}` must be under the trigger, `{trigger}` tokens");
+            return Err(BudgetError(why));
         }
         let tail = (f64::from(retained) * tail_share.clamp(0.0, 1.0)).floor() as u32;
         Budget {
@@ -109,27 +110,14 @@ impl Budget {
 
     fn checked(self) -> Result<Self, BudgetError> {
         let Budget { window, trigger, .. } = self;
-        if trigger == 0 || trigger > window { Err(BudgetError::Trigger { trigger, window }) } else { Ok(self) }
+        if (1..=window).contains(&trigger) {
+            return Ok(self);
+        }
+        Err(BudgetError(format!("trigger `{trigger}` must lie between 1 and the window, `{window}` tokens")))
     }
 }
 
 /// Limits that contradict each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BudgetError {
-    /// The trigger must lie in the window.
-    #[error("trigger `{trigger}` must lie between 1 and the window, `{window}` tokens")]
-    Trigger {
-        /// The trigger given.
-        trigger: u32,
-        /// The window given.
-        window: u32,
-    },
-    /// A compaction must shrink the view.
-    #[error("retained budget `{retained}` must be under the trigger, `{trigger}` tokens")]
-    Retained {
-        /// The retained budget given.
-        retained: u32,
-        /// The trigger given.
-        trigger: u32,
-    },
-}
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BudgetError(String);

@@ -4,7 +4,6 @@
 mod example;
 mod items;
 mod ladder;
-mod metadata;
 mod reader;
 mod section;
 mod shape;
@@ -18,7 +17,6 @@ use serde_json::{Map, Value};
 pub use example::Examples;
 pub use items::Item;
 pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
-pub use metadata::{IMMINENT_SHARE, Metadata};
 
 /// Recoverable state of a conversation (the strategic plan, checkpoint schema). Fields without values are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

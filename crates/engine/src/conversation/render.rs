@@ -3,10 +3,6 @@
 //! Text of the conversation stays data: a tag in it cannot close ours. Absent on purpose: thinking, which no later turn may
 //! read as said, and the content of media; a summarizer reads only its kind.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-
 use crate::conversation::view::{Entry, Origin};
 use crate::message::{MessageId, Part};
 
@@ -40,20 +36,13 @@ const LABELS: u32 = 16;
 const PART_LABEL: u32 = 8;
 
 impl Material {
-    /// Renders entries and reserves `prompt` bytes for a prompt around them.
-    pub(crate) fn new<'e>(
-        entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>,
-        limits: RenderLimits,
-        prompt: usize,
-    ) -> Self {
-        let entries = entries.into_iter();
-        let bytes = entries.clone().map(|entry| most_bytes(entry, limits)).sum::<usize>() + prompt;
-        let mut material = Material { text: String::with_capacity(bytes), tokens_at_most: 0, cut: Vec::new() };
-        for (number, entry) in entries.enumerate() {
+    /// Renders entries.
+    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: RenderLimits) -> Self {
+        let mut material = Material { text: String::new(), tokens_at_most: 0, cut: Vec::new() };
+        for (number, entry) in entries.into_iter().enumerate() {
             let before = material.text.len();
             material.text.push('[');
-            push_number(&mut material.text, number + 1);
-            material.text.extend(["] ", entry.role().name(), ":\n"]);
+            material.text.extend([&(number + 1).to_string(), "] ", entry.role().name(), ":\n"]);
             let start = material.text.len();
             let is_cut = block(entry, limits, &mut material.text);
             if material.text.len() > start {
@@ -66,40 +55,11 @@ impl Material {
             material.cut.extend(entry.message_id().filter(|_| is_cut));
         }
         material.text.truncate(material.text.trim_end().len());
-        // Text is long and seldom holds one, so it is copied only where it does.
-        static CLOSING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("</"));
-        if CLOSING.find(material.text.as_bytes()).is_some() {
-            let text = neutralize(&material.text);
-            // A broken closing tag takes a letter more, and two tokens at most.
-            let broken = (text.len() - material.text.len()) as u32;
-            material.tokens_at_most = material.tokens_at_most.saturating_add(2 * broken);
-            material.text = text;
-        }
-        material
-    }
-}
-
-/// What an entry takes at most, but for labels that are longer than most.
-fn most_bytes(entry: &Entry, limits: RenderLimits) -> usize {
-    const LABELS: usize = 24;
-    /// Brackets, line breaks, and a number of three digits.
-    const HEAD: usize = 10;
-    let said = entry.parts().map(|(part, _)| match part {
-        Part::Text { text } => text.len() + 1,
-        Part::ToolCall { name, arguments, .. } => name.len() + arguments.len() + LABELS,
-        Part::ToolResult { text, .. } => text.len().min(limits.tool_result) + LABELS,
-        Part::Media { .. } => LABELS,
-        Part::Thinking { .. } => 0,
-    });
-    said.sum::<usize>().min(limits.message) + entry.role().name().len() + HEAD
-}
-
-/// A decimal number; formatting would cost more than the rest of a label.
-fn push_number(text: &mut String, number: usize) {
-    match number {
-        0..10 => text.push(char::from(b'0' + number as u8)),
-        10..100 => text.extend([number / 10, number % 10].map(|digit| char::from(b'0' + digit as u8))),
-        _ => *text += &number.to_string(),
+        let text = neutralize(&material.text);
+        // A broken closing tag takes a letter more, and two tokens at most.
+        let broken = (text.len() - material.text.len()) as u32;
+        let tokens_at_most = material.tokens_at_most.saturating_add(2 * broken);
+        Material { text, tokens_at_most, ..material }
     }
 }
 
@@ -113,8 +73,8 @@ fn label_tokens(entry: &Entry) -> u32 {
 }
 
 /// Renders entries as `[n] role:` blocks. Thinking is left out, media is named, summaries are labelled as such.
-pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: RenderLimits) -> String {
-    Material::new(entries, limits, 0).text
+pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: RenderLimits) -> String {
+    Material::new(entries, limits).text
 }
 
 /// The first `most` characters, with a mark where something is missing.
@@ -172,14 +132,7 @@ fn end_of(text: &str, most: usize) -> Option<usize> {
 
 /// Breaks closing tags, so that no text of a conversation ends the block that our prompts put it in.
 pub fn neutralize(text: &str) -> String {
-    let mut pieces = text.split('<');
-    let mut safe = String::with_capacity(text.len());
-    safe += pieces.next().unwrap_or_default();
-    for piece in pieces {
-        safe += if piece.starts_with('/') { "<\\" } else { "<" };
-        safe += piece;
-    }
-    safe
+    text.replace("</", "<\\/")
 }
 
 #[cfg(test)]
@@ -213,7 +166,7 @@ mod tests {
                 Entry::Kept(CountedMessage::new(message, &Encoding::O200k))
             };
             let entries = texts.into_iter().enumerate().map(entry).collect::<Vec<_>>();
-            let material = Material::new(&entries, RenderLimits { message, tool_result }, 0);
+            let material = Material::new(&entries, RenderLimits { message, tool_result });
             let tokens = Encoding::O200k.count_text(&material.text);
             prop_assert!(tokens <= material.tokens_at_most, "{tokens} of {}: {:?}", material.tokens_at_most, material.text);
         }

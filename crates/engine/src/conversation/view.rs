@@ -4,13 +4,12 @@
 //! [`Origin::Filler`]. Only a view's own making fills, and only where the log has no result: a batch that a strategy split stays
 //! a violation.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::log::Log;
-use crate::conversation::vec_growth;
 use crate::message::{Message, MessageId, Part, Role};
 use crate::model::WireMessage;
 use crate::tokens::CountedMessage;
@@ -85,6 +84,20 @@ pub enum Edit {
     Insert(Role, Vec<WrittenPart>),
 }
 
+impl WrittenPart {
+    /// A text from there.
+    pub fn text(text: impl Into<String>, origin: Origin) -> Self {
+        WrittenPart { part: Part::Text { text: text.into() }, origin }
+    }
+}
+
+impl Edit {
+    /// A user turn of one text, which nobody said.
+    pub(crate) fn turn(text: impl Into<String>, origin: Origin) -> Self {
+        Edit::Insert(Role::User, vec![WrittenPart::text(text, origin)])
+    }
+}
+
 impl View {
     /// The view that the edits describe.
     ///
@@ -92,8 +105,7 @@ impl View {
     /// [`UnknownMessage`] where an edit names a message that the log does not hold.
     pub fn from_edits(edits: Vec<Edit>, log: &Log, counter: &dyn TokenCounter) -> Result<Self, UnknownMessage> {
         let mut view = View { entries: Vec::with_capacity(edits.len()), tokens: 0 };
-        let mut next = 0;
-        let mut find = |id| find(log, id, &mut next);
+        let find = |id| log.get(id).ok_or(UnknownMessage(id));
         for edit in edits.into_iter().filter(|edit| !is_filled_result(edit)) {
             let entry = match edit {
                 Edit::Keep(id) => Entry::Kept(Arc::clone(find(id)?)),
@@ -239,7 +251,6 @@ impl View {
 
     fn append(&mut self, entry: Entry) {
         self.tokens = self.tokens.saturating_add(entry.tokens());
-        vec_growth::reserve(&mut self.entries, 1);
         self.entries.push(entry);
     }
 }
@@ -298,6 +309,11 @@ impl Entry {
     }
 }
 
+/// The messages that edits keep whole.
+pub(crate) fn kept_by(edits: &[Edit]) -> BTreeSet<MessageId> {
+    edits.iter().filter_map(|edit| if let Edit::Keep(id) = edit { Some(*id) } else { None }).collect()
+}
+
 /// The result of a call that was never answered.
 pub(crate) fn no_response(call_id: String) -> Part {
     Part::ToolResult { call_id, text: NO_RESPONSE.to_owned(), is_error: true }
@@ -306,14 +322,6 @@ pub(crate) fn no_response(call_id: String) -> Part {
 /// Such results are made anew with each view, so that none covers up for a batch that was split.
 fn is_filled_result(edit: &Edit) -> bool {
     matches!(edit, Edit::Insert(Role::Tool, parts) if parts.iter().all(|written| written.origin == Origin::Filler))
-}
-
-/// The message of that id. It is looked for at `next` first, after the one found before: edits mostly follow the log.
-fn find<'l>(log: &'l Log, id: MessageId, next: &mut usize) -> Result<&'l Arc<CountedMessage>, UnknownMessage> {
-    let is_it = |at: &usize| log.messages().get(*at).is_some_and(|counted| counted.message.id == id);
-    let at = Some(*next).filter(is_it).or_else(|| log.place(id)).ok_or(UnknownMessage(id))?;
-    *next = at + 1;
-    Ok(&log.messages()[at])
 }
 
 fn written(role: Role, replaces: Option<MessageId>, parts: Vec<WrittenPart>, counter: &dyn TokenCounter) -> Entry {

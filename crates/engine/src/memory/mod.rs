@@ -8,14 +8,13 @@ mod built_context;
 mod ranking;
 mod tool;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::record::{NewRecord, RecordKind, SessionRecord};
 use crate::conversation::render::{self, RenderLimits};
-use crate::conversation::view::{Edit, Entry, View};
+use crate::conversation::view::{Edit, Entry, View, kept_by};
 use crate::message::{MessageId, Part, Role};
 
 pub use built_context::{IMPORTANT, RELEVANT, built_context, document};
@@ -54,10 +53,9 @@ pub fn notes(history: &[SessionRecord]) -> Vec<(&SessionRecord, Note)> {
 
 /// The notes that share a word with the query, best first: BM25 over words, the newer one first of equals.
 pub fn search<'h>(history: &'h [SessionRecord], query: &str, most: usize) -> Vec<(&'h SessionRecord, Note)> {
-    let mut notes = notes(history).into_iter().map(Some).collect::<Vec<_>>();
-    let texts = notes.iter().flatten().map(|(_, note)| note.text.as_str()).collect::<Vec<_>>();
-    let ranked = ranking::rank(&texts, &[query]).pop().unwrap_or_default();
-    ranked.into_iter().take(most).filter_map(|place| notes[place].take()).collect()
+    let notes = notes(history);
+    let ranked = rank(&notes, &[query]).pop().unwrap_or_default();
+    ranked.into_iter().take(most).map(|place| notes[place].clone()).collect()
 }
 
 /// As [`search`], for several queries at once; gives places among `notes`.
@@ -69,11 +67,7 @@ pub(crate) fn rank(notes: &[(&SessionRecord, Note)], queries: &[&str]) -> Vec<Ve
 /// A note for each message or call batch of the view that the edits do not keep whole, of at most that many characters.
 /// What was written in place of messages is a record already; what a search gave is noted where it came from.
 pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) -> Vec<NewRecord> {
-    let keeps = edits.iter().filter_map(|edit| match edit {
-        Edit::Keep(id) => Some(*id),
-        _ => None,
-    });
-    let keeps = keeps.collect::<BTreeSet<_>>();
+    let keeps = kept_by(edits);
     let chat = view.entries().iter().filter(|entry| entry.role() != Role::System);
     let said = chat.filter_map(|entry| entry.kept().map(|message| (entry, message.id)));
     let leaving = said.filter(|(_, id)| !keeps.contains(id)).collect::<Vec<_>>();

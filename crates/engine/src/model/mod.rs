@@ -10,9 +10,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::message::{Part, Role, Usage};
+use crate::message::{Part, Role, Usage, part_text};
 use crate::tokens::CountedMessage;
 use crate::tokens::{self, MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter};
 
@@ -65,15 +65,9 @@ impl ChatRequest {
 
     /// Every text that the model reads, in order. A fact that is in none of them was not seen.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.messages.iter().flat_map(|message| message.parts.iter()).filter_map(|part| match part {
-            Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => Some(text.as_str()),
-            Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
-            Part::Media { .. } => None,
-        })
+        self.messages.iter().flat_map(|message| message.parts.iter()).filter_map(part_text)
     }
-}
 
-impl ChatRequest {
     /// Tokens of the whole request on that counter's scale; tools count by their texts.
     pub fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
         let parts = self.messages.iter().flat_map(|message| message.parts.iter()).map(|part| counter.count_part(part));
@@ -95,12 +89,12 @@ pub struct WireMessage {
 }
 
 /// The parts of a message on the wire: a list, which a request may share with the log that it was said in.
-#[derive(Clone)]
-pub struct Parts(Held);
-
-#[derive(Clone)]
-enum Held {
+#[derive(Clone, Deserialize)]
+#[serde(from = "Vec<Part>")]
+pub enum Parts {
+    /// The request's own.
     Own(Vec<Part>),
+    /// Those of a message of the log.
     Said(Arc<CountedMessage>),
 }
 
@@ -108,22 +102,22 @@ impl Deref for Parts {
     type Target = [Part];
 
     fn deref(&self) -> &[Part] {
-        match &self.0 {
-            Held::Own(parts) => parts,
-            Held::Said(counted) => &counted.message.parts,
+        match self {
+            Parts::Own(parts) => parts,
+            Parts::Said(counted) => &counted.message.parts,
         }
     }
 }
 
 impl From<Vec<Part>> for Parts {
     fn from(parts: Vec<Part>) -> Self {
-        Parts(Held::Own(parts))
+        Parts::Own(parts)
     }
 }
 
 impl From<Arc<CountedMessage>> for Parts {
     fn from(counted: Arc<CountedMessage>) -> Self {
-        Parts(Held::Said(counted))
+        Parts::Said(counted)
     }
 }
 
@@ -151,12 +145,6 @@ impl std::fmt::Debug for Parts {
 impl Serialize for Parts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Parts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::deserialize(deserializer).map(Parts::from)
     }
 }
 

@@ -76,12 +76,9 @@ pub fn sections(
     showing: Showing,
     shared: Option<&SessionRecord>,
 ) -> Vec<WrittenPart> {
-    let own = checkpoint.map(|(checkpoint, number)| section_part(showing.section(checkpoint), *number));
+    let own = checkpoint
+        .map(|(checkpoint, number)| WrittenPart::text(showing.section(checkpoint), Origin::Checkpoint(*number)));
     own.into_iter().chain(shared.and_then(sharing::part)).collect()
-}
-
-pub(crate) fn section_part(text: String, number: u32) -> WrittenPart {
-    WrittenPart { part: Part::Text { text }, origin: Origin::Checkpoint(number) }
 }
 
 /// The system message with these sections; a conversation without one gets one that holds only the sections.

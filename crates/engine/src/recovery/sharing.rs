@@ -4,10 +4,9 @@
 //!
 //! One way only: what is shared is shown and never becomes part of a checkpoint of this thread, nor of another's.
 
-use super::section_part;
 use crate::checkpoint::Checkpoint;
 use crate::conversation::record::SessionRecord;
-use crate::conversation::view::WrittenPart;
+use crate::conversation::view::{Origin, WrittenPart};
 
 /// A host's consent to share, for one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,5 +76,5 @@ pub(super) fn part(saved: &SessionRecord) -> Option<WrittenPart> {
     let section = shared.to_section();
     let (_, fields) = section.split_once('\n')?;
     let text = format!("## Shared Context\n\n{LABEL}\n{fields}");
-    (!shared.is_empty()).then(|| section_part(text, saved.number))
+    (!shared.is_empty()).then(|| WrittenPart::text(text, Origin::Checkpoint(saved.number)))
 }

@@ -5,7 +5,6 @@ mod breaker;
 mod compaction;
 pub mod event;
 pub mod health;
-mod in_use;
 mod memory;
 mod recover;
 mod settle;
@@ -37,7 +36,6 @@ use crate::tokens::{TokenCounter, total};
 pub use background::{Preparation, Prepared};
 use breaker::{Breaker, Step};
 use compaction::{Decision, decide, declined_as, tokens_outside, unchanged};
-use in_use::InUse;
 pub use snapshot::Snapshot;
 
 /// What happens to a view that a provider would refuse, or that is no smaller than the one before.
@@ -87,8 +85,10 @@ pub struct Session<'s> {
     health: Health,
     breaker: Breaker,
     store: Option<Box<dyn Store + 's>>,
-    in_use: InUse,
-    under_way: InUse,
+    /// Whoever reads a snapshot holds this too.
+    in_use: Arc<()>,
+    /// Whoever prepares a compaction holds this too.
+    under_way: Arc<()>,
 }
 
 impl<'s> Session<'s> {
@@ -118,8 +118,8 @@ impl<'s> Session<'s> {
             health: Health::default(),
             breaker: Breaker::default(),
             store: None,
-            in_use: InUse::default(),
-            under_way: InUse::default(),
+            in_use: Arc::default(),
+            under_way: Arc::default(),
         }
     }
 
@@ -141,9 +141,9 @@ impl<'s> Session<'s> {
             view.follow(counted, &log, self.counter);
         }
         self.log = log;
-        self.history = state.history.into();
+        self.history = History(state.history);
         // What was prepared of the conversation before does not belong to this one.
-        self.under_way = InUse::default();
+        self.under_way = Arc::default();
         self.show(Arc::new(view));
         Ok(self)
     }
@@ -210,7 +210,7 @@ impl<'s> Session<'s> {
         let after = self.log.last()?;
         let blocked = match () {
             () if self.is_preparing() => Some(SkipReason::UnderWay),
-            () if self.in_use.is_held() => Some(SkipReason::SnapshotInUse),
+            () if self.is_read() => Some(SkipReason::SnapshotInUse),
             () => None,
         };
         if let Some(reason) = blocked {
@@ -239,18 +239,18 @@ impl<'s> Session<'s> {
             history: self.history.clone(),
             request_tokens: self.request_estimate(),
             after,
-            under_way: self.under_way.hold(),
+            under_way: Arc::clone(&self.under_way),
         })
     }
 
     /// Applies what a [`Preparation`] of this session came to; messages that arrived meanwhile stay, as they were said. One
     /// of another session changes nothing.
     pub async fn adopt(&mut self, prepared: Prepared, now_ms: Option<i64>) -> Option<&Event> {
-        if !self.under_way.is_by(&prepared.under_way) {
+        if !Arc::ptr_eq(&self.under_way, &prepared.under_way) {
             return None;
         }
         let Prepared { mut decision, usage, .. } = prepared;
-        if self.in_use.is_held() {
+        if self.is_read() {
             decision = self.not_adopted(decision.event, usage);
         }
         self.settle(decision, usage, now_ms).await
@@ -259,7 +259,7 @@ impl<'s> Session<'s> {
     /// The view for all agents that serve one request: it does not change, and nothing is compacted, while one of them
     /// holds it (the threshold plan).
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(Arc::clone(&self.view), self.in_use.hold())
+        Snapshot::new(Arc::clone(&self.view), Arc::clone(&self.in_use))
     }
 
     /// The next request.
@@ -333,7 +333,11 @@ impl<'s> Session<'s> {
     }
 
     fn is_preparing(&self) -> bool {
-        self.under_way.is_held()
+        Arc::strong_count(&self.under_way) > 1
+    }
+
+    fn is_read(&self) -> bool {
+        Arc::strong_count(&self.in_use) > 1
     }
 
     fn step(&self) -> Step {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::Checkpoint;
 use crate::conversation::record::{History, NewRecord, RecordKind, SessionRecord};
-use crate::conversation::view::{Edit, View, WrittenPart};
+use crate::conversation::view::{Edit, Entry, Origin, View, WrittenPart};
 use crate::message::{Part, Role};
 use crate::model::embed::{Embedder, Lexical};
 use crate::recovery::{self, Recovery, Section};
@@ -69,7 +69,7 @@ impl<'s> Session<'s> {
 
     /// Why [`Session::before_call`] would show the latest checkpoint, where it would.
     pub fn recovery_due(&self, now_ms: Option<i64>) -> Option<RecoveryReason> {
-        if !self.config.automatic || self.is_preparing() || self.in_use.is_held() {
+        if !self.config.automatic || self.is_preparing() || self.is_read() {
             return None;
         }
         // Most sessions have nothing to show, and this is asked before every turn.
@@ -122,24 +122,26 @@ impl<'s> Session<'s> {
     }
 
     fn is_shown(&self, section: &Section) -> bool {
-        let system = self.view.entries().first().filter(|entry| entry.role() == Role::System);
-        let wanted = recovery::section_part(section.text.clone(), section.number);
-        system.is_some_and(|system| system.parts().any(|it| it == (&wanted.part, wanted.origin)))
+        let wanted = WrittenPart::text(section.text.clone(), Origin::Checkpoint(section.number));
+        self.system_parts().any(|it| it == (&wanted.part, wanted.origin))
     }
 
     /// Whether the system prompt shows a checkpoint of this thread.
     fn shows_a_checkpoint(&self) -> bool {
         let checkpoints = self.history.iter().filter(|saved| saved.kind == RecordKind::Checkpoint);
-        let origins =
-            checkpoints.map(|saved| crate::conversation::view::Origin::Checkpoint(saved.number)).collect::<Vec<_>>();
+        let origins = checkpoints.map(|saved| Origin::Checkpoint(saved.number)).collect::<Vec<_>>();
+        self.system_parts().any(|(_, origin)| origins.contains(&origin))
+    }
+
+    fn system_parts(&self) -> impl Iterator<Item = (&Part, Origin)> {
         let system = self.view.entries().first().filter(|entry| entry.role() == Role::System);
-        system.is_some_and(|system| system.parts().any(|(_, origin)| origins.contains(&origin)))
+        system.into_iter().flat_map(Entry::parts)
     }
 
     fn show_section(&mut self, section: Section) -> (RecoveryOutcome, u32) {
         let Section { text, number, shown, of } = section;
         let shared = recovery::sections(None, self.strategy.showing(), self.history.latest(RecordKind::Shared));
-        let parts = [recovery::section_part(text, number)].into_iter().chain(shared).collect();
+        let parts = [WrittenPart::text(text, Origin::Checkpoint(number))].into_iter().chain(shared).collect();
         self.put(parts, Vec::new(), RecoveryOutcome::Shown(shown, of))
     }
 
@@ -170,12 +172,10 @@ impl<'s> Session<'s> {
     }
 
     fn with_sections(&self, parts: Vec<WrittenPart>) -> Result<View, FailReason> {
-        let mut edits = self.view.to_edits();
-        if self.view.entries().first().is_some_and(|entry| entry.role() == Role::System) {
-            edits.remove(0);
-        }
+        let has_system = self.view.entries().first().is_some_and(|entry| entry.role() == Role::System);
+        let others = self.view.to_edits().into_iter().skip(usize::from(has_system));
         let system = recovery::system_with(self.log.system().map(|counted| &counted.message), parts);
-        let edits = system.into_iter().chain(edits).collect::<Vec<Edit>>();
+        let edits = system.into_iter().chain(others).collect::<Vec<Edit>>();
         View::from_edits(edits, &self.log, self.counter).map_err(|error| FailReason::InvalidView(error.to_string()))
     }
 

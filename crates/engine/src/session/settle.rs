@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::budget::estimate::Estimator;
 use crate::conversation::record::{NewRecord, SessionRecord};
-use crate::conversation::vec_growth;
 use crate::conversation::view::View;
 use crate::message::{MessageId, Usage};
 use crate::model::ChatRequest;
@@ -62,7 +61,6 @@ impl<'s> Session<'s> {
         let is_applied = event.outcome == Outcome::Applied;
         let is_try = event.outcome != Outcome::Skipped(SkipReason::SnapshotInUse);
         event.log();
-        vec_growth::reserve(&mut self.events, 1);
         self.events.push(event);
         if is_applied {
             self.recount().await;
@@ -103,7 +101,6 @@ impl<'s> Session<'s> {
         let is_written = failed.is_none();
         let event = CheckpointEvent { after, tokens: self.request_tokens(), failed, extraction };
         event.log();
-        vec_growth::reserve(&mut self.checkpoint_events, 1);
         self.checkpoint_events.push(event);
         if is_written && self.strategy.showing().at_once {
             self.recover(RecoveryReason::Written, None, now_ms).await;
@@ -117,7 +114,7 @@ impl<'s> Session<'s> {
 
     /// Adds records to those that the session keeps.
     pub(super) fn remember(&mut self, saved: Vec<SessionRecord>) {
-        self.history.extend(saved);
+        self.history.0.extend(saved);
     }
 
     /// Makes a view the next request.

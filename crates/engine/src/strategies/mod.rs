@@ -1,12 +1,13 @@
-//! The reference strategies. Each is one folder and one line in [`ALL`]; help, lists, plots and tests iterate it.
+//! The reference strategies. Each is one file or folder and one line in [`ALL`]; help, lists, plots and tests iterate it.
 
 mod chained;
+#[cfg(test)]
+mod dummy;
 mod handoff;
 mod hybrid_checkpoint;
 mod middleware_checkpoint;
 mod progressive;
 mod prompt_checkpoint;
-mod published;
 mod summarize;
 mod threshold_summary;
 
@@ -24,13 +25,23 @@ pub const ALL: &[&StrategySpec] = &[
     &progressive::SPEC,
     &handoff::SPEC,
     &chained::SPEC,
+    #[cfg(test)]
+    &dummy::SPEC,
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Tail;
+    use async_trait::async_trait;
+
+    use crate::budget::Budget;
+    use crate::message::{Message, MessageId, Part, Role};
+    use crate::model::meter::Metered;
+    use crate::model::{ChatError, ChatModel, ChatReply, ChatRequest};
+    use crate::session::event::Outcome;
+    use crate::session::{Policy, Session, SessionConfig};
     use crate::strategy::params::{PROMPT, Settings};
+    use crate::tokens::{CountedMessage, Encoding};
 
     #[test]
     #[allow(clippy::disallowed_methods, reason = "a test reads the sources' names")]
@@ -38,13 +49,11 @@ mod tests {
         let mut names = ALL.iter().map(|spec| spec.name).collect::<Vec<_>>();
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/strategies");
         let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let mut folders = paths
-            .filter(|path| path.is_dir())
-            .map(|path| path.file_name().unwrap().to_str().unwrap().replace('_', "-"))
-            .collect::<Vec<_>>();
+        let modules = paths.map(|path| path.file_stem().unwrap().to_str().unwrap().replace('_', "-"));
+        let mut modules = modules.filter(|name| name != "mod").collect::<Vec<_>>();
         names.sort_unstable();
-        folders.sort_unstable();
-        assert_eq!(names, folders);
+        modules.sort_unstable();
+        assert_eq!(names, modules);
         assert!(ALL.iter().all(|spec| !spec.about.is_empty() && !spec.source.is_empty()));
     }
 
@@ -59,26 +68,45 @@ mod tests {
             let limits = (spec.limits)(&settings).expect("the source's own limits hold");
             assert!(limits.trigger <= limits.window, "{}", spec.name);
             (spec.build)(&settings);
-            assert_eq!(settings.clone().set(spec, PROMPT, spec.prompt), Ok(()), "{}", spec.name);
+            let own_prompt = settings.clone().set(spec, PROMPT, spec.prompt);
+            assert_eq!(own_prompt.is_ok(), !spec.prompt.is_empty(), "{}: {own_prompt:?}", spec.name);
             assert!(settings.clone().set(spec, PROMPT, " \n").is_err(), "{}: a prompt that says nothing", spec.name);
         }
     }
 
-    #[test]
-    fn published_defaults_are_those_of_the_sources() {
-        let limits = |name: &str| {
-            let spec = ALL.iter().find(|spec| spec.name == name).expect("listed");
-            let limits = (spec.limits)(&Settings::defaults(spec)).expect("holds");
-            (limits.window, limits.trigger, limits.tail, limits.written)
-        };
-        assert_eq!(limits("summarize"), (12_500, 10_000, Tail::Tokens(2_000), 400));
-        assert_eq!(limits("prompt-checkpoint"), (12_500, 10_000, Tail::Tokens(2_000), 800));
-        assert_eq!(limits("middleware-checkpoint"), (12_500, 10_000, Tail::Tokens(2_000), 800));
-        assert_eq!(limits("hybrid-checkpoint"), (12_500, 10_000, Tail::Tokens(2_000), 800));
-        assert_eq!(limits("threshold-summary"), (100_000, 80_000, Tail::Messages(10), 500));
-        assert_eq!(limits("progressive"), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
-        assert_eq!(limits("handoff"), (250_000, 200_000, Tail::Tokens(0), 4_000));
-        assert_eq!(limits("chained"), (128_000, 93_600, Tail::Messages(10), 1_000));
+    #[tokio::test]
+    async fn a_new_strategy_needs_its_file_and_its_line_alone() {
+        let spec = ALL.iter().find(|spec| spec.name == dummy::SPEC.name).expect("it is in the registry");
+        let settings = Settings::defaults(spec);
+        let strategy = (spec.build)(&settings);
+        let budget = Budget::published((spec.limits)(&settings).expect("they hold"), 1.0).expect("it holds");
+        let metered = Metered::new(&NoModel, 0);
+        let (overhead, summarizer_window, automatic, policy) = (0, None, true, Policy::Enforce);
+        let config = SessionConfig { budget, overhead, summarizer_window, automatic, policy };
+        let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config);
+        for id in 0..100 {
+            let role = if id % 2 == 0 { Role::User } else { Role::Assistant };
+            let parts = vec![Part::Text { text: format!("Message {id} of a long conversation.") }];
+            let message = Message { id: MessageId(id), role, at_ms: None, parts, usage: None };
+            session.push(CountedMessage::new(message, &Encoding::O200k)).expect("a provider takes it");
+            session.before_call(None).await;
+        }
+        let outcomes = session.events().iter().map(|event| &event.outcome).collect::<Vec<_>>();
+        assert!(!outcomes.is_empty() && outcomes.iter().all(|outcome| **outcome == Outcome::Applied), "{outcomes:?}");
+        assert!(session.request_tokens() < budget.window && metered.take_calls().is_empty());
+    }
+
+    struct NoModel;
+
+    #[async_trait]
+    impl ChatModel for NoModel {
+        fn name(&self) -> &str {
+            "none"
+        }
+
+        async fn complete(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
+            Err(ChatError::Refused { message: "nobody should ask".to_owned() })
+        }
     }
 
     #[test]
@@ -101,7 +129,7 @@ mod tests {
     #[test]
     fn every_published_value_differs_from_the_corrected_form_and_fits() {
         for spec in ALL {
-            let published = spec.published.as_ref().expect("every source has its own form");
+            let Some(published) = &spec.published else { continue };
             let settings = Settings::published(spec).expect("fits").expect("there is one");
             let corrected = Settings::defaults(spec);
             assert!((spec.limits)(&settings).is_ok(), "{}", spec.name);

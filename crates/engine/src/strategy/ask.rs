@@ -20,6 +20,11 @@ pub(crate) struct AskOptions {
 }
 
 impl AskOptions {
+    /// Neither a window nor an answer is looked at, or both are.
+    pub(crate) fn unguarded(is_so: bool) -> Self {
+        AskOptions { unchecked: is_so, one_piece: is_so }
+    }
+
     /// The material in as many pieces as there are requests.
     pub(crate) fn pieces(
         self,
@@ -33,19 +38,8 @@ impl AskOptions {
 }
 
 /// Asks for a summary of `material` with the prompt that it makes. Material that does not fit the summarizer's window is read
-/// in pieces, the answer to each among what the next one reads.
+/// in pieces, the answer to each among what the next one reads. The text of the last answer is trimmed.
 pub(crate) async fn ask(
-    cx: &Context<'_>,
-    material: Material,
-    prompt: impl Fn(String) -> String + Send + Sync,
-    most: u32,
-    temperature: Option<f32>,
-) -> Result<String, FailReason> {
-    Ok(ask_for_reply(cx, material, prompt, most, temperature, AskOptions::default()).await?.text)
-}
-
-/// As [`ask`], with how the last answer ended; its text is trimmed.
-pub(crate) async fn ask_for_reply(
     cx: &Context<'_>,
     material: Material,
     prompt: impl Fn(String) -> String + Send + Sync,
@@ -55,15 +49,12 @@ pub(crate) async fn ask_for_reply(
 ) -> Result<ChatReply, FailReason> {
     let mut reply: Option<ChatReply> = None;
     for piece in options.pieces(cx, material, || cx.counter.count_text(&prompt(String::new())), most)? {
-        // Of what is read only the length is held while the model reads it: thousands of calls may be under way at once.
-        let (request, material) = {
-            let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
-            let earlier = pieces::shortened(cx, &earlier, most);
-            let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
-            let length = read.len();
-            (ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed()), length)
-        };
-        reply = Some(ask_twice(cx, request, material, options).await?);
+        let earlier = reply.map_or(String::new(), |reply| render::neutralize(&reply.text));
+        let earlier = pieces::shortened(cx, &earlier, most);
+        let read = if earlier.is_empty() { piece } else { format!("(earlier summary) {earlier}\n\n{piece}") };
+        let length = read.len();
+        let request = ChatRequest::prompt(prompt(read), most, temperature, cx.summarizer.seed());
+        reply = Some(ask_twice(cx, request, length, options).await?);
     }
     reply.ok_or(FailReason::NoSummary(NotASummary::Empty))
 }
@@ -95,15 +86,6 @@ async fn ask_twice(
         Ok(()) => Ok(second),
         Err(problem) => Err(FailReason::NoSummary(problem)),
     }
-}
-
-pub(crate) async fn ask_once(
-    cx: &Context<'_>,
-    prompt: String,
-    most: u32,
-    temperature: Option<f32>,
-) -> Result<ChatReply, FailReason> {
-    send(cx, Arc::new(ChatRequest::prompt(prompt, most, temperature, cx.summarizer.seed()))).await
 }
 
 async fn send(cx: &Context<'_>, request: Arc<ChatRequest>) -> Result<ChatReply, FailReason> {

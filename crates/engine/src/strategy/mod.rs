@@ -14,7 +14,6 @@ pub mod selection;
 pub mod settings;
 pub mod summary;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -22,7 +21,7 @@ use async_trait::async_trait;
 use crate::budget::{Budget, Limits};
 use crate::conversation::log::Log;
 use crate::conversation::record::{History, NewRecord};
-use crate::conversation::view::{Edit, Entry, View, WrittenPart};
+use crate::conversation::view::{Edit, Entry, View, WrittenPart, kept_by};
 use crate::message::{MessageId, Role};
 use crate::recovery::Showing;
 use crate::strategy::decision_meter::DecisionMeter;
@@ -109,11 +108,7 @@ pub struct Compacted {
 impl Compacted {
     /// An answer for which no model read anything: all that stood in the view and is not kept whole leaves unread.
     pub fn without_reading(cx: &Context<'_>, edits: Vec<Edit>) -> Self {
-        let keeps = edits.iter().filter_map(|edit| match edit {
-            Edit::Keep(id) => Some(*id),
-            _ => None,
-        });
-        let keeps = keeps.collect::<BTreeSet<_>>();
+        let keeps = kept_by(&edits);
         let said = cx.view.entries().iter().filter(|entry| entry.role() != Role::System && entry.written().is_none());
         let unread = said.filter_map(Entry::message_id).filter(|id| !keeps.contains(id)).collect();
         Compacted { edits, saved: Vec::new(), fallback: None, unread }

@@ -1,8 +1,7 @@
 //! The answers that most strategies give: the system prompt with its sections, what they wrote, and what is kept.
 
 use crate::conversation::record::{NewRecord, RecordKind};
-use crate::conversation::view::{Edit, Origin, WrittenPart};
-use crate::message::{Part, Role};
+use crate::conversation::view::{Edit, Origin};
 use crate::recovery::{self, Showing};
 use crate::strategy::declined::{Declined, SkipReason};
 use crate::strategy::selection::Selection;
@@ -10,8 +9,7 @@ use crate::strategy::{Compacted, Context};
 
 /// The usual answer: system prompt with its sections, one summary, and what is kept.
 pub(crate) fn with_summary(cx: &Context<'_>, selection: &Selection<'_>, summary: String) -> Compacted {
-    let turn = summary_turn(&summary, cx.number_of_new(0));
-    with_record(selection, edits_with(cx, selection, turn), summary)
+    with_summary_under(system_with_sections(cx, selection), cx, selection, summary)
 }
 
 /// As [`with_summary`], under a system message of the strategy's own.
@@ -23,10 +21,6 @@ pub(crate) fn with_summary_under(
 ) -> Compacted {
     let turn = summary_turn(&summary, cx.number_of_new(0));
     let edits = system.into_iter().chain([turn]).chain(selection.keep_edits()).collect();
-    with_record(selection, edits, summary)
-}
-
-fn with_record(selection: &Selection<'_>, edits: Vec<Edit>, summary: String) -> Compacted {
     let saved = NewRecord { kind: RecordKind::Summary, covers: selection.covers(), body: summary };
     Compacted { edits, saved: vec![saved], fallback: None, unread: Vec::new() }
 }
@@ -46,8 +40,7 @@ pub(crate) fn edits_with(cx: &Context<'_>, selection: &Selection<'_>, turn: Edit
 
 /// A summary as a synthetic user turn, so that the chat opens with a user's turn whatever follows it.
 pub(crate) fn summary_turn(summary: &str, number: u32) -> Edit {
-    let text = format!("Summary of the conversation so far:\n\n{summary}");
-    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin: Origin::Summary(number) }])
+    Edit::turn(format!("Summary of the conversation so far:\n\n{summary}"), Origin::Summary(number))
 }
 
 /// The selection of the recent tail, where something leaves it.

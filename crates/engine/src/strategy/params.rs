@@ -6,8 +6,9 @@
 
 use crate::budget::estimate::Estimator;
 
-pub(crate) use crate::strategy::settings::within_window;
+use crate::strategy::settings::quoted;
 pub use crate::strategy::settings::{PROMPT, ParamError, Settings};
+pub(crate) use crate::strategy::settings::{limits_in_tokens, within_window};
 
 /// One number that a strategy's source fixes.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,8 @@ pub struct Param {
 }
 
 impl Param {
-    const fn new(unit: Unit, default: f64, range: (f64, f64)) -> Self {
+    /// A number of a unit, from the least to the greatest.
+    pub(crate) const fn new(unit: Unit, default: f64, range: (f64, f64)) -> Self {
         Param { name: "", about: "", unit, default, range }
     }
 
@@ -34,39 +36,14 @@ impl Param {
         Param::new(Unit::Tokens, default as f64, (1.0, 10_000_000.0))
     }
 
-    /// A number of tokens that may be 0.
-    pub(crate) const fn tokens_or_none(default: u32) -> Self {
-        Param::new(Unit::Tokens, default as f64, (0.0, 10_000_000.0))
-    }
-
-    /// A number of messages.
-    pub(crate) const fn messages(default: u32) -> Self {
-        Param::new(Unit::Messages, default as f64, (0.0, 10_000.0))
-    }
-
-    /// A number of characters.
-    pub(crate) const fn characters(default: u32) -> Self {
-        Param::new(Unit::Characters, default as f64, (1.0, 10_000_000.0))
-    }
-
-    /// A number of something else.
+    /// A whole number of a unit, from the least to the greatest.
     pub(crate) const fn count(unit: Unit, default: u32, range: (u32, u32)) -> Self {
         Param::new(unit, default as f64, (range.0 as f64, range.1 as f64))
     }
 
     /// A share above 0, up to 1.
     pub(crate) const fn share(default: f64) -> Self {
-        Param::share_within(default, (0.01, 1.0))
-    }
-
-    /// A share within these bounds.
-    pub(crate) const fn share_within(default: f64, range: (f64, f64)) -> Self {
-        Param::new(Unit::Share, default, range)
-    }
-
-    /// A sampling temperature.
-    pub(crate) const fn temperature(default: f64) -> Self {
-        Param::new(Unit::Temperature, default, (0.0, 2.0))
+        Param::new(Unit::Share, default, (0.01, 1.0))
     }
 
     /// One of these names, by default the one at that place.
@@ -94,24 +71,18 @@ impl Param {
 
     /// The number that a user's value means.
     pub(super) fn number(&self, value: &str) -> Result<f64, ParamError> {
-        let (name, text) = (self.name, value.trim());
+        let text = value.trim();
+        let refused = |must: String| ParamError(format!("`{}` is `{value}`; {must}", self.name));
         if let Unit::Choice(names) = self.unit {
             let place = names.iter().position(|choice| *choice == text);
-            return place.map(|place| place as f64).ok_or_else(|| {
-                let choices = names.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ");
-                ParamError::Choice { name, value: value.to_owned(), choices }
-            });
+            let choices = || refused(format!("choose from {}", quoted(names.iter().copied())));
+            return place.map(|place| place as f64).ok_or_else(choices);
         }
-        let (least, greatest) = self.range;
+        let ((least, greatest), unit) = (self.range, self.unit);
         let is_allowed =
-            |number: &f64| (least..=greatest).contains(number) && (!self.unit.is_whole() || number.fract() == 0.0);
-        text.parse::<f64>().ok().filter(is_allowed).ok_or_else(|| ParamError::Range {
-            name,
-            value: value.to_owned(),
-            least,
-            greatest,
-            unit: self.unit.name(),
-        })
+            |number: &f64| (least..=greatest).contains(number) && (!unit.is_whole() || number.fract() == 0.0);
+        let must = || refused(format!("it must be a number of {} from {least} to {greatest}", unit.name()));
+        text.parse::<f64>().ok().filter(is_allowed).ok_or_else(must)
     }
 
     /// The default and what it may be, as lists show them.
@@ -199,7 +170,7 @@ impl ParamValue for usize {
 
 impl ParamValue for bool {
     fn of(param: &Param, number: f64) -> Self {
-        matches!(param.chosen(number), Some("on" | "true" | "faithful"))
+        matches!(param.chosen(number), Some("on" | "true" | "faithful" | "similar"))
     }
 }
 

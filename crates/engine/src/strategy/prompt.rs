@@ -1,17 +1,5 @@
 //! Prompts: their placeholders filled, and the words that fit a number of tokens.
 
-use memchr::memmem;
-
-/// Fills a prompt around `messages`, in the memory that they already have: they are long, and so would be their copy.
-pub(crate) fn fill_around(mut messages: String, prompt: &str, values: &[(&str, &str)]) -> String {
-    const HERE: &str = "{messages}";
-    let Some(at) = memmem::find(prompt.as_bytes(), HERE.as_bytes()) else { return fill(prompt, values) };
-    let (before, after) = (fill(&prompt[..at], values), fill(&prompt[at + HERE.len()..], values));
-    messages.reserve_exact(before.len() + after.len());
-    messages.insert_str(0, &before);
-    messages + &after
-}
-
 /// Fills the `{name}` placeholders of a prompt. Values are inserted once and never searched for placeholders.
 pub(crate) fn fill(prompt: &str, values: &[(&str, &str)]) -> String {
     let length = values.iter().map(|(_, value)| value.len()).sum::<usize>();
@@ -51,9 +39,5 @@ mod tests {
     fn placeholders_in_values_stay_text() {
         let values = [("x", "{y}"), ("y", "2")];
         assert_eq!(fill("a {x} {y} {z} {", &values), "a {y} 2 {z} {");
-        let around = |prompt| fill_around("{x} read {y}".to_owned(), prompt, &values);
-        assert_eq!(around("a { {x} {messages} {y} {z} {"), "a { {y} {x} read {y} 2 {z} {");
-        assert_eq!(around("{messages}{y}"), "{x} read {y}2");
-        assert_eq!(around("nothing of {x}"), "nothing of {y}");
     }
 }

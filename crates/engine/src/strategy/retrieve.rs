@@ -13,22 +13,17 @@ pub(crate) fn notes(cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<
     if notes.is_empty() {
         return Vec::new();
     }
-    // One note answers many questions, and counting is what costs.
-    let mut shown: Vec<Option<(WrittenPart, u32)>> = vec![None; notes.len()];
-    let mut show = |place: usize| {
-        let (saved, note) = &notes[place];
-        let of_note = || sized(cx, memory::shown(saved, note), Origin::Memory(saved.number));
-        shown[place].get_or_insert_with(of_note).clone()
-    };
     let of_question = |ranked: Vec<usize>| {
         let mut room = room;
-        let best = ranked.into_iter().take(RESULTS).map(&mut show);
-        let fitting = best.filter(|(_, tokens)| {
-            let fits = *tokens <= room;
-            room -= if fits { *tokens } else { 0 };
-            fits
-        });
-        fitting.map(|(part, _)| part).collect()
+        let mut fitting = Vec::new();
+        for (saved, note) in ranked.into_iter().take(RESULTS).map(|place| &notes[place]) {
+            let (part, tokens) = sized(cx, memory::shown(saved, note), Origin::Memory(saved.number));
+            if let Some(left) = room.checked_sub(tokens) {
+                room = left;
+                fitting.push(part);
+            }
+        }
+        fitting
     };
     memory::rank(&notes, questions).into_iter().map(of_question).collect()
 }

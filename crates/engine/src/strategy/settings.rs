@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::estimate::Estimator;
+use crate::budget::{Limits, Tail};
 use crate::strategy::StrategySpec;
 use crate::strategy::params::{Param, ParamValue, Unit};
 
@@ -24,7 +26,7 @@ impl Settings {
     /// Changes one parameter; `prompt` takes the prompt's text.
     ///
     /// # Errors
-    /// [`ParamError`] naming the parameter, the value and what it may be.
+    /// [`ParamError`].
     pub fn set(&mut self, spec: &StrategySpec, name: &str, value: &str) -> Result<(), ParamError> {
         if name == PROMPT && !spec.prompt.is_empty() {
             check_prompt(spec, value)?;
@@ -33,9 +35,8 @@ impl Settings {
         }
         let Some(param) = spec.params().find(|param| param.name == name) else {
             let prompt = (!spec.prompt.is_empty()).then_some(PROMPT);
-            let choices = spec.params().map(|param| param.name).chain(prompt);
-            let choices = choices.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            return Err(ParamError::Unknown { strategy: spec.name, name: name.to_owned(), choices });
+            let choices = quoted(spec.params().map(|param| param.name).chain(prompt));
+            return Err(ParamError(format!("`{}` has no parameter `{name}`; choose from {choices}", spec.name)));
         };
         let number = param.number(value)?;
         self.values.insert(param.name.to_owned(), number);
@@ -86,15 +87,21 @@ impl Settings {
 /// Checks that a prompt says something and has one place for each thing that it must hold. A second place would make requests
 /// longer than what their pieces are cut for.
 fn check_prompt(spec: &StrategySpec, prompt: &str) -> Result<(), ParamError> {
-    let strategy = spec.name;
-    for placeholder in spec.placeholders.iter().copied() {
-        match prompt.matches(&format!("{{{placeholder}}}")).count() {
-            0 => return Err(ParamError::Placeholder { strategy, placeholder }),
+    let refused = |why: String| Err(ParamError(format!("the prompt for `{}` {why}", spec.name)));
+    for placeholder in spec.placeholders {
+        let place = format!("{{{placeholder}}}");
+        match prompt.matches(&place).count() {
+            0 => return refused(format!("lacks the placeholder `{place}`")),
             1 => {}
-            times => return Err(ParamError::Repeated { strategy, placeholder, times }),
+            times => return refused(format!("has the placeholder `{place}` {times} times; it must occur once")),
         }
     }
-    if prompt.trim().is_empty() { Err(ParamError::Blank { strategy }) } else { Ok(()) }
+    if prompt.trim().is_empty() { refused("is empty".to_owned()) } else { Ok(()) }
+}
+
+/// Names as an error lists them.
+pub(super) fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Checks that the size at which a compaction starts, a parameter of that name, lies in the window.
@@ -102,74 +109,19 @@ pub(crate) fn within_window(name: &str, trigger: u32, window: u32) -> Result<(),
     if trigger <= window {
         return Ok(());
     }
-    Err(ParamError::Contradiction(format!("`{name}` is {trigger} tokens; the window has {window}")))
+    Err(ParamError(format!("`{name}` is {trigger} tokens; the window has {window}")))
+}
+
+/// Limits of these tokens, with a trigger on the measuring scale.
+pub(crate) fn limits_in_tokens(window: u32, trigger: u32, tail: u32, written: u32) -> Result<Limits, ParamError> {
+    within_window("trigger", trigger, window)?;
+    Ok(Limits { window, trigger, tail: Tail::Tokens(tail), written, estimator: Estimator::Exact })
 }
 
 /// The name under which a prompt is given.
 pub const PROMPT: &str = "prompt";
 
-/// A parameter that cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ParamError {
-    /// The strategy has no such parameter.
-    #[error("`{strategy}` has no parameter `{name}`; choose from {choices}")]
-    Unknown {
-        /// The strategy.
-        strategy: &'static str,
-        /// What was given.
-        name: String,
-        /// What there is.
-        choices: String,
-    },
-    /// The value is no number, or out of range.
-    #[error("`{name}` is `{value}`; it must be a number of {unit} from {least} to {greatest}")]
-    Range {
-        /// The parameter.
-        name: &'static str,
-        /// What was given.
-        value: String,
-        /// Least value.
-        least: f64,
-        /// Greatest value.
-        greatest: f64,
-        /// What it counts.
-        unit: &'static str,
-    },
-    /// The value is none of the names that there are.
-    #[error("`{name}` is `{value}`; choose from {choices}")]
-    Choice {
-        /// The parameter.
-        name: &'static str,
-        /// What was given.
-        value: String,
-        /// What there is.
-        choices: String,
-    },
-    /// The prompt lacks a place for what it must hold.
-    #[error("the prompt for `{strategy}` lacks the placeholder `{{{placeholder}}}`")]
-    Placeholder {
-        /// The strategy.
-        strategy: &'static str,
-        /// What is missing.
-        placeholder: &'static str,
-    },
-    /// The prompt has several places for what it must hold once.
-    #[error("the prompt for `{strategy}` has the placeholder `{{{placeholder}}}` {times} times; it must occur once")]
-    Repeated {
-        /// The strategy.
-        strategy: &'static str,
-        /// The placeholder.
-        placeholder: &'static str,
-        /// How often.
-        times: usize,
-    },
-    /// The prompt says nothing.
-    #[error("the prompt for `{strategy}` is empty")]
-    Blank {
-        /// The strategy.
-        strategy: &'static str,
-    },
-    /// The parameters contradict each other.
-    #[error("{0}")]
-    Contradiction(String),
-}
+/// A parameter that cannot be used. Its text names the parameter, the value and what it may be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParamError(pub(crate) String);

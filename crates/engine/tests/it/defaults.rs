@@ -200,7 +200,8 @@ fn params(spec: &StrategySpec) -> impl Iterator<Item = &'static Param> {
 fn every_default_is_its_sources() {
     let names = |strategy: &str| params(spec(strategy)).map(|param| param.name).collect::<Vec<_>>();
     let listed = TABLE.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    assert_eq!(listed, ALL.iter().map(|spec| spec.name).collect::<Vec<_>>(), "every strategy has its rows");
+    let of_sources = ALL.iter().filter(|spec| spec.published.is_some());
+    assert_eq!(listed, of_sources.map(|spec| spec.name).collect::<Vec<_>>(), "every strategy of a source has its rows");
     for (strategy, rows) in TABLE {
         let wanted = rows.iter().map(|row| row.0).collect::<Vec<_>>();
         assert_eq!(names(strategy), wanted, "the parameters of `{strategy}`, in order");

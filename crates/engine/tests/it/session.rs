@@ -202,7 +202,7 @@ impl Store for Shelf {
 
 #[test]
 fn a_restored_session_has_the_same_view_and_goes_on_alike() {
-    for spec in ALL {
+    for spec in ALL.iter().filter(|spec| !spec.prompt.is_empty()) {
         let (strategy, metered, shelf) = (strategy(spec.name), Metered::new(&Short, 0), Shelf::default());
         let mut session =
             Session::new(&*strategy, &metered, &Encoding::O200k, config(matched())).stored_in(shelf.clone());
@@ -388,7 +388,7 @@ fn a_call_that_is_given_up_leaves_the_view_or_an_event() {
 
 #[test]
 fn what_comes_while_a_snapshot_is_held_is_paid_for_and_not_remembered_as_a_summary() {
-    for spec in ALL {
+    for spec in ALL.iter().filter(|spec| !spec.prompt.is_empty()) {
         let (strategy, metered) = (strategy(spec.name), Metered::new(&Short, 0));
         let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
         talk(&mut session, 0..31);
@@ -494,7 +494,7 @@ fn two_threads_compact_as_one_after_the_other_would() {
 /// The same for one session behind a lock: nothing that was said is lost, said twice, or numbered twice.
 #[test]
 fn two_threads_share_one_session_without_corruption() {
-    for spec in ALL {
+    for spec in ALL.iter().filter(|spec| !spec.prompt.is_empty()) {
         let (strategy, metered, shelf) = (strategy(spec.name), Metered::new(&Short, 0), Shelf::default());
         let session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched())).stored_in(shelf.clone());
         let session = Mutex::new(session);

@@ -122,7 +122,7 @@ fn metric(sides: &Sides, primary: PrimaryMetric) -> MetricAgreement {
         mock.into_iter().zip(model).map(|(one, other)| (nine_digits(one), nine_digits(other))).collect()
     });
     let weak = (primary == PrimaryMetric::Answers)
-        .then(|| sides.runs().find_map(|run| Some((run, reader_strength(run).err()?))))
+        .then(|| sides.runs.iter().find_map(|run| Some((run, reader_strength(run).err()?))))
         .flatten();
     if let Some((run, why)) = weak {
         let why = undefined(&format!("`{}`: {why}", run.manifest.summarizer));

@@ -14,7 +14,7 @@ use crate::metrics::scores::{PrimaryMetric, UnitScores};
 
 /// The mock's run, the model's, and the model's with another seed.
 pub(super) struct Sides<'r> {
-    runs: Vec<ProtocolRun<'r>>,
+    pub(super) runs: Vec<ProtocolRun<'r>>,
     /// Strategies that compacted in every run.
     names: Vec<&'r str>,
 }
@@ -51,10 +51,6 @@ impl<'r> Sides<'r> {
         }
         let names = common(&runs);
         Ok(Sides { runs, names })
-    }
-
-    pub(super) fn runs(&self) -> impl Iterator<Item = &ProtocolRun<'r>> {
-        self.runs.iter()
     }
 
     pub(super) fn names(&self) -> Vec<String> {

@@ -90,6 +90,10 @@ impl<'r> ProtocolRun<'r> {
         self.strategies.iter().find(|strategy| strategy.name == name)
     }
 
+    pub(crate) fn records(&self) -> impl Iterator<Item = &'r Record> {
+        self.strategies.iter().flat_map(|strategy| strategy.records())
+    }
+
     /// Whether a mock wrote or answered.
     pub(crate) fn is_mock(&self) -> bool {
         has_mock(&self.manifest.summarizer, self.manifest.target.as_deref())
@@ -104,11 +108,8 @@ impl<'r> ProtocolRun<'r> {
 
     /// Groups with any record.
     pub(crate) fn units(&self) -> usize {
-        let mut groups: Vec<_> =
-            self.strategies.iter().flat_map(|strategy| &strategy.units).map(|unit| unit.group).collect();
-        groups.sort_unstable();
-        groups.dedup();
-        groups.len()
+        let units = self.strategies.iter().flat_map(|strategy| &strategy.units);
+        units.map(|unit| unit.group).collect::<BTreeSet<_>>().len()
     }
 }
 
@@ -181,6 +182,11 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
         let binding = fact.rivals.map(|rivals| binding(observation, place, rivals));
         Some(Look { index, fact, round: observation.round, is_present, random_hits, binding })
     })
+}
+
+/// The looks at all of a record's points.
+pub(crate) fn looks_at_points(record: &Record) -> impl Iterator<Item = Look<'_>> {
+    points(record).flat_map(|observation| looks(record, observation))
 }
 
 /// How the eligible fact at that place is bound. A context that no agent can use binds nothing.

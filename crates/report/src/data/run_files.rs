@@ -27,11 +27,10 @@ impl RunFiles {
         let path = dir.join("manifest.json");
         let text =
             read_text(&path, Kind::MANIFEST).map_err(|source| RunFilesError::Io { path: path.clone(), source })?;
-        let manifest: Manifest = serde_json::from_str(&text)
-            .map_err(|error| RunFilesError::Manifest { path: path.clone(), what: error.to_string() })?;
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| no_manifest(&path, &error.to_string()))?;
         if manifest.version > manifest::VERSION {
             let what = format!("version `{}` is newer than this program's, {}", manifest.version, manifest::VERSION);
-            return Err(RunFilesError::Manifest { path, what });
+            return Err(no_manifest(&path, &what));
         }
         let path = dir.join("records.jsonl");
         let io = |source| RunFilesError::Io { path: path.clone(), source };
@@ -40,7 +39,10 @@ impl RunFiles {
         let mut keys = HashSet::new();
         for (at, line) in BufReader::new(file).split(b'\n').enumerate() {
             let line = line.map_err(io)?;
-            let damaged = |what: String| RunFilesError::Line { path: path.clone(), line: at + 1, what };
+            let damaged = |what: String| {
+                let what = format!(", line {}: {what}; run it again into another folder", at + 1);
+                RunFilesError::Unusable { path: path.clone(), what }
+            };
             let line = std::str::from_utf8(&line).map_err(|error| damaged(format!("invalid UTF-8: {error}")))?;
             let record = Record::from_line(line).map_err(damaged)?;
             if !keys.insert(record.key.clone()) {
@@ -53,11 +55,19 @@ impl RunFiles {
             }
             records.push(record);
         }
-        match records.len() == manifest.cases {
-            true => Ok(RunFiles { manifest, records }),
-            false => Err(RunFilesError::Incomplete { path, found: records.len(), cases: manifest.cases }),
+        let (found, cases) = (records.len(), manifest.cases);
+        if found == cases {
+            return Ok(RunFiles { manifest, records });
         }
+        let what =
+            format!(" has records of {found} cases and the manifest lists {cases}; the run's own command finishes it");
+        Err(RunFilesError::Unusable { path, what })
     }
+}
+
+fn no_manifest(path: &Path, what: &str) -> RunFilesError {
+    let what = format!(" is no manifest that this program reads: {what}");
+    RunFilesError::Unusable { path: path.to_owned(), what }
 }
 
 /// A folder that holds no whole run.
@@ -71,32 +81,12 @@ pub enum RunFilesError {
         /// Why.
         source: std::io::Error,
     },
-    /// The manifest cannot be used.
-    #[error("`{}` is no manifest that this program reads: {what}", path.display())]
-    Manifest {
+    /// A file's content cannot be used.
+    #[error("`{}`{what}", path.display())]
+    Unusable {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// Where in it, why, and what to do.
         what: String,
-    },
-    /// A record cannot be used.
-    #[error("`{}`, line {line}: {what}; run it again into another folder", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// What was found.
-        what: String,
-    },
-    /// Cases are missing, or there are more than were planned.
-    #[error("`{}` has records of {found} cases and the manifest lists {cases}; the run's own command finishes it", path.display())]
-    Incomplete {
-        /// The file.
-        path: PathBuf,
-        /// Records there.
-        found: usize,
-        /// Cases of the run.
-        cases: usize,
     },
 }

@@ -10,12 +10,11 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{self, Protocol, Record, text_hash};
 
 use crate::data::run_files::RunFiles;
-use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, is_applied};
-use crate::data::{decisions, fates};
+use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, decisions, fates};
 use crate::metrics::CorrectedRecall;
 use crate::metrics::scores::{PrimaryMetric, UnitScores};
-use crate::stats::mean;
 use crate::stats::nine_digits;
+use crate::summary::realized;
 
 /// The baseline that a run makes.
 pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Baseline {
@@ -88,10 +87,6 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyBaselin
 /// What is counted over all conversations of a strategy.
 pub(super) fn head(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyHead {
     let counted = decisions::counted(strategy);
-    let sizes = strategy.units.iter().filter_map(|unit| {
-        let rows = unit.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
-        mean(&rows.map(|row| f64::from(row.event.tokens_retained)).collect::<Vec<_>>())
-    });
     let turns = strategy.records().flat_map(|record| &record.turns);
     // A record came from JSON: it has a JSON form.
     let texts: String = strategy.records().filter_map(|record| serde_json::to_string(record).ok()).collect();
@@ -103,7 +98,7 @@ pub(super) fn head(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyHea
         applied: counted.applied,
         failed: counted.failed,
         over_window: turns.filter(|turn| turn.over_window).count(),
-        tokens_retained: mean(&sizes.collect::<Vec<_>>()).map(nine_digits),
+        tokens_retained: realized(strategy).map(nine_digits),
         too_likely: CorrectedRecall::own(strategy).too_likely().map(|(what, _)| what).collect(),
     }
 }

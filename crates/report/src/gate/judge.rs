@@ -24,7 +24,7 @@ const SIZE_MARGIN: f64 = 0.1;
 const SEED: u64 = 0x6A7E;
 
 /// What a gate found of one metric.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct MetricGate {
     /// The metric's id.
     pub metric: String,
@@ -57,6 +57,7 @@ pub struct MetricGate {
 }
 
 /// One test before Holm.
+#[derive(Default)]
 struct MetricTest {
     gate: MetricGate,
     judged: Option<MarginTest>,
@@ -204,25 +205,11 @@ fn other_facts(pair: &GatedStrategy, metric: &str) -> Option<String> {
 }
 
 fn undefined(metric: &str, why: String) -> MetricTest {
-    MetricTest { gate: empty(metric), judged: None, blocked: Some(why), cannot_pass: None, population: None }
+    MetricTest { gate: empty(metric), blocked: Some(why), ..MetricTest::default() }
 }
 
 fn empty(metric: &str) -> MetricGate {
-    MetricGate {
-        metric: metric.to_owned(),
-        verdict: Verdict::Inconclusive,
-        reason: None,
-        units: 0,
-        baseline: None,
-        run: None,
-        difference: None,
-        low: None,
-        high: None,
-        p_pass: None,
-        p_regression: None,
-        p_holm: None,
-        units_needed: None,
-    }
+    MetricGate { metric: metric.to_owned(), ..MetricGate::default() }
 }
 
 fn decided(test: MetricTest, p_holm: Option<f64>, tests: usize, margin: f64) -> MetricGate {

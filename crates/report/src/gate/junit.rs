@@ -5,6 +5,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
+use super::text::{about, change_line, number};
 use super::{GateReport, StrategyGate, Verdict};
 use crate::render::words::in_xml;
 
@@ -64,16 +65,12 @@ fn write_case(writer: &mut Writer<Vec<u8>>, case: &JunitCase, inconclusive_fails
 
 fn of_strategy(strategy: &StrategyGate) -> JunitCase {
     let metrics = strategy.metrics.iter().map(|metric| {
-        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
         let [old, new, low, high] = [metric.baseline, metric.run, metric.low, metric.high].map(number);
         let reason = metric.reason.as_deref().unwrap_or_default();
         format!("{}: {old} to {new}, bounds {low} and {high}, {} units. {reason}", metric.metric, metric.units)
     });
-    let lost = strategy.newly_lost.iter().map(|change| {
-        format!("newly lost: {} {}: {} -> {}", change.scenario, change.fact, change.before.name(), change.after.name())
-    });
-    let lines: Vec<String> =
-        metrics.chain(strategy.notes.iter().cloned()).chain(strategy.next.clone()).chain(lost).collect();
+    let lost = strategy.newly_lost.iter().map(|change| format!("newly lost: {}", change_line(change)));
+    let lines: Vec<String> = metrics.chain(about(strategy)).chain(lost).collect();
     JunitCase {
         name: in_xml(&format!("{} ({})", strategy.strategy, strategy.protocol.name())),
         verdict: strategy.verdict,

@@ -45,7 +45,7 @@ pub struct GateOptions {
 }
 
 /// The verdict of a gate or of a part of it, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Not worse by the margin.
@@ -53,6 +53,7 @@ pub enum Verdict {
     /// Worse, and not by the margin.
     PassWorse,
     /// The units are not enough to decide.
+    #[default]
     Inconclusive,
     /// Worse by more than the margin.
     Regression,

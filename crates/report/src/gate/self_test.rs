@@ -107,39 +107,10 @@ pub struct Simulated {
     pub regression_interval: (f64, f64),
 }
 
-/// Runs that cannot test the gate.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SelfTestError {
-    /// Something other than the seed differs.
-    #[error("the two runs differ in more than their seed: {0}")]
-    Differ(String),
-    /// The runs have one seed.
-    #[error("both runs have the seed `{0}`; identical pairs test nothing, run one of them with another `--seed`")]
-    OneSeed(u64),
-    /// Too few units differ.
-    #[error(
-        "`{strategy}`: {pairs} units differ between the runs and {identical} are identical, which do not count; {FEWEST_PAIRS} are needed"
-    )]
-    Identical {
-        /// The strategy.
-        strategy: String,
-        /// Units that differ.
-        pairs: usize,
-        /// Units that do not.
-        identical: usize,
-    },
-    /// No loss of two margins fits, or no number of units finds it.
-    #[error("`{strategy}`: a loss of two margins of {margin} cannot be planted, or no number of units finds it")]
-    NoPower {
-        /// The strategy.
-        strategy: String,
-        /// The margin.
-        margin: f64,
-    },
-    /// Nothing to test.
-    #[error("no strategy under test is in both runs")]
-    NothingTested,
-}
+/// Runs that cannot test the gate, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SelfTestError(String);
 
 /// Simulates `gates` gates for each rate.
 ///
@@ -162,7 +133,7 @@ pub fn self_test(
         }
     }
     if tested.is_empty() {
-        return Err(SelfTestError::NothingTested);
+        return Err(SelfTestError("no strategy under test is in both runs".to_owned()));
     }
     let rows = |times: f64| {
         let all = tested.iter().flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
@@ -217,7 +188,10 @@ impl GateRate {
 /// Two manifests may differ in seed, command and commit.
 fn check(first: &Manifest, second: &Manifest) -> Result<(), SelfTestError> {
     if first.seed == second.seed {
-        return Err(SelfTestError::OneSeed(first.seed));
+        let seed = first.seed;
+        return Err(SelfTestError(format!(
+            "both runs have the seed `{seed}`; identical pairs test nothing, run one of them with another `--seed`"
+        )));
     }
     let bare = |manifest: &Manifest| {
         let bare = Manifest { seed: 0, command: Vec::new(), commit: String::new(), ..manifest.clone() };
@@ -227,7 +201,8 @@ fn check(first: &Manifest, second: &Manifest) -> Result<(), SelfTestError> {
     match first.iter().find(|(field, value)| second.get(*field) != Some(value)) {
         Some((field, value)) => {
             let other = second.get(field).map(ToString::to_string).unwrap_or_default();
-            Err(SelfTestError::Differ(format!("`{field}` is {value} and {other}")))
+            let what = format!("`{field}` is {value} and {other}");
+            Err(SelfTestError(format!("the two runs differ in more than their seed: {what}")))
         }
         None => Ok(()),
     }
@@ -240,15 +215,20 @@ fn one_strategy(
     margin: f64,
     gates: usize,
 ) -> Result<SelfTested, SelfTestError> {
-    let name = || strategy.name.to_owned();
     let (metric, arms, identical) = arms(strategy, again);
     let pairs = arms.len() / 2;
     if pairs < FEWEST_PAIRS {
-        return Err(SelfTestError::Identical { strategy: name(), pairs, identical });
+        return Err(SelfTestError(format!(
+            "`{}`: {pairs} units differ between the runs and {identical} are identical, which do not count; {FEWEST_PAIRS} are needed",
+            strategy.name
+        )));
     }
     let units = pairs + identical;
     let population = Population::new(arms);
-    let no_power = || SelfTestError::NoPower { strategy: name(), margin };
+    let no_power = || {
+        let what = format!("a loss of two margins of {margin} cannot be planted, or no number of units finds it");
+        SelfTestError(format!("`{}`: {what}", strategy.name))
+    };
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     let with_loss = population.planted(2.0 * margin, &mut random).as_deref().and_then(Paired::of);
     let needed = population.needed(margin, 1, &mut random).ok_or_else(no_power)?;
@@ -262,7 +242,7 @@ fn one_strategy(
     }
     Ok(SelfTested {
         protocol,
-        strategy: name(),
+        strategy: strategy.name.to_owned(),
         metric: metric.to_owned(),
         pairs,
         identical,

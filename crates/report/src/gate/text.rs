@@ -92,7 +92,7 @@ fn bounds(metric: &MetricGate) -> String {
     metric.low.zip(metric.high).map_or(String::new(), |(low, high)| format!("[{low:+.3}, {high:+.3}]"))
 }
 
-fn about(strategy: &StrategyGate) -> impl Iterator<Item = String> {
+pub(super) fn about(strategy: &StrategyGate) -> impl Iterator<Item = String> {
     strategy.notes.iter().cloned().chain(strategy.next.clone())
 }
 
@@ -110,7 +110,7 @@ fn listed(what: &str, changes: &[FateChange]) -> String {
     text
 }
 
-fn change_line(change: &FateChange) -> String {
+pub(super) fn change_line(change: &FateChange) -> String {
     format!("{} {}: {}", change.scenario, change.fact, fates(change))
 }
 
@@ -118,8 +118,12 @@ fn fates(change: &FateChange) -> String {
     format!("{} -> {}", change.before.name(), change.after.name())
 }
 
+/// A number with three digits, or a dash.
+pub(super) fn number(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.3}"))
+}
+
 fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
-    let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
     let verdict = match metric.verdict {
         bad @ (Verdict::Regression | Verdict::Failed) => format!("**{}**", bad.name()),
         other => other.name().to_owned(),

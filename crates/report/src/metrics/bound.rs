@@ -6,7 +6,7 @@ use compactometer_formats::summary::MetricValue;
 
 use super::recall::{NONE_ELIGIBLE, mean_over_looks};
 use super::{Column, Metric, Section, over_units, undefined};
-use crate::data::{Look, StrategyRecords, UnitRecords, looks, points};
+use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 
 pub(crate) const BOUND_RECALL: Metric = Metric {
     id: "bound_recall",
@@ -81,5 +81,5 @@ fn corrected(look: &Look) -> Option<f64> {
 }
 
 fn over_points(unit: &UnitRecords, of_look: &dyn Fn(&Look) -> Option<f64>) -> Option<f64> {
-    mean_over_looks(unit, |record| points(record).flat_map(|seen| looks(record, seen)), of_look)
+    mean_over_looks(unit, looks_at_points, of_look)
 }

@@ -1,7 +1,7 @@
 //! Chance matches (`keyword_luck`): how often a value is found in a text that never stated it, as recall by keywords would
 //! count it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
@@ -25,9 +25,7 @@ const NO_FOREIGN: &str = "the suite has too few other groups whose facts could b
 /// Recall and chance matches by the facts' value kind. Exploratory, so without intervals.
 pub(crate) fn by_kind(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
     let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
-    let mut kinds: Vec<ValueKind> = facts.map(|fact| fact.value_kind).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let kinds: BTreeSet<ValueKind> = facts.map(|fact| fact.value_kind).collect();
     let row = |kind| {
         let recall = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.value_kind == kind));
         let luck = bare(strategy, |unit| of_kind(unit, |found| found == kind));

@@ -1,9 +1,10 @@
 //! A metric for tests: it is named only in the registry, and must be found in every table, file and list.
 
-use super::{Better, Metric, MetricUnit, Section, defined};
+use super::{Better, Column, Metric, MetricUnit, Section, defined};
 
 pub(crate) const DUMMY: Metric = Metric {
     id: "dummy_metric",
+    column: Some(Column { header: "dummy", has_interval: false }),
     unit: MetricUnit::Count,
     better: Better::Neither,
     definition: "four thousand three hundred and twenty-one",

@@ -222,7 +222,7 @@ fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {
 }
 
 /// `part / whole`, if `whole` is over 0.
-fn ratio(part: f64, whole: f64) -> Option<f64> {
+pub(crate) fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
@@ -238,6 +238,7 @@ mod tests {
 
     #[test]
     fn every_required_metric_has_one_row() {
+        assert!(ALL.iter().all(|metric| !metric.id.is_empty() && !metric.definition.is_empty()));
         for id in REQUIRED.split_whitespace() {
             assert_eq!(ALL.iter().filter(|metric| metric.id == id).count(), 1, "{id}");
         }

@@ -4,7 +4,7 @@ use compactometer_formats::record::{Observation, Prompted, Record};
 
 use super::chance::CorrectedRecall;
 use super::recall::recall;
-use super::{Better, Metric, Section, estimated, over_units, ratio, undefined};
+use super::{Better, Metric, Section, over_units, ratio, undefined};
 use crate::data::{Look, StrategyRecords, UnitRecords, points, prompted_looks};
 use crate::metrics::MetricUnit;
 
@@ -27,11 +27,7 @@ pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
         if let Some(reason) = why_undefined(strategy) {
             return undefined(reason);
         }
-        let statistic = CorrectedRecall::prompted(strategy);
-        match statistic.why_undefined(run.manifest.groups) {
-            Some(reason) => undefined(reason),
-            None => estimated(strategy.units.len(), statistic.units_scored(), |times| statistic.value(times)),
-        }
+        CorrectedRecall::prompted(strategy).metric(run, strategy)
     },
     ..Metric::share(Section::Retrieval, "Probes")
 };

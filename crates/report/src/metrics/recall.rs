@@ -1,6 +1,6 @@
 //! Whether contexts hold facts: raw, corrected for chance, against random drops, and at the moment of use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::record::{Observation, Record};
 use compactometer_formats::summary::MetricValue;
@@ -8,7 +8,7 @@ use compactometer_formats::summary::MetricValue;
 use super::chance::CorrectedRecall;
 use super::{Column, Metric, Section, bound, defined, over_units, ratio, undefined};
 use crate::data::label;
-use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, points, uses};
+use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses};
 
 pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
@@ -63,14 +63,8 @@ pub(super) const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's l
 
 /// Recall by category of fact, over the units that have facts of it. Without intervals: exploratory.
 pub(crate) fn by_category(strategy: &StrategyRecords) -> BTreeMap<String, BTreeMap<String, MetricValue>> {
-    let mut categories: Vec<_> = strategy
-        .records()
-        .flat_map(|record| &record.facts)
-        .filter(|fact| !fact.decoy)
-        .map(|fact| fact.category)
-        .collect();
-    categories.sort_unstable();
-    categories.dedup();
+    let facts = strategy.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
+    let categories: BTreeSet<_> = facts.map(|fact| fact.category).collect();
     let row = |category| {
         let value = bare(strategy, |unit| recall_at_points(unit, |look| look.fact.category == category));
         (label(&category), BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)]))
@@ -85,7 +79,10 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
     let Some(last) = observed.map(|observation| observation.round).max() else { return Vec::new() };
     let row = |round| {
         let value = bare(strategy, |unit| {
-            recall(unit, |record| all(record, record.observations.iter()).filter(|look| look.round == round))
+            recall(unit, |record| {
+                let seen = record.observations.iter().flat_map(|observation| looks(record, observation));
+                seen.filter(|look| look.round == round)
+            })
         });
         BTreeMap::from([(CONTEXT_RECALL.id.to_owned(), value)])
     };
@@ -94,7 +91,7 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
 
 /// [`CONTEXT_RECALL`] without its interval.
 pub(crate) fn plain(strategy: &StrategyRecords) -> Option<f64> {
-    bare(strategy, |unit| recall_at_points(unit, |_| true)).value
+    bare(strategy, of_unit).value
 }
 
 /// The mean over units without an interval.
@@ -110,7 +107,7 @@ pub(super) fn bare(strategy: &StrategyRecords, number: impl Fn(&UnitRecords) -> 
 pub(crate) fn fact_shares<'r>(unit: &UnitRecords<'r>) -> BTreeMap<(&'r str, &'r str), (f64, f64)> {
     let mut shares = BTreeMap::new();
     for record in &unit.records {
-        let means = means_by_fact(all(record, points(record)), |look| Some(f64::from(u8::from(look.is_present))));
+        let means = means_by_fact(looks_at_points(record), |look| Some(f64::from(u8::from(look.is_present))));
         let share = |(index, mean): (usize, (f64, f64))| {
             ((record.case.scenario.as_str(), record.facts[index].id.as_str()), mean)
         };
@@ -125,11 +122,7 @@ pub(crate) fn of_unit(unit: &UnitRecords) -> Option<f64> {
 }
 
 pub(super) fn recall_at_points(unit: &UnitRecords, counts: impl Fn(&Look) -> bool) -> Option<f64> {
-    recall(unit, |record| all(record, points(record)).filter(&counts))
-}
-
-fn all<'r>(record: &'r Record, observations: impl Iterator<Item = &'r Observation>) -> impl Iterator<Item = Look<'r>> {
-    observations.flat_map(|observation| looks(record, observation))
+    recall(unit, |record| looks_at_points(record).filter(&counts))
 }
 
 /// The mean over a unit's weighted facts of the share of looks at which each is present.
@@ -174,7 +167,7 @@ fn means_by_fact<'r>(
 
 /// The weight of each fact of a unit, and the mean of a number over its looks at points.
 pub(super) fn fact_means(unit: &UnitRecords, of_look: impl Fn(&Look) -> Option<f64>) -> Vec<(f64, f64)> {
-    let of_record = |record| means_by_fact(all(record, points(record)), &of_look).into_values();
+    let of_record = |record| means_by_fact(looks_at_points(record), &of_look).into_values();
     unit.records.iter().flat_map(|record| of_record(record)).collect()
 }
 
@@ -199,12 +192,8 @@ fn against_random(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue 
 }
 
 fn corrected(run: &ProtocolRun, strategy: &StrategyRecords, statistic: CorrectedRecall) -> MetricValue {
-    let has_looks = strategy.units.iter().any(|unit| recall_at_points(unit, |_| true).is_some());
-    if !has_looks {
+    if strategy.units.iter().all(|unit| of_unit(unit).is_none()) {
         return undefined(NONE_ELIGIBLE);
     }
-    match statistic.why_undefined(run.manifest.groups) {
-        Some(reason) => undefined(reason),
-        None => super::estimated(strategy.units.len(), statistic.units_scored(), |times| statistic.value(times)),
-    }
+    statistic.metric(run, strategy)
 }

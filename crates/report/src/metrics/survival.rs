@@ -20,7 +20,7 @@ pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
     id: "survival_first_round",
     definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each unit \
               weighing the same",
-    compute: |_, strategy| told(strategy, |survival| survival.value(|curve| curve.at(1))),
+    compute: |_, strategy| told(strategy, |survival| survival.value(|curve| at(curve, 1))),
     ..Metric::share(Section::Survival, "Survival")
 };
 
@@ -44,12 +44,11 @@ pub(crate) const CLIFF: Metric = Metric {
 /// S(1) - S(`rounds`), with its interval.
 pub(crate) fn drift_at(strategy: &StrategyRecords, rounds: usize) -> MetricValue {
     told(strategy, |survival| {
-        if survival.whole().at(1) == Some(0.0) {
-            return undefined("nothing survives the first round");
-        }
-        match survival.whole().at(rounds) {
+        let curve = survival.whole();
+        match at(&curve, rounds) {
+            _ if at(&curve, 1) == Some(0.0) => undefined("nothing survives the first round"),
             None => undefined(format!("no fact is followed for {rounds} rounds")),
-            Some(_) => survival.value(|curve| Some(curve.at(1)? - curve.at(rounds)?)),
+            Some(_) => survival.value(|curve| Some(at(curve, 1)? - at(curve, rounds)?)),
         }
     })
 }
@@ -57,8 +56,7 @@ pub(crate) fn drift_at(strategy: &StrategyRecords, rounds: usize) -> MetricValue
 /// S by rounds, from round 1, each with the units that still have a fact at risk.
 pub(crate) fn by_rounds(strategy: &StrategyRecords) -> Vec<(f64, usize)> {
     let Ok(survival) = Survival::new(strategy) else { return Vec::new() };
-    let at_risk = |place: usize| survival.units.iter().filter(|unit| unit.at_risk(place) > 0.0).count();
-    survival.whole().0.iter().enumerate().map(|(place, share)| (*share, at_risk(place))).collect()
+    survival.whole().into_iter().enumerate().map(|(place, share)| (share, survival.at_risk(place))).collect()
 }
 
 /// S by tokens since: each length at which some fact is absent, with what survives it, ascending, and last the greatest length
@@ -98,19 +96,15 @@ fn told(strategy: &StrategyRecords, tell: impl Fn(&Survival) -> MetricValue) -> 
 
 fn cliff(survival: &Survival) -> MetricValue {
     let curve = survival.whole();
-    let first = curve.at(1).unwrap_or(0.0);
+    let first = at(&curve, 1).unwrap_or(0.0);
     if first == 0.0 {
         return undefined("nothing survives the first round");
     }
-    match curve.0.iter().position(|share| *share < first / 2.0) {
-        Some(place) => {
-            let n = survival.units.iter().filter(|unit| unit.at_risk(place) > 0.0).count();
-            defined(place as f64 + 1.0, None, n)
+    match curve.iter().position(|share| *share < first / 2.0) {
+        Some(place) => defined(place as f64 + 1.0, None, survival.at_risk(place)),
+        None => {
+            undefined(format!("none: survival does not fall below half of the first round's in {} rounds", curve.len()))
         }
-        None => undefined(format!(
-            "none: survival does not fall below half of the first round's in {} rounds",
-            curve.0.len()
-        )),
     }
 }
 
@@ -120,62 +114,53 @@ struct Survival {
 }
 
 /// One unit's facts: weight at risk and weight absent, by round from 1; together the unit weighs 1.
-struct UnitCohort(Vec<(f64, f64)>);
+type UnitCohort = Vec<(f64, f64)>;
 
-/// S by round, from round 1, as far as anything is at risk.
-struct SurvivalCurve(Vec<f64>);
-
-impl SurvivalCurve {
-    fn at(&self, round: usize) -> Option<f64> {
-        self.0.get(round.checked_sub(1)?).copied()
-    }
+/// S in a round, from round 1, as far as anything is at risk.
+fn at(curve: &[f64], round: usize) -> Option<f64> {
+    curve.get(round.checked_sub(1)?).copied()
 }
 
-impl UnitCohort {
-    fn new(members: &[FollowedFact]) -> Self {
-        let whole: f64 = members.iter().map(|member| member.weight).sum();
-        let rounds = members.iter().map(|member| member.rounds).max().unwrap_or(0);
-        let mut found = vec![(0.0, 0.0); rounds];
-        for member in members {
-            let weight = member.weight / whole;
-            found[..member.rounds].iter_mut().for_each(|(at_risk, _)| *at_risk += weight);
-            found[member.rounds - 1].1 += if member.is_absent { weight } else { 0.0 };
-        }
-        UnitCohort(found)
+fn cohort(members: &[FollowedFact]) -> UnitCohort {
+    let whole: f64 = members.iter().map(|member| member.weight).sum();
+    let rounds = members.iter().map(|member| member.rounds).max().unwrap_or(0);
+    let mut found = vec![(0.0, 0.0); rounds];
+    for member in members {
+        let weight = member.weight / whole;
+        found[..member.rounds].iter_mut().for_each(|(at_risk, _)| *at_risk += weight);
+        found[member.rounds - 1].1 += if member.is_absent { weight } else { 0.0 };
     }
-
-    fn at_risk(&self, place: usize) -> f64 {
-        self.0.get(place).map_or(0.0, |(at_risk, _)| *at_risk)
-    }
+    found
 }
 
 impl Survival {
-    fn new(strategy: &StrategyRecords) -> Result<Self, String> {
-        let cohort =
-            |found: Vec<FollowedFact>| if found.is_empty() { UnitCohort(Vec::new()) } else { UnitCohort::new(&found) };
-        let units: Option<Vec<UnitCohort>> = strategy.units.iter().map(|unit| of_unit(unit).map(cohort)).collect();
+    fn new(strategy: &StrategyRecords) -> Result<Self, &'static str> {
+        let units: Option<Vec<_>> = strategy.units.iter().map(|unit| Some(cohort(&of_unit(unit)?))).collect();
         match units {
-            None => Err("the records are too old to hold mentions".to_owned()),
-            Some(units) if units.iter().all(|unit| unit.0.is_empty()) => {
-                Err("the last original of no fact left".to_owned())
-            }
+            None => Err("the records are too old to hold mentions"),
+            Some(units) if units.iter().all(Vec::is_empty) => Err("the last original of no fact left"),
             Some(units) => Ok(Survival { units }),
         }
     }
 
-    fn whole(&self) -> SurvivalCurve {
+    /// Units that have a fact at risk in the round after so many.
+    fn at_risk(&self, place: usize) -> usize {
+        self.units.iter().filter(|unit| unit.get(place).is_some_and(|(at_risk, _)| *at_risk > 0.0)).count()
+    }
+
+    fn whole(&self) -> Vec<f64> {
         self.drawn(&vec![1; self.units.len()])
     }
 
     /// The curve over units, each drawn the given number of times.
-    fn drawn(&self, times: &[u32]) -> SurvivalCurve {
-        let rounds = self.units.iter().map(|unit| unit.0.len()).max().unwrap_or(0);
+    fn drawn(&self, times: &[u32]) -> Vec<f64> {
+        let rounds = self.units.iter().map(|unit| unit.len()).max().unwrap_or(0);
         let mut curve = Vec::with_capacity(rounds);
         let mut share = 1.0;
         for round in 0..rounds {
             let (mut at_risk, mut died) = (0.0, 0.0);
             for (unit, times) in self.units.iter().zip(times) {
-                let (unit_at_risk, unit_died) = unit.0.get(round).copied().unwrap_or_default();
+                let (unit_at_risk, unit_died) = unit.get(round).copied().unwrap_or_default();
                 at_risk += f64::from(*times) * unit_at_risk;
                 died += f64::from(*times) * unit_died;
             }
@@ -185,11 +170,11 @@ impl Survival {
             share *= 1.0 - died / at_risk;
             curve.push(share);
         }
-        SurvivalCurve(curve)
+        curve
     }
 
-    fn value(&self, of: impl Fn(&SurvivalCurve) -> Option<f64>) -> MetricValue {
-        let n = self.units.iter().filter(|unit| !unit.0.is_empty()).count();
+    fn value(&self, of: impl Fn(&[f64]) -> Option<f64>) -> MetricValue {
+        let n = self.units.iter().filter(|unit| !unit.is_empty()).count();
         estimated(self.units.len(), n, |times| of(&self.drawn(times)))
     }
 }
@@ -221,21 +206,15 @@ fn members(record: &Record) -> Option<Vec<FollowedFact>> {
         if fact.mentions.is_empty() && compactions.iter().any(is_stated) {
             return None;
         }
-        follow(&compactions, last, index, &fact.mentions, |member| {
-            found.push(FollowedFact { weight: fact.weight, ..member })
-        });
+        let followed = follow(&compactions, last, index, &fact.mentions).into_iter();
+        found.extend(followed.map(|member| FollowedFact { weight: fact.weight, ..member }));
     }
     Some(found)
 }
 
 /// Follows one fact from compaction to compaction; `last` are the tokens of the whole log.
-fn follow(
-    compactions: &[&Observation],
-    last: u32,
-    fact: usize,
-    mentions: &[MessageId],
-    mut tell: impl FnMut(FollowedFact),
-) {
+fn follow(compactions: &[&Observation], last: u32, fact: usize, mentions: &[MessageId]) -> Vec<FollowedFact> {
+    let mut found = Vec::new();
     let member = |rounds: usize, from: u32, to: u32, is_absent| FollowedFact {
         rounds,
         tokens: u64::from(to.saturating_sub(from)),
@@ -252,21 +231,22 @@ fn follow(
             mentions.iter().any(|mention| *mention <= seen.after && before.is_none_or(|before| *mention > before));
         let has_original = matches!(fate, Fate::Verbatim | Fate::Superseded | Fate::Unstated);
         if let Some(from) = left_at.filter(|_| is_restated || has_original) {
-            tell(member(at - from, compactions[from].log_tokens, compactions[at - 1].log_tokens, false));
+            found.push(member(at - from, compactions[from].log_tokens, compactions[at - 1].log_tokens, false));
             left_at = None;
         }
         if left_at.is_none() && !has_original && (is_restated || was_verbatim) {
             left_at = Some(at);
         }
         if let Some(from) = left_at.filter(|_| !fate.is_present()) {
-            tell(member(at - from + 1, compactions[from].log_tokens, seen.log_tokens, true));
+            found.push(member(at - from + 1, compactions[from].log_tokens, seen.log_tokens, true));
             left_at = None;
         }
         before = Some(seen.after);
     }
     if let Some(from) = left_at {
-        tell(member(compactions.len() - from, compactions[from].log_tokens, last, false));
+        found.push(member(compactions.len() - from, compactions[from].log_tokens, last, false));
     }
+    found
 }
 
 #[cfg(test)]
@@ -286,12 +266,9 @@ mod tests {
         let all: Vec<Observation> =
             letters.chars().enumerate().map(|(at, letter)| seen(10 * (at as u32 + 1), &letter.to_string())).collect();
         let mentions: Vec<MessageId> = mentions.iter().map(|id| MessageId(*id)).collect();
-        let mut found = Vec::new();
         let end = letters.len() as u32 * 1_000 + 500;
-        follow(&all.iter().collect::<Vec<_>>(), end, 0, &mentions, |of| {
-            found.push((of.rounds, of.tokens, of.is_absent))
-        });
-        found
+        let found = follow(&all.iter().collect::<Vec<_>>(), end, 0, &mentions).into_iter();
+        found.map(|of| (of.rounds, of.tokens, of.is_absent)).collect()
     }
 
     #[test]
@@ -317,8 +294,8 @@ mod tests {
     #[test]
     fn censored_facts_leave_the_risk_set() {
         let member = |rounds, is_absent| FollowedFact { rounds, tokens: 0, is_absent, weight: 1.0 };
-        let unit = UnitCohort::new(&[member(1, true), member(1, false), member(2, true), member(3, false)]);
-        let curve = Survival { units: vec![unit] }.whole().0;
+        let unit = cohort(&[member(1, true), member(1, false), member(2, true), member(3, false)]);
+        let curve = Survival { units: vec![unit] }.whole();
         // 3/4, then of two at risk one is lost.
         assert_eq!(curve, [0.75, 0.375, 0.375]);
     }
@@ -344,9 +321,9 @@ mod tests {
     #[test]
     fn units_weigh_the_same_whatever_their_facts() {
         let member = |is_absent| FollowedFact { rounds: 1, tokens: 0, is_absent, weight: 1.0 };
-        let (small, large) = (UnitCohort::new(&[member(true)]), UnitCohort::new(&[member(false); 9]));
+        let (small, large) = (cohort(&[member(true)]), cohort(&[member(false); 9]));
         let survival = Survival { units: vec![small, large] };
-        assert_eq!(survival.whole().at(1), Some(0.5));
-        assert_eq!(survival.drawn(&[0, 2]).at(1), Some(1.0));
+        assert_eq!(at(&survival.whole(), 1), Some(0.5));
+        assert_eq!(at(&survival.drawn(&[0, 2]), 1), Some(1.0));
     }
 }

@@ -5,6 +5,8 @@ use compactometer_formats::summary::{Comparison, Group};
 use compactometer_text::code::code;
 use serde_json::{Value, json};
 
+use super::reasons::by_reason;
+use super::rows::{header, number};
 use crate::metrics::MetricUnit;
 
 const COLUMNS: &[&str] =
@@ -13,7 +15,9 @@ const COLUMNS: &[&str] =
 /// The comparisons of a page, and the note above them: what is compared with what, and how.
 pub(super) fn table(group: &Group) -> Value {
     let rows: Vec<_> = group.comparisons.iter().map(cells).collect();
-    json!({"note": note(group), "columns": COLUMNS, "rows": rows, "reasons": reasons(&group.comparisons)})
+    let reasons = by_reason(group.comparisons.iter().map(|made| (made.reason.as_ref(), made.strategy.as_str())));
+    let reasons = reasons.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", ")));
+    json!({"note": note(group), "columns": COLUMNS, "rows": rows, "reasons": reasons.collect::<Vec<_>>()})
 }
 
 /// The note above the rows; nothing if there are none.
@@ -66,24 +70,11 @@ pub(crate) fn share(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| MetricUnit::Share.show(value))
 }
 
-/// Each reason once, with the strategies that it holds for.
-fn reasons(comparisons: &[Comparison]) -> Vec<String> {
-    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
-    for made in comparisons {
-        let Some(reason) = &made.reason else { continue };
-        match found.iter_mut().find(|(known, _)| known == reason) {
-            Some((_, names)) => names.push(&made.strategy),
-            None => found.push((reason, vec![&made.strategy])),
-        }
-    }
-    found.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
-}
-
 /// Rows of `comparisons.csv`.
 pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
     const HEADER: &str = "protocol,strategy,reference,metric,difference,low,high,sd,p_t,p_sign_flip,p_holm,detectable,icc,\
                           design_effect,n,verdict,reason";
-    let mut rows = vec![HEADER.split(',').map(str::to_owned).collect()];
+    let mut rows = vec![header(HEADER)];
     for (group, made) in groups.iter().flat_map(|group| group.comparisons.iter().map(move |made| (group, made))) {
         let mut row =
             [group.protocol.name(), &made.strategy, &made.reference, &made.metric].map(str::to_owned).to_vec();
@@ -99,7 +90,7 @@ pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
             made.icc,
             made.design_effect,
         ];
-        row.extend(numbers.map(|value| value.map_or(String::new(), |value| value.to_string())));
+        row.extend(numbers.map(number));
         row.extend([made.n.to_string(), made.verdict.name().to_owned(), made.reason.clone().unwrap_or_default()]);
         rows.push(row);
     }

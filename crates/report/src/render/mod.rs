@@ -8,6 +8,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::Summary;
+use serde_json::{Value, json};
 
 use self::plots::{Plot, draw};
 use crate::data::ProtocolRun;
@@ -27,7 +28,6 @@ mod terminal;
 pub(crate) mod words;
 
 pub(crate) use escape::{markdown_cell, markdown_text, shown};
-use page::Picture;
 pub(crate) use template::render as render_template;
 pub use terminal::table;
 
@@ -77,11 +77,9 @@ pub fn write_formats(
     create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
     if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
         let page = page::of(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
-        if has(Format::Markdown) {
-            put(dir, "report.md", page::markdown(&page).map_err(|error| made("report.md", &error))?.as_bytes())?;
-        }
-        if has(Format::Html) {
-            put(dir, "index.html", page::html(&page).map_err(|error| made("index.html", &error))?.as_bytes())?;
+        for (_, file, name, template) in PAGES.iter().filter(|(format, ..)| has(*format)) {
+            let text = render_template(name, template, &page).map_err(|error| made(file, &error))?;
+            put(dir, file, text.as_bytes())?;
         }
     }
     if has(Format::Json) {
@@ -96,8 +94,14 @@ pub fn write_formats(
     Ok(summary)
 }
 
-/// Writes the pictures of each group.
-fn pictures(dir: &Path, runs: &[ProtocolRun], summary: &Summary) -> Result<Vec<Vec<Picture>>, ReportError> {
+/// Pages: the file, and the template's name and text.
+const PAGES: [(Format, &str, &str, &str); 2] = [
+    (Format::Markdown, "report.md", "page.md", include_str!("page.md")),
+    (Format::Html, "index.html", "page.html", include_str!("page.html")),
+];
+
+/// Writes the pictures of each group; gives what pages show of them.
+fn pictures(dir: &Path, runs: &[ProtocolRun], summary: &Summary) -> Result<Vec<Vec<Value>>, ReportError> {
     let folder = dir.join("plots");
     create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
     let groups = plots::all(runs, &summary.groups).into_iter();
@@ -126,14 +130,14 @@ pub enum ReportError {
 }
 
 /// Writes one plot's three files.
-fn write_plot(folder: &Path, plot: Plot) -> Result<Picture, ReportError> {
+fn write_plot(folder: &Path, plot: Plot) -> Result<Value, ReportError> {
     let file = |ending: &str| format!("{}.{ending}", plot.name);
     let svg = draw::svg(&plot.figure).map_err(|what| ReportError::Make { file: file("svg"), what })?;
     put(folder, &file("svg"), svg.as_bytes())?;
     put(folder, &file("csv"), &csv(&file("csv"), &plot.rows)?)?;
     let png = draw::png(&plot.figure).map_err(|what| ReportError::Make { file: file("png"), what })?;
     put(folder, &file("png"), &png)?;
-    Ok(Picture { file: plot.name, title: plot.title, caption: plot.caption, svg })
+    Ok(json!({"file": plot.name, "title": plot.title, "caption": plot.caption, "svg": svg}))
 }
 
 fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {
@@ -173,6 +177,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let summary = write(dir.path(), &manifest, &records, &common::prices()).expect("a report");
         assert_eq!(DUMMY.value(&summary.groups[0].strategies[0]), Some(4_321.0));
+        assert!(table(&summary).contains("4,321"), "the terminal's table does not show the metric");
         let read = |file: &str| std::fs::read_to_string(dir.path().join(file)).unwrap_or_default();
         for file in ["index.html", "report.md", "summary.csv", "summary.json"] {
             assert!(read(file).contains(DUMMY.id), "{file} does not name the metric");

@@ -3,28 +3,14 @@
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::Group;
-use minijinja::Error;
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::template::render;
 use super::{compared, judged, reasons, tables, targets};
-use crate::metrics::grouped;
-use crate::metrics::{self, Metric};
+use crate::metrics::{self, Metric, grouped};
 use crate::render::words::{conditions, slug, verdict};
 
-/// A plot after its files were written.
-#[derive(Serialize)]
-pub(super) struct Picture {
-    /// Stem of its files.
-    pub(super) file: String,
-    pub(super) title: &'static str,
-    pub(super) caption: String,
-    pub(super) svg: String,
-}
-
 /// Everything that a page shows; `pictures` are those of each group.
-pub(super) fn of(manifest: &Manifest, groups: &[Group], pictures: Vec<Vec<Picture>>) -> Value {
+pub(super) fn of(manifest: &Manifest, groups: &[Group], pictures: Vec<Vec<Value>>) -> Value {
     json!({
         "title": format!("Compaction report: {}", manifest.suite),
         "run": run_facts(manifest),
@@ -34,15 +20,7 @@ pub(super) fn of(manifest: &Manifest, groups: &[Group], pictures: Vec<Vec<Pictur
     })
 }
 
-pub(super) fn html(page: &Value) -> Result<String, Error> {
-    render("page.html", include_str!("page.html"), page)
-}
-
-pub(super) fn markdown(page: &Value) -> Result<String, Error> {
-    render("page.md", include_str!("page.md"), page)
-}
-
-fn of_group(group: &Group, plots: &[Picture]) -> Value {
+fn of_group(group: &Group, plots: &[Value]) -> Value {
     json!({
         // The anchor.
         "id": slug(group),
@@ -63,38 +41,33 @@ fn of_group(group: &Group, plots: &[Picture]) -> Value {
 fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let tokens = |count: u32| format!("{} tokens", grouped(f64::from(count)));
     let protocols = manifest.protocols.iter().map(|protocol| protocol.name()).collect::<Vec<_>>().join(", ");
+    let retained = std::iter::once(&manifest.retained).chain(&manifest.sweep);
     let mut facts = vec![
         ("suite", format!("{} ({})", manifest.suite, manifest.suite_hash)),
         ("conversations", format!("{} in {} groups, the units of statistics", manifest.conversations, manifest.groups)),
         ("cases", manifest.cases.to_string()),
         ("summarizer", manifest.summarizer.clone()),
         ("protocol", protocols),
-        ("window", tokens(manifest.window)),
-        ("trigger", tokens(manifest.trigger)),
-        (
-            "retained budget",
-            std::iter::once(&manifest.retained)
-                .chain(&manifest.sweep)
-                .map(|most| tokens(*most))
-                .collect::<Vec<_>>()
-                .join(", "),
-        ),
-        ("measuring counter", manifest.tokenizer.clone()),
-        ("settings", manifest.settings_hash.clone()),
-        ("prices", manifest.prices_hash.clone()),
-        ("seed", manifest.seed.to_string()),
-        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
     ];
-    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
-    facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     if manifest.protocols.contains(&Protocol::Published) {
         let limits = format!(
             "multiplied by {}; the limits below are those of the matched protocol and of controls",
             manifest.scale
         );
-        let after = facts.iter().position(|(name, _)| *name == "protocol").map_or(0, |at| at + 1);
-        facts.insert(after, ("published limits", limits));
+        facts.push(("published limits", limits));
     }
+    facts.extend([
+        ("window", tokens(manifest.window)),
+        ("trigger", tokens(manifest.trigger)),
+        ("retained budget", retained.map(|most| tokens(*most)).collect::<Vec<_>>().join(", ")),
+        ("measuring counter", manifest.tokenizer.clone()),
+        ("settings", manifest.settings_hash.clone()),
+        ("prices", manifest.prices_hash.clone()),
+        ("seed", manifest.seed.to_string()),
+        ("program", format!("compactometer {}, commit {}", manifest.program, manifest.commit)),
+    ]);
+    facts.extend(manifest.target.clone().map(|target| ("target model", target)));
+    facts.extend(manifest.judge.clone().map(|judge| ("judge", judge)));
     facts
 }
 

@@ -1,35 +1,39 @@
 //! Why values are undefined, each reason once.
 
-use compactometer_formats::summary::{Group, StrategySummary};
+use compactometer_formats::summary::Group;
 
 use crate::metrics::Metric;
 
 /// One line for each reason and set of strategies among these metrics: metrics, strategies, reason.
 pub(crate) fn lines<'m>(group: &Group, metrics: impl Iterator<Item = &'m Metric>) -> Vec<String> {
-    let mut found: Vec<(String, Vec<&str>, Vec<&str>)> = Vec::new();
+    let mut found: Vec<(&str, Vec<&str>, Vec<&str>)> = Vec::new();
     for metric in metrics {
-        for (reason, names) in by_reason(&group.strategies, metric) {
+        let of =
+            group.strategies.iter().map(|one| (metric.of(one).and_then(|value| value.reason.as_ref()), &*one.name));
+        for (reason, names) in by_reason(of) {
             match found.iter_mut().find(|(seen, _, of)| *seen == reason && *of == names) {
                 Some((_, ids, _)) => ids.push(metric.id),
                 None => found.push((reason, vec![metric.id], names)),
             }
         }
     }
-    let line = |(reason, ids, names): (String, Vec<&str>, Vec<&str>)| {
+    let line = |(reason, ids, names): (&str, Vec<&str>, Vec<&str>)| {
         let who = if names.len() == group.strategies.len() { "all".to_owned() } else { names.join(", ") };
         format!("{} ({who}): {reason}", ids.join(", "))
     };
     found.into_iter().map(line).collect()
 }
 
-fn by_reason<'s>(strategies: &'s [StrategySummary], metric: &Metric) -> Vec<(String, Vec<&'s str>)> {
-    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
-    for strategy in strategies {
-        let Some(reason) = metric.of(strategy).and_then(|found| found.reason.clone()) else { continue };
-        match found.iter_mut().find(|(seen, _)| *seen == reason) {
-            Some((_, names)) => names.push(&strategy.name),
-            None => found.push((reason, vec![&strategy.name])),
+/// Each reason once, in the order of its first name, with the names that it holds for.
+pub(super) fn by_reason<'n>(
+    found: impl Iterator<Item = (Option<&'n String>, &'n str)>,
+) -> Vec<(&'n str, Vec<&'n str>)> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (reason, name) in found.filter_map(|(reason, name)| Some((reason?, name))) {
+        match reasons.iter_mut().find(|(seen, _)| seen == reason) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((reason, vec![name])),
         }
     }
-    found
+    reasons
 }

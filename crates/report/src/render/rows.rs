@@ -15,14 +15,11 @@ pub(super) fn metrics(groups: &[Group]) -> Vec<Vec<String>> {
             let Some(found) = strategy.metrics.get(metric.id) else { continue };
             let mut row = vec![
                 group.protocol.name().to_owned(),
-                tokens(group.retained),
+                number(group.retained),
                 strategy.name.clone(),
                 metric.id.to_owned(),
             ];
-            row.extend(
-                [found.value, found.low, found.high]
-                    .map(|value| value.map_or(String::new(), |value| value.to_string())),
-            );
+            row.extend([found.value, found.low, found.high].map(number));
             row.extend([found.n.to_string(), found.unit.clone(), found.reason.clone().unwrap_or_default()]);
             rows.push(row);
         }
@@ -38,7 +35,7 @@ pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
             for (fact, fate) in fates::last(record) {
                 rows.push(vec![
                     record.case.protocol.name().to_owned(),
-                    tokens(run.retained.filter(|_| !run.manifest.sweep.is_empty())),
+                    number(run.retained.filter(|_| !run.manifest.sweep.is_empty())),
                     record.case.scenario.clone(),
                     fact.id.clone(),
                     label(&fact.category),
@@ -54,11 +51,11 @@ pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
     rows
 }
 
-/// The retained budget, if a report has several.
-fn tokens(retained: Option<u32>) -> String {
-    retained.map_or(String::new(), |tokens| tokens.to_string())
+/// A number; empty where there is none.
+pub(super) fn number(value: Option<impl ToString>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }
 
-fn header(names: &str) -> Vec<String> {
+pub(super) fn header(names: &str) -> Vec<String> {
     names.split(',').map(str::to_owned).collect()
 }

@@ -1,10 +1,9 @@
 //! The sources' targets as a page shows them.
 
-use std::collections::BTreeSet;
-
 use compactometer_formats::summary::{Found, Group};
 use serde_json::{Value, json};
 
+use super::reasons::by_reason;
 use crate::summary::targets::{self, SourceTarget};
 
 /// The sources' own targets: one row each with its source, one column a strategy.
@@ -18,10 +17,8 @@ pub(super) fn table(group: &Group) -> Value {
         let cells = found.clone().map(|found| found.map_or(String::new(), |found| target_cell(target, found)));
         rows.push(json!([row.target, row.source, cells.collect::<Vec<_>>()]));
         let note = Some(row.note.clone()).filter(|note| !note.is_empty());
-        let mut reasons: Vec<_> = found.flatten().filter_map(|found| found.reason.as_ref()).collect();
-        let mut seen = BTreeSet::new();
-        reasons.retain(|reason| seen.insert(*reason));
-        let reasons = reasons.into_iter().map(|reason| format!("no verdict: {reason}"));
+        let reasons = by_reason(found.flatten().map(|found| (found.reason.as_ref(), "")));
+        let reasons = reasons.into_iter().map(|(reason, _)| format!("no verdict: {reason}"));
         notes.extend(note.into_iter().chain(reasons).map(|note| format!("{}: {note}", row.target)));
     }
     json!({"strategies": strategies, "rows": rows, "notes": notes})

@@ -148,27 +148,13 @@ fn compared(group: &Group) -> String {
 }
 
 fn below(group: &Group) -> String {
+    let metrics = reasons::lines(group, columns().map(|(_, metric)| metric)).into_iter();
+    let noted = metrics.chain(group.strategies.iter().filter_map(found_again)).chain(answered(group));
+    let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("judge: {line}"));
+    let noted = noted.chain(judged).map(|line| format!("- {line}"));
+    let warnings = group.warnings.iter().map(|warning| format!("! {warning}"));
     let mut text = String::from("\n");
-    for line in reasons::lines(group, columns().map(|(_, metric)| metric)) {
-        push(&mut text, &format!("- {line}"));
-    }
-    for strategy in &group.strategies {
-        if let Some(line) = found_again(strategy) {
-            push(&mut text, &format!("- {line}"));
-        }
-    }
-    if let Some(line) = answered(group) {
-        push(&mut text, &format!("- {line}"));
-    }
-    for line in group.judged.iter().flat_map(judged::lines) {
-        push(&mut text, &format!("- judge: {line}"));
-    }
-    for warning in &group.warnings {
-        push(&mut text, &format!("! {warning}"));
-    }
-    for check in &group.checks {
-        push(&mut text, &check_line(check));
-    }
+    noted.chain(warnings).chain(group.checks.iter().map(check_line)).for_each(|line| push(&mut text, &line));
     text
 }
 

@@ -32,6 +32,15 @@ pub(crate) fn nine_digits(value: f64) -> f64 {
     (value * 1e9).round() / 1e9 + 0.0
 }
 
+/// The place between two numbers up to which `is_below` holds, found by halving.
+fn halved(mut low: f64, mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..80 {
+        let middle = 0.5 * (low + high);
+        if is_below(middle) { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
 /// The quantile at `share` of sorted numbers, with linear interpolation between neighbours.
 pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;

@@ -17,16 +17,7 @@ pub(crate) fn quantile(p: f64) -> f64 {
     if p >= 1.0 {
         return f64::INFINITY;
     }
-    let (mut low, mut high) = (-40.0, 40.0);
-    for _ in 0..80 {
-        let middle = 0.5 * (low + high);
-        if cdf(middle) < p {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
+    super::halved(-40.0, 40.0, |middle| cdf(middle) < p)
 }
 
 #[cfg(test)]

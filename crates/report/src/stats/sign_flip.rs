@@ -68,13 +68,13 @@ fn sums(differences: &[f64]) -> Vec<f64> {
     sums
 }
 
-fn flipped(differences: &[f64], signs: u64) -> f64 {
-    let signed = |(at, value): (usize, &f64)| if signs >> at & 1 == 1 { -value } else { *value };
-    differences.iter().enumerate().map(signed).sum()
-}
-
 fn flipped_at_random(differences: &[f64], random: &mut ChaCha8Rng) -> f64 {
-    differences.chunks(64).map(|chunk| flipped(chunk, random.next_u64())).sum()
+    let flipped = |chunk: &[f64]| -> f64 {
+        let signs = random.next_u64();
+        let signed = |(at, value): (usize, &f64)| if signs >> at & 1 == 1 { -value } else { *value };
+        chunk.iter().enumerate().map(signed).sum()
+    };
+    differences.chunks(64).map(flipped).sum()
 }
 
 #[cfg(test)]

@@ -27,19 +27,11 @@ pub(crate) fn quantile(p: f64, freedom: f64) -> f64 {
     if p > 0.5 {
         return -quantile(1.0 - p, freedom);
     }
-    let (mut low, mut high) = (-1.0, 0.0);
+    let mut low = -1.0;
     while cdf(low, freedom) > p {
         low *= 2.0;
     }
-    for _ in 0..80 {
-        let middle = 0.5 * (low + high);
-        if cdf(middle, freedom) < p {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
+    super::halved(low, 0.0, |middle| cdf(middle, freedom) < p)
 }
 
 /// The regularised incomplete beta function I_x(a, b), by its continued fraction (NIST DLMF 8.17.22) on the side where

@@ -20,17 +20,18 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Chec
 }
 
 fn full(strategies: &[StrategySummary]) -> Check {
-    let name = "CR of `full` is 1";
-    match value(strategies, FULL, &CONTEXT_RECALL) {
-        Ok(found) => check(name, found >= 1.0 - ROUNDING, format!("{found:.3}")),
-        Err(why) => untold(name, why),
-    }
+    let found = value(strategies, FULL, &CONTEXT_RECALL);
+    shown("CR of `full` is 1", found, |found| found >= 1.0 - ROUNDING)
 }
 
 fn null(strategies: &[StrategySummary]) -> Check {
-    let name = "CR* of `null` is at most .02";
-    match value(strategies, NULL, &CONTEXT_RECALL_CORRECTED) {
-        Ok(found) => check(name, found <= MOST_NULL + ROUNDING, format!("{found:.3}")),
+    let found = value(strategies, NULL, &CONTEXT_RECALL_CORRECTED);
+    shown("CR* of `null` is at most .02", found, |found| found <= MOST_NULL + ROUNDING)
+}
+
+fn shown(name: &str, found: Result<f64, String>, holds: impl Fn(f64) -> bool) -> Check {
+    match found {
+        Ok(found) => check(name, holds(found), format!("{found:.3}")),
         Err(why) => untold(name, why),
     }
 }

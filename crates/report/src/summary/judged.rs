@@ -16,11 +16,12 @@ use crate::metrics::{MetricUnit, defined, rounded, undefined, usage_cost};
 use crate::stats::bootstrap;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
+use crate::summary::warnings::listed;
 
 /// A judge's verdicts on a run's answers; nothing if there was no judge.
 pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {
     let model = run.manifest.judge.clone()?;
-    let records = || run.strategies.iter().flat_map(|strategy| strategy.records());
+    let records = || run.records();
     let mut by_unit: BTreeMap<&str, VerdictCounts> = BTreeMap::new();
     for record in records() {
         let table = by_unit.entry(&record.case.group).or_default();
@@ -128,7 +129,7 @@ fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Opti
 /// The share of the grader's wrong answers that the judge accepts: over all, and by grade.
 fn false_accepts(run: &ProtocolRun) -> BTreeMap<String, MetricValue> {
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::from([(ALL.to_owned(), (0, 0))]);
-    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    let records = run.records();
     for opinion in records.flat_map(opinions).filter(|opinion| !opinion.is_right) {
         let accepted = usize::from(opinion.verdict == Verdict::Accepted);
         for name in [ALL.to_owned(), label(&opinion.grade)] {
@@ -162,14 +163,8 @@ pub(crate) fn warnings(run: &ProtocolRun) -> Vec<String> {
             code(judge)
         ));
     }
-    let unreadable = run.strategies.iter().filter_map(|strategy| {
-        let verdicts = strategy.records().flat_map(opinions);
-        let count = verdicts.filter(|opinion| opinion.verdict == Verdict::Unreadable).count();
-        (count > 0).then(|| format!("{} {count}", strategy.name))
-    });
-    let unreadable: Vec<_> = unreadable.collect();
-    if !unreadable.is_empty() {
-        warnings.push(format!("judgements without a verdict, counted as disagreement: {}", unreadable.join(", ")));
-    }
+    warnings.extend(listed(run, "judgements without a verdict, counted as disagreement", |strategy| {
+        strategy.records().flat_map(opinions).filter(|opinion| opinion.verdict == Verdict::Unreadable).count()
+    }));
     warnings
 }

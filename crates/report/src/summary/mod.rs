@@ -12,6 +12,8 @@ mod suite;
 pub mod targets;
 mod warnings;
 
+pub(crate) use sizes::realized;
+
 use std::collections::BTreeMap;
 
 use compactometer_formats::manifest::Manifest;

@@ -4,26 +4,20 @@ use compactometer_formats::record::{Family, Record};
 
 use crate::data::{ProtocolRun, StrategyRecords, is_applied};
 
-/// A strategy whose published trigger the median conversation never reaches, and the largest scale at which it would,
-/// rounded down to two significant digits.
-pub(crate) struct TooLarge<'r> {
-    pub(crate) strategy: &'r str,
-    pub(crate) scale: f64,
-}
-
-/// The strategies under test whose limits are too large for the conversations, in the run's order.
-pub(crate) fn too_large<'r>(run: &ProtocolRun<'r>) -> Vec<TooLarge<'r>> {
+/// The strategies under test whose published trigger the median conversation never reaches, in the run's order, and the largest
+/// scale at which it would, rounded down to two significant digits.
+pub(crate) fn too_large<'r>(run: &ProtocolRun<'r>) -> Vec<(&'r str, f64)> {
     let tested = run.strategies.iter().filter(|strategy| strategy.family == Family::Reference);
-    tested.filter_map(|strategy| too_large_for(strategy, run.manifest.scale)).collect()
+    tested.filter_map(|strategy| Some((strategy.name, fitting_scale(strategy, run.manifest.scale)?))).collect()
 }
 
-fn too_large_for<'r>(strategy: &StrategyRecords<'r>, scale: f64) -> Option<TooLarge<'r>> {
+fn fitting_scale(strategy: &StrategyRecords, scale: f64) -> Option<f64> {
     let mut sizes = strategy.records().map(largest_request).collect::<Vec<_>>();
     sizes.sort_unstable();
     let median = *sizes.get(sizes.len() / 2)?;
     let trigger = u64::from(strategy.records().next()?.case.budget.trigger);
     let fitting = two_digits(scale * median as f64 / trigger as f64);
-    (median < trigger && fitting > 0.0).then_some(TooLarge { strategy: strategy.name, scale: fitting })
+    (median < trigger && fitting > 0.0).then_some(fitting)
 }
 
 /// Tokens of the last request, had nothing been compacted.

@@ -6,14 +6,14 @@
 use compactometer_engine::checkpoint::Reading;
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::Usage;
-use compactometer_formats::record::Record;
-use compactometer_formats::summary::{Found, StrategySummary, Target as TargetRow};
+use compactometer_formats::record::{CompactionRow, Record};
+use compactometer_formats::summary::{Found, MetricValue, StrategySummary, Target as TargetRow};
 
 use crate::data::{ProtocolRun, StrategyRecords, is_applied};
 use crate::metrics::MetricUnit;
 use crate::metrics::{
     CONTEXT_RECALL, COST_SAVING, COST_USD_COMPACTION, EXTRACTION_SUCCESS, FIELDS_POPULATED, Metric, NO_WAITS,
-    STORAGE_BYTES, drift_at, extraction_counts, of_carried, saving_without_cache, waits,
+    STORAGE_BYTES, drift_at, extraction_counts, of_carried, ratio, saving_without_cache, waits,
 };
 use crate::stats::mean;
 
@@ -49,7 +49,11 @@ pub const ALL: &[SourceTarget] = &[
         source: "strategic plan, phase 1",
         unit: MetricUnit::Count,
         note: "the fewest of any checkpoint that was written, of its six fields",
-        find: |_, strategy, _| fewest_fields(strategy),
+        find: |_, strategy, _| {
+            let fewest = strategy.records().filter_map(|record| record.storage.as_ref()?.fewest_populated).min();
+            let reason = "writes no checkpoint, or its records do not count each one's fields";
+            verdict(fewest.map(f64::from), |fewest| fewest >= 3.0, reason)
+        },
     },
     SourceTarget {
         id: "answered_given_checkpointed",
@@ -75,10 +79,7 @@ pub const ALL: &[SourceTarget] = &[
         unit: MetricUnit::Count,
         note: "the most of one conversation in the folder store. The source's own code keeps 10 checkpoints and \
                `latest.json`, and so misses its target; so does the folder store, which keeps as many",
-        find: |_, strategy, _| match strategy.records().map(files).max() {
-            Some(most) => told(f64::from(most), most < 10),
-            None => unknown("there is no record"),
-        },
+        find: |_, strategy, _| verdict(most(strategy.records().map(files)), |most| most < 10.0, "there is no record"),
     },
     SourceTarget {
         id: "context_after_80k",
@@ -86,7 +87,12 @@ pub const ALL: &[SourceTarget] = &[
         source: "threshold plan, its test of size",
         unit: MetricUnit::Tokens,
         note: "the largest view after a compaction that started from 80,000 tokens or more",
-        find: |_, strategy, _| after_80k(strategy),
+        find: |_, strategy, _| {
+            let large = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before >= 80_000);
+            let reason =
+                "no compaction started from 80,000 tokens or more; `--protocol published` on longer conversations";
+            verdict(most(large.map(|row| row.event.tokens_after)), |most| most < 20_000.0, reason)
+        },
     },
     SourceTarget {
         id: "compaction_reduction",
@@ -110,7 +116,10 @@ pub const ALL: &[SourceTarget] = &[
         source: "threshold plan, its test of decisions",
         unit: MetricUnit::Share,
         note: "facts of the category `decision` that the context still holds",
-        find: |_, _, summary| decisions_preserved(summary),
+        find: |_, _, summary| {
+            let decisions = summary.by_category.get("decision").and_then(|row| row.get(CONTEXT_RECALL.id)?.value);
+            verdict(decisions, |share| share >= 1.0, "no decision is among the facts")
+        },
     },
     SourceTarget {
         id: "cost_reduction_uncached",
@@ -118,10 +127,7 @@ pub const ALL: &[SourceTarget] = &[
         source: "threshold plan, its test of cost",
         unit: MetricUnit::Share,
         note: "against `full`, no token read from a cache on either side, the agent's output left out",
-        find: |run, strategy, _| match saving_without_cache(run, strategy) {
-            Ok(share) => told(share, share >= 0.5),
-            Err(reason) => unknown(reason),
-        },
+        find: |run, strategy, _| from_value(&saving_without_cache(run, strategy), |share| share >= 0.5),
     },
     SourceTarget {
         id: "cost_reduction_cached",
@@ -154,7 +160,8 @@ pub const ALL: &[SourceTarget] = &[
         unit: MetricUnit::Count,
         note: "",
         find: |_, _, _| {
-            unknown("no record shows it; one of the project's tests runs a hundred conversations at once, under faults")
+            let tested = "one of the project's tests runs a hundred conversations at once, under faults";
+            verdict(None, |_| false, format!("no record shows it; {tested}"))
         },
     },
     SourceTarget {
@@ -172,7 +179,12 @@ pub const ALL: &[SourceTarget] = &[
         unit: MetricUnit::Tokens,
         note: "the largest view after a 100th or later compaction; met up to 8,500. The source counts 1,000 tokens of system \
                prompt, 3,000 of summaries and 4,096 of recent messages",
-        find: |_, strategy, _| after_100_rounds(strategy),
+        find: |_, strategy, _| {
+            let late =
+                strategy.records().flat_map(|record| record.compactions.iter().filter(|row| is_applied(row)).skip(99));
+            let late = late.map(|row| row.event.tokens_after);
+            verdict(most(late), |most| most <= 8_500.0, "no conversation has 100 rounds")
+        },
     },
 ];
 
@@ -211,99 +223,58 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Targ
     ALL.iter().map(row).collect()
 }
 
-fn told(value: f64, met: bool) -> Found {
-    Found { value: Some(value), met: Some(met), reason: None }
+/// The value and whether it meets the target, or why there is none.
+fn verdict(value: Option<f64>, meets: impl Fn(f64) -> bool, reason: impl Into<String>) -> Found {
+    Found { value, met: value.map(meets), reason: value.is_none().then(|| reason.into()) }
 }
 
-fn unknown(reason: impl Into<String>) -> Found {
-    Found { value: None, met: None, reason: Some(reason.into()) }
+fn from_value(found: &MetricValue, meets: impl Fn(f64) -> bool) -> Found {
+    verdict(found.value, meets, found.reason.as_deref().unwrap_or("not computed"))
 }
 
 fn of_metric(summary: &StrategySummary, metric: &Metric, meets: impl Fn(f64) -> bool) -> Found {
-    let found = metric.of(summary);
-    match found.and_then(|found| found.value) {
-        Some(value) => told(value, meets(value)),
-        None => unknown(found.and_then(|found| found.reason.clone()).unwrap_or_else(|| "not computed".to_owned())),
-    }
+    metric.of(summary).map_or_else(|| verdict(None, |_| false, "not computed"), |found| from_value(found, meets))
+}
+
+fn most(counts: impl Iterator<Item = u32>) -> Option<f64> {
+    counts.max().map(f64::from)
 }
 
 fn added_latency(run: &ProtocolRun, strategy: &StrategyRecords, _: &StrategySummary) -> Found {
-    let Some(waits) = waits(strategy) else { return unknown(NO_WAITS) };
-    let Some(value) = mean(&waits) else { return unknown("the agent took no turn") };
-    if run.is_mock() {
+    let waits = waits(strategy);
+    let reason = if waits.is_none() { NO_WAITS } else { "the agent took no turn" };
+    let found = verdict(waits.and_then(|waits| mean(&waits)), |value| value < 500.0, reason);
+    if run.is_mock() && found.value.is_some() {
         let reason = Some("the mock's latency is assumed, so there is no verdict".to_owned());
-        return Found { value: Some(value), met: None, reason };
+        return Found { met: None, reason, ..found };
     }
-    told(value, value < 500.0)
-}
-
-fn after_80k(strategy: &StrategyRecords) -> Found {
-    let large = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before >= 80_000);
-    match large.map(|row| row.event.tokens_after).max() {
-        Some(most) => told(f64::from(most), most < 20_000),
-        None => {
-            unknown("no compaction started from 80,000 tokens or more; `--protocol published` on longer conversations")
-        }
-    }
+    found
 }
 
 fn compaction_reduction(strategy: &StrategyRecords) -> Found {
     let applied = strategy.rows().filter(|row| is_applied(row) && row.event.tokens_before > 0);
-    let shares = applied
-        .map(|row| 1.0 - f64::from(row.event.tokens_after) / f64::from(row.event.tokens_before))
-        .collect::<Vec<_>>();
-    match mean(&shares) {
-        Some(share) => told(share, share >= 0.8),
-        None => unknown("nothing was compacted"),
-    }
-}
-
-fn decisions_preserved(summary: &StrategySummary) -> Found {
-    let decisions = summary.by_category.get("decision").and_then(|row| row.get(CONTEXT_RECALL.id));
-    match decisions.and_then(|metric| metric.value) {
-        Some(share) => told(share, share >= 1.0),
-        None => unknown("no decision is among the facts"),
-    }
+    let share = |row: &CompactionRow| 1.0 - f64::from(row.event.tokens_after) / f64::from(row.event.tokens_before);
+    verdict(mean(&applied.map(share).collect::<Vec<_>>()), |share| share >= 0.8, "nothing was compacted")
 }
 
 fn cost_per_compaction(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
     let of_unit = |records: &[&Record]| mean(&records.iter().map(|it| it.compactions.len() as f64).collect::<Vec<_>>());
     let compactions = strategy.units.iter().filter_map(|unit| of_unit(&unit.records)).collect::<Vec<_>>();
-    match mean(&compactions).filter(|each| *each > 0.0) {
-        None => unknown("nothing was compacted"),
-        Some(each) => {
-            let found = of_metric(summary, &COST_USD_COMPACTION, |cost| cost / each <= 0.0015);
-            Found { value: found.value.map(|cost| cost / each), ..found }
-        }
-    }
-}
-
-fn after_100_rounds(strategy: &StrategyRecords) -> Found {
-    let late = strategy.records().flat_map(|record| record.compactions.iter().filter(|row| is_applied(row)).skip(99));
-    match late.map(|row| row.event.tokens_after).max() {
-        Some(most) => told(f64::from(most), most <= 8_500),
-        None => unknown("no conversation has 100 rounds"),
-    }
-}
-
-fn fewest_fields(strategy: &StrategyRecords) -> Found {
-    let fewest = strategy.records().filter_map(|record| record.storage.as_ref()?.fewest_populated).min();
-    match fewest {
-        Some(fewest) => told(f64::from(fewest), fewest >= 3),
-        None => unknown("writes no checkpoint, or its records do not count each one's fields"),
-    }
+    let Some(each) = mean(&compactions).filter(|each| *each > 0.0) else {
+        return verdict(None, |_| false, "nothing was compacted");
+    };
+    let found = of_metric(summary, &COST_USD_COMPACTION, |cost| cost / each <= 0.0015);
+    Found { value: found.value.map(|cost| cost / each), ..found }
 }
 
 fn answered_given_checkpointed(strategy: &StrategyRecords) -> Found {
-    let writes_checkpoints = extraction_counts(strategy).is_some();
-    match of_carried(strategy) {
-        _ if !writes_checkpoints => unknown("writes no checkpoint"),
-        (_, 0) => unknown("no question asks for what only a checkpoint holds"),
-        (right, asked) => {
-            let share = right as f64 / asked as f64;
-            told(share, share > 0.9)
-        }
-    }
+    let reason = match extraction_counts(strategy) {
+        None => "writes no checkpoint",
+        Some(_) => "no question asks for what only a checkpoint holds",
+    };
+    let (right, asked) = of_carried(strategy);
+    let share = extraction_counts(strategy).and_then(|_| ratio(right as f64, asked as f64));
+    verdict(share, |share| share > 0.9, reason)
 }
 
 fn drift(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
@@ -311,13 +282,9 @@ fn drift(strategy: &StrategyRecords, summary: &StrategySummary) -> Found {
     const ROUNDS: u32 = 20;
     let most = summary.triggered.most_rounds;
     if most < ROUNDS {
-        return unknown(format!("no conversation has {ROUNDS} rounds, the most are {most}"));
+        return verdict(None, |_| false, format!("no conversation has {ROUNDS} rounds, the most are {most}"));
     }
-    let found = drift_at(strategy, ROUNDS as usize);
-    match found.value {
-        Some(drift) => told(drift, drift <= 0.0),
-        None => unknown(found.reason.unwrap_or_default()),
-    }
+    from_value(&drift_at(strategy, ROUNDS as usize), |drift| drift <= 0.0)
 }
 
 /// Files of a conversation's folder in the folder store: commits up to those kept, index, archive, `latest.json`.
@@ -334,7 +301,7 @@ fn files(record: &Record) -> u32 {
 }
 
 /// Whether a decision wrote to the store: a view, a failed attempt, or a paid call.
-fn commits(row: &compactometer_formats::record::CompactionRow) -> bool {
+fn commits(row: &CompactionRow) -> bool {
     match row.event.outcome {
         Outcome::Applied => true,
         Outcome::Failed(FailReason::StaysAtTrigger { .. } | FailReason::Store(_)) => false,

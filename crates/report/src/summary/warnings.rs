@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
-use compactometer_formats::answer::Grade;
+use compactometer_formats::answer::{AnswerRow, Grade};
 use compactometer_formats::record::{CallRow, Protocol, Record, Refusal};
 use compactometer_formats::summary::{Decisions, StrategySummary};
 use compactometer_text::code::code;
@@ -12,11 +12,8 @@ use crate::data::decisions::ALERT;
 use crate::data::{FULL, ProtocolRun, StrategyRecords, points};
 use crate::metrics::grouped;
 use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
-use crate::summary::comparisons;
-use crate::summary::judged;
 use crate::summary::scale::too_large;
-use crate::summary::sizes;
-use crate::summary::suite;
+use crate::summary::{comparisons, judged, sizes, suite};
 
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
@@ -31,11 +28,10 @@ pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[Strateg
     warnings.extend(missing_cases(run));
     warnings.extend(never_triggered(strategies));
     warnings.extend(repeated(strategies));
-    warnings.extend(failures(run));
-    warnings.extend(rejected(run));
-    warnings.extend(leaked(run));
-    warnings.extend(over_budget(run));
-    warnings.extend(over_window(run));
+    warnings.extend(COUNTED.iter().filter_map(|(what, count)| match *what {
+        REJECTED => rejected(run, listed(run, what, count)?),
+        _ => listed(run, what, count),
+    }));
     let reference = comparisons::reference(run, strategies).map(|found| found.name.as_str());
     warnings.extend(sizes::warning(runs, run, reference));
     warnings.extend(chance(run));
@@ -55,6 +51,29 @@ pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[Strateg
 
 const REPLAY: &str = "a replay is teacher-forced: recorded turns follow whatever was lost, so it measures retention and not \
                       task success; reading again after a loss is not simulated";
+
+/// What a strategy's records are counted for.
+type Count = fn(&StrategyRecords) -> usize;
+
+const REJECTED: &str = "requests whose form the server rejected, counted as failed";
+
+/// What must not go unnoticed of the strategies' runs, where any count is above 0.
+const COUNTED: &[(&str, Count)] = &[
+    ("decisions that failed", |of| of.rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count()),
+    (REJECTED, |of| of.records().map(Record::rejected_calls).sum()),
+    ("values of the prompt's own example taken out of checkpoints", |of| {
+        extraction_counts(of).map_or(0, |counts| counts.leaked)
+    }),
+    ("compactions over the retained budget even after a retry", |of| {
+        of.rows().filter(|row| row.event.over_budget).count()
+    }),
+    ("conversations whose pending part by itself exceeds the retained budget", |of| {
+        of.records().filter(|record| record.case.pending_over_budget).count()
+    }),
+    ("turns sent over the window", |of| {
+        of.records().flat_map(|record| &record.turns).filter(|turn| turn.over_window).count()
+    }),
+];
 
 fn mock(run: &ProtocolRun) -> Option<String> {
     let model = &run.manifest.summarizer;
@@ -87,8 +106,8 @@ fn published(run: &ProtocolRun) -> Vec<String> {
 
 fn too_short(run: &ProtocolRun) -> Option<String> {
     let too_large = too_large(run);
-    let smallest = too_large.iter().map(|found| found.scale).min_by(f64::total_cmp)?;
-    let each = too_large.iter().map(|found| format!("`--scale {}` for {}", found.scale, found.strategy));
+    let smallest = too_large.iter().map(|(_, scale)| *scale).min_by(f64::total_cmp)?;
+    let each = too_large.iter().map(|(strategy, scale)| format!("`--scale {scale}` for {strategy}"));
     let each = each.collect::<Vec<_>>().join(", ");
     let all = if too_large.len() > 1 { format!("; `--scale {smallest}` for all") } else { String::new() };
     Some(format!("conversations too short for published limits: the median one triggers at {each}{all}"))
@@ -108,9 +127,8 @@ fn missing_cases(run: &ProtocolRun) -> Option<String> {
 
 fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
     let idle = strategies.iter().filter(|strategy| strategy.triggered.conversations == 0);
-    let names: Vec<_> =
-        idle.filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name.as_str()).collect();
-    (!names.is_empty()).then(|| format!("never compacted anything, so takes no part: {}", names.join(", ")))
+    let names = idle.filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name.clone());
+    joined("never compacted anything, so takes no part", names)
 }
 
 /// Failures in a row: the summarizer is down or not up to its task.
@@ -119,22 +137,12 @@ fn repeated(strategies: &[StrategySummary]) -> Option<String> {
         let Decisions { alerts, most_failures_in_a_row: failed, most_unread_in_a_row: unread, .. } = strategy.decisions;
         format!("{} in {alerts} conversations (at most {failed} compactions, {unread} checkpoints)", strategy.name)
     });
-    let alerted: Vec<_> = alerted.collect();
-    (!alerted.is_empty()).then(|| format!("ALERT, {ALERT} or more failures in a row: {}", alerted.join(", ")))
-}
-
-fn failures(run: &ProtocolRun) -> Option<String> {
-    listed(run, "decisions that failed", |strategy| {
-        strategy.rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count()
-    })
+    joined(&format!("ALERT, {ALERT} or more failures in a row"), alerted)
 }
 
 /// Requests that the server rejected; each is a failed call of its strategy.
-fn rejected(run: &ProtocolRun) -> Option<String> {
-    let counts = listed(run, "requests whose form the server rejected, counted as failed", |strategy| {
-        strategy.records().map(Record::rejected_calls).sum()
-    })?;
-    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+fn rejected(run: &ProtocolRun, counts: String) -> Option<String> {
+    let records = run.records();
     let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()).chain(record.judge_calls()));
     let said = calls.filter(|call| call.refusal == Some(Refusal::Form)).filter_map(|call| call.error.as_deref());
     let mut by_words = BTreeMap::<&str, usize>::new();
@@ -145,7 +153,7 @@ fn rejected(run: &ProtocolRun) -> Option<String> {
 
 /// Parameters that requests left out.
 fn omitted(run: &ProtocolRun) -> Option<String> {
-    let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+    let records = run.records();
     let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
     let omitted = calls.filter_map(|call| call.served.as_ref()).flat_map(|served| &served.omitted);
     let names = omitted.map(|name| format!("`{name}`")).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
@@ -157,49 +165,13 @@ fn omitted(run: &ProtocolRun) -> Option<String> {
     })
 }
 
-fn leaked(run: &ProtocolRun) -> Option<String> {
-    listed(run, "values of the prompt's own example taken out of checkpoints", |strategy| {
-        extraction_counts(strategy).map_or(0, |counts| counts.leaked)
-    })
-}
-
-fn over_budget(run: &ProtocolRun) -> Vec<String> {
-    let left = listed(run, "compactions over the retained budget even after a retry", |strategy| {
-        strategy.rows().filter(|row| row.event.over_budget).count()
-    });
-    let pending = listed(run, "conversations whose pending part by itself exceeds the retained budget", |strategy| {
-        strategy.records().filter(|record| record.case.pending_over_budget).count()
-    });
-    left.into_iter().chain(pending).collect()
-}
-
-fn over_window(run: &ProtocolRun) -> Option<String> {
-    listed(run, "turns sent over the window", |strategy| {
-        turns(strategy, |record| &record.turns, |turn| turn.over_window)
-    })
-}
-
-fn turns<'r, T: 'r>(
-    strategy: &StrategyRecords<'r>,
-    of: impl Fn(&'r Record) -> &'r Vec<T>,
-    counts: impl Fn(&T) -> bool,
-) -> usize {
-    strategy.records().flat_map(of).filter(|item| counts(item)).count()
-}
-
 fn chance(run: &ProtocolRun) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for strategy in &run.strategies {
+    let likely = |strategy: &StrategyRecords| {
         let corrected = CorrectedRecall::own(strategy);
-        let left_out: Vec<_> = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})")).collect();
-        if !left_out.is_empty() {
-            warnings.push(format!(
-                "left out of CR* of {}, since chance finds it: {}",
-                strategy.name,
-                left_out.join(", ")
-            ));
-        }
-    }
+        let left_out = corrected.too_likely().map(|(what, rate)| format!("{what} (q = {rate:.2})"));
+        joined(&format!("left out of CR* of {}, since chance finds it", strategy.name), left_out)
+    };
+    let mut warnings: Vec<String> = run.strategies.iter().filter_map(likely).collect();
     let unknown = |strategy: &StrategyRecords| {
         let corrected = CorrectedRecall::own(strategy);
         if corrected.units_scored() > 0 { corrected.unknown() } else { 0 }
@@ -216,12 +188,16 @@ fn answers(run: &ProtocolRun) -> Vec<String> {
     let failed = listed(
         run,
         "questions without an answer, counted as misses of recall and in no rate of wrong answers",
-        |strategy| turns(strategy, |record| &record.answers, |answer| answer.grade == Grade::Failed),
+        |strategy| answers_with(strategy, |answer| answer.grade == Grade::Failed),
     );
     let cut = listed(run, "answers cut at the most tokens of a reply, or withheld", |strategy| {
-        turns(strategy, |record| &record.answers, is_cut)
+        answers_with(strategy, is_cut)
     });
     weak.into_iter().chain(failed).chain(cut).collect()
+}
+
+fn answers_with(strategy: &StrategyRecords, counts: fn(&AnswerRow) -> bool) -> usize {
+    strategy.records().flat_map(|record| &record.answers).filter(|row| counts(row)).count()
 }
 
 fn uses(run: &ProtocolRun) -> Option<String> {
@@ -254,15 +230,14 @@ fn foils(run: &ProtocolRun) -> Option<String> {
         let looked: u64 = seen().map(|observation| u64::from(observation.foils)).sum();
         (hits > 0).then(|| format!("{} {hits} of {looked}", strategy.name))
     });
-    let rates: Vec<_> = rates.collect();
-    (!rates.is_empty()).then(|| format!("invented values, foils found in what was written: {}", rates.join(", ")))
+    joined("invented values, foils found in what was written", rates)
 }
 
 /// A model's name may be served by several models, or by another one later.
 fn served(run: &ProtocolRun) -> Vec<String> {
     let manifest = run.manifest;
     let of = |name: &str, is_counted: &dyn Fn(&CallRow) -> bool| {
-        let records = run.strategies.iter().flat_map(|strategy| strategy.records());
+        let records = run.records();
         let calls = records.flat_map(|record| record.calls().chain(record.probe_calls()));
         let told = calls.filter(|call| is_counted(call)).filter_map(|call| call.served.as_ref()?.model.as_deref());
         let models: BTreeSet<&str> = told.collect();
@@ -294,7 +269,7 @@ fn prices(run: &ProtocolRun) -> Vec<String> {
     if warnings.is_empty() {
         return warnings;
     }
-    let turns = || run.strategies.iter().flat_map(|strategy| strategy.records()).flat_map(|record| &record.turns);
+    let turns = || run.records().flat_map(|record| &record.turns);
     if turns().any(|turn| turn.at_ms.is_none()) {
         warnings
             .push("turns without a time are taken to follow each other by 10 s, so that caches stay warm; `cost_usd_10min` and \
@@ -307,8 +282,13 @@ fn prices(run: &ProtocolRun) -> Vec<String> {
 }
 
 /// A count by strategy, where any is above 0.
-fn listed(run: &ProtocolRun, what: &str, count: impl Fn(&StrategyRecords) -> usize) -> Option<String> {
+pub(super) fn listed(run: &ProtocolRun, what: &str, count: impl Fn(&StrategyRecords) -> usize) -> Option<String> {
     let counts = run.strategies.iter().map(|strategy| (strategy.name, count(strategy))).filter(|(_, count)| *count > 0);
-    let counts: Vec<_> = counts.map(|(name, count)| format!("{name} {count}")).collect();
-    (!counts.is_empty()).then(|| format!("{what}: {}", counts.join(", ")))
+    joined(what, counts.map(|(name, count)| format!("{name} {count}")))
+}
+
+/// What holds for these; nothing where there are none.
+fn joined(what: &str, of: impl Iterator<Item = String>) -> Option<String> {
+    let of: Vec<_> = of.collect();
+    (!of.is_empty()).then(|| format!("{what}: {}", of.join(", ")))
 }

@@ -80,8 +80,8 @@ fn six(cells: &[ChanceCell], random: &[ChanceCell], random_hits: u32) -> Vec<Rec
     let talk = |at: usize| {
         let mut made = talk("summarize", at, &[(1, if at < 3 { "c" } else { "u" })]);
         made.observations[0].chance = cells.to_vec();
-        made.observations[0].random_chance = random.to_vec();
-        made.observations[0].random_hits = vec![random_hits];
+        made.observations[0].selection_chance = random.to_vec();
+        made.observations[0].selection_hits = vec![random_hits];
         made
     };
     (0..6).map(talk).collect()

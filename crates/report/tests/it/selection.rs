@@ -1,7 +1,7 @@
 //! Selection lift, worked out by hand.
 
 use crate::common::{chance, facts, manifest, point, prices, record};
-use compactometer_formats::record::{Family, Record};
+use compactometer_formats::record::{Family, Record, RivalWins, Unusable};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
 use compactometer_report::summarize;
@@ -9,13 +9,12 @@ use compactometer_report::summarize;
 const KIND: ValueKind = ValueKind::Nonce;
 
 /// Six conversations that hold one of two facts; chance 2 of 10 in the strategy's contexts, 1 of 10 in the random ones.
-fn six(random_hits: u32, selection_hits: Option<u32>) -> Vec<Record> {
+fn six(selection_hits: Option<u32>) -> Vec<Record> {
     let one = |at: usize| {
         let mut made = record("summarize", Family::Reference, &format!("s{at}"), &format!("g{at}"));
         made.facts = facts(2, KIND);
         let mut seen = point(1, "vd");
         seen.chance = vec![chance(KIND, 2, 10)];
-        (seen.random_hits, seen.random_chance) = (vec![random_hits; 2], vec![chance(KIND, 1, 10)]);
         if let Some(hits) = selection_hits {
             (seen.selection_hits, seen.selection_chance) = (vec![hits; 2], vec![chance(KIND, 1, 10)]);
         }
@@ -31,17 +30,57 @@ fn metric(records: &[Record], id: &str) -> MetricValue {
 }
 
 #[test]
-fn selection_lift_is_against_contexts_with_the_same_tail() {
-    let records = six(10, Some(5));
-    // CR* = (.5 - .2) / .8; the random ones (.5 - .1) / .9 and (.25 - .1) / .9.
-    let [lift, selection] = ["lift", "selection_lift"].map(|id| metric(&records, id).value.unwrap());
-    assert!((lift - (0.375 - 0.4 / 0.9)).abs() < 1e-9, "{lift}");
+fn lift_is_against_contexts_with_the_same_tail() {
+    let mut records = six(Some(5));
+    // CR* = (.5 - .2) / .8; the random ones (.25 - .1) / .9.
+    let lifts = |records: &[Record]| ["lift", "selection_lift"].map(|id| metric(records, id).value.unwrap());
+    let [lift, selection] = lifts(&records);
     assert!((selection - (0.375 - 0.15 / 0.9)).abs() < 1e-9, "{selection}");
+    assert_eq!(lift, selection, "facts without subjects");
+    for record in &mut records {
+        record.facts.iter_mut().for_each(|fact| fact.rivals = Some(4));
+        let seen = &mut record.observations[0];
+        (seen.bound, seen.rivals) = (vec![0], vec![RivalWins(0, 1), RivalWins(1, 2)]);
+        (seen.selection_bound, seen.selection_rivals) = (vec![20, 0], vec![RivalWins(0, 20)]);
+    }
+    // BR* = mean(1 - 1/4, 0 - 2/4); the random ones mean(1 - 1/4, 0).
+    let [lift, _] = lifts(&records);
+    assert!((lift - (0.125 - 0.375)).abs() < 1e-9, "{lift}");
+    let headline = metric(&records, "bound_recall_corrected").value.unwrap();
+    assert!((headline - 0.125).abs() < 1e-9, "{headline}");
+    assert!((metric(&records, "bound_recall").value.unwrap() - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn what_no_agent_can_use_holds_nothing() {
+    let mut records = six(Some(5));
+    for record in &mut records {
+        record.facts.iter_mut().for_each(|fact| fact.rivals = Some(4));
+        record.observations[0].bound = vec![0];
+        record.observations[0].unusable = Some(Unusable::CompactionFailed);
+    }
+    for id in ["bound_recall", "bound_recall_corrected", "context_recall"] {
+        assert_eq!(metric(&records, id).value, Some(0.0), "{id}");
+    }
+}
+
+#[test]
+fn facts_that_their_statement_does_not_bind_are_few_or_there_is_no_bound_recall() {
+    let found = |unbound: usize| {
+        let mut records = six(Some(5));
+        for (at, record) in records.iter_mut().enumerate() {
+            record.facts = facts(20, KIND);
+            record.facts.iter_mut().skip(if at < unbound { 2 } else { 0 }).for_each(|fact| fact.rivals = Some(4));
+        }
+        metric(&records, "bound_recall")
+    };
+    assert_eq!(found(3).value, Some(0.0), "6 of 120 are left out");
+    assert!(found(4).reason.unwrap().contains("8 of 120 facts are not bound"));
 }
 
 #[test]
 fn records_without_such_contexts_say_so() {
-    let found = metric(&six(10, None), "selection_lift");
+    let found = metric(&six(None), "selection_lift");
     assert_eq!(found.value, None);
     assert!(found.reason.unwrap().contains("contexts with the same tail"));
 }

@@ -10,7 +10,7 @@ pub(super) const CONTINUES_CHAT: Fault = Fault {
     name: "continues-chat",
     about: "goes on with the conversation instead of condensing it",
     effect: Effect::Text(|_, scene| {
-        let material = reading::parts(scene.request).material;
+        let material = reading::material(scene.request);
         Some(chat::continued(material.last().map(String::as_str), &mut scene.rng))
     }),
 };
@@ -30,7 +30,7 @@ pub(super) const EXAMPLE_LEAK: Fault = Fault {
     name: "example-leak",
     about: "contains words copied from an example in the instruction, in JSON as a separate value",
     effect: Effect::Text(|text, scene| {
-        let instruction = untagged(&reading::parts(scene.request).instruction);
+        let instruction = untagged(&reading::instruction(scene.request));
         let words = scene.pick(&examples(&instruction))?;
         with_item(text, words, IN_ITS_PLACE, scene)
     }),

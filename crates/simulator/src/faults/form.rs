@@ -1,6 +1,7 @@
 //! Faults of form: the text is there, but not in the shape that was requested.
 
 use super::{Effect, Fault, json};
+use crate::reading::lines::{heading_level, is_marker, numbered};
 
 pub(super) const MALFORMED_JSON: Fault = Fault {
     name: "malformed-json",
@@ -62,7 +63,9 @@ fn with_quotes(text: &str, range: std::ops::Range<usize>) -> String {
 
 /// The last line that opens a part, with its line break. Markers take precedence over headings, and headings over numbered lines.
 fn last_marker(text: &str) -> Option<std::ops::Range<usize>> {
-    [is_bracketed, is_heading, is_numbered].into_iter().find_map(|opens| {
+    let opens: [fn(&str) -> bool; 3] =
+        [is_marker, |line| heading_level(line) > 0, |line| numbered(line, &['.']).is_some()];
+    opens.into_iter().find_map(|opens| {
         let mut found = None;
         let mut start = 0;
         for line in text.split_inclusive('\n') {
@@ -73,21 +76,6 @@ fn last_marker(text: &str) -> Option<std::ops::Range<usize>> {
         }
         found
     })
-}
-
-fn is_bracketed(line: &str) -> bool {
-    let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
-    name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter))
-}
-
-fn is_heading(line: &str) -> bool {
-    let name = line.trim_start_matches('#');
-    name.len() < line.len() && name.starts_with(' ')
-}
-
-fn is_numbered(line: &str) -> bool {
-    let number = line.split_once(". ").map_or("", |(number, _)| number);
-    !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 #[cfg(test)]

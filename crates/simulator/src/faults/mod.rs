@@ -20,8 +20,7 @@ use compactometer_engine::tokens::Encoding;
 use rand_chacha::ChaCha8Rng;
 
 use crate::writing;
-pub use rates::are_meant;
-pub use rates::{FaultError, Faults};
+pub use rates::{FaultError, Faults, are_meant};
 
 /// How faults are added to a model's name, for help and errors.
 pub const SYNTAX: &str = "MODEL+FAULT=RATE,FAULT=RATE[,seed=N] with rates from 0 to 1, \
@@ -55,6 +54,7 @@ pub const ALL: &[&Fault] = &[
 ];
 
 /// One way in which a call can go wrong.
+#[derive(Debug)]
 pub struct Fault {
     /// The name users type after `+`.
     pub name: &'static str,
@@ -64,9 +64,9 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Whether it changes the reply or fails the call.
-    pub fn kind(&self) -> Kind {
-        if matches!(self.effect, Effect::Fails(_)) { Kind::FailsCall } else { Kind::ChangesReply }
+    /// Whether it fails the call, so that the model is not called. Other faults change the reply.
+    pub fn fails_call(&self) -> bool {
+        matches!(self.effect, Effect::Fails(_))
     }
 
     fn spoil(&self, reply: &mut ChatReply, mut scene: Scene<'_>) {
@@ -82,21 +82,8 @@ impl Fault {
     }
 }
 
-impl std::fmt::Debug for Fault {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Fault({})", self.name)
-    }
-}
-
-/// The effect of a fault on a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The model is called and its reply is changed. An error of the model is passed on.
-    ChangesReply,
-    /// The model is not called, and an error is returned.
-    FailsCall,
-}
-
+/// The effect of a fault on a call. If the model fails a call whose reply would be changed, its error is passed on.
+#[derive(Debug)]
 enum Effect {
     /// Returns the new text, or `None` if there is nothing to change. The text is cut at the request's limit like any reply.
     Text(fn(&str, &mut Scene<'_>) -> Option<String>),

@@ -27,10 +27,11 @@ impl Faults {
 
     fn add(&mut self, fault: &'static Fault, value: &str) -> Result<(), FaultError> {
         if self.rates.iter().any(|(other, _)| other.name == fault.name) {
-            return Err(FaultError::Twice { fault: fault.name });
+            return Err(FaultError(format!("fault `{}` is given twice; give each fault one rate", fault.name)));
         }
         let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.0..=1.0).contains(rate));
-        let rate = rate.ok_or_else(|| FaultError::Rate { fault: fault.name, given: value.to_owned() })?;
+        let invalid = || FaultError(format!("rate `{value}` of fault `{}` is not a number from 0 to 1", fault.name));
+        let rate = rate.ok_or_else(invalid)?;
         // A negative zero is displayed without its sign.
         self.rates.push((fault, rate.abs()));
         Ok(())
@@ -56,24 +57,26 @@ impl FromStr for Faults {
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
         let mut faults = Faults { rates: Vec::new(), seed: 0 };
+        let missing = || FaultError(format!("a fault is missing; write {SYNTAX}"));
         for entry in text.split(',').map(str::trim) {
             match entry.split_once('=') {
-                None if entry.is_empty() => return Err(FaultError::Missing),
-                None => return Err(FaultError::Rateless { fault: fault(entry)?.name }),
-                Some((SEED, value)) => {
-                    faults.seed = value.parse().map_err(|_| FaultError::Seed { given: value.to_owned() })?;
+                None if entry.is_empty() => return Err(missing()),
+                None => {
+                    let name = fault(entry)?.name;
+                    return Err(FaultError(format!("fault `{name}` has no rate; write {SYNTAX}")));
                 }
+                Some((SEED, value)) => faults.seed = value.parse().map_err(|_| invalid_seed(value))?,
                 Some((name, value)) => faults.add(fault(name)?, value)?,
             }
         }
         let total: f64 = faults.rates.iter().map(|(_, rate)| rate).sum();
-        if faults.rates.is_empty() {
-            return Err(FaultError::Missing);
+        match () {
+            () if faults.rates.is_empty() => Err(missing()),
+            () if total > 1.0 + ROUNDING => Err(FaultError(format!(
+                "the rates of the faults add up to `{total}`; at most one strikes a call, so give rates of at most 1 together"
+            ))),
+            () => Ok(faults),
         }
-        if total > 1.0 + ROUNDING {
-            return Err(FaultError::Total { total });
-        }
-        Ok(faults)
     }
 }
 
@@ -100,62 +103,16 @@ pub fn are_meant(text: &str) -> bool {
 fn fault(name: &str) -> Result<&'static Fault, FaultError> {
     ALL.iter().copied().find(|fault| fault.name == name).ok_or_else(|| {
         let names = ALL.iter().map(|fault| fault.name).collect::<Vec<_>>();
-        FaultError::Unknown {
-            given: name.to_owned(),
-            hint: hint(name, names.iter().copied()),
-            choices: names.join(", "),
-        }
+        let (choices, hint) = (names.join(", "), hint(name, names));
+        FaultError(format!("fault `{name}` is unknown; choose one of: {choices}{hint}"))
     })
 }
 
-/// An invalid list of faults.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FaultError {
-    /// The fault does not exist.
-    #[error("fault `{given}` is unknown; choose one of: {choices}{hint}")]
-    Unknown {
-        /// The name that was given.
-        given: String,
-        /// All faults.
-        choices: String,
-        /// A clause that suggests the nearest fault, or nothing.
-        hint: String,
-    },
-    /// The fault has no rate.
-    #[error("fault `{fault}` has no rate; write {SYNTAX}")]
-    Rateless {
-        /// The fault.
-        fault: &'static str,
-    },
-    /// The rate is invalid.
-    #[error("rate `{given}` of fault `{fault}` is not a number from 0 to 1")]
-    Rate {
-        /// The fault.
-        fault: &'static str,
-        /// The text that was given.
-        given: String,
-    },
-    /// The seed is invalid.
-    #[error("seed `{given}` of the faults is not a whole number from 0 to {}", u64::MAX)]
-    Seed {
-        /// The text that was given.
-        given: String,
-    },
-    /// The fault occurs twice.
-    #[error("fault `{fault}` is given twice; give each fault one rate")]
-    Twice {
-        /// The fault.
-        fault: &'static str,
-    },
-    /// The rates add up to more than 1.
-    #[error(
-        "the rates of the faults add up to `{total}`; at most one strikes a call, so give rates of at most 1 together"
-    )]
-    Total {
-        /// The sum of the rates.
-        total: f64,
-    },
-    /// There is no fault, or nothing between two commas.
-    #[error("a fault is missing; write {SYNTAX}")]
-    Missing,
+fn invalid_seed(value: &str) -> FaultError {
+    FaultError(format!("seed `{value}` of the faults is not a whole number from 0 to {}", u64::MAX))
 }
+
+/// An invalid list of faults; the message names the entry.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct FaultError(String);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Effect, Fault, json};
 use crate::reading;
-use crate::reading::words::{Term, is_stop_word, stem, terms};
+use crate::reading::cues::is_stop_word;
+use crate::reading::words::{Term, stem, terms};
 
 pub(super) const SWAPPED_DIGITS: Fault = Fault {
     name: "swapped-digits",
@@ -24,7 +25,7 @@ pub(super) const STALE_VALUE: Fault = Fault {
     name: "stale-value",
     about: "a value is replaced everywhere by an older one of equal shape about the most similar subject",
     effect: Effect::Text(|text, scene| {
-        let material = reading::parts(scene.request).material;
+        let material = reading::material(scene.request);
         let values = Values::of(&material);
         let mut newer: Vec<&str> = terms(text).iter().map(|term| term.text).collect();
         newer.sort_unstable();

@@ -1,30 +1,23 @@
-//! A cache of token counts. Questions over one context repeat its messages, and prompts repeat lines of them.
-//!
-//! The cache changes no count, so a reply remains a function of its request.
-
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+//! Token counts, cached by line. Questions over one context repeat its messages, and prompts repeat lines of them.
 
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use foldhash::fast::FixedState;
+
+use crate::reading::cache::Cache;
 
 /// A counter with a cache.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Counts(Arc<Mutex<Memory>>);
-
-#[derive(Debug, Default)]
-struct Memory {
-    counted: HashMap<Box<str>, u32, FixedState>,
-    bytes: usize,
-}
+#[derive(Clone, Debug)]
+pub(crate) struct Counts(Cache<u32>);
 
 /// The fewest bytes worth caching. Shorter texts are counted as fast as they are looked up.
 const WORTH_IT: usize = 16;
-/// The largest number of bytes in the cache, which is emptied before it exceeds them. Enough for a conversation of a million
-/// tokens.
+/// The largest number of bytes in the cache. Enough for a conversation of a million tokens.
 const MOST_BYTES: usize = 8 << 20;
-/// The approximate size of an entry without its text, in bytes.
-const ENTRY: usize = 48;
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts(Cache::new(MOST_BYTES))
+    }
+}
 
 impl TokenCounter for Counts {
     fn name(&self) -> &'static str {
@@ -32,62 +25,23 @@ impl TokenCounter for Counts {
     }
 
     fn count_text(&self, text: &str) -> u32 {
-        blocks(text).map(|block| self.count_block(block)).sum()
+        let count = |block: &str| match block.len() {
+            0..WORTH_IT => Encoding::O200k.count_text(block),
+            _ => self.0.get(block, || (Encoding::O200k.count_text(block), 0)),
+        };
+        blocks(text).map(count).sum()
     }
 }
 
-impl Counts {
-    fn count_block(&self, text: &str) -> u32 {
-        if text.len() < WORTH_IT {
-            return Encoding::O200k.count_text(text);
-        }
-        // A thread that panicked while it held the lock left complete entries.
-        let memory = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = memory().counted.get(text) {
-            return *count;
-        }
-        let count = Encoding::O200k.count_text(text);
-        memory().remember(text, count);
-        count
-    }
-}
-
-impl Memory {
-    fn remember(&mut self, text: &str, count: u32) {
-        let size = ENTRY + text.len();
-        if self.bytes + size > MOST_BYTES {
-            *self = Memory::default();
-        }
-        // Another thread may have counted the text in the meantime.
-        if size <= MOST_BYTES && self.counted.insert(text.into(), count).is_none() {
-            self.bytes += size;
-        }
-    }
-}
-
-/// Parts of a text whose counts add up to that of the whole: mostly its lines, and the strings of a long line of JSON. Messages
-/// that are cut or relabelled, and answers that are tried at another length, share most of their parts with texts counted before.
+/// Parts of a text whose counts add up to that of the whole: mostly its lines. The encoding always ends a piece at a line end
+/// before a graphic character other than a slash. Messages that are cut or relabelled share most of their lines with texts
+/// counted before.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
-    let bytes = text.as_bytes();
-    let places = memchr::memchr2_iter(b'\n', b'"', bytes).map(Some).chain([None]);
+    let starts =
+        move |at: &usize| text.as_bytes().get(*at).is_some_and(|next| next.is_ascii_graphic() && *next != b'/');
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).filter(starts).chain([text.len()]);
     let mut start = 0;
-    places.filter_map(move |place| {
-        let end = place.map_or(Some(bytes.len()), |place| cut(bytes, start, place))?;
-        (end > start).then(|| &text[std::mem::replace(&mut start, end)..end])
-    })
-}
-
-/// The fewest bytes of a part that ends within a line.
-const LONG: usize = 64;
-
-/// The end of the part that starts at `start`, if the line end or quote at `place` ends it. The encoding always ends a piece
-/// there. A slash belongs to the line end before it, and other punctuation before a quote belongs to the quote.
-fn cut(bytes: &[u8], start: usize, place: usize) -> Option<usize> {
-    if bytes[place] == b'\n' {
-        let next = bytes.get(place + 1).filter(|next| next.is_ascii_graphic() && **next != b'/');
-        return next.map(|_| place + 1);
-    }
-    (place - start >= LONG && bytes[place - 1].is_ascii_alphanumeric()).then_some(place)
+    ends.map(move |end| &text[std::mem::replace(&mut start, end)..end]).filter(|block| !block.is_empty())
 }
 
 #[cfg(test)]
@@ -115,33 +69,8 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_long_strings_are_counted_apart() {
-        let long = "a string that is long enough to be worth a part of its own, since it comes again";
-        let text = format!("one line\n/two\n[\"{long}\",\"{long}.\",\"short\"]");
-        let parts = blocks(&text).collect::<Vec<_>>();
-        assert_eq!(parts, ["one line\n/two\n", &format!("[\"{long}"), &format!("\",\"{long}.\",\"short"), "\"]"]);
-    }
-
-    #[test]
-    fn a_remembered_count_is_the_count() {
-        let counts = Counts::default();
-        for text in ["short", &"a longer text 数据库 ".repeat(40)] {
-            let first = counts.count_text(text);
-            assert_eq!((first, counts.count_text(text)), (Encoding::O200k.count_text(text), first));
-        }
-        assert_eq!(counts.0.lock().unwrap().counted.len(), 1);
-    }
-    #[test]
-    fn memory_is_bounded() {
-        let mut memory = Memory::default();
-        let mut most = 0;
-        for number in 0..20 {
-            memory.remember(&format!("{number} {}", "x".repeat(1 << 20)), 1);
-            assert!(memory.bytes <= MOST_BYTES && memory.counted.len() <= 8, "{} after {number}", memory.bytes);
-            most = most.max(memory.counted.len());
-        }
-        assert!((1..most).contains(&memory.counted.len()), "nothing was forgotten");
-        memory.remember(&"x".repeat(MOST_BYTES), 1);
-        assert_eq!((memory.counted.len(), memory.bytes), (0, 0), "what finds no room is not kept");
+    fn lines_are_counted_apart() {
+        let parts = blocks("one line\n/two\n[\"a string\"]\n\n# three\n").collect::<Vec<_>>();
+        assert_eq!(parts, ["one line\n/two\n", "[\"a string\"]\n\n", "# three\n"]);
     }
 }

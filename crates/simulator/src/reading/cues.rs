@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use foldhash::fast::FixedState;
 
 use crate::reading::pieces::number;
-use crate::reading::words::{Term, all_stop_words, stem, terms};
+use crate::reading::words::{Term, stem, terms};
 
 /// A topic of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,18 +95,9 @@ impl Cues {
     /// How well a statement fits a place by their cues, which is 0 if they share none. Long lists of cues count no more than
     /// short ones.
     pub(crate) fn fit(&self, place: &Cues) -> f64 {
-        self.fit_of_length(place, place.length())
-    }
-
-    /// [`Cues::fit`] for a place whose length is known.
-    pub(crate) fn fit_of_length(&self, place: &Cues, length: f64) -> f64 {
         let dot: f64 = self.0.iter().zip(place.0).map(|(mine, theirs)| mine * theirs).sum();
+        let length = libm::sqrt(place.0.iter().map(|weight| weight * weight).sum());
         if length > 0.0 { dot / length } else { 0.0 }
-    }
-
-    /// The length of the cues as a vector.
-    pub(crate) fn length(&self) -> f64 {
-        libm::sqrt(self.0.iter().map(|weight| weight * weight).sum())
     }
 
     /// Obligation, choice, preference or need: how binding a statement is.
@@ -116,6 +107,11 @@ impl Cues {
             .iter()
             .sum()
     }
+}
+
+/// Whether a stem has no subject of its own.
+pub(crate) fn is_stop_word(stem: &str) -> bool {
+    LEXICON.get(&number(stem)).is_some_and(|sense| sense.is_stop_word)
 }
 
 /// The words of a name such as `next_steps` or `File/Component`.
@@ -148,11 +144,18 @@ pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
             lexicon.entry(number(&stem(word))).or_default().kinds.push(*kind);
         }
     }
-    for word in all_stop_words() {
+    for word in STOP_WORDS.split_whitespace() {
         lexicon.entry(number(word)).or_default().is_stop_word = true;
     }
     lexicon
 });
+
+/// Words without a subject of their own, as stems.
+const STOP_WORDS: &str = "a about after an and ani any are as at be becaus been befor but by can could did do doe does dur for \
+                          from had has hav have he her his how i if in into is it its let look may me my of on onc onli or our \
+                          she should so some somebody someon still than that the their them then there thes they thi this \
+                          through to us wa was we wer were what when wher which while who whom whos why will with would you \
+                          your";
 
 /// The words of each topic. They include what people say and the names of headings and keys. A word may have several topics.
 const WORDS: &[(Cue, &str)] = &[

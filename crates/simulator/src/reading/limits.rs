@@ -43,21 +43,16 @@ pub(crate) fn limits(text: &str) -> Vec<Limit> {
 }
 
 fn unit(word: &str) -> Option<Unit> {
-    if !word.starts_with(['w', 'W', 't', 'T']) {
-        return None;
-    }
-    match word.to_lowercase().as_str() {
-        "word" | "words" => Some(Unit::Words),
-        "token" | "tokens" => Some(Unit::Tokens),
-        _ => None,
+    let is = |names: [&str; 2]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+    match () {
+        () if is(["word", "words"]) => Some(Unit::Words),
+        () if is(["token", "tokens"]) => Some(Unit::Tokens),
+        () => None,
     }
 }
 
 /// A number such as `300`, `1,024`, `200-300` (its upper end) or `300-word` (with its unit).
 fn number(word: &str) -> Option<(u32, Option<Unit>)> {
-    if !word.bytes().any(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
     let (number, unit_inside) = match word.rsplit_once(['-', '–']) {
         Some((number, last)) => match unit(last) {
             Some(unit) => (number, Some(unit)),

@@ -7,18 +7,40 @@ pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     ends.map(move |end| &text[std::mem::replace(&mut start, end)..end]).filter(|line| !line.is_empty())
 }
 
+/// A line without its line break, like [`str::lines`].
+pub(crate) fn without_end(line: &str) -> &str {
+    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
+}
+
+/// Whether a line is a marker such as `[SUMMARY]`.
+pub(crate) fn is_marker(line: &str) -> bool {
+    let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
+    name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter))
+}
+
 /// A heading with its level, or a short line that ends in a colon, with level 0.
 pub(crate) fn title(line: &str) -> Option<(usize, &str)> {
     let line = line.trim();
-    let level = line.chars().take_while(|letter| *letter == '#').count();
-    if level > 0 {
-        let name = line[level..].trim();
-        return (!name.is_empty() && line[level..].starts_with(' ')).then_some((level, name));
+    if line.starts_with('#') {
+        let (level, name) = (heading_level(line), line.trim_start_matches('#').trim());
+        return (level > 0 && !name.is_empty()).then_some((level, name));
     }
     let name = line.strip_suffix(':')?;
     let is_label =
         name.split_whitespace().count() <= 3 && name.starts_with(char::is_uppercase) && header(line).is_none();
     is_label.then_some((0, name))
+}
+
+/// The number of marks that open a Markdown heading, or 0 if the line is none.
+pub(crate) fn heading_level(line: &str) -> usize {
+    let name = line.trim_start_matches('#');
+    if name.starts_with(' ') { line.len() - name.len() } else { 0 }
+}
+
+/// The number of a line such as `1. First`, and the text after one of the marks that may end a number.
+pub(crate) fn numbered<'l>(line: &'l str, marks: &[char]) -> Option<(&'l str, &'l str)> {
+    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    line.split_once(marks).filter(|(number, rest)| is_number(number) && rest.starts_with(' '))
 }
 
 /// A line that opens a message: its number if it has one, its speaker's name, and the rest of the line.
@@ -28,10 +50,6 @@ pub(crate) fn header(line: &str) -> Option<(Option<u32>, &str, &str)> {
         Some((number, rest)) => (Some(number.parse().ok()?), rest.trim_start()),
         None => (None, line),
     };
-    // Most lines do not start with a letter that a speaker's name starts with.
-    if !rest.starts_with(['*', '[', ']', 's', 'u', 'h', 'a', 'm', 't', 'f', 'S', 'U', 'H', 'A', 'M', 'T', 'F']) {
-        return None;
-    }
     let (speaker, said) = rest.split_once(':')?;
     let speaker = speaker.trim_matches(|letter: char| "*[] ".contains(letter));
     let names = ["system", "user", "human", "assistant", "ai", "agent", "model", "tool", "function"];
@@ -49,6 +67,11 @@ mod tests {
     fn lines_are_those_of_the_library() {
         for text in ["", "a", "\n", "a\n\nb", "a\r\nb\n", "é\n\n"] {
             assert_eq!(lines_of(text).collect::<Vec<_>>(), text.split_inclusive('\n').collect::<Vec<_>>(), "{text:?}");
+            assert_eq!(
+                lines_of(text).map(without_end).collect::<Vec<_>>(),
+                text.lines().collect::<Vec<_>>(),
+                "{text:?}"
+            );
         }
     }
 

@@ -1,110 +1,74 @@
-//! Reads one message of the material line by line: the position, speaker and heading of each line.
-//!
-//! Absent on purpose: the meaning of a line by itself, which [`crate::reading::pieces`] reads.
+//! Reads one message of the material line by line: the statements of each line, and the speaker and heading that they are under.
 
 use std::sync::Arc;
 
+use crate::reading::cache::Cache;
 use crate::reading::cues::Cues;
-use crate::reading::lines::lines_of;
-use crate::reading::pieces::{Line, Piece, Word};
-use crate::reading::statements::Speaker;
+use crate::reading::lines::{heading_level, lines_of};
+use crate::reading::pieces::{Context, Piece, unmarked};
+use crate::reading::sentences::sentences;
+use crate::reading::statements::{Speaker, Turn};
 
-/// A line of a message that contains statements. Positions are in bytes of the message's text.
-#[derive(Debug)]
-pub(crate) struct Placed {
-    /// The start of the line.
-    start: u32,
-    /// The start of the part that was read, after the label.
-    content: u32,
-    /// What the heading above it is about, if that is known.
-    heading: Option<Arc<Cues>>,
-    read: Arc<Line>,
+/// Messages that were read, by speaker. Each strategy of a run reads the same conversation, mostly several times.
+#[derive(Clone, Debug)]
+pub(crate) struct Known([Cache<Arc<[Piece]>>; 4]);
+
+/// The largest number of bytes for each speaker, about 8 per byte of text. Enough for a conversation of a million tokens and what
+/// eight strategies write about it.
+const MOST_BYTES: usize = 16 << 20;
+
+impl Default for Known {
+    fn default() -> Self {
+        Known([(); 4].map(|()| Cache::new(MOST_BYTES)))
+    }
 }
 
-/// A statement of a message.
-#[derive(Clone, Copy)]
-pub(crate) struct Said<'m> {
-    /// Its text, on one line.
-    pub(crate) text: &'m str,
-    /// The start of its line, in bytes of the message's text.
-    pub(crate) line: usize,
-    /// What the heading above it is about, if that is known.
-    pub(crate) heading: Option<&'m Cues>,
-    /// What was read of it without its context.
-    pub(crate) piece: &'m Piece,
-    /// Its terms.
-    pub(crate) words: &'m [Word],
+impl Known {
+    /// The statements of each message, in order.
+    pub(crate) fn all(&self, turns: &[Turn<'_>]) -> Vec<Arc<[Piece]>> {
+        let read = |turn: &Turn<'_>| {
+            let pieces = read(turn.text, turn.speaker);
+            let size = pieces.iter().map(|piece| size_of::<Piece>() + size_of_val(&*piece.words)).sum::<usize>();
+            // The shortened texts may be added.
+            (pieces.into(), size + turn.text.len())
+        };
+        turns.iter().map(|turn| self.0[turn.speaker as usize].get(turn.text, || read(turn))).collect()
+    }
 }
 
-/// The statements of a message whose lines have been read.
-pub(crate) fn said<'m>(text: &'m str, lines: &'m [Placed]) -> impl Iterator<Item = Said<'m>> {
-    lines.iter().flat_map(move |placed| {
-        let content = &text[placed.content as usize..];
-        placed.read.pieces.iter().map(move |piece| Said {
-            text: piece.text(content),
-            line: placed.start as usize,
-            heading: placed.heading.as_deref(),
-            piece,
-            words: placed.read.words(piece),
-        })
-    })
-}
-
-/// The number of statements in these lines.
-pub(crate) fn count(lines: &[Placed]) -> usize {
-    lines.iter().map(|placed| placed.read.pieces.len()).sum()
-}
-
-/// The lines of a message of the speaker. `read` reads one line without its label, given its speaker and whether it is inside a
-/// code fence.
-pub(crate) fn read(text: &str, mut speaker: Speaker, read: impl Fn(&str, Speaker, bool) -> Arc<Line>) -> Vec<Placed> {
-    let mut layout = Layout { heading: None, fenced: false };
-    let mut placed = Vec::new();
-    let mut at = 0;
+fn read(text: &str, speaker: Speaker) -> Vec<Piece> {
+    let mut context = Context { speaker, fenced: false, heading: None };
+    let mut pieces = Vec::new();
     let mut lines = lines_of(text).peekable();
     while let Some(line) = lines.next() {
         let content = line.trim();
-        let start = at;
-        at += line.len();
         let is_table_rule = |next: &str| !next.is_empty() && is_rule(next);
-        let heads_a_table = is_row(content) && lines.peek().is_some_and(|next| is_table_rule(next.trim()));
+        let heads_a_table = content.starts_with('|') && lines.peek().is_some_and(|next| is_table_rule(next.trim()));
         let (label, content) = transcript_label(content);
         let content = content.trim();
-        speaker = label.unwrap_or(speaker);
-        if layout.takes(content) || heads_a_table {
-            continue;
-        }
-        let read = read(content, speaker, layout.fenced);
-        if !read.pieces.is_empty() {
-            let heading = layout.heading.clone().filter(|_| speaker == Speaker::Summary);
-            let content = content.as_ptr() as usize - text.as_ptr() as usize;
-            placed.push(Placed { start: start as u32, content: content as u32, heading, read });
+        context.speaker = label.unwrap_or(context.speaker);
+        if !is_layout(content, &mut context) && !heads_a_table {
+            let offset = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+            let read = |sentence| Piece::read(sentence, offset(sentence), offset(line), &context);
+            pieces.extend(sentences(unmarked(content)).filter_map(read));
         }
     }
-    placed
+    pieces
 }
 
-/// What the earlier lines imply for the next one.
-struct Layout {
-    heading: Option<Arc<Cues>>,
-    fenced: bool,
-}
-
-impl Layout {
-    /// Layout is not a statement, but a heading shows what the lines below it are about.
-    fn takes(&mut self, content: &str) -> bool {
-        if content.starts_with("```") {
-            self.fenced = !self.fenced;
-            return true;
-        }
-        let is_heading = !self.fenced && content.starts_with('#') && content.trim_start_matches('#').starts_with(' ');
-        let is_bold_heading = content.starts_with("**") && content.trim_end_matches(':').ends_with("**");
-        if is_heading || is_bold_heading {
-            self.heading = Some(Arc::new(Cues::of(content)));
-            return true;
-        }
-        is_rule(content) || is_tag(content)
+/// Layout is not a statement, but a heading shows what the lines below it are about.
+fn is_layout(content: &str, context: &mut Context) -> bool {
+    if content.starts_with("```") {
+        context.fenced = !context.fenced;
+        return true;
     }
+    let is_heading = !context.fenced && heading_level(content) > 0;
+    let is_bold_heading = content.starts_with("**") && content.trim_end_matches(':').ends_with("**");
+    if is_heading || is_bold_heading {
+        context.heading = Some(Cues::of(content));
+        return true;
+    }
+    is_rule(content) || is_tag(content)
 }
 
 /// The label of a line in a rendered transcript, such as `(earlier summary)`, `(result)` or `(calls NAME)`. It identifies the
@@ -124,10 +88,6 @@ fn transcript_label(line: &str) -> (Option<Speaker>, &str) {
     }
 }
 
-fn is_row(line: &str) -> bool {
-    line.starts_with('|')
-}
-
 /// Lines that consist of dashes, bars and similar characters.
 fn is_rule(line: &str) -> bool {
     line.chars().all(|letter| matches!(letter, '-' | '|' | '=' | ':' | '_' | '*' | ' ' | '\t'))
@@ -136,4 +96,41 @@ fn is_rule(line: &str) -> bool {
 fn is_tag(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
         || line.starts_with('[') && line.ends_with(']') && line.len() > 2 && !line.contains(['"', ',', '{'])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn said(known: &Known, speaker: Speaker, text: &str) -> Vec<(String, bool)> {
+        let read = known.all(&[Turn { speaker, text }]);
+        read[0].iter().map(|piece| (piece.text(text).to_owned(), piece.structured)).collect()
+    }
+
+    #[test]
+    fn tools_and_fences_make_data_of_sentences() {
+        let known = Known::default();
+        let text = "Rows 12400/8812 of the table here. They are old.";
+        for (speaker, structured) in [(Speaker::User, false), (Speaker::Tool, true), (Speaker::User, false)] {
+            assert_eq!(said(&known, speaker, text)[0], ("Rows 12400/8812 of the table here.".to_owned(), structured));
+        }
+        let fenced = "```\nThe owner is kx-4711.\n```";
+        assert_eq!(said(&known, Speaker::Tool, fenced), [("The owner is kx-4711.".to_owned(), true)]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_known_is_what_is_read(
+            texts in prop::collection::vec("(The (port|path|owner) is [a-z]{3}-[0-9]{2}(/[0-9]{9})?[.][ \n]?|## The owners\n|```\n){1,4}", 1..7),
+        ) {
+            let known = Known::default();
+            for text in texts.iter().chain(&texts) {
+                for speaker in [Speaker::User, Speaker::Tool] {
+                    prop_assert_eq!(said(&known, speaker, text), said(&Known::default(), speaker, text));
+                }
+            }
+        }
+    }
 }

@@ -1,16 +1,15 @@
 //! Reads a request like a model: what is given, what is asked, in which shape and within which limits.
 
+mod cache;
 mod choose;
 pub(crate) mod counts;
 pub(crate) mod cues;
 pub(crate) mod json_shape;
-pub(crate) mod known;
 mod limits;
 pub(crate) mod lines;
 pub(crate) mod message;
 pub(crate) mod pieces;
 pub(crate) mod regions;
-pub(crate) mod remembered;
 pub(crate) mod seen;
 mod sentences;
 pub(crate) mod statements;
@@ -18,21 +17,18 @@ pub(crate) mod template;
 mod unfold;
 pub(crate) mod words;
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use compactometer_engine::message::{Part as WirePart, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
-use foldhash::fast::FixedState;
 
+use crate::reading::cues::is_stop_word;
 use crate::reading::json_shape::Node;
 use crate::reading::limits::{Unit, limits};
+use crate::reading::lines::is_marker;
 use crate::reading::pieces::number;
 use crate::reading::regions::Parted;
 use crate::reading::statements::{Speaker, Turn, turns};
 use crate::reading::template::{Section, sections};
-use crate::reading::words::{is_stop_word, stem, terms};
+use crate::reading::words::{stem, terms};
 
 /// A request that has been read.
 #[derive(Debug)]
@@ -49,7 +45,7 @@ pub(crate) struct Reading<'t> {
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// To condense the material.
-    Condense(Arc<Shape>),
+    Condense(Shape),
     /// To answer this question.
     Answer(String),
     /// To choose a word; this is the choice.
@@ -89,15 +85,6 @@ pub(crate) enum Form {
     Json(Node),
 }
 
-impl Form {
-    fn sections_mut(&mut self) -> Option<&mut Vec<Section>> {
-        match self {
-            Form::Sections(sections) => Some(sections),
-            _ => None,
-        }
-    }
-}
-
 /// Reads a request whose last user message is `said`.
 pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
     let last = request.messages.iter().rposition(|message| message.role == Role::User);
@@ -121,9 +108,9 @@ pub(crate) fn read<'t>(request: &'t ChatRequest, said: &'t str) -> Reading<'t> {
         return Reading { turns: given, ask: Ask::Choose(word), is_open };
     }
     let asked = lines.join("\n");
-    let shape = if question.is_none() { asked_shape(&lines, &asked, shape) } else { None };
-    if let Some(shape) = shape {
-        return Reading { turns: given, ask: Ask::Condense(shape), is_open };
+    let condenses = || shape.is_some() || asks_to_condense(&asked) || json_shape::shown(&asked).is_some();
+    if question.is_none() && condenses() {
+        return Reading { turns: given, ask: Ask::Condense(read_shape(&lines, &asked, shape)), is_open };
     }
     let context = system.iter().flat_map(|message| wire_turns(message)).chain(given).collect();
     Reading { turns: context, ask: Ask::Answer(question.unwrap_or(asked)), is_open }
@@ -169,33 +156,6 @@ fn bare_material<'t>(said: &'t str, parted: Parted<'t>) -> (Parted<'t>, Option<T
         }
         _ => (parted, None),
     }
-}
-
-thread_local! {
-    /// A cache of shapes by instruction, because prompts are reused. A shape is a function of the instruction.
-    static SHAPES: RefCell<HashMap<String, Option<Arc<Shape>>, FixedState>> = RefCell::default();
-}
-
-/// The largest number of instructions in the cache, about 5 KB each; then it is emptied.
-const MOST_SHAPES: usize = 256;
-
-/// The shape that an instruction asks for, if it asks for a condensed text.
-fn asked_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Option<Arc<Shape>> {
-    if schema.is_some() {
-        return Some(Arc::new(read_shape(lines, asked, schema)));
-    }
-    SHAPES.with_borrow_mut(|shapes| {
-        if let Some(known) = shapes.get(asked) {
-            return known.clone();
-        }
-        let condenses = asks_to_condense(asked) || json_shape::shown(asked).is_some();
-        let shape = condenses.then(|| Arc::new(read_shape(lines, asked, None)));
-        if shapes.len() >= MOST_SHAPES {
-            shapes.clear();
-        }
-        shapes.insert(asked.to_owned(), shape.clone());
-        shape
-    })
 }
 
 fn asks_to_condense(text: &str) -> bool {
@@ -252,8 +212,10 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
         has(&["empty"]) && has(&["omit", "leave", "no ", "skip", "without", "drop"])
             || has(&["only"]) && has(&["fields", "keys"])
     });
-    for section in parts.iter_mut().filter_map(|part| part.form.sections_mut()).flatten() {
-        section.optional |= omit_empty;
+    for part in &mut parts {
+        if let Form::Sections(sections) = &mut part.form {
+            sections.iter_mut().for_each(|section| section.optional |= omit_empty);
+        }
     }
     Shape { parts, without_tools, omit_empty }
 }
@@ -274,9 +236,7 @@ fn prose_form(asked: &str) -> Form {
 fn tags(lines: &[&str]) -> Vec<(String, bool)> {
     let mut tags: Vec<(String, bool)> = Vec::new();
     for line in lines.iter().map(|line| line.trim()) {
-        let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
-        let is_tag = name.len() > 2 && name.chars().all(|letter| letter.is_ascii_uppercase() || "_ ".contains(letter));
-        if is_tag && !tags.iter().any(|(tag, _)| tag == line) {
+        if is_marker(line) && !tags.iter().any(|(tag, _)| tag == line) {
             tags.push((line.to_owned(), false));
         } else if let Some((_, json)) = tags.last_mut() {
             *json |= line.starts_with('{') || line.to_lowercase().contains("json");
@@ -322,20 +282,14 @@ fn excludes_tools(lines: &[&str]) -> bool {
     })
 }
 
-/// A request, as the mock reads it.
-pub(crate) struct Parts {
-    /// The material, message by message.
-    pub(crate) material: Vec<String>,
-    /// The instruction without the material, line by line.
-    pub(crate) instruction: Vec<String>,
+/// The material of a request, message by message.
+pub(crate) fn material(request: &ChatRequest) -> Vec<String> {
+    read(request, &last_said(request)).turns.iter().map(|turn| turn.text.to_owned()).collect()
 }
 
-/// The material and the instruction of a request.
-pub(crate) fn parts(request: &ChatRequest) -> Parts {
-    let said = last_said(request);
-    let material = read(request, &said).turns.iter().map(|turn| turn.text.to_owned()).collect();
-    let instruction = regions::part(&said).instruction.iter().map(|line| (*line).to_owned()).collect();
-    Parts { material, instruction }
+/// The instruction of a request without the material, line by line.
+pub(crate) fn instruction(request: &ChatRequest) -> Vec<String> {
+    regions::part(&last_said(request)).instruction.iter().map(|line| (*line).to_owned()).collect()
 }
 
 /// The numbers of the distinct stems in a question.

@@ -1,42 +1,31 @@
-//! Reads one line of the material: its statements, as far as they do not depend on their context. Each line is therefore read
-//! only once ([`crate::reading::known`]), in whatever message it occurs.
-//!
-//! Absent on purpose: the text itself, to which a piece refers by positions.
+//! Reads one sentence of the material. Absent on purpose: the text itself, to which a piece refers by positions.
 
-use std::borrow::Cow;
 use std::hash::BuildHasher;
 use std::sync::OnceLock;
 
 use foldhash::fast::FixedState;
 
-use crate::reading::cues::{Cues, LEXICON, Lexicon};
-use crate::reading::sentences::sentences;
+use crate::reading::cues::{Cues, LEXICON};
+use crate::reading::lines::numbered;
 use crate::reading::statements::Speaker;
-use crate::reading::words::{Term, add_terms, stem};
+use crate::reading::words::{Term, stem, terms};
 
-/// What was read of a line.
-#[derive(Debug)]
-pub(crate) struct Line {
-    /// Its statements, in order.
-    pub(crate) pieces: Box<[Piece]>,
-    /// The terms of all statements.
-    words: Box<[Word]>,
-}
-
-/// A statement of a line. Positions are in bytes of the line.
+/// A statement. Positions are in bytes of its message.
 #[derive(Debug)]
 pub(crate) struct Piece {
+    /// The start of its line.
+    pub(crate) line: u32,
     start: u32,
     end: u32,
-    /// The range of its words among those of the line.
-    words: (u32, u32),
+    /// Its terms.
+    pub(crate) words: Box<[Word]>,
     /// The speaker.
     pub(crate) speaker: Speaker,
     /// Whether it is a line of a log, of code or of data instead of a sentence.
     pub(crate) structured: bool,
     /// Whether the speaker refers to themselves.
     pub(crate) first_person: bool,
-    /// What it is about.
+    /// What it and the heading above it are about.
     pub(crate) cues: Cues,
     /// A bit set of its stems (a Bloom filter), which rules out most stems that it does not contain.
     stems: u64,
@@ -58,42 +47,69 @@ pub(crate) struct Word {
     pub(crate) is_subject: bool,
 }
 
-impl Line {
-    /// Reads a line without its label, given its speaker and whether it is inside a code fence.
-    pub(crate) fn read(line: &str, speaker: Speaker, fenced: bool) -> Self {
-        let (pieces, words, terms) = (Vec::new(), Vec::new(), Vec::new());
-        let mut reader = Reader { line, speaker, fenced, lexicon: &LEXICON, terms, pieces, words };
-        sentences(unmarked(line)).for_each(|sentence| reader.push(sentence));
-        Line { pieces: reader.pieces.into(), words: reader.words.into() }
-    }
-
-    /// The terms of one of its pieces.
-    pub(crate) fn words(&self, piece: &Piece) -> &[Word] {
-        &self.words[piece.words.0 as usize..piece.words.1 as usize]
-    }
-
-    /// The bytes of memory that it takes, including shortened texts that may be added.
-    pub(crate) fn size(&self) -> usize {
-        let written = self.pieces.iter().map(|piece| (piece.end - piece.start) as usize).sum::<usize>();
-        size_of::<Line>() + size_of_val(&*self.pieces) + size_of_val(&*self.words) + written
-    }
+/// What the earlier text of a message implies for a sentence.
+pub(crate) struct Context {
+    pub(crate) speaker: Speaker,
+    /// Whether it is inside a code fence.
+    pub(crate) fenced: bool,
+    /// What the heading above it is about, if that is known.
+    pub(crate) heading: Option<Cues>,
 }
 
 impl Piece {
-    /// The statement's text, given the text of its line.
-    pub(crate) fn text<'m>(&self, line: &'m str) -> &'m str {
-        &line[self.start as usize..self.end as usize]
+    /// Reads a sentence that starts at a position of its message, unless it says little.
+    pub(crate) fn read(text: &str, start: usize, line: usize, context: &Context) -> Option<Self> {
+        let terms = terms(text);
+        let says_little = text.ends_with(':') || terms.len() < 2;
+        if says_little && !terms.iter().any(Term::is_value) {
+            return None;
+        }
+        let (mut cues, mut stems, mut first_person) = (Cues::default(), 0, false);
+        let words = terms.iter().map(|term| {
+            let stem = stem(term.text);
+            let number = number(&stem);
+            let sense = LEXICON.get(&number);
+            let is_stop_word = sense.is_some_and(|sense| sense.is_stop_word);
+            first_person |= is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
+            sense.into_iter().for_each(|sense| cues.add_sense(sense));
+            stems |= bit(number);
+            let (start, end) = (term.start as u16, (term.start + term.text.len()) as u16);
+            let is_subject = term.is_value() || !is_stop_word;
+            Word { stem: number, start, end, is_value: term.is_value(), is_subject }
+        });
+        let words = words.collect();
+        let Context { speaker, fenced, heading } = context;
+        let is_tool = *speaker == Speaker::Tool;
+        let heading = heading.filter(|_| *speaker == Speaker::Summary);
+        heading.iter().for_each(|heading| cues.add_all(heading, 1.0));
+        Some(Piece {
+            line: line as u32,
+            start: start as u32,
+            end: (start + text.len()) as u32,
+            words,
+            speaker: *speaker,
+            structured: *fenced || is_structured(text, if is_tool { 75 } else { 60 }),
+            first_person,
+            cues,
+            stems,
+            short: OnceLock::new(),
+        })
+    }
+
+    /// Its text, given the text of its message.
+    pub(crate) fn text<'m>(&self, message: &'m str) -> &'m str {
+        &message[self.start as usize..self.end as usize]
+    }
+
+    /// Its text in at most `most_words` words, made by `shorten` and kept, because it is written repeatedly.
+    pub(crate) fn short(&self, most_words: usize, shorten: impl Fn() -> String) -> String {
+        let (words, text) = self.short.get_or_init(|| (most_words, shorten().into()));
+        if *words == most_words { text.to_string() } else { shorten() }
     }
 
     /// Whether one of its terms may have the stem with this number.
     pub(crate) fn may_hold(&self, stem: u64) -> bool {
         self.stems & bit(stem) != 0
-    }
-
-    /// Its text in at most `most_words` words, made by `shorten` and kept, because it is written repeatedly.
-    pub(crate) fn short(&self, most_words: usize, shorten: impl Fn() -> String) -> Cow<'_, str> {
-        let (words, text) = self.short.get_or_init(|| (most_words, shorten().into()));
-        if *words == most_words { Cow::Borrowed(text) } else { Cow::Owned(shorten()) }
     }
 }
 
@@ -114,65 +130,11 @@ fn bit(stem: u64) -> u64 {
     1 << (stem % 64)
 }
 
-struct Reader<'l> {
-    line: &'l str,
-    speaker: Speaker,
-    fenced: bool,
-    lexicon: &'static Lexicon,
-    /// The terms of the statement that is being read.
-    terms: Vec<Term<'l>>,
-    pieces: Vec<Piece>,
-    words: Vec<Word>,
-}
-
-impl<'l> Reader<'l> {
-    fn push(&mut self, text: &'l str) {
-        self.terms.clear();
-        add_terms(text, &mut self.terms);
-        let says_little = text.ends_with(':') || self.terms.len() < 2;
-        if says_little && !self.terms.iter().any(Term::is_value) {
-            return;
-        }
-        let first_word = self.words.len();
-        let (mut cues, mut stems, mut first_person) = (Cues::default(), 0, false);
-        for term in &self.terms {
-            let stem = stem(term.text);
-            let number = number(&stem);
-            let sense = self.lexicon.get(&number);
-            let is_stop_word = sense.is_some_and(|sense| sense.is_stop_word);
-            first_person |= is_stop_word && matches!(&*stem, "i" | "we" | "my" | "our" | "me" | "us");
-            sense.into_iter().for_each(|sense| cues.add_sense(sense));
-            stems |= bit(number);
-            self.words.push(Word {
-                stem: number,
-                start: term.start as u16,
-                end: (term.start + term.text.len()) as u16,
-                is_value: term.is_value(),
-                is_subject: term.is_value() || !is_stop_word,
-            });
-        }
-        let start = text.as_ptr() as usize - self.line.as_ptr() as usize;
-        self.pieces.push(Piece {
-            start: start as u32,
-            end: (start + text.len()) as u32,
-            words: (first_word as u32, self.words.len() as u32),
-            speaker: self.speaker,
-            structured: self.fenced || is_structured(text, if self.speaker == Speaker::Tool { 75 } else { 60 }),
-            first_person,
-            cues,
-            stems,
-            short: OnceLock::new(),
-        });
-    }
-}
-
 /// A line without its list marker, check box or table bars.
-fn unmarked(line: &str) -> &str {
+pub(crate) fn unmarked(line: &str) -> &str {
     let line = line.trim();
     let line = line.trim_start_matches('|').trim_end_matches('|').trim();
-    let numbered = line.split_once(['.', ')']).filter(|(number, rest)| {
-        (1..=2).contains(&number.len()) && number.bytes().all(|digit| digit.is_ascii_digit()) && rest.starts_with(' ')
-    });
+    let numbered = numbered(line, &['.', ')']).filter(|(number, _)| number.len() <= 2);
     let line = numbered.map_or(line, |(_, rest)| rest.trim_start());
     let line = ["- ", "* ", "• ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim_start();
     ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line)
@@ -182,27 +144,10 @@ fn unmarked(line: &str) -> &str {
 /// has none. People put values into their sentences, so their bound is lower than that of tools.
 fn is_structured(text: &str, least_prose: usize) -> bool {
     let opens_data = text.starts_with(['{', '}', '"', '<', '$', '@']) || text.ends_with(['{', '}', ';', '>']);
-    let (prose, all) = if text.is_ascii() {
-        (text.bytes().map(|byte| usize::from(PROSE[usize::from(byte)])).sum(), text.len())
-    } else {
-        let is_prose = |letter: &char| letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-');
-        (text.chars().filter(is_prose).count(), text.chars().count())
-    };
+    let is_prose = |letter: &char| letter.is_alphabetic() || matches!(letter, ' ' | ',' | '.' | '\'' | '’' | '-');
+    let (prose, all) = (text.chars().filter(is_prose).count(), text.chars().count());
     opens_data || prose * 100 < all * least_prose || (all > 30 && !text.contains(' ') && text.is_ascii())
 }
-
-/// 1 for each ASCII byte that belongs to prose.
-const PROSE: [u8; 256] = {
-    let mut prose = [0; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let letter = byte as u8;
-        let is_prose = letter.is_ascii_alphabetic() || matches!(letter, b' ' | b',' | b'.' | b'\'' | b'-');
-        prose[byte] = is_prose as u8;
-        byte += 1;
-    }
-    prose
-};
 
 #[cfg(test)]
 mod tests {

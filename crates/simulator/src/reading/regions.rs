@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::reading::lines::{header, lines_of, title};
+use crate::reading::lines::{header, lines_of, title, without_end};
 
 /// A prompt, split into its parts.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,11 +58,6 @@ pub(crate) fn part(text: &str) -> Parted<'_> {
     Parted { instruction, given: regions(text, &lines, &owner), found, is_open }
 }
 
-/// A line without its line break, like [`str::lines`].
-fn without_end(line: &str) -> &str {
-    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
     Instruction,
@@ -77,22 +72,16 @@ struct Block {
 }
 
 fn regions<'t>(text: &'t str, lines: &[&'t str], owner: &[Owner]) -> Vec<Region<'t>> {
-    let mut regions = Vec::new();
     let mut at = 0;
-    while at < lines.len() {
-        let Owner::Given(kind) = owner[at] else {
-            at += 1;
-            continue;
-        };
-        let end = (at..lines.len()).find(|&next| owner[next] != owner[at]).unwrap_or(lines.len());
-        let content = span(text, lines[at], lines[end - 1]).trim();
+    let of_run = |run: &[Owner]| {
+        let first = at;
+        at += run.len();
+        let Owner::Given(kind) = run[0] else { return None };
+        let content = span(text, lines[first], lines[at - 1]).trim();
         let is_none = kind == Kind::EarlierSummary && !content.contains('\n') && says_none(content);
-        if !content.is_empty() && !is_none {
-            regions.push(Region { kind, text: content });
-        }
-        at = end;
-    }
-    regions
+        (!content.is_empty() && !is_none).then_some(Region { kind, text: content })
+    };
+    owner.chunk_by(|one, other| one == other).filter_map(of_run).collect()
 }
 
 /// The text from the start of one of its lines to the end of another.
@@ -248,11 +237,6 @@ pub(crate) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
     let kind = named_given_by_tag(name)?;
     let end = lines.iter().rposition(|line| tag(line, "</") == Some(name))?;
     Some((end, kind))
-}
-
-/// Whether a line opens a block with an earlier summary.
-pub(crate) fn opens_earlier_summary(line: &str) -> bool {
-    tag(line, "<").and_then(named_given_by_tag) == Some(Kind::EarlierSummary)
 }
 
 /// A tag encloses what it names, so one word is a stronger indication than in a heading: `<previous>`, `<task>`.

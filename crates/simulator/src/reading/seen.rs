@@ -114,27 +114,12 @@ fn write_text(text: &str, json: &mut Vec<u8>) {
     json.push(b'"');
 }
 
-/// The number of bytes before the first that needs escaping.
+/// The number of bytes before the first that needs escaping. The compiler compares the bytes of a chunk at once.
 fn plain_length(bytes: &[u8]) -> usize {
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (place, word) in words.iter().enumerate() {
-        let found = special(u64::from_le_bytes(*word));
-        if found != 0 {
-            return 8 * place + found.trailing_zeros() as usize / 8;
-        }
-    }
-    let is_special = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
-    8 * words.len() + rest.iter().position(is_special).unwrap_or(rest.len())
-}
-
-/// For eight bytes, lowest first: the highest bit of the first byte that needs escaping is set, and perhaps bits above it. Zero
-/// if none needs escaping.
-fn special(bytes: u64) -> u64 {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGHEST: u64 = ONES << 7;
-    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(ONES * u64::from(limit)) & !bytes & HIGHEST;
-    let equals = |byte: u8| below(bytes ^ (ONES * u64::from(byte)), 1);
-    below(bytes, b' ') | equals(b'"') | equals(b'\\')
+    let is_special = |byte: &u8| (*byte < b' ') | (*byte == b'"') | (*byte == b'\\');
+    let is_plain = |chunk: &&[u8]| !chunk.iter().fold(false, |any, byte| any | is_special(byte));
+    let plain = bytes.chunks_exact(32).take_while(is_plain).count() * 32;
+    plain + bytes[plain..].iter().position(is_special).unwrap_or(bytes.len() - plain)
 }
 
 #[cfg(test)]

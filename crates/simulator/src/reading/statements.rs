@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::lines::{header, lines_of};
-use crate::reading::message::{Placed, count, said};
-use crate::reading::pieces::{Piece, Word};
+use crate::reading::pieces::Piece;
 use crate::reading::regions::{Kind, Region};
 use crate::reading::words::Term;
 
@@ -22,8 +21,6 @@ pub(crate) struct Statement<'m> {
     pub(crate) cues: Cues,
     /// What was read of it without its context.
     pub(crate) piece: &'m Piece,
-    /// Its terms, as they were read.
-    pub(crate) words: &'m [Word],
 }
 
 impl<'m> Statement<'m> {
@@ -35,7 +32,7 @@ impl<'m> Statement<'m> {
     /// The terms with their texts.
     pub(crate) fn terms(&self) -> impl Iterator<Item = Term<'m>> {
         let text = self.text;
-        self.words.iter().map(move |word| word.term(text))
+        self.piece.words.iter().map(move |word| word.term(text))
     }
 }
 
@@ -99,25 +96,22 @@ fn speaker_named(name: &str) -> Speaker {
     }
 }
 
-/// The statements of all messages, in order. `read` has the lines of each message.
-pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Placed]>]) -> Vec<Statement<'m>> {
+/// The statements of all messages, in order. `read` has those of each message.
+pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Piece]>]) -> Vec<Statement<'m>> {
     let total = turns.iter().map(|turn| turn.text.len()).sum::<usize>().max(1);
-    let mut statements = Vec::with_capacity(read.iter().map(|lines| count(lines)).sum());
+    let mut statements = Vec::new();
     let mut before = 0;
-    for (number, (turn, lines)) in turns.iter().zip(read).enumerate() {
-        statements.extend(said(turn.text, lines).map(|said| {
-            let position = (before + said.line) as f64 / total as f64;
-            let (piece, mut cues) = (said.piece, said.piece.cues);
-            if let Some(heading) = said.heading {
-                cues.add_all(heading, 1.0);
-            }
+    for (number, (turn, pieces)) in turns.iter().zip(read).enumerate() {
+        statements.extend(pieces.iter().map(|piece| {
+            let position = (before + piece.line as usize) as f64 / total as f64;
+            let mut cues = piece.cues;
             if number == 0 && piece.speaker == Speaker::User {
                 cues.add(Cue::Goal, 1.0);
             }
             if position >= LAST {
                 cues.add(Cue::State, 1.0);
             }
-            Statement { text: said.text, position, turn: number, cues, piece, words: said.words }
+            Statement { text: piece.text(turn.text), position, turn: number, cues, piece }
         }));
         before += turn.text.len();
     }
@@ -127,7 +121,7 @@ pub(crate) fn statements<'m>(turns: &[Turn<'m>], read: &'m [Arc<[Placed]>]) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::known::Known;
+    use crate::reading::message::Known;
 
     #[track_caller]
     fn check(text: &str, expected: &[(Speaker, &str)]) {

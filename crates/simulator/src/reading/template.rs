@@ -2,7 +2,7 @@
 //! should follow.
 
 use crate::reading::cues::Cues;
-use crate::reading::lines::header;
+use crate::reading::lines::{header, heading_level, numbered};
 use crate::reading::words::{stem, terms};
 
 /// A section of the answer.
@@ -107,14 +107,8 @@ fn named(line: &str) -> Option<(&str, &str)> {
     (is_name && (rest.is_empty() || rest.starts_with(' ')) && header(line).is_none()).then_some((name, rest.trim()))
 }
 
-fn heading_level(line: &str) -> usize {
-    let level = line.chars().take_while(|letter| *letter == '#').count();
-    if line[level..].starts_with(' ') { level } else { 0 }
-}
-
 fn is_numbered(line: &str) -> bool {
-    let number = line.split_once(['.', ')']).filter(|(_, rest)| rest.starts_with(' ')).map(|(number, _)| number);
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
+    numbered(line, &['.', ')']).is_some()
 }
 
 /// Whether a line ends the template. A description is indented or has a list marker, or directly follows its name.

@@ -7,42 +7,26 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::reading::regions::{Kind, opens_earlier_summary, tagged_given};
+use crate::reading::lines::{lines_of, without_end};
+use crate::reading::regions::{Kind, tagged_given};
 
 /// The text with each JSON object in an earlier summary's tags replaced by headings and items.
 pub(crate) fn unfolded(said: String) -> String {
-    // Most texts open no such block and need not be split into lines.
-    let opens_line = |at: usize| {
-        let before = said[..at].trim_end_matches(|letter: char| letter.is_whitespace() && letter != '\n');
-        before.is_empty() || before.ends_with('\n')
-    };
-    let mut opening = said.match_indices('<').map(|(at, _)| at).filter(|at| opens_line(*at));
-    if !opening.any(|at| said[at..].lines().next().is_some_and(opens_earlier_summary)) {
-        return said;
-    }
-    let lines: Vec<&str> = said.lines().collect();
-    let mut read: Vec<Cow<'_, str>> = Vec::new();
-    let (mut at, mut from) = (0, 0);
-    while at < lines.len() {
-        // Nearly every line is rejected by its first character.
-        let opens = lines[at].trim_start().starts_with('<');
-        let content = opens.then(|| tagged_given(&lines[at..])).flatten();
-        let content = content.filter(|(_, kind)| *kind == Kind::EarlierSummary);
-        let object = content.and_then(|(end, _)| Some((end, object(&lines[at + 1..at + end].join("\n"))?)));
-        if let Some((end, object)) = object {
-            read.extend(lines[from..=at].iter().map(|line| Cow::Borrowed(*line)));
+    let lines: Vec<&str> = lines_of(&said).map(without_end).collect();
+    let (mut read, mut at, mut found) = (Vec::new(), 0, false);
+    while let Some(line) = lines.get(at) {
+        let block = tagged_given(&lines[at..]).filter(|(_, kind)| *kind == Kind::EarlierSummary);
+        read.push(Cow::Borrowed(*line));
+        at += 1;
+        if let Some((end, _)) = block
+            && let Some(object) = object(&lines[at..at + end - 1].join("\n"))
+        {
             read.push(Cow::Owned(object));
-            at += end;
-            from = at;
-        } else {
-            at += 1;
+            at += end - 1;
+            found = true;
         }
     }
-    if read.is_empty() {
-        return said;
-    }
-    read.extend(lines[from..].iter().map(|line| Cow::Borrowed(*line)));
-    read.join("\n")
+    if found { read.join("\n") } else { said }
 }
 
 /// The keys of an object as headings, with their texts below. `None` if it is not an object.

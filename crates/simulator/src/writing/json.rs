@@ -15,59 +15,28 @@ use crate::writing::{Chosen, Room, Source, choose};
 pub(crate) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room: Room) -> String {
     let slots = slots(node);
     let mut left = room;
-    left.tokens = left.tokens.saturating_sub(source.counts.count_text(&render(node, &slots, &[], omit_empty)));
+    left.tokens = left.tokens.saturating_sub(source.counts.count_text(&render(source, node, &slots, &[], omit_empty)));
     let mut taken = vec![false; slots.len()];
-    let chosen = choose(source, &mut left, |statement, text| {
+    let mut chosen = choose(source, &mut left, |statement, text| {
         let at = best_slot(statement, &slots, &taken)?;
         taken[at] |= slots[at].kind == Kind::Text;
         Some((at, text.to_owned()))
     });
-    let mut written: Vec<Written<'_>> = chosen.iter().map(|chosen| Written::new(chosen, source, &slots)).collect();
     // Quotes, keys and names cost more than the texts, so the least valuable statements are removed until everything fits.
     loop {
-        let json = render(node, &slots, &written, omit_empty);
+        let json = render(source, node, &slots, &chosen, omit_empty);
         let excess = source.counts.count_text(&json).saturating_sub(room.tokens);
-        if written.is_empty() || excess == 0 {
+        if chosen.is_empty() || excess == 0 {
             return json;
         }
         // A text and its key have at most about 40 tokens; the last statements are removed one by one.
-        written.truncate(written.len().saturating_sub(1 + excess as usize / 40));
-    }
-}
-
-/// A chosen statement with the topic and names to write, computed once for any number of attempts.
-struct Written<'s> {
-    index: usize,
-    place: usize,
-    text: &'s str,
-    /// Its topic, if its place has topics.
-    topic: String,
-    /// Its names, each with the index of the slot for its kind.
-    names: Vec<(usize, &'s str)>,
-}
-
-impl<'s> Written<'s> {
-    fn new(chosen: &'s Chosen<usize>, source: &Source<'_, 's>, slots: &[Slot]) -> Self {
-        let statement = &source.statements[chosen.index];
-        let named = slots.iter().enumerate().filter_map(|(at, slot)| match &slot.kind {
-            Kind::Names(noun) => Some((at, noun)),
-            _ => None,
-        });
-        Written {
-            index: chosen.index,
-            place: chosen.place,
-            text: &chosen.line,
-            topic: if slots[chosen.place].kind == Kind::Map { topic(statement) } else { String::new() },
-            names: named.flat_map(|(at, noun)| names(statement, noun).map(move |name| (at, name))).collect(),
-        }
+        chosen.truncate(chosen.len().saturating_sub(1 + excess as usize / 40));
     }
 }
 
 /// A place for texts: a leaf of the shape.
 struct Slot {
     cues: Cues,
-    /// The length of its cues, which every statement is compared with.
-    length: f64,
     kind: Kind,
 }
 
@@ -106,7 +75,7 @@ fn collect(node: &Node, key: &str, note: &str, outer: &Cues, slots: &mut Vec<Slo
             Node::Map | Node::List(_) => Kind::Closed,
         },
     };
-    slots.push(Slot { length: cues.length(), cues, kind });
+    slots.push(Slot { cues, kind });
 }
 
 fn text_keys(fields: &[Field]) -> Vec<String> {
@@ -129,7 +98,7 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     };
     let best = |cues: &Cues, is_place: &dyn Fn(&usize) -> bool| {
         let places = (0..slots.len()).rev().filter(is_place);
-        let fits = places.map(|at| (cues.fit_of_length(&slots[at].cues, slots[at].length), at));
+        let fits = places.map(|at| (cues.fit(&slots[at].cues), at));
         fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
     if let Some((fit, at)) = best(&statement.cues, &is_open)
@@ -137,14 +106,14 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     {
         return Some(at);
     }
-    let is_worth_it = statement.cues.modality() > 0.0 || statement.words.iter().any(|word| word.is_value);
+    let is_worth_it = statement.cues.modality() > 0.0 || statement.piece.words.iter().any(|word| word.is_value);
     let is_general = |at: &usize| matches!(slots[*at].kind, Kind::Map | Kind::Texts);
     best(&Cues::general(), &is_general).filter(|_| is_worth_it).map(|(_, at)| at)
 }
 
 /// The names of a kind in a statement: paths, or the values next to the kind's word.
 fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m str> {
-    let (words, noun_number) = (statement.words, number(noun));
+    let (words, noun_number) = (&statement.piece.words, number(noun));
     let beside = move |at: usize| {
         let near = &words[at.saturating_sub(2)..words.len().min(at + 3)];
         near.iter().any(|word| word.stem == noun_number)
@@ -156,10 +125,10 @@ fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m 
     statement.terms().enumerate().filter(move |(at, term)| is_name(*at, term)).map(|(_, term)| term.text)
 }
 
-fn render(node: &Node, slots: &[Slot], written: &[Written<'_>], omit_empty: bool) -> String {
-    let mut order: Vec<&Written<'_>> = written.iter().collect();
-    order.sort_by_key(|written| written.index);
-    let mut builder = Builder { slots, written: &order, omit_empty, next: 0 };
+fn render(source: &Source<'_, '_>, node: &Node, slots: &[Slot], chosen: &[Chosen<usize>], omit_empty: bool) -> String {
+    let mut written: Vec<_> = chosen.iter().map(|chosen| (chosen, &source.statements[chosen.index])).collect();
+    written.sort_by_key(|(chosen, _)| chosen.index);
+    let mut builder = Builder { slots, written: &written, omit_empty, next: 0 };
     let value = builder.build(node).unwrap_or(Value::Object(Map::new()));
     // The keys are strings, so serialization cannot fail.
     serde_json::to_string(&value).unwrap_or_default()
@@ -167,7 +136,8 @@ fn render(node: &Node, slots: &[Slot], written: &[Written<'_>], omit_empty: bool
 
 struct Builder<'b> {
     slots: &'b [Slot],
-    written: &'b [&'b Written<'b>],
+    /// The statements with what is written of them, in the order of the material.
+    written: &'b [(&'b Chosen<usize>, &'b Statement<'b>)],
     omit_empty: bool,
     next: usize,
 }
@@ -189,13 +159,13 @@ impl<'b> Builder<'b> {
         let at = self.next;
         self.next += 1;
         let kind = &self.slots[at].kind;
-        let texts = || self.at(at).map(|written| written.text);
+        let texts = || self.at(at).map(|(chosen, _)| chosen.line.as_str());
         let value = match kind {
             Kind::Text => Value::from(texts().next().unwrap_or_default()),
             Kind::Texts => texts().map(Value::from).collect(),
             Kind::Records(keys) => texts().map(|text| record(keys, text, self.omit_empty)).collect(),
             Kind::Map => Value::Object(self.map(at)),
-            Kind::Names(_) => self.names(at),
+            Kind::Names(noun) => self.names(noun),
             Kind::Closed => Value::Array(Vec::new()),
         };
         let is_empty = match &value {
@@ -208,26 +178,27 @@ impl<'b> Builder<'b> {
     }
 
     /// The statements written at a place.
-    fn at(&self, place: usize) -> impl Iterator<Item = &'b Written<'b>> {
-        self.written.iter().copied().filter(move |written| written.place == place)
+    fn at(&self, place: usize) -> impl Iterator<Item = &'b (&'b Chosen<usize>, &'b Statement<'b>)> {
+        self.written.iter().filter(move |(chosen, _)| chosen.place == place)
     }
 
     /// Texts by topic. A repeated topic gets a number.
     fn map(&self, at: usize) -> Map<String, Value> {
         let mut map = Map::new();
-        for written in self.at(at) {
-            let free = |number: &usize| !map.contains_key(&numbered(&written.topic, *number));
+        for (chosen, statement) in self.at(at) {
+            let topic = topic(statement);
+            let free = |number: &usize| !map.contains_key(&numbered(&topic, *number));
             let number = (1..).find(free).unwrap_or(1);
-            map.insert(numbered(&written.topic, number), Value::from(written.text));
+            map.insert(numbered(&topic, number), Value::from(chosen.line.as_str()));
         }
         map
     }
 
-    /// The distinct names in all that is written.
-    fn names(&self, at: usize) -> Value {
+    /// The distinct names of a kind in all that is written.
+    fn names(&self, noun: &str) -> Value {
         let mut found: Vec<&str> = Vec::new();
-        for (slot, name) in self.written.iter().flat_map(|written| &written.names) {
-            if *slot == at && !found.contains(name) {
+        for name in self.written.iter().flat_map(|(_, statement)| names(statement, noun)) {
+            if !found.contains(&name) {
                 found.push(name);
             }
         }

@@ -3,7 +3,6 @@
 pub(crate) mod answer;
 pub(crate) mod chat;
 mod json;
-pub(crate) mod lookup;
 pub(crate) mod order;
 pub(crate) mod reword;
 pub(crate) mod salience;
@@ -21,7 +20,7 @@ use crate::reading::counts::Counts;
 use crate::reading::statements::{Statement, Turn};
 use crate::reading::{Form, Part, Shape};
 use crate::writing::reword::reword;
-use crate::writing::shorten::{count, shorten};
+use crate::writing::shorten::shorten;
 
 /// The input of a writer.
 pub(crate) struct Source<'s, 'm> {
@@ -71,7 +70,7 @@ pub(crate) struct Room {
 impl Room {
     /// Takes the room for a line, if there is enough.
     pub(crate) fn take(&mut self, line: &str, counts: &Counts) -> bool {
-        let words = count(line) as u32;
+        let words = line.split_whitespace().count() as u32;
         // One more token for the blank or line break before it.
         let tokens = counts.count_text(line) + 1;
         let fits = tokens <= self.tokens && words <= self.words;
@@ -119,7 +118,9 @@ pub(crate) fn choose<T>(
             break;
         }
         let statement = &source.statements[index];
-        let text = reword(shorten(statement, source.profile.most_words.value), source.profile, source.seed);
+        let most_words = source.profile.most_words.value;
+        let text = statement.piece.short(most_words, || shorten(statement.text, most_words));
+        let text = reword(text, source.profile, source.seed);
         if text.is_empty() || written.contains(&text) {
             continue;
         }

@@ -1,13 +1,11 @@
 //! Paraphrases a statement and sometimes omits an exact value, like a summarizer that paraphrases.
 
-use std::borrow::Cow;
-
 use crate::draw::{keyed, uniform};
 use crate::profile::Profile;
 use crate::reading::words::{Term, terms};
 
 /// The text, paraphrased if the profile's draw says so. The draw depends only on the text and the seed.
-pub(crate) fn reword<'t>(text: Cow<'t, str>, profile: &Profile, seed: u64) -> Cow<'t, str> {
+pub(crate) fn reword(text: String, profile: &Profile, seed: u64) -> String {
     if profile.reworded.value <= 0.0 {
         return text;
     }
@@ -15,7 +13,7 @@ pub(crate) fn reword<'t>(text: Cow<'t, str>, profile: &Profile, seed: u64) -> Co
     if uniform(&mut rng) >= profile.reworded.value {
         return text;
     }
-    in_other_words(&text, uniform(&mut rng) < profile.value_omitted.value).into()
+    in_other_words(&text, uniform(&mut rng) < profile.value_omitted.value)
 }
 
 /// Synonyms. Several are longer than the original, as is common in paraphrases.

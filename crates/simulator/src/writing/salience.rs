@@ -39,9 +39,9 @@ pub(crate) fn rank(
 fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, without_tools: bool) -> f64 {
     // Logs and data contain many values that nobody meant to state.
     let structured = statement.piece.structured;
-    let values = statement.words.iter().filter(|word| !structured && word.is_value).count().min(3);
+    let values = statement.piece.words.iter().filter(|word| !structured && word.is_value).count().min(3);
     let modality = statement.cues.modality().min(2.0) / 2.0;
-    let words = statement.words.len();
+    let words = statement.piece.words.len();
     let when = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
     let is_user = statement.piece.speaker == Speaker::User;
     let is_tool = statement.piece.speaker == Speaker::Tool;
@@ -64,9 +64,8 @@ pub(crate) fn weight(statements: f64, holders: u32) -> f64 {
 }
 
 /// How rare each stem is among statements.
-pub(crate) struct Rarity {
+struct Rarity {
     stems: HashMap<u64, Held, FixedState>,
-    statements: f64,
     /// The largest possible weight.
     most: f64,
 }
@@ -81,36 +80,25 @@ struct Held {
 }
 
 impl Rarity {
-    pub(crate) fn of(statements: &[Statement<'_>]) -> Self {
-        let words = statements.iter().map(|statement| statement.words.len()).sum::<usize>();
-        let mut stems: HashMap<u64, Held, FixedState> =
-            HashMap::with_capacity_and_hasher(words / 2, FixedState::default());
+    fn of(statements: &[Statement<'_>]) -> Self {
+        let mut stems: HashMap<u64, Held, FixedState> = HashMap::default();
         for (statement, number) in statements.iter().zip(1..) {
-            for word in statement.words {
+            for word in &statement.piece.words {
                 let held = stems.entry(word.stem).or_default();
                 held.holders += u32::from(held.last != number);
                 held.last = number;
             }
         }
         let number = statements.len() as f64;
-        let most = libm::log1p(number);
-        // Most stems occur in only one statement.
-        stems
-            .values_mut()
-            .for_each(|held| held.weight = if held.holders == 1 { most } else { weight(number, held.holders) });
-        Rarity { stems, statements: number, most }
-    }
-
-    /// Inverse document frequency of a stem, with statements as documents.
-    pub(crate) fn weight(&self, stem: u64) -> f64 {
-        self.stems.get(&stem).map_or_else(|| weight(self.statements, 0), |held| held.weight)
+        stems.values_mut().for_each(|held| held.weight = weight(number, held.holders));
+        Rarity { stems, most: weight(number, 1) }
     }
 
     /// Mean weight of the statement's four rarest terms, as a share of the largest possible weight.
     fn share(&self, statement: &Statement<'_>) -> f64 {
-        let words = statement.words.iter().filter(|word| word.is_subject);
+        let words = statement.piece.words.iter().filter(|word| word.is_subject);
         let mut rarest = [0.0; 4];
-        for weight in words.map(|word| self.weight(word.stem)) {
+        for weight in words.map(|word| self.stems[&word.stem].weight) {
             let place = rarest.partition_point(|other| *other >= weight);
             if place < rarest.len() {
                 rarest[place..].rotate_right(1);

@@ -6,7 +6,6 @@ use crate::reading::cues::{Cue, Cues};
 use crate::reading::statements::{Speaker, Statement};
 use crate::reading::template::{Form, Section};
 use crate::reading::words::{Term, stem};
-use crate::writing::shorten::count;
 use crate::writing::{Chosen, Room, Source, choose, sentence};
 
 /// The sections with the statements chosen for them.
@@ -85,7 +84,7 @@ fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> O
     }
     let text = copied.join(" ");
     room.tokens = room.tokens.saturating_sub(source.counts.count_text(&text));
-    room.words = room.words.saturating_sub(count(&text) as u32);
+    room.words = room.words.saturating_sub(text.split_whitespace().count() as u32);
     Some(text).filter(|text| !text.is_empty())
 }
 

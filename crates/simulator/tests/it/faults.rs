@@ -7,7 +7,7 @@ use compactometer_engine::checkpoint::{Examples, Reading, Rung, Unreadable, extr
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_simulator::faults::{ALL, Fault, Faults, Faulty, Kind};
+use compactometer_simulator::faults::{ALL, Fault, Faults, Faulty};
 use proptest::prelude::*;
 
 use crate::material::{PROMPT_CHECKPOINT, SUMMARIZE, complete as plain, conversation, filled, values};
@@ -158,7 +158,7 @@ fn check(fault: &Fault, request: &ChatRequest, plain: &ChatReply, outcome: &Outc
         Ok(got) => {
             let (_, holds) = CHANGES.iter().find(|(name, _)| *name == fault.name).expect("a row for each fault");
             assert!(holds(request, plain, got), "{}:\n{plain:?}\n{got:?}", fault.name);
-            assert_eq!(fault.kind(), Kind::ChangesReply);
+            assert!(!fault.fails_call());
             assert!(fault.name == "reasoning-only" || got.usage.output == tokens(&got.text), "{}", fault.name);
             assert!(fault.name == "over-length" || tokens(&got.text) <= 800, "{}", fault.name);
             assert!(fault.name == "slow" || got.latency_ms == plain.latency_ms, "{}", fault.name);
@@ -166,7 +166,7 @@ fn check(fault: &Fault, request: &ChatRequest, plain: &ChatReply, outcome: &Outc
         Err(error) => {
             let (_, holds) = FAILURES.iter().find(|(name, _)| *name == fault.name).expect("a row for each fault");
             assert!(holds(error), "{}: {error:?}", fault.name);
-            assert_eq!(fault.kind(), Kind::FailsCall);
+            assert!(fault.fails_call());
         }
     }
 }
@@ -335,7 +335,7 @@ proptest! {
             let model = Faulty::new(Box::new(Says(said.clone())), format!("{}=1", fault.name).parse().unwrap());
             let outcome = run(&model, &request);
             prop_assert_eq!(&outcome, &run(&model, &request));
-            prop_assert_eq!(outcome.is_err(), fault.kind() == Kind::FailsCall);
+            prop_assert_eq!(outcome.is_err(), fault.fails_call());
             if let Ok(reply) = outcome && fault.name != "over-length" {
                 let most = u64::from(most.unwrap_or(u32::MAX)).max(tokens(&said));
                 prop_assert!(tokens(&reply.text) <= most.max(10), "{}: {}", fault.name, reply.text);

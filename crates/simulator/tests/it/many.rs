@@ -171,7 +171,7 @@ fn inspect(session: &Session<'_>, calls: &[Call], own: &str, seen: &mut Seen) {
         seen.waited_ms += call.outcome.as_ref().map_or(0, |reply| reply.latency_ms);
         seen.leaked = seen.leaked.take().or(asked).or(answered);
     }
-    for saved in session.history() {
+    for saved in session.history().iter() {
         held += saved.body.len();
         seen.leaked = seen.leaked.take().or_else(|| leaks("record", &saved.body));
     }

@@ -50,6 +50,10 @@ impl Sqlite {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn begin<'c>(&self, connection: &'c mut Connection, doing: &'static str) -> Result<Transaction<'c>, Error> {
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(self.cannot(doing))
+    }
+
     /// Ends a change; it is kept if this succeeds.
     fn keep(&self, transaction: Transaction<'_>) -> Result<(), Error> {
         transaction.commit().map_err(self.cannot("commit"))?;
@@ -75,8 +79,7 @@ impl Backend for Sqlite {
 
     fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error> {
         let mut connection = self.connection();
-        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let transaction = begun.map_err(self.cannot("begin a commit"))?;
+        let transaction = self.begin(&mut connection, "begin a commit")?;
         let (sequence, records) = rows::ends(&transaction, id).map_err(self.cannot("read a thread"))?;
         check_follows(id, (expected, sequence), records, change)?;
         // Before the new records are written, so that they take the place of the packed ones.
@@ -94,8 +97,7 @@ impl Backend for Sqlite {
 
     fn clear(&self, id: &ThreadId) -> Result<(), Error> {
         let mut connection = self.connection();
-        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let transaction = begun.map_err(self.cannot("begin a deletion"))?;
+        let transaction = self.begin(&mut connection, "begin a deletion")?;
         rows::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
         memory::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
         self.keep(transaction)?;
@@ -120,8 +122,7 @@ impl Backend for Sqlite {
 
     fn set_memory_document(&self, id: &ThreadId, text: &str) -> Result<(), Error> {
         let mut connection = self.connection();
-        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let transaction = begun.map_err(self.cannot("begin a change"))?;
+        let transaction = self.begin(&mut connection, "begin a change")?;
         memory::write(&transaction, id, text).map_err(self.cannot("write a memory document"))?;
         self.keep(transaction)
     }

@@ -1,9 +1,9 @@
 //! Opening a database: whose it is, which version, how it writes.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{cannot, with_ending};
@@ -71,18 +71,13 @@ fn read_only(path: &Path, flags: OpenFlags) -> Result<(Connection, Option<u64>),
     Ok((connection, version))
 }
 
+/// What stands for itself in an address.
+const ADDRESS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
 /// An address for which SQLite assumes that nobody can change the database.
 fn unchanging(path: &Path) -> PathBuf {
-    let mut address = "file:".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'-' | b'_' | b'.' | b'~' => address.push(char::from(*byte)),
-            _ if byte.is_ascii_alphanumeric() => address.push(char::from(*byte)),
-            // Writing to a string cannot fail.
-            _ => drop(write!(address, "%{byte:02x}")),
-        }
-    }
-    PathBuf::from(address + "?immutable=1")
+    let path = percent_encode(path.as_os_str().as_encoded_bytes(), ADDRESS);
+    PathBuf::from(format!("file:{path}?immutable=1"))
 }
 
 /// The version of the tables; none in a database without any.

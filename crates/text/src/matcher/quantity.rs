@@ -21,16 +21,17 @@ pub(super) struct Quantity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Unit {
     None,
-    Known(Measure),
+    Known(&'static Measure),
     /// Any other words, in lower case.
     Words(String),
 }
 
-/// Units of one family convert into each other. `size` is in the smallest unit of the family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A unit. Units of one family convert into each other. `size` is in the smallest unit of the family.
+#[derive(Debug, PartialEq, Eq)]
 struct Measure {
     family: Family,
     size: u64,
+    names: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,18 +50,12 @@ enum Family {
     Pounds,
 }
 
-struct Row {
-    family: Family,
-    size: u64,
-    names: &'static [&'static str],
-}
-
-const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Row {
-    Row { family, size, names }
+const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Measure {
+    Measure { family, size, names }
 }
 
 /// Every unit, with its names in lower case.
-const UNITS: &[Row] = &[
+const UNITS: &[Measure] = &[
     row(Family::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
     row(Family::Time, 1_000, &["us", "μs", "microsecond", "microseconds"]),
     row(Family::Time, 1_000_000, &["ms", "msec", "millis", "millisecond", "milliseconds"]),
@@ -136,7 +131,7 @@ impl Quantity {
                 unit_after(after).map_or_else(|| (unit_before(before), 0), |(unit, used)| (Some(unit), used))
             }
         };
-        let before = if used == 0 && unit.is_some() { without_unit(before) } else { before };
+        let before = if used == 0 && unit.is_some() { last_word(before).1 } else { before };
         let is_whole = begins_number(before) && !after[used..].starts_with(is_word);
         let is_same = match (&self.unit, unit) {
             (Unit::Known(own), Some(found)) => {
@@ -164,16 +159,14 @@ fn is_negative(before: &str) -> bool {
     before.strip_suffix('-').is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', '(', '[', '=', ':', ',']))
 }
 
-fn measure(name: &str) -> Option<Measure> {
-    let row = UNITS.iter().find(|row| row.names.contains(&name))?;
-    Some(Measure { family: row.family, size: row.size })
+fn measure(name: &str) -> Option<&'static Measure> {
+    UNITS.iter().find(|unit| unit.names.contains(&name))
 }
 
 /// The unit at the start of a text after a number, and the number of bytes up to its end.
-fn unit_after(text: &str) -> Option<(Measure, usize)> {
+fn unit_after(text: &str) -> Option<(&'static Measure, usize)> {
     let gap = gap(text);
-    let name =
-        text[gap..].find(|letter: char| !letter.is_alphabetic()).map_or(&text[gap..], |end| &text[gap..gap + end]);
+    let name = text[gap..].split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
     let symbol = text[gap..].chars().next().filter(|letter| matches!(letter, '%' | '€' | '$' | '£'));
     let name = symbol.map_or_else(|| name.to_lowercase(), String::from);
     // Lowercase letters may take more bytes than capitals, but units contain no such letters.
@@ -198,13 +191,9 @@ fn gap(text: &str) -> usize {
 }
 
 /// The unit before a number: `€4,812`, `EUR 4,812`.
-fn unit_before(before: &str) -> Option<Measure> {
+fn unit_before(before: &str) -> Option<&'static Measure> {
     let (name, _) = last_word(before);
     BEFORE.contains(&name.to_lowercase().as_str()).then(|| measure(&name.to_lowercase()))?
-}
-
-fn without_unit(before: &str) -> &str {
-    last_word(before).1
 }
 
 fn last_word(before: &str) -> (&str, &str) {
@@ -214,13 +203,9 @@ fn last_word(before: &str) -> (&str, &str) {
     (&trimmed[start..], &trimmed[..start])
 }
 
-fn leading_unit(text: &str) -> (Option<Measure>, &str) {
-    for name in BEFORE {
-        if let Some(rest) = text.strip_prefix(name) {
-            return (measure(name), rest.trim_start());
-        }
-    }
-    (None, text)
+fn leading_unit(text: &str) -> (Option<&'static Measure>, &str) {
+    let found = BEFORE.iter().find_map(|name| Some((measure(name), text.strip_prefix(name)?.trim_start())));
+    found.unwrap_or((None, text))
 }
 
 #[cfg(test)]

@@ -52,7 +52,8 @@ fn infeasible() {
     let mut builder = Builder::numbered(0);
     builder.say(Role::System, &"Here is what you must know. ".repeat(800));
     builder.chatter(1_000);
-    let refused = plan(suite(vec![builder.build()]), named(&["summarize"]), "mock", Some(4_000)).err().unwrap().to_string();
+    let refused =
+        plan(suite(vec![builder.build()]), named(&["summarize"]), "mock", Some(4_000)).err().unwrap().to_string();
     let smallest: u32 = refused.rsplit_once("--window ").unwrap().1.trim_end_matches('`').parse().unwrap();
     assert!(smallest > 4_000, "{refused}");
 }

@@ -33,5 +33,5 @@ mod keyword_luck;
 mod labels;
 mod null_method;
 mod numbers;
-mod plugins;
-mod stage;
+pub(crate) mod plugins;
+pub(crate) mod stage;

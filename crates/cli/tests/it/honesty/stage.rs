@@ -59,8 +59,7 @@ pub fn mock(name: &str) -> Box<dyn ChatModel> {
 }
 
 pub fn plan(suite: Suite, entrants: Vec<Entrant>, model: &str, window: Option<u32>) -> Result<Plan, PlanError> {
-    let options =
-        PlanOptions { entrants, window, summarizer: model.to_owned(), seed: 1, ..PlanOptions::default() };
+    let options = PlanOptions { entrants, window, summarizer: model.to_owned(), seed: 1, ..PlanOptions::default() };
     Plan::new(suite, options, &Encoding::O200k)
 }
 

@@ -19,10 +19,10 @@ use crate::conversation::record::RecordKind;
 use crate::conversation::render::{self, Material, RenderLimits};
 use crate::conversation::view::{Entry, Origin};
 use crate::message::{Part, Role};
-use crate::strategy::ask::{ask, ask_once};
+use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
-use crate::strategy::params::{Param, ParamError, ParamValue, Settings, parameters};
-use crate::strategy::prompt::fill_around;
+use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
+use crate::strategy::prompt::fill;
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
@@ -53,14 +53,14 @@ parameters! {
         output_reserve: u32 = Param::tokens(4_000), "kept free for the answer";
         safety_buffer: u32 = Param::tokens(5_000), "kept free for errors of the estimate";
         threshold: f64 = Param::share(0.8), "share of what is left at which a compaction starts";
-        tail: u32 = Param::messages(10), "kept verbatim";
+        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)), "kept verbatim";
         asked: u32 = Param::tokens(800), "asked for in the prompt";
         written: u32 = Param::tokens(1_000), "most that the summary may have";
-        message_limit: usize = Param::characters(2_000), "rendered of one message";
-        result_limit: usize = Param::characters(500), "rendered of one tool result";
-        temperature: f64 = Param::temperature(0.3), "of the summarizer";
+        message_limit: usize = Param::count(Unit::Characters, 2_000, (1, 10_000_000)), "rendered of one message";
+        result_limit: usize = Param::count(Unit::Characters, 500, (1, 10_000_000)), "rendered of one tool result";
+        temperature: f64 = Param::new(Unit::Temperature, 0.3, (0.0, 2.0)), "of the summarizer";
         estimator: Estimator = Param::estimator(Estimator::Classes), "what the published trigger is compared with";
-        model: ContextLimit = Param::choice(MODELS, 0), "whose context limit is the window; `window` takes the parameter of that name";
+        model: usize = Param::choice(MODELS, 0), "whose context limit is the window; `window` takes the parameter of that name";
     }
 }
 
@@ -83,30 +83,17 @@ const MODELS: &[&str] = &[
     CONTEXT_LIMITS[4].0,
 ];
 
-/// The context limit of the chosen model; none where `window` rules.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ContextLimit(Option<u32>);
-
-impl ParamValue for ContextLimit {
-    fn of(param: &Param, number: f64) -> Self {
-        let model = param.chosen(number);
-        ContextLimit(CONTEXT_LIMITS.iter().find(|(name, _)| Some(*name) == model).map(|(_, limit)| *limit))
-    }
-}
-
 /// The source's (limit - reserves) x threshold, 93,600 by default.
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
     let (options, deviations) = (Options::read(settings), Deviations::read(settings));
     let Options { system_reserve, output_reserve, safety_buffer, threshold, tail, written, estimator, .. } = options;
-    let window = options.model.0.filter(|_| !deviations.lookup).unwrap_or(options.window);
+    let model = options.model.checked_sub(1).filter(|_| !deviations.lookup);
+    let window = model.map_or(options.window, |model| CONTEXT_LIMITS[model].1);
     let reserves = system_reserve + output_reserve + safety_buffer;
     let trigger = match window.checked_sub(reserves).filter(|left| *left > 0) {
         Some(left) => (f64::from(left) * threshold) as u32,
         None if deviations.negative => 1,
-        None => {
-            let said = format!("`window` is {window} tokens; its reserves alone take {reserves}");
-            return Err(ParamError::Contradiction(said));
-        }
+        None => return Err(ParamError(format!("`window` is {window} tokens; its reserves alone take {reserves}"))),
     };
     Ok(Limits { window, trigger, tail: Tail::Messages(tail), written, estimator })
 }
@@ -122,7 +109,7 @@ impl Strategy for Chained {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = if self.deviations.by_place { published::selection(cx)? } else { recent_or_skip(cx)? };
         let (previous, leaving) = self.previous_and_leaving(cx, &selection);
-        let mut messages = Material::new(leaving, self.render_limits(), self.prompt.len());
+        let mut messages = Material::new(leaving, self.render_limits());
         let unread = std::mem::take(&mut messages.cut);
         let summary = self.summarize(cx, messages, previous).await?;
         let mut compacted = with_summary(cx, &selection, summary);
@@ -161,12 +148,12 @@ impl Chained {
         let task = if self.deviations.task { published::task(cx.view) } else { original_task(cx.log) };
         let task = render::neutralize(&render::cut(task, self.options.message_limit));
         let (round, asked) = (round.to_string(), asked.to_string());
-        let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
-        let with = |messages| fill_around(messages, &self.prompt, &values);
-        if self.deviations.unguarded {
-            return Ok(ask_once(cx, with(messages.text), written, temperature).await?.text);
-        }
-        ask(cx, messages, with, written, temperature).await
+        let with = |messages: String| {
+            let values = [("previous", previous.as_str()), ("task", &task), ("round", &round), ("tokens", &asked)];
+            fill(&self.prompt, &[&values[..], &[("messages", &messages)]].concat())
+        };
+        let options = AskOptions::unguarded(self.deviations.unguarded);
+        Ok(ask(cx, messages, with, written, temperature, options).await?.text)
     }
 
     fn render_limits(&self) -> RenderLimits {
@@ -193,3 +180,15 @@ fn first_text<'p>(mut parts: impl Iterator<Item = &'p Part>) -> Option<&'p str> 
 
 /// What the source writes where nobody asked for anything.
 const UNKNOWN_TASK: &str = "Unknown task";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (128_000, 93_600, Tail::Messages(10), 1_000));
+    }
+}

@@ -6,7 +6,7 @@
 use super::{UNKNOWN_TASK, first_text};
 use crate::budget::Tail;
 use crate::conversation::view::{Edit, Entry, Origin, View, WrittenPart};
-use crate::message::{Part, Role};
+use crate::message::Role;
 use crate::strategy::next_view::edits_with;
 use crate::strategy::params::{Param, parameters};
 use crate::strategy::selection::Selection;
@@ -105,8 +105,7 @@ pub(super) fn task(view: &View) -> &str {
 
 /// The summary as an assistant's turn, without words that introduce it.
 fn assistants(cx: &Context<'_>, summary: &str) -> Edit {
-    let part = Part::Text { text: summary.to_owned() };
-    Edit::Insert(Role::Assistant, vec![WrittenPart { part, origin: Origin::Summary(cx.number_of_new(0)) }])
+    Edit::Insert(Role::Assistant, vec![WrittenPart::text(summary, Origin::Summary(cx.number_of_new(0)))])
 }
 
 /// The index of the first message of the longest run at the end that fits `room` tokens.

@@ -15,14 +15,14 @@ use self::published::Deviations;
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::render::{Material, RenderLimits};
-use crate::conversation::view::{Entry, WrittenPart, no_response};
+use crate::conversation::view::{WrittenPart, no_response};
 use crate::memory;
 use crate::message::{Part, Role};
 use crate::model::meter::Purpose;
 use crate::model::{ChatRequest, WireMessage};
-use crate::strategy::ask::ask;
+use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
-use crate::strategy::params::{Param, ParamError, Settings, parameters, within_window};
+use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
 use crate::strategy::prompt::fill;
 use crate::strategy::summary::{self, NotASummary};
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, pieces, retrieve};
@@ -52,11 +52,11 @@ parameters! {
     /// The source's threshold, and what it leaves open.
     Options {
         window: u32 = Param::tokens(250_000), "context window that the threshold is meant for (assumed)";
-        threshold: u32 = Param::tokens_or_none(200_000), "size at which a compaction starts; 0 is never";
+        threshold: u32 = Param::count(Unit::Tokens, 200_000, (0, 10_000_000)), "size at which a compaction starts; 0 is never";
         written: u32 = Param::tokens(4_000), "most that the summary may have (assumed)";
         estimator: Estimator = Param::estimator(Estimator::Recount), "what the published trigger is compared with";
         memory: bool = Param::choice(&["off", "on"], 1), "whether what leaves is noted, to be found again when asked for";
-        note: usize = Param::characters(2_000), "most of one message or call batch that is noted (assumed)";
+        note: usize = Param::count(Unit::Characters, 2_000, (1, 10_000_000)), "most of one message or call batch that is noted (assumed)";
     }
 }
 
@@ -111,7 +111,7 @@ impl Handoff {
         }
         let with =
             |messages: String| format!("{prompt}\nThe conversation so far:\n\n<messages>\n{messages}\n</messages>");
-        ask(cx, material(cx), with, cx.budget.written, None).await
+        Ok(ask(cx, material(cx), with, cx.budget.written, None, AskOptions::default()).await?.text)
     }
 
     /// Asks the model that holds the chat; the second request says what was wrong with the answer to the first.
@@ -124,7 +124,7 @@ impl Handoff {
                 request.max_output_tokens = None;
             }
             let answer = cx.summarizer.complete(Purpose::Compaction, request).await?.text;
-            match summary::check(&answer, bytes_of_chat(cx, answer.len())) {
+            match summary::check(&answer, material(cx).text.len()) {
                 Err(found) if !self.deviations.unchecked => problem = found,
                 _ => return Ok(answer.trim().to_owned()),
             }
@@ -137,24 +137,8 @@ impl Handoff {
 /// Tokens that a request costs beside its texts: what pieces cost too, and the turn after a tool's message.
 const CLEANED: u32 = pieces::FRAME + 8;
 
-fn is_chat(entry: &&Entry) -> bool {
-    entry.role() != Role::System
-}
-
 fn material(cx: &Context<'_>) -> Material {
-    Material::new(cx.view.entries().iter().filter(is_chat), RenderLimits::NONE, 0)
-}
-
-/// The bytes of the chat as a text, or fewer that are more than `answer` has: nearly all answers are so short that the text need
-/// not be written for its length.
-fn bytes_of_chat(cx: &Context<'_>, answer: usize) -> usize {
-    let parts = cx.view.entries().iter().filter(is_chat).flat_map(Entry::parts);
-    let said = parts.map(|(part, _)| match part {
-        Part::Text { text } | Part::ToolResult { text, .. } => text.trim_end().len(),
-        _ => 0,
-    });
-    let said = said.sum();
-    if said > answer { said } else { material(cx).text.len() }
+    Material::new(cx.view.entries().iter().filter(|entry| entry.role() != Role::System), RenderLimits::NONE)
 }
 
 /// The chat as it is, and the prompt as one more user turn.
@@ -176,4 +160,16 @@ fn chat_and_prompt(cx: &Context<'_>, prompt: String) -> ChatRequest {
     }
     messages.append(&mut request.messages);
     ChatRequest { messages, ..request }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (250_000, 200_000, Tail::Tokens(0), 4_000));
+    }
 }

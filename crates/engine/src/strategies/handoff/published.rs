@@ -49,10 +49,10 @@ pub(super) fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: 
         });
         let text = format!("\n\nLast request from user was: {}", texts.collect::<String>());
         let origin = entry.parts().next().map_or(Origin::Summary(number), |(_, origin)| origin);
-        WrittenPart { part: Part::Text { text }, origin }
+        WrittenPart::text(text, origin)
     });
     let covers = selection.covers();
-    let written = WrittenPart { part: Part::Text { text: summary.clone() }, origin: Origin::Summary(number) };
+    let written = WrittenPart::text(&summary, Origin::Summary(number));
     let turn = Edit::Insert(Role::User, [written].into_iter().chain(intent).collect());
     let saved = NewRecord { kind: RecordKind::Summary, covers, body: summary };
     Compacted {
@@ -65,9 +65,8 @@ pub(super) fn with_intent(cx: &Context<'_>, selection: &Selection<'_>, summary: 
 
 /// The view as it is, and the prompt that nobody answered.
 pub(super) fn with_residue(cx: &Context<'_>, prompt: String, reason: FailReason) -> Compacted {
-    let residue = WrittenPart { part: Part::Text { text: prompt }, origin: Origin::Summary(cx.number_of_new(0)) };
     let mut edits = cx.view.to_edits();
-    edits.push(Edit::Insert(Role::User, vec![residue]));
+    edits.push(Edit::turn(prompt, Origin::Summary(cx.number_of_new(0))));
     let saved = NewRecord {
         kind: RecordKind::Failed,
         covers: cx.log.last().map(|last| (last, last)),

@@ -12,23 +12,26 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::prompt_checkpoint::{CheckpointDeviations, NOTHING, Options, json, with_summary_and_checkpoint};
-use super::published::SummaryDeviations;
-use super::summarize::ask_for_summary;
-use crate::checkpoint::{self, Examples};
+use super::prompt_checkpoint::{
+    CheckpointDeviations, Deviations, NOTHING, Options, ask_for_both, json, limits, with_summary_and_checkpoint,
+};
+use super::summarize::{SummaryDeviations, ask_for_summary};
+use crate::checkpoint::{self, Checkpoint, Examples};
 use crate::conversation::record::{NewRecord, RecordKind};
 use crate::conversation::render::{self, Material, RenderLimits};
 use crate::conversation::view::WrittenPart;
 use crate::message::{MessageId, Role};
 use crate::model::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
-use crate::recovery::Showing;
+use crate::recovery::{Showing, latest_checkpoint};
 use crate::strategy::params::{Param, Settings, Unit, parameters};
-use crate::strategy::prompt::fill_around;
+use crate::strategy::prompt::fill;
+use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, pieces, retrieve};
 
+use published::ExtractionDeviations;
+pub(super) use published::FORM;
 use published::ShowingDeviations;
-pub(super) use published::{ExtractionDeviations, FORM};
 
 /// Registry entry: the limits of `prompt-checkpoint`, and the source's ratio and least difference.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -38,8 +41,8 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: PARAMS,
-    limits: |settings| Options::read(settings).limits(),
-    build: |settings| Arc::new(MiddlewareCheckpoint { extraction: Extraction::new(settings) }),
+    limits,
+    build: |settings| Arc::new(Extracting::new(settings, false)),
     published: Some(FORM),
 };
 
@@ -60,69 +63,44 @@ parameters! {
         delta: u32 = Param::tokens(1_000), "least new tokens between two checkpoints";
         predictive: bool = Param::choice(&["off", "on"], 0), "a checkpoint is due by prediction, in place of `ratio` (the strategic plan, part 8)";
         ahead: f64 = Param::count(Unit::Turns, 3, (0, 1_000)), "predictive: turns of the agent within which the trigger would be reached (ours)";
-        shift: f64 = Param::share_within(0.1, (0.0, 1.0)), "predictive: also due where the last messages are less alike those before (ours); 0 is never";
+        shift: f64 = Param::new(Unit::Share, 0.1, (0.0, 1.0)), "predictive: also due where the last messages are less alike those before (ours); 0 is never";
     }
 }
 
 const SUMMARY_PROMPT: &str = include_str!("../summarize/prompt.md");
 
-struct MiddlewareCheckpoint {
-    extraction: Extraction,
+const COARSE_PROMPT: &str = include_str!("../prompt_checkpoint/prompt.md");
+
+/// Writes checkpoints before the trigger.
+pub(super) struct Extracting {
+    prompt: String,
+    due: Due,
+    deviations: ExtractionDeviations,
+    checkpoints: CheckpointDeviations,
+    shown: ShowingDeviations,
+    summaries: SummaryDeviations,
+    /// Whether a coarse checkpoint comes with each summary too.
+    also_coarse: bool,
 }
 
 #[async_trait]
-impl Strategy for MiddlewareCheckpoint {
+impl Strategy for Extracting {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let summaries = self.extraction.summaries;
-        let (selection, most) = (summaries.selection(cx)?, cx.budget.half_of_written());
-        let summary = ask_for_summary(cx, SUMMARY_PROMPT, &selection, most, summaries.options()).await?;
-        Ok(with_summary_and_checkpoint(cx, &selection, &summary, None, self.showing()))
+        let selection = self.summaries.selection(cx)?;
+        let (summary, body) = if self.also_coarse {
+            self.ask_for_summary_and_merged(cx, &selection).await?
+        } else {
+            let most = cx.budget.half_of_written();
+            (ask_for_summary(cx, SUMMARY_PROMPT, &selection.leaving, most, self.summaries.options()).await?, None)
+        };
+        Ok(with_summary_and_checkpoint(cx, &selection, &summary, body, self.showing()))
     }
 
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
-        self.extraction.is_due(cx)
-    }
-
-    async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewRecord, FailReason> {
-        self.extraction.run(cx).await
-    }
-
-    fn showing(&self) -> Showing {
-        self.extraction.showing()
-    }
-
-    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
-        retrieve::checkpoint(cx, questions, room).await
-    }
-}
-
-/// Extraction before the trigger.
-pub(super) struct Extraction {
-    prompt: String,
-    due: Due,
-    pub(super) deviations: ExtractionDeviations,
-    pub(super) checkpoints: CheckpointDeviations,
-    shown: ShowingDeviations,
-    pub(super) summaries: SummaryDeviations,
-}
-
-impl Extraction {
-    pub(super) fn new(settings: &Settings) -> Self {
-        Extraction {
-            prompt: settings.prompt().to_owned(),
-            due: Due::read(settings),
-            deviations: ExtractionDeviations::read(settings),
-            checkpoints: CheckpointDeviations::read(settings),
-            shown: ShowingDeviations::read(settings),
-            summaries: SummaryDeviations::read(settings),
-        }
-    }
-
-    pub(super) fn is_due(&self, cx: &Context<'_>) -> bool {
         self.is_near(cx) && self.new_tokens(cx) >= u64::from(self.due.delta)
     }
 
-    pub(super) async fn run(&self, cx: &Context<'_>) -> Result<NewRecord, FailReason> {
+    async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewRecord, FailReason> {
         let body = match self.extract(cx).await {
             Err(_) if self.checkpoints.overwrite => NOTHING.to_owned(),
             body => body?,
@@ -130,8 +108,43 @@ impl Extraction {
         Ok(NewRecord { kind: RecordKind::Checkpoint, covers: ends_of(cx), body })
     }
 
-    pub(super) fn showing(&self) -> Showing {
+    fn showing(&self) -> Showing {
         Showing { at_once: self.shown.at_once, leaves_out: self.checkpoints.section }
+    }
+
+    async fn retrieve(&self, cx: &Context<'_>, questions: &[&str], room: u32) -> Vec<Vec<WrittenPart>> {
+        retrieve::checkpoint(cx, questions, room).await
+    }
+}
+
+impl Extracting {
+    pub(super) fn new(settings: &Settings, also_coarse: bool) -> Self {
+        Extracting {
+            prompt: settings.prompt().to_owned(),
+            due: Due::read(settings),
+            deviations: ExtractionDeviations::read(settings),
+            checkpoints: CheckpointDeviations::read(settings),
+            shown: ShowingDeviations::read(settings),
+            summaries: SummaryDeviations::read(settings),
+            also_coarse,
+        }
+    }
+
+    /// A summary and, where its checkpoint can be read, that one under the finer one before it.
+    async fn ask_for_summary_and_merged(
+        &self,
+        cx: &Context<'_>,
+        selection: &Selection<'_>,
+    ) -> Result<(String, Option<String>), FailReason> {
+        let Extracting { deviations, checkpoints, summaries, .. } = *self;
+        let deviations = Deviations { parser: deviations.parser, checkpoints, summaries };
+        let (summary, body) = ask_for_both(cx, COARSE_PROMPT, selection, deviations).await?;
+        let coarse = body.and_then(|body| serde_json::from_str::<Checkpoint>(&body).ok());
+        let merged = coarse.map(|coarse| match latest_checkpoint(cx.history) {
+            Some((fine, _)) => coarse.merged_with(fine),
+            None => coarse,
+        });
+        Ok((summary, merged.map(|merged| json(&merged))))
     }
 
     fn is_near(&self, cx: &Context<'_>) -> bool {
@@ -164,11 +177,7 @@ impl Extraction {
 
     fn messages(&self, cx: &Context<'_>) -> Material {
         let entries = cx.view.entries().iter().filter(|entry| entry.role() != Role::System);
-        if self.shown.roles {
-            published::messages(cx, entries)
-        } else {
-            Material::new(entries, RenderLimits::NONE, self.prompt.len())
-        }
+        if self.shown.roles { published::messages(cx, entries) } else { Material::new(entries, RenderLimits::NONE) }
     }
 
     /// Asks for a checkpoint of the messages. Of a context that does not fit, each piece updates the checkpoint of the pieces
@@ -177,7 +186,7 @@ impl Extraction {
         let most = cx.budget.half_of_written();
         let tokens = most.to_string();
         let with = |messages: String, previous: &str| {
-            fill_around(messages, &self.prompt, &[("tokens", &tokens), ("previous", previous)])
+            fill(&self.prompt, &[("tokens", &tokens), ("previous", previous), ("messages", &messages)])
         };
         let fixed = || cx.counter.count_text(&with(String::new(), previous));
         // An answer may take the place of the checkpoint before, which the pieces leave room for, and its own.
@@ -207,4 +216,17 @@ fn tokens_since_last(cx: &Context<'_>) -> u64 {
 fn ends_of(cx: &Context<'_>) -> Option<(MessageId, MessageId)> {
     let messages = cx.log.messages();
     Some((messages.first()?.message.id, messages.last()?.message.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::{Limits, Tail};
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (12_500, 10_000, Tail::Tokens(2_000), 800));
+    }
 }

@@ -11,7 +11,7 @@ use crate::conversation::record::{RecordKind, SessionRecord};
 use crate::conversation::render::Material;
 use crate::conversation::view::Entry;
 use crate::message::Part;
-use crate::strategy::params::{Param, parameters};
+use crate::strategy::params::{Param, Unit, parameters};
 use crate::strategy::{Context, PublishedForm};
 
 /// As the document has it. `other_threads` stays 0, since a replay has one thread.
@@ -35,7 +35,7 @@ parameters! {
     /// When a checkpoint is due, and how it is read.
     ExtractionDeviations {
         stale_count: bool = Param::deviation(), "new tokens are those above the size at the last checkpoint, which a compaction leaves as it is";
-        other_threads: u32 = Param::tokens_or_none(0), "stale_count: size at which another thread's checkpoint left the counter of all";
+        other_threads: u32 = Param::count(Unit::Tokens, 0, (0, 10_000_000)), "stale_count: size at which another thread's checkpoint left the counter of all";
         parser: bool = Param::deviation(), "unfenced JSON is not read";
     }
 }

@@ -23,11 +23,11 @@ use super::summarize::ask_for_summary;
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind};
-use crate::conversation::view::{Edit, Entry, Origin, WrittenPart};
-use crate::message::{Part, Role};
+use crate::conversation::view::{Edit, Entry, Origin};
+use crate::message::Role;
 use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections};
-use crate::strategy::params::{Param, ParamError, ParamValue, Settings, Unit, parameters};
+use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
@@ -64,32 +64,13 @@ parameters! {
         compact_age: usize = rounds(10), "age at which a summary keeps its first line";
         most: usize = rounds(10), "most summaries before the oldest are merged";
         lines: usize = Param::count(Unit::Lines, 5, (1, 100)), "lines that a moderate summary keeps";
-        pinned: f64 = Param::share_within(0.25, (0.0, 0.5)), "share of `written` that pinned items may take together (ours); 0 pins nothing";
-        merge: Merge = Param::choice(Merge::NAMES, 0), "which are merged: the oldest, or the neighbours that are most alike and no longer whole";
+        pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "share of `written` that pinned items may take together (ours); 0 pins nothing";
+        merge: bool = Param::choice(&["oldest", "similar"], 0), "which are merged: the oldest, or the neighbours that are most alike and no longer whole";
     }
 }
 
 const fn rounds(default: u32) -> Param {
     Param::count(Unit::Rounds, default, (1, 10_000))
-}
-
-/// Which summaries are merged where there are too many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Merge {
-    /// The oldest.
-    Oldest,
-    /// The neighbours that are most alike.
-    Similar,
-}
-
-impl Merge {
-    const NAMES: &[&str] = &["oldest", "similar"];
-}
-
-impl ParamValue for Merge {
-    fn of(param: &Param, number: f64) -> Self {
-        if param.chosen(number) == Some("similar") { Merge::Similar } else { Merge::Oldest }
-    }
 }
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
@@ -117,7 +98,7 @@ impl Strategy for Progressive {
         let selection = Selection { leaving: spoken_that_leave(cx, &selection), ..selection };
         // Half of the budget at most, so that a new summary never pushes out all others.
         let most = self.summary.min(cx.budget.half_of_written());
-        let answer = ask_for_summary(cx, &self.prompt, &selection, most, AskOptions::default()).await?;
+        let answer = ask_for_summary(cx, &self.prompt, &selection.leaving, most, AskOptions::default()).await?;
         let (earlier, earlier_number) = Pins::latest(cx.history).unwrap_or_default();
         let room = (f64::from(cx.budget.written) * self.pinned) as u32;
         let (pins, body) = earlier.with(&answer, room, cx.counter);
@@ -134,11 +115,11 @@ impl Strategy for Progressive {
         let mut budget = cx.budget.written;
         if !pins.is_empty() {
             budget = budget.saturating_sub(pins.tokens_shown(cx.counter));
-            edits.push(turn(Origin::Checkpoint(pins_number), pins.text()));
+            edits.push(Edit::turn(pins.text(), Origin::Checkpoint(pins_number)));
         }
         let journey = journey(cx, &saved[0].body);
         let shown = self.levels.fit(&journey, budget, cx.counter);
-        edits.extend(shown.into_iter().map(|shown| turn(Origin::Summary(shown.number), shown.text)));
+        edits.extend(shown.into_iter().map(|shown| Edit::turn(shown.text, Origin::Summary(shown.number))));
         edits.extend(selection.keep_edits());
         Ok(Compacted { edits, saved, fallback: None, unread: Vec::new() })
     }
@@ -146,14 +127,9 @@ impl Strategy for Progressive {
 
 /// Every summary so far and the new one, with their numbers.
 fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
-    let mut journey = Vec::with_capacity(cx.history.len() + 1);
-    for saved in cx.history {
-        if saved.kind == RecordKind::Summary {
-            journey.push(Leg::new(saved.number, &saved.body));
-        }
-    }
-    journey.push(Leg::new(cx.number_of_new(0), newest));
-    journey
+    let saved = cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary);
+    let earlier = saved.map(|saved| Leg { number: saved.number, body: &saved.body });
+    earlier.chain([Leg { number: cx.number_of_new(0), body: newest }]).collect()
 }
 
 /// What leaves and was said: earlier summaries and pins stay by themselves.
@@ -163,6 +139,14 @@ fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s
     entries.filter(leaves).collect()
 }
 
-fn turn(origin: Origin, text: String) -> Edit {
-    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin }])
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
+    }
 }

@@ -10,19 +10,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::published::SummaryDeviations;
-use crate::budget::estimate::Estimator;
-use crate::budget::{Limits, Tail};
+use super::summarize::SummaryDeviations;
+use crate::budget::Limits;
 use crate::checkpoint::{self, Checkpoint, Examples, Extraction};
 use crate::conversation::record::{NewRecord, RecordKind};
 use crate::conversation::render::{Material, RenderLimits};
 use crate::conversation::view::WrittenPart;
 use crate::model::ChatReply;
 use crate::recovery::{Showing, latest_checkpoint, sections, system_with};
-use crate::strategy::ask::ask_for_reply;
+use crate::strategy::ask::ask;
 use crate::strategy::next_view::with_summary_under;
-use crate::strategy::params::{Param, ParamError, parameters, within_window};
-use crate::strategy::prompt::{fill_around, words_in};
+use crate::strategy::params::{Param, ParamError, Settings, limits_in_tokens, parameters};
+use crate::strategy::prompt::{fill, words_in};
 use crate::strategy::selection::Selection;
 use crate::strategy::summary::NotASummary;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec, retrieve};
@@ -42,7 +41,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
         CheckpointDeviations::PARAMS,
         SummaryDeviations::PARAMS,
     ],
-    limits: |settings| Options::read(settings).limits(),
+    limits,
     build: |settings| {
         let deviations = Deviations {
             parser: published::ParserDeviation::read(settings).parser,
@@ -64,12 +63,9 @@ parameters! {
     }
 }
 
-impl Options {
-    pub(super) fn limits(self) -> Result<Limits, ParamError> {
-        let Options { window, trigger, tail, written } = self;
-        within_window("trigger", trigger, window)?;
-        Ok(Limits { window, trigger, tail: Tail::Tokens(tail), written, estimator: Estimator::Exact })
-    }
+pub(super) fn limits(settings: &Settings) -> Result<Limits, ParamError> {
+    let Options { window, trigger, tail, written } = Options::read(settings);
+    limits_in_tokens(window, trigger, tail, written)
 }
 
 /// How a summary and a checkpoint are asked for in one call.
@@ -114,12 +110,12 @@ pub(super) async fn ask_for_both(
 ) -> Result<(String, Option<String>), FailReason> {
     let half = cx.budget.half_of_written();
     let previous = deviations.checkpoints.previous(cx);
-    let around = prompt.len() + previous.len();
-    let messages = || Material::new(selection.leaving.iter().copied(), RenderLimits::NONE, around);
+    let messages = || Material::new(selection.leaving.iter().copied(), RenderLimits::NONE);
     let (words, tokens) = (words_in(half).to_string(), half.to_string());
-    let values = [("words", words.as_str()), ("tokens", &tokens), ("previous", &previous)];
-    let with = |messages| fill_around(messages, prompt, &values);
-    let reply = ask_for_reply(cx, messages(), with, cx.budget.written, None, deviations.summaries.options()).await;
+    let with = |messages: String| {
+        fill(prompt, &[("words", &words), ("tokens", &tokens), ("previous", &previous), ("messages", &messages)])
+    };
+    let reply = ask(cx, messages(), with, cx.budget.written, None, deviations.summaries.options()).await;
     let reply = reply.inspect_err(|reason| cx.summarizer.note_failed(reason))?;
     let examples = Examples::new(prompt, || messages().text + "\n" + &previous);
     let (summary, body, extraction) = if deviations.parser {
@@ -181,6 +177,7 @@ fn split<'a>(reply: &'a ChatReply, examples: &Examples<'_>) -> (&'a str, Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Tail;
     use crate::checkpoint::{Reading, Rung, Unreadable};
     use crate::message::Usage;
     use crate::model::Finish;
@@ -221,5 +218,12 @@ mod tests {
             assert_eq!((summary.as_str(), goals), (text, None));
             assert!(matches!(reading, Reading::Unreadable(_)));
         }
+    }
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (12_500, 10_000, Tail::Tokens(2_000), 800));
     }
 }

@@ -1,19 +1,20 @@
 //! `summarize`: the set-up that the strategic plan starts from: a word-limited summary before the recent tail.
 
+mod published;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::published::SummaryDeviations;
-use crate::budget::estimate::Estimator;
-use crate::budget::{Limits, Tail};
 use crate::conversation::render::{Material, RenderLimits};
-use crate::strategy::ask::{AskOptions, ask_for_reply};
+use crate::conversation::view::Entry;
+use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::with_summary;
-use crate::strategy::params::{Param, ParamError, parameters, within_window};
-use crate::strategy::prompt::{fill_around, words_in};
-use crate::strategy::selection::Selection;
-use crate::strategy::{Compacted, Context, Declined, FailReason, PublishedForm, Strategy, StrategySpec};
+use crate::strategy::params::{Param, limits_in_tokens, parameters};
+use crate::strategy::prompt::{fill, words_in};
+use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
+
+pub(super) use published::SummaryDeviations;
 
 /// Registry entry. The source triggers at 10,000 tokens, keeps 2,000 and asks for 300 words, some 400 tokens.
 pub(super) const SPEC: StrategySpec = StrategySpec {
@@ -23,14 +24,14 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
     prompt: include_str!("prompt.md"),
     placeholders: &["messages"],
     params: &[Options::PARAMS, SummaryDeviations::PARAMS],
-    limits: |settings| Options::read(settings).limits(),
+    limits: |settings| {
+        let Options { window, trigger, tail, written } = Options::read(settings);
+        limits_in_tokens(window, trigger, tail, written)
+    },
     build: |settings| {
         Arc::new(Summarize { prompt: settings.prompt().to_owned(), deviations: SummaryDeviations::read(settings) })
     },
-    published: Some(PublishedForm {
-        values: &[("unchecked", "faithful"), ("one_piece", "faithful"), ("pending", "faithful")],
-        breaks: &[1, 3, 5, 6, 8],
-    }),
+    published: Some(published::FORM),
 };
 
 parameters! {
@@ -40,14 +41,6 @@ parameters! {
         trigger: u32 = Param::tokens(10_000), "size at which a compaction starts";
         tail: u32 = Param::tokens(2_000), "kept verbatim";
         written: u32 = Param::tokens(400), "most that the summary may have";
-    }
-}
-
-impl Options {
-    fn limits(self) -> Result<Limits, ParamError> {
-        let Options { window, trigger, tail, written } = self;
-        within_window("trigger", trigger, window)?;
-        Ok(Limits { window, trigger, tail: Tail::Tokens(tail), written, estimator: Estimator::Exact })
     }
 }
 
@@ -61,7 +54,7 @@ impl Strategy for Summarize {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = self.deviations.selection(cx)?;
         let options = self.deviations.options();
-        let summary = ask_for_summary(cx, &self.prompt, &selection, cx.budget.written, options).await?;
+        let summary = ask_for_summary(cx, &self.prompt, &selection.leaving, cx.budget.written, options).await?;
         Ok(with_summary(cx, &selection, summary))
     }
 }
@@ -70,12 +63,26 @@ impl Strategy for Summarize {
 pub(super) async fn ask_for_summary(
     cx: &Context<'_>,
     prompt: &str,
-    selection: &Selection<'_>,
+    leaving: &[&Entry],
     most: u32,
     options: AskOptions,
 ) -> Result<String, FailReason> {
-    let messages = Material::new(selection.leaving.iter().copied(), RenderLimits::NONE, prompt.len());
+    let messages = Material::new(leaving.iter().copied(), RenderLimits::NONE);
     let (words, tokens) = (words_in(most).to_string(), most.to_string());
-    let with = |messages| fill_around(messages, prompt, &[("words", &words), ("tokens", &tokens)]);
-    Ok(ask_for_reply(cx, messages, with, most, None, options).await?.text)
+    let with = |messages: String| fill(prompt, &[("words", &words), ("tokens", &tokens), ("messages", &messages)]);
+    Ok(ask(cx, messages, with, most, None, options).await?.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::{Limits, Tail};
+    use crate::strategy::params::Settings;
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (12_500, 10_000, Tail::Tokens(2_000), 400));
+    }
 }

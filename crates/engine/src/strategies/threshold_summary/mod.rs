@@ -13,16 +13,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use self::published::Deviations;
+use super::summarize::ask_for_summary;
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::conversation::record::{NewRecord, RecordKind, SessionRecord};
-use crate::conversation::render::{Material, RenderLimits};
-use crate::conversation::view::{Edit, Entry, Origin, WrittenPart};
-use crate::message::{MessageId, Part, Role};
-use crate::strategy::ask::{ask, ask_once};
+use crate::conversation::view::{Edit, Entry, Origin};
+use crate::message::{MessageId, Role};
+use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections, with_summary};
 use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
-use crate::strategy::prompt::{fill_around, words_in};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 
@@ -51,7 +50,7 @@ parameters! {
     Options {
         window: u32 = Param::tokens(100_000), "context window that the threshold is meant for (assumed)";
         threshold: u32 = Param::tokens(80_000), "size at which a compaction starts";
-        tail: u32 = Param::messages(10), "kept verbatim";
+        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)), "kept verbatim";
         written: u32 = Param::tokens(500), "most that the summary may have";
         calls: u32 = Param::count(Unit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer";
         enabled: bool = Param::choice(&["true", "false"], 0), "whether it compacts by itself; the source's settings say true, its flag false";
@@ -101,15 +100,8 @@ impl ThresholdSummary {
         if cx.history.iter().filter(is_attempt).count() >= self.calls as usize {
             return Err(FailReason::CallsUsedUp(self.calls));
         }
-        let material = Material::new(read.iter().copied(), RenderLimits::NONE, self.prompt.len());
-        let written = cx.budget.written;
-        let (words, tokens) = (words_in(written).to_string(), written.to_string());
-        let values = [("words", words.as_str()), ("tokens", &tokens)];
-        let with = |messages| fill_around(messages, &self.prompt, &values);
-        if self.deviations.unguarded {
-            return Ok(ask_once(cx, with(material.text), written, None).await?.text);
-        }
-        ask(cx, material, with, written, None).await
+        let options = AskOptions::unguarded(self.deviations.unguarded);
+        ask_for_summary(cx, &self.prompt, read, cx.budget.written, options).await
     }
 }
 
@@ -141,12 +133,23 @@ fn unread(cx: &Context<'_>, selection: &Selection<'_>, read: &[&Entry]) -> Vec<M
 
 /// Says that something is missing, as a user turn, so that the chat opens with one whatever is kept.
 fn notice() -> Edit {
-    let text = "Earlier messages were cut without a summary.".to_owned();
-    Edit::Insert(Role::User, vec![WrittenPart { part: Part::Text { text }, origin: Origin::Filler }])
+    Edit::turn("Earlier messages were cut without a summary.", Origin::Filler)
 }
 
 fn summary_again(entry: &Entry) -> Option<Edit> {
     let written = entry.written()?;
     let is_summary = written.iter().any(|part| matches!(part.origin, Origin::Summary(_)));
     is_summary.then(|| Edit::Insert(entry.role(), written.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_the_sources() {
+        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
+        let Limits { window, trigger, tail, written, .. } = limits;
+        assert_eq!((window, trigger, tail, written), (100_000, 80_000, Tail::Messages(10), 500));
+    }
 }

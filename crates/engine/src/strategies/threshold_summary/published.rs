@@ -110,16 +110,15 @@ fn latest_summary<'s>(cx: &Context<'s>) -> Option<&'s SessionRecord> {
 
 /// The system message, and one user turn with a summary, where there is one, and the recent messages as text.
 fn edits(cx: &Context<'_>, selection: &Selection<'_>, summary: Option<(u32, &str)>) -> Vec<Edit> {
-    let text = |text: String, origin| WrittenPart { part: Part::Text { text }, origin };
     let mut parts = match summary {
-        Some((number, summary)) => vec![text(
+        Some((number, summary)) => vec![WrittenPart::text(
             format!("## Previous Context (Summarized)\n{summary}\n\n## Recent Conversation\n"),
             Origin::Summary(number),
         )],
-        None => vec![text("## Recent Conversation\n".to_owned(), Origin::Filler)],
+        None => vec![WrittenPart::text("## Recent Conversation\n", Origin::Filler)],
     };
     let recent = selection.kept.iter().filter_map(|id| cx.log.get(*id));
-    parts.extend(recent.map(|counted| text(line(&counted.message), Origin::Spoken(counted.message.id))));
+    parts.extend(recent.map(|counted| WrittenPart::text(line(&counted.message), Origin::Spoken(counted.message.id))));
     let system = selection.system.map(|system| Edit::Keep(system.id));
     system.into_iter().chain([Edit::Insert(Role::User, parts)]).collect()
 }

@@ -304,7 +304,7 @@ fn invariant_21_text_of_a_transcript_cannot_close_our_tags_or_fill_our_placehold
     let users = (0..4).map(|turn| said(2 * turn, Role::User, &hostile));
     let agents = (0..4).map(|turn| said(2 * turn + 1, Role::Assistant, "No."));
     let messages = users.zip(agents).flat_map(|(user, agent)| [user, agent]).collect::<Vec<_>>();
-    for spec in ALL {
+    for spec in ALL.iter().filter(|spec| !spec.prompt.is_empty()) {
         let model = Reads(Mutex::default());
         let metered = Metered::new(&model, 0);
         let settings = Settings::defaults(spec);

@@ -3,16 +3,14 @@
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use compactometer_engine::checkpoint::Metadata;
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_engine::record::RecordKind;
 use compactometer_engine::session::Session;
 use compactometer_engine::tokens::Encoding;
 
-use crate::recovery::stage::{CHECKPOINT, Says, config, middleware, ready, said, strategy, with_checkpoint};
+use crate::recovery::stage::{CHECKPOINT, Says, config, middleware, ready, said, strategy};
 
 /// The tokens of each request before which a checkpoint was written.
 fn checkpointed_at(values: &[(&str, &str)], texts: &[&str]) -> Vec<u32> {
@@ -121,20 +119,4 @@ fn failures_with_a_summary_count_too() {
     let event = ready(session.compact(None)).unwrap().clone();
     assert_eq!((event.outcome, event.extractions.len()), (Outcome::Applied, 1));
     assert_eq!(session.health().success_rate(), Some(0.0));
-}
-
-#[test]
-fn metadata_derive_from_the_record() {
-    let (strategy, metered) = (middleware(), Metered::new(&Says(CHECKPOINT), 0));
-    let session = with_checkpoint(&*strategy, &metered, "Done.", 1_000);
-    let saved = &session.history()[0];
-    let metadata = Metadata::of(saved, 800).unwrap();
-    assert_eq!((metadata.extracted_at_ms, metadata.token_count), (Some(1_000), saved.tokens_before));
-    assert!(metadata.summarization_imminent && !Metadata::of(saved, 2_000).unwrap().summarization_imminent);
-    assert_eq!(metadata.extraction_error, None);
-    let mut failed = saved.clone();
-    (failed.kind, failed.body) = (RecordKind::Failed, "no answer".into());
-    assert_eq!(Metadata::of(&failed, 800).unwrap().extraction_error.as_deref(), Some("no answer"));
-    failed.kind = RecordKind::Summary;
-    assert_eq!(Metadata::of(&failed, 800), None);
 }

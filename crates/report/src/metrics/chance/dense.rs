@@ -3,6 +3,8 @@
 //! While no rate passes the highest that counts, each look keeps its weight, and a unit's value is linear in 1 / (1 - q) and
 //! q / (1 - q) of its cells. Then the sum over units needs, by cell, the sums of hits, pairs, weighted hits and weights.
 
+use std::collections::BTreeSet;
+
 use super::{ChanceRates, HIGHEST_RATE, LookSums};
 use crate::metrics::ratio;
 
@@ -10,6 +12,7 @@ use crate::metrics::ratio;
 const COLUMNS: usize = 4;
 
 /// By unit, one row.
+#[derive(Default)]
 pub(super) struct UnitSums {
     /// [`COLUMNS`] for each cell that a look uses, the strategy's own first, then 1 where the unit has a value.
     rows: Vec<f64>,
@@ -76,10 +79,7 @@ impl UnitSums {
 pub(super) struct TooHigh;
 
 fn used(terms: &[Vec<LookSums>], cell: impl Fn(&LookSums) -> usize) -> Vec<usize> {
-    let mut cells = terms.iter().flatten().map(cell).collect::<Vec<_>>();
-    cells.sort_unstable();
-    cells.dedup();
-    cells
+    terms.iter().flatten().map(cell).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn place(cells: &[usize], cell: usize) -> usize {

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::record::{ChanceCell, Observation, RANDOM_DRAWS, Record};
 use compactometer_formats::scenario::ValueKind;
+use compactometer_formats::summary::MetricValue;
 
-use self::dense::UnitSums;
+use self::dense::{TooHigh, UnitSums};
 use super::prompted::asked;
-use super::ratio;
+use super::{estimated, ratio, undefined};
 use crate::data::label;
-use crate::data::{Look, StrategyRecords, UnitRecords, looks, points};
+use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks_at_points};
 
 mod dense;
 
@@ -26,7 +27,7 @@ pub(crate) struct CorrectedRecall {
     random: Option<ChanceRates>,
     /// By unit.
     terms: Vec<Vec<LookSums>>,
-    dense: Option<UnitSums>,
+    dense: UnitSums,
     unknown: usize,
     too_likely: BTreeMap<(ValueKind, u32), f64>,
 }
@@ -47,15 +48,13 @@ struct LookSums {
 impl CorrectedRecall {
     /// CR*.
     pub(crate) fn own(strategy: &StrategyRecords) -> Self {
-        let own = ChanceRates::new(strategy, |observation| &observation.chance);
-        CorrectedRecall::new(strategy, own, None, at_points)
+        CorrectedRecall::new(strategy, ChanceRates::own(strategy), None, at_points)
     }
 
     /// Selection lift.
     pub(crate) fn against_random(strategy: &StrategyRecords) -> Self {
-        let own = ChanceRates::new(strategy, |observation| &observation.chance);
         let random = ChanceRates::new(strategy, |observation| &observation.selection_chance);
-        CorrectedRecall::new(strategy, own, Some(random), at_points)
+        CorrectedRecall::new(strategy, ChanceRates::own(strategy), Some(random), at_points)
     }
 
     /// CR* of the facts that were asked for, in contexts and retrieved texts together.
@@ -73,7 +72,7 @@ impl CorrectedRecall {
             own,
             random,
             terms: Vec::with_capacity(strategy.units.len()),
-            dense: None,
+            dense: UnitSums::default(),
             unknown: 0,
             too_likely: BTreeMap::new(),
         };
@@ -84,7 +83,7 @@ impl CorrectedRecall {
             }
             made.terms.push(terms.into_values().collect());
         }
-        made.dense = Some(UnitSums::new(&made.terms, &made.own, made.random.as_ref()));
+        made.dense = UnitSums::new(&made.terms, &made.own, made.random.as_ref());
         made
     }
 
@@ -125,19 +124,14 @@ impl CorrectedRecall {
 
     /// The statistic over units, each drawn the given number of times.
     pub(crate) fn value(&self, times: &[u32]) -> Option<f64> {
-        match self.dense.as_ref().map(|dense| dense.value(times)) {
-            Some(Ok(value)) => value,
-            _ => self.value_by_looks(times),
-        }
+        self.dense.value(times).unwrap_or_else(|TooHigh| self.value_by_looks(times))
     }
 
     /// The same, look by look.
     fn value_by_looks(&self, times: &[u32]) -> Option<f64> {
-        let own = self.own.drawn(times);
-        let random = self.random.as_ref().map(|rates| rates.drawn(times));
         let (mut sum, mut drawn) = (0.0, 0.0);
-        for (terms, times) in self.terms.iter().zip(times).filter(|(_, times)| **times > 0) {
-            if let Some(value) = unit_value(terms, &own, random.as_deref()) {
+        for (value, times) in self.unit_values(times).into_iter().zip(times).filter(|(_, times)| **times > 0) {
+            if let Some(value) = value {
                 sum += f64::from(*times) * value;
                 drawn += f64::from(*times);
             }
@@ -164,7 +158,7 @@ impl CorrectedRecall {
 
     fn held_in(&self, record: &Record, whole: f64) -> Vec<f64> {
         let mut by_fact: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-        for look in at_points(record) {
+        for look in looks_at_points(record) {
             let rate = self.own.nearest(&look).map(|cell| self.own.cells[cell].overall);
             if let Some(rate) = rate.filter(|rate| *rate <= HIGHEST_RATE) {
                 let (held, looks) = by_fact.entry(look.index).or_default();
@@ -190,8 +184,16 @@ impl CorrectedRecall {
         self.too_likely.iter().map(|((kind, round), rate)| (format!("{} at round {round}", label(kind)), *rate))
     }
 
+    /// The statistic with its interval, or why it is undefined.
+    pub(super) fn metric(&self, run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+        match self.why_undefined(run.manifest.groups) {
+            Some(reason) => undefined(reason),
+            None => estimated(strategy.units.len(), self.units_scored(), |times| self.value(times)),
+        }
+    }
+
     /// Why no unit has a value.
-    pub(crate) fn why_undefined(&self, groups: usize) -> Option<String> {
+    fn why_undefined(&self, groups: usize) -> Option<String> {
         if self.units_scored() > 0 {
             return None;
         }
@@ -207,7 +209,7 @@ impl CorrectedRecall {
 }
 
 fn at_points(record: &Record) -> Vec<Look<'_>> {
-    points(record).flat_map(|observation| looks(record, observation)).collect()
+    looks_at_points(record).collect()
 }
 
 /// Chance of the facts that were asked for; that of the context if nothing was retrieved.
@@ -257,6 +259,10 @@ impl ChanceRate {
 }
 
 impl ChanceRates {
+    fn own(strategy: &StrategyRecords) -> Self {
+        ChanceRates::new(strategy, |observation| &observation.chance)
+    }
+
     fn new(strategy: &StrategyRecords, of: impl Fn(&Observation) -> &Vec<ChanceCell>) -> Self {
         let mut cells: BTreeMap<(ValueKind, u32), ChanceRate> = BTreeMap::new();
         for (at, unit) in strategy.units.iter().enumerate() {
@@ -312,7 +318,6 @@ fn pooled(units: &[(f64, f64)], times: &[u32]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::common;
-    use crate::data::ProtocolRun;
 
     #[test]
     fn sums_over_units_are_the_statistic_look_by_look() {

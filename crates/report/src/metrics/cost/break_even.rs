@@ -45,15 +45,10 @@ impl BreakEven {
         let whole = turn.input + shortened;
         let earlier = before.map_or(0, |before| before.input).min(whole);
         let is_warm = PromptCache::is_read(&prices.cache, earlier, gap);
-        let charged = match (is_warm, whole >= prices.cache.minimum_tokens) {
-            (true, _) => ChargedInput { read: earlier, written: whole - earlier, plain: 0 },
-            (false, true) => ChargedInput { read: 0, written: whole, plain: 0 },
-            (false, false) => ChargedInput { read: 0, written: 0, plain: whole },
-        };
-        let price = match (is_warm, charged.plain > 0) {
-            (true, _) => prices.cache_read,
-            (false, false) => prices.cache_write,
-            (false, true) => prices.input,
+        let (charged, price) = match (is_warm, whole >= prices.cache.minimum_tokens) {
+            (true, _) => (ChargedInput { read: earlier, written: whole - earlier, plain: 0 }, prices.cache_read),
+            (false, true) => (ChargedInput { written: whole, ..ChargedInput::default() }, prices.cache_write),
+            (false, false) => (ChargedInput { plain: whole, ..ChargedInput::default() }, prices.input),
         };
         let saved = f64::from(shortened) * price / 1e6;
         self.spent += paid - charged.dollars(prices) + saved;

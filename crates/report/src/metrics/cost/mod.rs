@@ -164,15 +164,14 @@ fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricV
     })
 }
 
-/// The saving against `full` without caching on either side, over units; or why it is undefined.
-pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords) -> Result<f64, String> {
+/// The saving against `full` without caching on either side, over units.
+pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
     let mut uncached = run.prices.clone();
     uncached.model.iter_mut().for_each(|row| row.cache.minimum_tokens = u32::MAX);
     let ProtocolRun { protocol, retained, manifest, .. } = *run;
     let full = run.strategy(FULL).cloned().into_iter().collect();
     let run = ProtocolRun { protocol, retained, manifest, prices: &uncached, strategies: full };
-    let found = saving(&run, strategy, SHORT_GAP_MS);
-    found.value.ok_or_else(|| found.reason.unwrap_or_else(|| "not computed".to_owned()))
+    saving(&run, strategy, SHORT_GAP_MS)
 }
 
 fn break_even_turns(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {

@@ -40,19 +40,6 @@ struct FateChange<'s> {
 }
 
 impl<'s> Story<'s> {
-    /// The story in lines, for a terminal.
-    pub fn text(&self) -> String {
-        text::tell(self)
-    }
-
-    /// The story as a page of HTML that needs no other file.
-    ///
-    /// # Errors
-    /// Where the page's template does not render.
-    pub fn page(&self) -> Result<String, minijinja::Error> {
-        page::render(self)
-    }
-
     fn title(&self) -> String {
         format!("{} on {}", self.record.case.strategy, self.record.case.scenario)
     }

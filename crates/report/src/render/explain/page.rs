@@ -14,19 +14,25 @@ use super::{FactsAround, Story, decision, left, unread};
 use crate::render::plots::{FATE_COLOURS, readable_on};
 use crate::render::render_template;
 
-pub(super) fn render(story: &Story<'_>) -> Result<String, minijinja::Error> {
-    let facts = story.facts().map(|(_, fact)| fact).collect::<Vec<_>>();
-    let page = json!({
-        "title": story.title(),
-        "limits": story.limits(),
-        "legend": Value::from_iter(Fate::STATED.iter().zip(FATE_COLOURS).map(|(fate, colour)| shown(*fate, colour))),
-        "points": Value::from_iter(story.record.observations.iter().map(point)),
-        "facts": Value::from_iter(story.facts().map(|(index, fact)| fact_line(story, index, fact))),
-        "steps": Value::from_iter(story.rounds().into_iter().map(|(row, round)| step(story, &facts, row, round))),
-        "answers": Value::from_iter(story.record.answers.iter().filter_map(|answer| told(story, &facts, answer))),
-        "messages": Value::from_iter(story.messages.iter().map(|counted| said(story, &facts, &counted.message))),
-    });
-    render_template("explain.html", include_str!("page.html"), &page)
+impl Story<'_> {
+    /// The story as a page of HTML that needs no other file.
+    ///
+    /// # Errors
+    /// Where the page's template does not render.
+    pub fn page(&self) -> Result<String, minijinja::Error> {
+        let facts = self.facts().map(|(_, fact)| fact).collect::<Vec<_>>();
+        let page = json!({
+            "title": self.title(),
+            "limits": self.limits(),
+            "legend": Value::from_iter(Fate::STATED.iter().zip(FATE_COLOURS).map(|(fate, colour)| shown(*fate, colour))),
+            "points": Value::from_iter(self.record.observations.iter().map(point)),
+            "facts": Value::from_iter(self.facts().map(|(index, fact)| fact_line(self, index, fact))),
+            "steps": Value::from_iter(self.rounds().into_iter().map(|(row, round)| step(self, &facts, row, round))),
+            "answers": Value::from_iter(self.record.answers.iter().filter_map(|answer| told(self, &facts, answer))),
+            "messages": Value::from_iter(self.messages.iter().map(|counted| said(self, &facts, &counted.message))),
+        });
+        render_template("explain.html", include_str!("page.html"), &page)
+    }
 }
 
 /// A fate, and the colours of its ground and letter as CSS writes them.

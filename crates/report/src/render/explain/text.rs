@@ -6,25 +6,28 @@ use compactometer_formats::fate::Fate;
 
 use super::{FactsAround, FateChange, Story, decision, left, unread};
 
-pub(super) fn tell(story: &Story<'_>) -> String {
-    let facts = story.record.facts.iter().filter(|fact| !fact.decoy).count();
-    let messages = story.messages.len();
-    let mut text = format!("{} ({messages} messages, {facts} facts)\n{}\n", story.title(), story.limits());
-    for (row, round) in story.rounds() {
-        let _ = writeln!(text, "\nafter message {}: {}", row.event.after.0, decision(row));
-        let said = [("left", left(row)), ("unread", unread(row))];
-        for (what, said) in said.into_iter().filter_map(|(what, said)| Some((what, said?))) {
-            let _ = writeln!(text, "  {what}: {said}");
+impl Story<'_> {
+    /// The story in lines, for a terminal.
+    pub fn text(&self) -> String {
+        let facts = self.record.facts.iter().filter(|fact| !fact.decoy).count();
+        let messages = self.messages.len();
+        let mut text = format!("{} ({messages} messages, {facts} facts)\n{}\n", self.title(), self.limits());
+        for (row, round) in self.rounds() {
+            let _ = writeln!(text, "\nafter message {}: {}", row.event.after.0, decision(row));
+            let said = [("left", left(row)), ("unread", unread(row))];
+            for (what, said) in said.into_iter().filter_map(|(what, said)| Some((what, said?))) {
+                let _ = writeln!(text, "  {what}: {said}");
+            }
+            let Some(round) = round else { continue };
+            self.written(row).for_each(|written| tell_written(&mut text, written));
+            tell_changes(&mut text, self, round);
         }
-        let Some(round) = round else { continue };
-        story.written(row).for_each(|written| tell_written(&mut text, written));
-        tell_changes(&mut text, story, round);
+        if self.record.compactions.is_empty() {
+            text.push_str("\nno compaction: the conversation never reached the trigger\n");
+        }
+        tell_end(&mut text, self);
+        text
     }
-    if story.record.compactions.is_empty() {
-        text.push_str("\nno compaction: the conversation never reached the trigger\n");
-    }
-    tell_end(&mut text, story);
-    text
 }
 
 fn tell_written(text: &mut String, written: &str) {

@@ -110,6 +110,20 @@ impl Axes {
         figure.line(vec![(self.left, self.bottom), (self.right, self.bottom)], GREY, 1.0, &[]);
     }
 
+    /// A curve through points with their symbols.
+    pub(super) fn curve(&self, figure: &mut Figure, points: &[(f64, f64)], style: Style) {
+        let places: Vec<_> = points.iter().map(|(x, y)| self.at(*x, *y)).collect();
+        if places.len() > 1 {
+            figure.line(places.clone(), style.colour, 2.0, style.dash);
+        }
+        places.iter().for_each(|place| figure.symbol(*place, style));
+    }
+
+    /// The legend of the curves, beside the panel.
+    pub(super) fn legend(&self, figure: &mut Figure, entries: &[(Style, &str)]) {
+        legend(figure, (self.right + 12.0, self.top + 10.0), entries, true);
+    }
+
     /// Says in an empty panel why it is empty.
     pub(super) fn say_empty(&self, figure: &mut Figure, why: &str) {
         let lines = wrap(why, self.right - self.left - 40.0);
@@ -121,6 +135,18 @@ impl Axes {
             figure.coloured_text((middle.0, y), line.clone(), Anchor::Middle, GREY);
         }
     }
+}
+
+/// The axes of one panel of several that lie below each other, each `height` high, beside a legend of these names.
+pub(super) fn beside_legend<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    (panel, height): (f64, f64),
+    x: Scale,
+    y: Scale,
+) -> Axes {
+    let right = super::WIDTH - 16.0 - legend_width(names);
+    let (top, bottom) = (panel * height + 20.0, (panel + 1.0) * height - LINE * 2.6);
+    Axes { left: 84.0, top, right, bottom, x, y }
 }
 
 /// A legend of lines with symbols, one a row, downwards from a corner.

@@ -4,9 +4,9 @@ use compactometer_formats::record::{Protocol, Record};
 use compactometer_formats::summary::Group;
 use compactometer_text::code::code;
 
-use super::axes::{Axes, LINE, Scale, legend, legend_width};
+use super::axes::{Axes, LINE, Scale, beside_legend};
 use super::figure::{Anchor, BLACK, Figure, Style};
-use super::{Plot, WIDTH, header, styled};
+use super::{Plot, WIDTH, first_conversation, header, styled};
 use crate::data::ProtocolRun;
 use crate::metrics::grouped;
 
@@ -70,9 +70,8 @@ fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
 
 /// The records of the first scenario by id, in the group's order.
 fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
-    let every = || run.strategies.iter().flat_map(|strategy| strategy.records());
-    let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
-    let of = |name: &str| every().find(|record| record.case.strategy == name && record.case.scenario == first);
+    let first = first_conversation(run);
+    let of = |name: &str| first.iter().find(|record| record.case.strategy == name).copied();
     styled(group).into_iter().filter_map(|(style, strategy)| Some((style, of(&strategy.name)?))).collect()
 }
 
@@ -82,14 +81,9 @@ const WINDOWS: f64 = 1.4;
 fn draw(run: &ProtocolRun, records: &[(Style, &Record)]) -> Figure {
     let mut figure = Figure::new(WIDTH, HEIGHT);
     let most = records.iter().map(|(_, record)| record.turns.len()).max().unwrap_or(0);
-    let axes = Axes {
-        left: 100.0,
-        top: 20.0,
-        right: WIDTH - 16.0 - legend_width(records.iter().map(|(_, record)| record.case.strategy.as_str())),
-        bottom: HEIGHT - LINE * 2.6,
-        x: Scale::counting(most),
-        y: Scale::covering([highest(run, records)]),
-    };
+    let names = records.iter().map(|(_, record)| record.case.strategy.as_str());
+    let y = Scale::covering([highest(run, records)]);
+    let axes = Axes { left: 100.0, ..beside_legend(names, (0.0, HEIGHT), Scale::counting(most), y) };
     axes.draw(&mut figure, "turn of the agent", "input tokens");
     // The first strategies lie on top.
     for (style, record) in records.iter().rev() {
@@ -110,7 +104,7 @@ fn draw(run: &ProtocolRun, records: &[(Style, &Record)]) -> Figure {
         axes.say_empty(&mut figure, "the agent took no turn in this conversation");
     }
     let entries: Vec<_> = records.iter().map(|(style, record)| (*style, record.case.strategy.as_str())).collect();
-    legend(&mut figure, (axes.right + 12.0, axes.top + 10.0), &entries, true);
+    axes.legend(&mut figure, &entries);
     figure
 }
 

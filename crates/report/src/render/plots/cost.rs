@@ -5,18 +5,15 @@ use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
+use super::figure::{BLUE, GREEN, ORANGE, SKY};
 use super::{Plot, header, number};
 use crate::data::{FULL, ProtocolRun};
 use crate::metrics::{
     BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts, cost_parts,
 };
 
-const SEGMENTS: &[(RGBColor, &str)] = &[
-    (RGBColor(0x00, 0x72, 0xb2), "agent's input"),
-    (RGBColor(0x56, 0xb4, 0xe9), "agent's output"),
-    (RGBColor(0xe6, 0x9f, 0x00), "compaction calls"),
-    (RGBColor(0x00, 0x9e, 0x73), "checkpoint calls"),
-];
+const SEGMENTS: &[(RGBColor, &str)] =
+    &[(BLUE, "agent's input"), (SKY, "agent's output"), (ORANGE, "compaction calls"), (GREEN, "checkpoint calls")];
 
 const COLUMNS: [&str; 10] = [
     "strategy",

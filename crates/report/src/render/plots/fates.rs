@@ -5,20 +5,13 @@ use compactometer_formats::summary::Group;
 use plotters::style::RGBColor;
 
 use super::bars::{Bars, Row};
+use super::figure::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION};
 use super::{Plot, header};
 use crate::data::ProtocolRun;
 
-/// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours (after Okabe and Ito).
-pub(crate) const COLOURS: [RGBColor; 8] = [
-    RGBColor(0x00, 0x72, 0xb2),
-    RGBColor(0x56, 0xb4, 0xe9),
-    RGBColor(0x00, 0x9e, 0x73),
-    RGBColor(0xd5, 0x5e, 0x00),
-    RGBColor(0xe6, 0x9f, 0x00),
-    RGBColor(0xcc, 0x79, 0xa7),
-    RGBColor(0xbb, 0xbb, 0xbb),
-    RGBColor(0x1a, 0x1a, 0x1a),
-];
+/// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours.
+pub(crate) const COLOURS: [RGBColor; 8] =
+    [BLUE, SKY, GREEN, VERMILION, ORANGE, PURPLE, RGBColor(0xbb, 0xbb, 0xbb), BLACK];
 
 pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
     let share =

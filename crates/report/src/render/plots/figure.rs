@@ -5,6 +5,13 @@ use plotters::style::RGBColor;
 pub(crate) const BLACK: RGBColor = RGBColor(0x1a, 0x1a, 0x1a);
 pub(crate) const GREY: RGBColor = RGBColor(0x59, 0x59, 0x59);
 pub(crate) const PALE: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+// After Okabe and Ito, "Color Universal Design" (2008).
+pub(crate) const BLUE: RGBColor = RGBColor(0x00, 0x72, 0xb2);
+pub(crate) const SKY: RGBColor = RGBColor(0x56, 0xb4, 0xe9);
+pub(crate) const GREEN: RGBColor = RGBColor(0x00, 0x9e, 0x73);
+pub(crate) const VERMILION: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
+pub(crate) const ORANGE: RGBColor = RGBColor(0xe6, 0x9f, 0x00);
+pub(crate) const PURPLE: RGBColor = RGBColor(0xcc, 0x79, 0xa7);
 /// Height of ordinary text.
 pub(crate) const TEXT: f64 = 16.0;
 
@@ -91,14 +98,7 @@ impl Figure {
 /// The style of the strategy at that place among those of its family. Colours: Okabe and Ito, "Color Universal Design"
 /// (2008), without the yellow, which is too weak on white; controls are grey and dashed.
 pub(crate) fn style(place: usize, is_control: bool) -> Style {
-    const COLOURS: [RGBColor; 6] = [
-        RGBColor(0x00, 0x72, 0xb2),
-        RGBColor(0xd5, 0x5e, 0x00),
-        RGBColor(0x00, 0x9e, 0x73),
-        RGBColor(0xcc, 0x79, 0xa7),
-        RGBColor(0xe6, 0x9f, 0x00),
-        RGBColor(0x56, 0xb4, 0xe9),
-    ];
+    const COLOURS: [RGBColor; 6] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY];
     const GREYS: [RGBColor; 3] = [RGBColor(0x33, 0x33, 0x33), RGBColor(0x77, 0x77, 0x77), RGBColor(0xa5, 0xa5, 0xa5)];
     const SYMBOLS: [Symbol; 7] =
         [Symbol::Disc, Symbol::Square, Symbol::Triangle, Symbol::Diamond, Symbol::Wedge, Symbol::Cross, Symbol::Plus];

@@ -1,8 +1,9 @@
 //! The pictures of a report, each with its data as CSV. Every one shows all strategies in the same style and order.
 
-use compactometer_formats::record::Family;
+use compactometer_formats::record::{Family, Record};
 use compactometer_formats::summary::{Group, StrategySummary};
 
+use super::rows::number;
 use super::words::slug;
 use crate::data::ProtocolRun;
 
@@ -80,6 +81,12 @@ pub(crate) fn all(runs: &[ProtocolRun], groups: &[Group]) -> Vec<Vec<Plot>> {
     runs.iter().zip(groups).enumerate().map(of_group).collect()
 }
 
+/// The records of the first conversation by id.
+fn first_conversation<'r>(run: &ProtocolRun<'r>) -> Vec<&'r Record> {
+    let first = run.records().map(|record| &record.case.scenario).min();
+    run.records().filter(|record| Some(&record.case.scenario) == first).collect()
+}
+
 /// Strategies with their styles, references first.
 fn styled(group: &Group) -> Vec<(Style, &StrategySummary)> {
     let (mut references, mut controls) = (0, 0);
@@ -97,14 +104,9 @@ fn header(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn number(value: Option<f64>) -> String {
-    value.map_or(String::new(), |value| value.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use compactometer_formats::manifest::Manifest;
-    use compactometer_formats::record::Record;
 
     use super::figure::{Anchor, Mark, TEXT};
     use super::*;

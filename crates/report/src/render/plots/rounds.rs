@@ -2,7 +2,7 @@
 
 use compactometer_formats::summary::{Group, StrategySummary};
 
-use super::axes::{Axes, LINE, Scale, legend, legend_width};
+use super::axes::{Scale, beside_legend};
 use super::figure::Figure;
 use super::{Plot, WIDTH, header, styled};
 use crate::data::ProtocolRun;
@@ -49,27 +49,19 @@ fn draw(group: &Group) -> Figure {
         line
     };
     let rounds = strategies.iter().flat_map(|(_, strategy)| drawn(strategy)).map(|(round, ..)| round);
-    let axes = Axes {
-        left: 84.0,
-        top: 20.0,
-        right: WIDTH - 16.0 - legend_width(strategies.iter().map(|(_, strategy)| strategy.name.as_str())),
-        bottom: HEIGHT - LINE * 2.6,
-        x: Scale::counting(rounds.max().unwrap_or(0)),
-        y: Scale::covering([1.0]),
-    };
+    let x = Scale::counting(rounds.max().unwrap_or(0));
+    let names = strategies.iter().map(|(_, strategy)| strategy.name.as_str());
+    let axes = beside_legend(names, (0.0, HEIGHT), x, Scale::covering([1.0]));
     axes.draw(&mut figure, "compactions applied before the observation", "context recall (CR)");
     for (style, strategy) in &strategies {
-        let points: Vec<_> = drawn(strategy).iter().map(|(round, recall, _)| axes.at(*round as f64, *recall)).collect();
-        if points.len() > 1 {
-            figure.line(points.clone(), style.colour, 2.0, style.dash);
-        }
-        points.iter().for_each(|point| figure.symbol(*point, *style));
+        let points: Vec<_> = drawn(strategy).iter().map(|(round, recall, _)| (*round as f64, *recall)).collect();
+        axes.curve(&mut figure, &points, *style);
     }
     let shown: Vec<_> = strategies.iter().filter(|(_, strategy)| !drawn(strategy).is_empty()).collect();
     if shown.is_empty() {
         axes.say_empty(&mut figure, "no fact was last mentioned a trigger's length before an observation");
     }
     let entries: Vec<_> = shown.iter().map(|(style, strategy)| (*style, strategy.name.as_str())).collect();
-    legend(&mut figure, (axes.right + 12.0, axes.top + 10.0), &entries, true);
+    axes.legend(&mut figure, &entries);
     figure
 }

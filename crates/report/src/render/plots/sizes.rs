@@ -3,7 +3,7 @@
 use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::{Group, MetricValue};
 
-use super::axes::{Axes, LINE, Scale, legend, legend_width};
+use super::axes::{Scale, beside_legend};
 use super::figure::{Figure, Style};
 use super::{Plot, WIDTH, header, number, styled};
 use crate::metrics::{CONTEXT_RECALL, TOKENS_RETAINED};
@@ -52,30 +52,20 @@ fn curve<'g>(style: Style, name: &'g str, groups: impl Iterator<Item = &'g Group
 fn draw(curves: &[SizeCurve]) -> Figure {
     let mut figure = Figure::new(WIDTH, HEIGHT);
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    let axes = Axes {
-        left: 84.0,
-        top: 20.0,
-        right: WIDTH - 16.0 - legend_width(curves.iter().map(|curve| curve.name)),
-        bottom: HEIGHT - LINE * 2.6,
-        x: Scale::covering(points().map(|(tokens, _)| *tokens)),
-        y: Scale::covering([1.0]),
-    };
+    let x = Scale::covering(points().map(|(tokens, _)| *tokens));
+    let axes = beside_legend(curves.iter().map(|curve| curve.name), (0.0, HEIGHT), x, Scale::covering([1.0]));
     axes.draw(&mut figure, "retained tokens after a compaction", "context recall (CR)");
     for SizeCurve { style, points, .. } in curves {
-        let places = points.iter().map(|(tokens, recall)| axes.at(*tokens, recall.value.unwrap_or(0.0)));
-        let places = places.collect::<Vec<_>>();
         for (tokens, recall) in points {
             if let (Some(low), Some(high)) = (recall.low, recall.high) {
                 figure.line(vec![axes.at(*tokens, low), axes.at(*tokens, high)], style.colour, 1.5, &[]);
             }
         }
-        if places.len() > 1 {
-            figure.line(places.clone(), style.colour, 2.0, style.dash);
-        }
-        places.iter().for_each(|place| figure.symbol(*place, *style));
+        let points: Vec<_> = points.iter().map(|(tokens, recall)| (*tokens, recall.value.unwrap_or(0.0))).collect();
+        axes.curve(&mut figure, &points, *style);
     }
     let entries = curves.iter().map(|curve| (curve.style, curve.name)).collect::<Vec<_>>();
-    legend(&mut figure, (axes.right + 12.0, axes.top + 10.0), &entries, true);
+    axes.legend(&mut figure, &entries);
     if curves.is_empty() {
         axes.say_empty(&mut figure, "no strategy has both a recall and a size");
     }

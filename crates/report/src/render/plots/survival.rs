@@ -2,7 +2,7 @@
 
 use compactometer_formats::summary::{Group, StrategySummary};
 
-use super::axes::{Axes, LINE, Scale, legend, legend_width};
+use super::axes::{Axes, Scale, beside_legend};
 use super::figure::{Figure, Style};
 use super::{Plot, WIDTH, header, styled};
 use crate::data::{ProtocolRun, StrategyRecords};
@@ -61,14 +61,8 @@ const FEWEST_UNITS: usize = 5;
 
 fn draw(lines: &[SurvivalLine]) -> Figure {
     let mut figure = Figure::new(WIDTH, 2.0 * HEIGHT);
-    let right = WIDTH - 16.0 - legend_width(lines.iter().map(|line| line.name));
-    let axes = |panel: f64, x: Scale| Axes {
-        left: 84.0,
-        top: panel * HEIGHT + 20.0,
-        right,
-        bottom: (panel + 1.0) * HEIGHT - LINE * 2.6,
-        x,
-        y: Scale::covering([1.0]),
+    let axes = |panel: f64, x: Scale| {
+        beside_legend(lines.iter().map(|line| line.name), (panel, HEIGHT), x, Scale::covering([1.0]))
     };
     let most = lines.iter().flat_map(|line| &line.rounds).map(|(_, units)| *units).max().unwrap_or(0);
     let drawn =
@@ -80,11 +74,8 @@ fn draw(lines: &[SurvivalLine]) -> Figure {
     tokens.draw(&mut figure, "tokens since the last original left", "survival, S");
     for line in lines {
         let places = line.rounds.iter().take(drawn(line)).enumerate();
-        let points: Vec<_> = places.map(|(at, (share, _))| rounds.at((at + 1) as f64, *share)).collect();
-        if points.len() > 1 {
-            figure.line(points.clone(), line.style.colour, 2.0, line.style.dash);
-        }
-        points.iter().for_each(|point| figure.symbol(*point, line.style));
+        let points: Vec<_> = places.map(|(at, (share, _))| ((at + 1) as f64, *share)).collect();
+        rounds.curve(&mut figure, &points, line.style);
         // What is all gone at once is a point of the upper panel.
         if line.tokens.last().is_some_and(|(last, _)| *last > 0) {
             figure.line(steps(line, &tokens), line.style.colour, 2.0, line.style.dash);
@@ -96,7 +87,7 @@ fn draw(lines: &[SurvivalLine]) -> Figure {
         }
     }
     let entries: Vec<_> = lines.iter().map(|line| (line.style, line.name)).collect();
-    legend(&mut figure, (right + 12.0, rounds.top + 10.0), &entries, true);
+    rounds.legend(&mut figure, &entries);
     figure
 }
 

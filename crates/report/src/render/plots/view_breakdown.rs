@@ -7,23 +7,21 @@ use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
 use super::axes::{Axes, LINE, Scale, swatches};
-use super::figure::{Anchor, Figure};
-use super::{Plot, WIDTH, header};
+use super::figure::{Anchor, BLUE, Figure, GREEN, ORANGE, SKY};
+use super::{Plot, WIDTH, first_conversation, header};
 use crate::data::{ProtocolRun, is_applied};
 
 const SYSTEM: RGBColor = RGBColor(0x77, 0x77, 0x77);
-const CHECKPOINT: RGBColor = RGBColor(0xe6, 0x9f, 0x00);
 /// Summaries take these in turn, so that they can be counted.
-const SUMMARIES: [RGBColor; 2] = [RGBColor(0x00, 0x72, 0xb2), RGBColor(0x56, 0xb4, 0xe9)];
-const SPOKEN: RGBColor = RGBColor(0x00, 0x9e, 0x73);
+const SUMMARIES: [RGBColor; 2] = [BLUE, SKY];
 const FILLER: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
 const LEGEND: [(RGBColor, &str); 6] = [
     (SYSTEM, "system prompt"),
-    (CHECKPOINT, "checkpoint"),
+    (ORANGE, "checkpoint"),
     (SUMMARIES[0], "a summary"),
     (SUMMARIES[1], "the next one"),
-    (SPOKEN, "messages, word for word"),
+    (GREEN, "messages, word for word"),
     (FILLER, "added by the engine"),
 ];
 
@@ -62,9 +60,7 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
 
 /// The strategies under test that compacted the first scenario, in the report's order.
 fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
-    let every = || run.strategies.iter().flat_map(|strategy| strategy.records());
-    let Some(first) = every().map(|record| record.case.scenario.as_str()).min() else { return Vec::new() };
-    let tested = every().filter(|record| record.case.scenario == first && record.case.family != Family::Control);
+    let tested = first_conversation(run).into_iter().filter(|record| record.case.family != Family::Control);
     let panel = |record: &'r Record| {
         let rows = record.compactions.iter().filter(|row| is_applied(row));
         let views = rows.filter_map(|row| Some((row.event.after.0, row.view.as_ref()?))).collect::<Vec<_>>();
@@ -75,11 +71,11 @@ fn panels<'r>(run: &ProtocolRun<'r>) -> Vec<ViewPanel<'r>> {
 
 /// From the bottom up: kind, record, tokens, colour.
 fn segments(view: &ViewParts) -> Vec<(&'static str, Option<u32>, u32, RGBColor)> {
-    let mut segments = vec![("system", None, view.system, SYSTEM), ("checkpoint", None, view.checkpoint, CHECKPOINT)];
+    let mut segments = vec![("system", None, view.system, SYSTEM), ("checkpoint", None, view.checkpoint, ORANGE)];
     for (place, (record, tokens)) in view.summaries.iter().enumerate() {
         segments.push(("summary", Some(*record), *tokens, SUMMARIES[place % SUMMARIES.len()]));
     }
-    segments.extend([("spoken", None, view.spoken, SPOKEN), ("filler", None, view.filler, FILLER)]);
+    segments.extend([("spoken", None, view.spoken, GREEN), ("filler", None, view.filler, FILLER)]);
     segments.retain(|(_, _, tokens, _)| *tokens > 0);
     segments
 }

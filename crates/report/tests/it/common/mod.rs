@@ -121,6 +121,7 @@ pub(crate) fn fact(id: &str, category: Category, value_kind: ValueKind) -> FactR
         decoy: false,
         generic: false,
         mentions: vec![MessageId(0)],
+        rivals: None,
     }
 }
 
@@ -139,14 +140,17 @@ pub(crate) fn point(round: u32, letters: &str) -> Observation {
         tokens_since_compaction: 100,
         log_tokens: 100 * (10 * round + 1),
         eligible: (0..fates.0.len() as u32).collect(),
-        random_hits: vec![0; fates.0.len()],
+        unusable: None,
+        bound: Vec::new(),
+        rivals: Vec::new(),
         fates,
         used: Vec::new(),
         echoed: 0,
         chance: Vec::new(),
-        random_chance: Vec::new(),
         selection_hits: Vec::new(),
         selection_chance: Vec::new(),
+        selection_bound: Vec::new(),
+        selection_rivals: Vec::new(),
         foil_hits: 0,
         foils: 0,
         asked: Vec::new(),
@@ -177,7 +181,15 @@ pub(crate) fn compaction(stages: Stages, retained: u32, calls: Vec<CallRow>) -> 
         spoken: retained - retained / 3,
         ..ViewParts::default()
     };
-    CompactionRow { event, stages, calls, left: Vec::new(), inserted: Vec::new(), view: Some(view) }
+    CompactionRow {
+        event,
+        stages,
+        calls,
+        left: Vec::new(),
+        inserted: Vec::new(),
+        holds_request: Some(true),
+        view: Some(view),
+    }
 }
 
 pub(crate) fn call(input: u64, output: u64) -> CallRow {

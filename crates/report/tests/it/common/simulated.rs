@@ -3,7 +3,7 @@
 use compactometer_engine::message::MessageId;
 use compactometer_formats::fate::{Fate, Fates};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::record::{Family, Observation, ObservationKind, Record, Stages};
+use compactometer_formats::record::{Family, Observation, ObservationKind, Record, RivalWins, Stages};
 use compactometer_formats::scenario::{Category, ValueKind};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -87,6 +87,7 @@ fn conversation(strategy: &(&str, Family, u32, f64, f64), scenario: u32) -> Reco
 
 fn a_fact(at: u32) -> compactometer_formats::record::FactRow {
     let mut row = fact(&format!("f{at:02}"), CATEGORIES[at as usize % 5], KINDS[at as usize % 4]);
+    row.rivals = Some(4);
     row.decoy = at % 10 == 9;
     row.generic = at % 20 == 18;
     row.mentions = vec![MessageId(at / 4 * 10 + at % 4)];
@@ -147,8 +148,9 @@ fn leave(state: &mut State, stages: &mut Stages, decoy: bool, write: f64) -> Fat
 
 fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
     let eligible: Vec<u32> = (0..FACTS).filter(|fact| fact / 4 * 10 + 30 < at).collect();
-    let random_hits = eligible.iter().map(|_| state.random.next_u32() % 7).collect();
-    let selection_hits = eligible.iter().map(|fact| fact % 9).collect();
+    let selection_hits: Vec<u32> = eligible.iter().map(|_| state.random.next_u32() % 7).collect();
+    let is_present = |fact: &&u32| state.fates[**fact as usize].is_present();
+    let bound = eligible.iter().filter(is_present).filter(|fact| *fact % 7 != 3).copied().collect();
     let rates = KINDS.iter().map(|kind| chance(*kind, state.random.next_u32() % 4, 60)).collect();
     Observation {
         after: MessageId(at),
@@ -160,9 +162,12 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         used: eligible.iter().copied().filter(|fact| fact % 5 == 0).collect(),
         eligible,
         echoed: 1,
-        random_hits,
         chance: rates,
-        random_chance: KINDS.iter().map(|kind| chance(*kind, 1, 60)).collect(),
+        unusable: None,
+        bound,
+        rivals: vec![RivalWins(3, 1)],
+        selection_bound: selection_hits.clone(),
+        selection_rivals: vec![RivalWins(3, 2)],
         selection_hits,
         selection_chance: KINDS.iter().map(|kind| chance(*kind, 1, 60)).collect(),
         foil_hits: 0,

@@ -1,11 +1,16 @@
-//! Deviations that the strategies of the strategic plan share. A source's own form is the plain strategy with its deviations
-//! switched on; a deviation is a parameter like any other, and there is no second strategy.
+//! `summarize` as the strategic plan describes it. The strategies that write checkpoints share its deviations.
 
 use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::recent_or_skip;
 use crate::strategy::params::{Param, parameters};
 use crate::strategy::selection::Selection;
-use crate::strategy::{Context, Declined, SkipReason};
+use crate::strategy::{Context, Declined, PublishedForm, SkipReason};
+
+/// As the document has it.
+pub(super) const FORM: PublishedForm = PublishedForm {
+    values: &[("unchecked", "faithful"), ("one_piece", "faithful"), ("pending", "faithful")],
+    breaks: &[1, 3, 5, 6, 8],
+};
 
 parameters! {
     /// How the strategic plan summarizes.
@@ -18,12 +23,12 @@ parameters! {
 
 impl SummaryDeviations {
     /// How the summarizer is asked.
-    pub(super) fn options(self) -> AskOptions {
+    pub(in crate::strategies) fn options(self) -> AskOptions {
         AskOptions { unchecked: self.unchecked, one_piece: self.one_piece }
     }
 
     /// The selection of the recent tail; with the deviation `pending`, of only the tail.
-    pub(super) fn selection<'s>(self, cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
+    pub(in crate::strategies) fn selection<'s>(self, cx: &Context<'s>) -> Result<Selection<'s>, Declined> {
         if !self.pending {
             return recent_or_skip(cx);
         }

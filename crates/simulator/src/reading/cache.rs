@@ -1,0 +1,82 @@
+//! A bounded cache of values that are functions of a text. It changes no reply.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::fast::FixedState;
+
+/// Values by text. Clones share them, also across threads.
+#[derive(Clone, Debug)]
+pub(crate) struct Cache<V>(Arc<Mutex<Memory<V>>>);
+
+#[derive(Debug)]
+struct Memory<V> {
+    known: HashMap<Box<str>, V, FixedState>,
+    bytes: usize,
+    most_bytes: usize,
+}
+
+/// The approximate size of an entry without its text and its value, in bytes.
+const ENTRY: usize = 80;
+
+impl<V: Clone> Cache<V> {
+    /// A cache that is emptied before it exceeds a number of bytes.
+    pub(crate) fn new(most_bytes: usize) -> Self {
+        Cache(Arc::new(Mutex::new(Memory { known: HashMap::default(), bytes: 0, most_bytes })))
+    }
+
+    /// The value of a text. `make` returns it with its size in bytes.
+    pub(crate) fn get(&self, text: &str, make: impl FnOnce() -> (V, usize)) -> V {
+        // A thread that panicked while it held the lock left complete entries.
+        let memory = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = memory().known.get(text) {
+            return known.clone();
+        }
+        let (value, size) = make();
+        memory().remember(text, value.clone(), ENTRY + text.len() + size);
+        value
+    }
+}
+
+impl<V> Memory<V> {
+    fn remember(&mut self, text: &str, value: V, size: usize) {
+        if self.bytes + size > self.most_bytes {
+            (self.known, self.bytes) = (HashMap::default(), 0);
+        }
+        // Another thread may have made the same entry in the meantime.
+        if size <= self.most_bytes && self.known.insert(text.into(), value).is_none() {
+            self.bytes += size;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_made_once() {
+        let cache = Cache::new(1 << 10);
+        assert_eq!(cache.get("a", || (1, 0)), 1);
+        assert_eq!(cache.clone().get("a", || unreachable!("it is known")), 1);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let cache = Cache::new(8 << 20);
+        let kept = || {
+            let memory = cache.0.lock().unwrap();
+            assert!(memory.bytes <= memory.most_bytes);
+            memory.known.len()
+        };
+        let mut most = 0;
+        for number in 0..20 {
+            cache.get(&format!("{number} {}", "x".repeat(1 << 19)), || ((), 1 << 19));
+            assert!((1..=8).contains(&kept()), "{} after {number}", kept());
+            most = most.max(kept());
+        }
+        assert!(kept() < most, "nothing was forgotten");
+        cache.get("x", || ((), 8 << 20));
+        assert_eq!(kept(), 0, "a value that finds no room is not kept");
+    }
+}
