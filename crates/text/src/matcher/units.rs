@@ -116,7 +116,10 @@ fn last_word(before: &str) -> (&str, &str) {
     let trimmed = before.strip_suffix(' ').unwrap_or(before);
     let symbol = trimmed.char_indices().next_back().filter(|(_, letter)| matches!(letter, '€' | '$' | '£'));
     let start = symbol.map_or_else(|| trimmed.trim_end_matches(char::is_alphabetic).len(), |(at, _)| at);
-    (&trimmed[start..], &trimmed[..start])
+    let rest = &trimmed[..start];
+    // `US$ 20`
+    let rest = if symbol.is_some() { rest.strip_suffix("US").unwrap_or(rest) } else { rest };
+    (&trimmed[start..], rest)
 }
 
 /// The unit at the start of a value, and the rest of the value.

@@ -65,10 +65,10 @@ impl Side {
     }
 }
 
-/// The `v` before a version belongs to it.
+/// A word directly before a version is its mark or the program's name: `v1.21`, `go1.21`.
 fn is_version_mark(before: &str, value: &str) -> bool {
     let is_version = value.contains('.') && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    is_version && before.strip_suffix(['v', 'V']).is_some_and(|rest| !rest.ends_with(is_word))
+    is_version && !before.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).ends_with(is_word)
 }
 
 /// The time of day after a date: `2024-11-05T09:00Z`.
@@ -79,7 +79,7 @@ fn is_time_of_day(value: &str, after: &str) -> bool {
 }
 
 /// Whether a path lies below other folders, so that it is another path. A relative one may lie below a root, such as `./`,
-/// `/home/ann/` and `$HOME/`, and any may follow a host.
+/// `/home/ann/`, `$HOME/` and the `a/` and `b/` of a diff, and any may follow a host.
 fn is_below_another(before: &str, value: &str) -> bool {
     let start = before.trim_end_matches(|letter: char| is_word(letter) || "/.-~:$@+%".contains(letter)).len();
     let above = &before[start..];
@@ -89,6 +89,6 @@ fn is_below_another(before: &str, value: &str) -> bool {
     if value.starts_with('/') {
         return above.ends_with(is_word);
     }
-    let is_rooted = above.starts_with(['/', '.', '~', '$', '%', '@']);
+    let is_rooted = above.starts_with(['/', '.', '~', '$', '%', '@']) || matches!(above, "a/" | "b/");
     value.contains('/') && above.ends_with('/') && !is_rooted
 }

@@ -10,7 +10,7 @@ const WORDS: usize = 5;
 const ENDED: &[&str] =
     &["abandoned", "deprecated", "dropped", "obsolete", "outdated", "replaced", "retired", "superseded"];
 /// Words after a form of "to be" that say that something must not be.
-const BARRED: &[&str] = &["excluded", "forbidden", "off", "out", "prohibited", "rejected", "ruled"];
+const BARRED: &[&str] = &["excluded", "forbidden", "off", "off-limits", "out", "prohibited", "rejected", "ruled"];
 /// Words after a form of "to be" that leave open whether something was chosen.
 const CONSIDERED: &[&str] = &[
     "alternative",
@@ -73,7 +73,9 @@ impl After {
             "replaced" | "superseded" | "formerly" | "obsolete" | "deprecated" => Stance::Replaced,
             "now" if begins_alike(others, value, is_number) => Stance::Replaced,
             "no" if others.starts_with("longer") => Stance::Replaced,
-            "not" | "rejected" if text.starts_with('(') => Stance::Denied,
+            "not" if text.starts_with('(') => Stance::Denied,
+            "rejected" if text.starts_with(['(', ':']) => Stance::Denied,
+            _ if forbids(next) => Stance::Denied,
             _ => Stance::Asserted,
         }
     }
@@ -103,6 +105,19 @@ impl After {
         };
         matches!(article, "my" | "our" | "the" | "your")
     }
+}
+
+/// "V: do not touch", "V (never edit it)". What has an object of its own is said of that.
+fn forbids(clause: &str) -> bool {
+    let words = words(clause).collect::<Vec<_>>();
+    let rest = match words[..] {
+        ["do", "not", ref rest @ ..] | ["don't" | "never", ref rest @ ..] => rest,
+        ["no", change, ..] => return matches!(change, "changes" | "edits" | "modifications" | "writes"),
+        ["hands" | "keep" | "stay", "off", ..] => return true,
+        _ => return false,
+    };
+    let ends = matches!(rest, [_] | [_, "anything" | "it" | "that" | "them" | "this", ..]);
+    ends && !RELEASES.contains(&rest[0])
 }
 
 fn has_digit(word: Option<&str>) -> bool {

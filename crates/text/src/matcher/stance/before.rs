@@ -54,6 +54,25 @@ const CHANGED: &[&str] = &[
     "updated",
     "upgraded",
 ];
+const TURNED: &[&str] = &[
+    "bumped",
+    "change",
+    "decreased",
+    "dropped",
+    "fell",
+    "grew",
+    "increased",
+    "lowered",
+    "move",
+    "raised",
+    "reduced",
+    "rename",
+    "replace",
+    "rose",
+    "swapped",
+    "switch",
+    "went",
+];
 const CONSIDERED: &[&str] = &[
     "considered",
     "considering",
@@ -126,7 +145,7 @@ fn governing(words: &Words<'_>, at: usize) -> Option<Stance> {
         "over" => is_next && words.has(at + 1, 8, CHOSEN),
         "off" => words.has(at + 1, 2, KEPT_OFF),
         "from" => earlier == "away",
-        "unlike" => is_next,
+        "beat" | "beats" | "unlike" => is_next,
         "changing" | "editing" | "touching" | "using" => matches!(earlier, "no" | "stop"),
         _ => false,
     };
@@ -134,10 +153,12 @@ fn governing(words: &Words<'_>, at: usize) -> Option<Stance> {
     match words.get(at) {
         _ if is_denied || (is_barred && words.get(at + 2) == "no") => Some(Stance::Denied),
         "be" if earlier == "to" && words.get(at + 2) == "used" => Some(Stance::Replaced),
-        "from" if CHANGED.contains(&earlier) => Some(Stance::Replaced),
+        "from" if CHANGED.contains(&earlier) || TURNED.contains(&earlier) => Some(Stance::Replaced),
+        // "4 s (was V)"
+        "was" | "were" if is_next && earlier.is_empty() => Some(Stance::Replaced),
         "initially" | "old" | "originally" => Some(Stance::Replaced),
         "by" | "with" if at == 0 && words.has(1, 3, REPLACEMENTS) => Some(Stance::Asserted),
-        "no" if at == 0 && WITHOUT.contains(&earlier) => Some(Stance::Denied),
+        "no" if WITHOUT.contains(&earlier) => Some(Stance::Denied),
         word if is_next && CONSIDERED.contains(&word) => Some(Stance::Open),
         _ => None,
     }
@@ -159,21 +180,6 @@ pub(super) fn changes(text: &str) -> bool {
     let clause = last_clause(text.trim_end_matches(OPENING)).to_ascii_lowercase();
     words(&clause).rev().take(3).any(|word| CHANGED.contains(&word) || TURNED.contains(&word))
 }
-
-const TURNED: &[&str] = &[
-    "bumped",
-    "change",
-    "decreased",
-    "increased",
-    "lowered",
-    "move",
-    "raised",
-    "reduced",
-    "rename",
-    "replace",
-    "swapped",
-    "switch",
-];
 
 /// Whether the words before the value ask to leave it as it is: "leave V", "keep V".
 pub(super) fn leaves(text: &str) -> bool {

@@ -6,8 +6,23 @@ pub(super) const CONJUNCTIONS: &[&str] = &[
     "while", "who",
 ];
 /// Words after a denial that cancel it: "not only V", "do not forget V", "nothing but V".
-pub(super) const RELEASES: &[&str] =
-    &["except", "forget", "hesitate", "just", "merely", "necessarily", "only", "simply", "until", "unless", "yet"];
+pub(super) const RELEASES: &[&str] = &[
+    "doubt",
+    "doubted",
+    "except",
+    "forget",
+    "hesitate",
+    "just",
+    "merely",
+    "necessarily",
+    "only",
+    "regret",
+    "regretted",
+    "simply",
+    "until",
+    "unless",
+    "yet",
+];
 /// Words that, with a number, turn a denial or a doubt into a limit: "not above V" states V.
 pub(super) const LIMITS: &[&str] = &[
     "above", "after", "at", "before", "below", "beyond", "exceed", "exceeds", "faster", "later", "less", "longer",

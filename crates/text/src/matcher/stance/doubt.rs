@@ -32,6 +32,7 @@ const DOUBTS: &[&str] = &[
     "unclear",
     "unsure",
 ];
+const GUESSES: &[&str] = &["maybe", "perhaps", "possibly"];
 /// Words before a doubt, if it is the writer's.
 const OWN: &[&str] = &[
     "although", "am", "and", "are", "but", "have", "i", "i'm", "is", "it's", "really", "still", "though", "we", "we're",
@@ -44,7 +45,8 @@ pub(super) fn is_open(before: &str, after: &str, is_number: bool) -> bool {
     let before = sentence_before(before).to_ascii_lowercase();
     let clause = last_clause(before.trim_end_matches(OPENING));
     let after = sentence_after(after).to_ascii_lowercase();
-    is_asked(clause, &after) || is_guessed(clause, is_number) || doubts(clause, true) || doubts(&after, false)
+    let is_said_so = !is_asked(clause, &after) && !is_guessed(clause, is_number) && !ends_in_guess(&after);
+    !is_said_so || doubts(clause, true) || doubts(&after, false)
 }
 
 fn is_asked(clause: &str, after: &str) -> bool {
@@ -66,11 +68,20 @@ fn is_guessed(clause: &str, is_number: bool) -> bool {
     let is_modal = |at: usize| words.get(at).is_some_and(|word| matches!(*word, "could" | "may" | "might"));
     let nearest = words.iter().enumerate().take_while(|(_, word)| !is_number || !LIMITS.contains(word));
     nearest.into_iter().any(|(at, word)| match *word {
-        "maybe" | "perhaps" | "possibly" => true,
+        word if GUESSES.contains(&word) => true,
+        // "We could have used V."
+        "have" => matches!(words.get(at + 1), Some(&("could" | "would"))),
         "be" => at < 2 && is_modal(at + 1),
         "been" => at < 2 && is_modal(at + 2),
         _ => false,
     })
+}
+
+/// "V, maybe."
+fn ends_in_guess(after: &str) -> bool {
+    let tag = after.rsplit_once(',').map_or("", |(_, tag)| tag);
+    let mut words = words(tag);
+    words.next().is_some_and(|first| GUESSES.contains(&first)) && words.next().is_none()
 }
 
 /// Whether a text around the value doubts it.

@@ -34,6 +34,11 @@ fn hard_cases_tuned() {
 }
 
 #[test]
+fn hard_cases_fresh() {
+    check("fresh", &read(include_str!("fresh.json")));
+}
+
+#[test]
 fn hard_cases_held_out() {
     check("held out", &read(include_str!("held_out.json")));
 }
