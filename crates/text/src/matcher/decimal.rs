@@ -44,15 +44,20 @@ impl Decimal {
     /// What the number at the start of a text may mean, with its length: `4.500` is 4.5 in English and 4500 elsewhere. A number
     /// must not be part of a version or a date, be too long, or have leading zeros, which codes have.
     pub(super) fn readings(before: &str, text: &str) -> impl Iterator<Item = (Self, usize)> {
-        let spaced = spaced(before, text);
-        let others = || [ENGLISH.read(text), CONTINENTAL.read(text)];
-        let all = if spaced.is_some() { [spaced, None] } else { others() };
+        let all = match text.as_bytes().get(digits(text.as_bytes(), 0)) {
+            Some(b' ') => [spaced(before, text).or_else(|| ENGLISH.read(text)), None],
+            Some(b'.' | b',') => [ENGLISH.read(text), CONTINENTAL.read(text)],
+            _ => [ENGLISH.read(text), None],
+        };
         let [first, second] = all.map(|found| found.map(|(number, length)| number.with_magnitude(text, length)));
         first.into_iter().chain(second.filter(|_| first != second))
     }
 
     fn with_magnitude(self, text: &str, length: usize) -> (Self, usize) {
         let rest = &text[length..];
+        if !rest.starts_with(['k', 'K', 'M', ' ', '-']) {
+            return (self, length);
+        }
         let word = rest.strip_prefix([' ', '-']).unwrap_or(rest);
         let suffixes = SUFFIXES.iter().filter_map(|(name, tens)| Some((rest.strip_prefix(name)?, tens)));
         let words = MAGNITUDES.iter().filter_map(|(name, tens)| {
@@ -111,13 +116,24 @@ impl Decimal {
         digits.is_multiple_of(tens).then_some(digits / tens)
     }
 
-    /// The runs of digits with which it may begin: all digits before the point, those before a separator or in front of `k` and
-    /// `million`, and the first of a number with an exponent.
-    pub(super) fn openings(self) -> impl Iterator<Item = String> {
+    /// Whether a number that begins with a part of its digits may go on after them.
+    pub(super) fn may_go_on(rest: &[u8]) -> bool {
+        let is_digit = || rest.get(1).is_some_and(u8::is_ascii_digit);
+        match rest.first() {
+            Some(b',' | b'.' | b'_' | b'\'') => is_digit(),
+            Some(b' ' | b'-') => is_digit() || matches!(rest.get(1), Some(b't' | b'T' | b'm' | b'M' | b'b' | b'B')),
+            Some(b'k' | b'K' | b'M' | b'e' | b'E') => true,
+            _ => false,
+        }
+    }
+
+    /// The runs of digits with which it may begin, and whether each is only a part: all digits before the point, those before a
+    /// separator or in front of `k` and `million`, and the first of a number with an exponent.
+    pub(super) fn openings(self) -> impl Iterator<Item = (String, bool)> {
         let plain = (self.digits / 10_u128.pow(self.decimals)).to_string();
         let groups = (plain.len() - 1) / 3;
         let ends = (0..=groups).map(|group| plain.len() - 3 * group).chain([1]).collect::<Vec<_>>();
-        ends.into_iter().map(move |end| plain[..end].to_owned())
+        ends.into_iter().map(move |end| (plain[..end].to_owned(), end < plain.len()))
     }
 
     /// The digits before the point, and whether exactly a half follows.
@@ -164,7 +180,7 @@ impl Notation {
 /// A number with blanks between its groups, if it is not one of a row of numbers.
 fn spaced(before: &str, text: &str) -> Option<(Decimal, usize)> {
     let (number, length) = SPACED.read(text)?;
-    let is_grouped = text[..length].contains(' ');
+    let is_grouped = text.as_bytes()[..length].contains(&b' ');
     let is_first = before.is_empty() || before.ends_with([' ', '\n', '(', '€', '$', '£', '"', '`', '*', '=', '~']);
     let in_row = before.trim_end_matches(' ').ends_with(|letter: char| letter.is_ascii_digit())
         || text[length..].strip_prefix(' ').is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit()));
@@ -173,6 +189,11 @@ fn spaced(before: &str, text: &str) -> Option<(Decimal, usize)> {
 
 /// Whether the digits at a place belong to a number with blanks between its groups that begins earlier.
 pub(super) fn is_inside_spaced(text: &str, start: usize) -> bool {
+    let follows =
+        text[..start].strip_suffix(' ').is_some_and(|rest| rest.ends_with(|last: char| last.is_ascii_digit()));
+    if !follows {
+        return false;
+    }
     let chain = text[..start].trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == ' ').len();
     let first = chain + text[chain..start].len() - text[chain..start].trim_start_matches(' ').len();
     first < start && spaced(&text[..first], &text[first..]).is_some_and(|(_, length)| first + length > start)

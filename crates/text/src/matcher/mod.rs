@@ -21,6 +21,7 @@ mod whole;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use self::decimal::Decimal;
 use self::index::{Index, Scan};
 pub(crate) use self::normal::normal;
 use self::quantity::Quantity;
@@ -87,8 +88,15 @@ impl From<ValueKind> for Sought {
 struct Form {
     item: usize,
     sought: Sought,
-    /// The index of the quantity that begins with the pattern.
-    quantity: Option<usize>,
+    quantity: Option<Opening>,
+}
+
+/// The pattern with which a quantity begins.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    quantity: usize,
+    /// Whether the number must go on after it.
+    is_part: bool,
 }
 
 impl Matcher {
@@ -152,11 +160,13 @@ impl Matcher {
     /// Where a match ends; nothing if the text around it says something else.
     fn end_of(&self, form: Form, text: &str, start: usize, end: usize) -> Option<usize> {
         let end = match form.quantity {
-            Some(quantity) => self.quantities[quantity].end_at(text, start),
+            Some(opening) if opening.is_part && !Decimal::may_go_on(&text.as_bytes()[end..]) => None,
+            Some(opening) => self.quantities[opening.quantity].end_at(text, start),
             None => is_whole(form.sought.kind, text, start, end).then_some(end),
         };
         let stance = |end| stance(text, start, end, form.sought.kind == ValueKind::Number);
-        let has_sign = || form.quantity.is_none_or(|quantity| self.quantities[quantity].has_same_sign(text, start));
+        let has_sign =
+            || form.quantity.is_none_or(|opening| self.quantities[opening.quantity].has_same_sign(text, start));
         end.filter(|end| match form.sought.said {
             Said::Either => true,
             Said::Affirmed => has_sign() && stance(*end) == Stance::Asserted,
@@ -182,11 +192,13 @@ impl Patterns {
                 .for_each(|text| self.push(text, Form { item, sought, quantity: None }));
         };
         let of_item = self.forms.iter().rev().take_while(|form| form.item == item).filter_map(|form| form.quantity);
-        if of_item.into_iter().any(|known| self.quantities[known] == quantity) {
+        if of_item.into_iter().any(|known| self.quantities[known.quantity] == quantity) {
             return;
         }
-        let form = Form { item, sought, quantity: Some(self.quantities.len()) };
-        quantity.openings().into_iter().for_each(|text| self.push(text, form));
+        for (text, is_part) in quantity.openings() {
+            let opening = Opening { quantity: self.quantities.len(), is_part };
+            self.push(text, Form { item, sought, quantity: Some(opening) });
+        }
         self.quantities.push(quantity);
     }
 

@@ -7,6 +7,8 @@
 //!
 //! Absent on purpose: units inside a key (`"timeout_ms": 4500`).
 
+use std::collections::BTreeMap;
+
 use super::decimal::{Decimal, is_inside_spaced};
 use super::units::{self, Family, Measure, UNITS, unit_after, unit_before, without_unit};
 use super::{is_word, numerals};
@@ -52,19 +54,20 @@ impl Quantity {
         Some(Quantity { is_negative, number, unit })
     }
 
-    /// The run of digits or the word with which the number may begin, in each unit that it converts to, without sign and unit.
-    pub(super) fn openings(&self) -> Vec<String> {
-        let mut all = Vec::new();
+    /// The run of digits or the word with which the number may begin, in each unit that it converts to, without sign and unit; and
+    /// whether that is only a part of its digits.
+    pub(super) fn openings(&self) -> BTreeMap<String, bool> {
+        let mut all = BTreeMap::new();
         let mut add = |number: Decimal| {
-            all.extend(number.openings());
-            all.extend(numerals::opening(number).map(str::to_owned));
+            let word = numerals::opening(number).map(|word| (word.to_owned(), false));
+            for (text, is_part) in number.openings().chain(word) {
+                all.entry(text).and_modify(|known| *known &= is_part).or_insert(is_part);
+            }
         };
         match &self.unit {
             Unit::Known(unit) => self.conversions(*unit).for_each(&mut add),
             Unit::None | Unit::Words(_) => add(self.number),
         }
-        all.sort_unstable();
-        all.dedup();
         all
     }
 
@@ -98,14 +101,13 @@ impl Quantity {
         if is_inside_spaced(text, start) {
             return None;
         }
-        match (&self.unit, duration(rest)) {
-            (Unit::Known(own), Some((sum, largest, length))) if own.family == Family::Time => {
-                let is_same = begins_number(before) && self.number.equals(own.size, Decimal::new(sum, 0), 1);
-                (is_same && !continues_duration(before, largest)).then_some(length)
-            }
-            _ => Decimal::readings(before, rest)
-                .find_map(|(number, length)| self.length_with(before, rest, number, length)),
+        let time = matches!(&self.unit, Unit::Known(own) if own.family == Family::Time);
+        if let (Unit::Known(own), Some((sum, largest, length))) = (&self.unit, time.then(|| duration(rest)).flatten()) {
+            let is_same = begins_number(before) && self.number.equals(own.size, Decimal::new(sum, 0), 1);
+            return (is_same && !continues_duration(before, largest)).then_some(length);
         }
+        let mut readings = Decimal::readings(before, rest);
+        readings.find_map(|(number, length)| self.length_with(before, rest, number, length))
     }
 
     /// The length of the number and its unit, if they are this quantity.
@@ -217,12 +219,16 @@ mod tests {
 
     #[test]
     fn numbers_open_as_in_every_exact_unit() {
-        let openings = |value: &str| Quantity::parse(value).map(|quantity| quantity.openings());
-        let of = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>());
-        assert_eq!(openings("4500 ms"), of(&["0", "4", "4500", "4500000", "4500000000", "four"]));
-        assert_eq!(openings("482,131 rows"), of(&["4", "482", "482131"]));
-        assert_eq!(openings("2 GB"), of(&["2", "two"]));
-        assert_eq!(openings("48.213%"), of(&["4", "48"]));
+        let openings = |value: &str| {
+            let openings = Quantity::parse(value)?.openings();
+            let mark = |(text, is_part): (String, bool)| if is_part { format!("{text}..") } else { text };
+            Some(openings.into_iter().map(mark).collect::<Vec<_>>().join(" "))
+        };
+        let of = |all: &str| Some(all.to_owned());
+        assert_eq!(openings("4500 ms"), of("0 4 4500 4500000 4500000000 four"));
+        assert_eq!(openings("482,131 rows"), of("4.. 482.. 482131"));
+        assert_eq!(openings("2 GB"), of("2 two"));
+        assert_eq!(openings("48.213%"), of("4.. 48"));
         for text in ["v1.10", "1.2.3", "3/4", "12:30", "2024-05-01", "", "-", "twelve"] {
             assert_eq!(openings(text), None, "{text}");
         }

@@ -56,14 +56,13 @@ fn date(value: &str) -> Vec<String> {
     let mut all = vec![format!("{year}/{month:02}/{day:02}"), format!("{day:02}.{month:02}.{year}")];
     all.extend([format!("{day}.{month}.{year}"), format!("{year}-{month}-{day}")]);
     let short = &name[..3];
-    for name in [(*name).to_owned(), short.to_owned(), format!("{short}.")] {
-        for day in [day.to_string(), format!("{day:02}"), format!("{day}{}", ordinal(*day))] {
-            let month_first = [", ", " "].map(|comma| format!("{name} {day}{comma}{year}"));
-            let day_first = [" ", " of ", ". "].map(|of| format!("{day}{of}{name} {year}"));
-            all.extend(month_first.into_iter().chain(day_first));
-            all.push(format!("{day} {name}, {year}"));
-        }
+    let (short_point, nth) = (format!("{short}."), format!("{day}{}", ordinal(*day)));
+    for name in [name, short, &short_point] {
+        all.extend([format!("{day} {name} {year}"), format!("{name} {day} {year}")]);
+        all.extend([format!("{name} {day}, {year}"), format!("{name} {nth}, {year}")]);
     }
+    all.extend([" ", " of "].map(|of| format!("{nth}{of}{name} {year}")));
+    all.extend([format!("{day}. {name} {year}"), format!("{day} {name}, {year}"), format!("{name} {nth} {year}")]);
     all
 }
 
@@ -110,6 +109,6 @@ mod tests {
         {
             assert_eq!(count(value), expected, "{value}");
         }
-        assert!(count("2024-11-05") > 20 && count("2024-13-05") == 1);
+        assert!(count("2024-11-05") > 15 && count("2024-13-05") == 1);
     }
 }

@@ -38,18 +38,18 @@ const PRONOUNS: &[&str] = &["it", "they", "this", "which"];
 /// Words that say that something is as it was.
 const STILL: &[&str] = &["alone", "intact", "unchanged", "unmodified", "untouched"];
 
-/// The text after a value in lower case, without what closes a quotation.
-pub(super) struct After {
-    text: String,
+/// The text after a value, without what closes a quotation.
+pub(super) struct After<'t> {
+    text: &'t str,
 }
 
-impl After {
-    pub(super) fn new(text: &str) -> Self {
-        After { text: text.trim_start_matches(CLOSING).to_ascii_lowercase() }
+impl<'t> After<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        After { text: text.trim_start_matches(CLOSING) }
     }
 
     pub(super) fn said(&self, value: &str, is_number: bool) -> Stance {
-        let own = first_clause(&self.text);
+        let own = first_clause(self.text);
         match verb(own, WORDS, is_number) {
             Stance::Asserted => self.continued(own, value, is_number),
             other => other,
@@ -91,13 +91,13 @@ impl After {
 
     /// Whether the value is to stay as it is, after "leave V".
     pub(super) fn is_left(&self) -> bool {
-        let words = words(&self.text).take(4).collect::<Vec<_>>();
+        let words = words(self.text).take(4).collect::<Vec<_>>();
         words.first().is_some_and(|first| STILL.contains(first)) || is_as_before(&words)
     }
 
     /// Whether the value is what is spoken of: "V, that is the ticket".
     pub(super) fn identifies(&self) -> bool {
-        let rest = self.text[first_clause(&self.text).len()..].trim_start_matches([',', ' ']);
+        let rest = self.text[first_clause(self.text).len()..].trim_start_matches([',', ' ']);
         let words = words(rest).take(3).collect::<Vec<_>>();
         let article = match words[..] {
             ["that" | "this" | "which", "is" | "was", article] | ["that's", article, ..] => article,

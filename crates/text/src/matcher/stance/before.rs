@@ -1,7 +1,7 @@
 //! What the words before a value say about it.
 
 use super::Stance;
-use super::clause::{CHOSEN, CONJUNCTIONS, LIMITS, OPENING, RELEASES, is_plain_denial, last_clause, words};
+use super::clause::{CHOSEN, CONJUNCTIONS, LIMITS, RELEASES, Words, is_plain_denial};
 
 /// The largest number of words between a denial and what it governs, and between a denial and a number.
 const WORDS: usize = 9;
@@ -92,26 +92,11 @@ const KEPT_OFF: &[&str] = &["fingers", "hands", "keep", "stay"];
 const CHANGES: &[&str] =
     &["access", "change", "changes", "commits", "edit", "edits", "modification", "modifications", "updates", "writes"];
 
-/// The words of the clause before a value, the nearest first.
-struct Words<'t>(Vec<&'t str>);
-
-impl Words<'_> {
-    fn get(&self, at: usize) -> &str {
-        self.0.get(at).copied().unwrap_or_default()
-    }
-
-    fn has(&self, from: usize, most: usize, wanted: &[&str]) -> bool {
-        self.0.iter().skip(from).take(most).any(|word| wanted.contains(word))
-    }
-}
-
-pub(super) fn said(text: &str, is_number: bool) -> Stance {
-    let clause = last_clause(text.trim_end_matches(OPENING)).to_ascii_lowercase();
-    let words = Words(words(&clause).rev().collect());
+pub(super) fn said(words: &Words<'_>, is_number: bool) -> Stance {
     let most = if is_number { WORDS_OF_NUMBER } else { WORDS };
     let said = (0..words.0.len().min(most)).find_map(|at| {
-        let near = || if at < 2 { governing(&words, at) } else { None };
-        phrase(&words, at).or_else(near).or_else(|| single(&words, at, is_number))
+        let near = || if at < 2 { governing(words, at) } else { None };
+        phrase(words, at).or_else(near).or_else(|| single(words, at, is_number))
     });
     said.unwrap_or(Stance::Asserted)
 }
@@ -176,27 +161,20 @@ fn single(words: &Words<'_>, at: usize, is_number: bool) -> Option<Stance> {
 }
 
 /// Whether the words before the value are the start of a change: "renamed V to W".
-pub(super) fn changes(text: &str) -> bool {
-    let clause = last_clause(text.trim_end_matches(OPENING)).to_ascii_lowercase();
-    words(&clause).rev().take(3).any(|word| CHANGED.contains(&word) || TURNED.contains(&word))
+pub(super) fn changes(words: &Words<'_>) -> bool {
+    words.has(0, 3, CHANGED) || words.has(0, 3, TURNED)
 }
 
 /// Whether the words before the value ask to leave it as it is: "leave V", "keep V".
-pub(super) fn leaves(text: &str) -> bool {
-    let clause = last_clause(text.trim_end_matches(OPENING)).to_ascii_lowercase();
-    words(&clause).rev().take(3).any(|word| matches!(word, "keep" | "keeps" | "leave" | "leaves" | "leaving"))
+pub(super) fn leaves(words: &Words<'_>) -> bool {
+    words.has(0, 3, &["keep", "keeps", "leave", "leaves", "leaving"])
 }
 
 /// Whether a denial before the value forbids something. "We never closed V" does not.
-pub(super) fn forbids(text: &str) -> bool {
-    let clause = last_clause(text.trim_end_matches(OPENING)).to_ascii_lowercase();
-    let mut words = words(&clause);
-    let is_modal = |word: &str| {
-        matches!(word, "can" | "cannot" | "can't" | "may" | "must" | "mustn't" | "shall" | "should" | "shouldn't")
-    };
-    let opens = words
-        .clone()
-        .next()
-        .is_none_or(|first| is_plain_denial(first) || matches!(first, "avoid" | "do" | "no" | "please" | "without"));
-    opens || words.any(is_modal)
+pub(super) fn forbids(words: &Words<'_>) -> bool {
+    let opens = |first: &&str| is_plain_denial(first) || OPENINGS.contains(first);
+    words.0.last().is_none_or(opens) || words.has(0, usize::MAX, MODALS)
 }
+
+const OPENINGS: &[&str] = &["avoid", "do", "no", "please", "without"];
+const MODALS: &[&str] = &["can", "cannot", "can't", "may", "must", "mustn't", "shall", "should", "shouldn't"];

@@ -53,7 +53,29 @@ const REACH: usize = 120;
 pub(super) const OPENING: [char; 7] = ['"', '\'', '`', '*', '_', '<', '/'];
 pub(super) const CLOSING: [char; 7] = ['"', '\'', '`', '*', '_', '>', '/'];
 
-pub(super) fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> + Clone {
+/// Words, counted from a value. Beyond the last there are empty ones.
+pub(super) struct Words<'t>(pub(super) Vec<&'t str>);
+
+impl<'t> Words<'t> {
+    /// Those of the clause before the value, the nearest first.
+    pub(super) fn before(text: &'t str) -> Self {
+        Words(words(last_clause(text.trim_end_matches(OPENING))).rev().collect())
+    }
+
+    pub(super) fn after(text: &'t str) -> Self {
+        Words(words(text).collect())
+    }
+
+    pub(super) fn get(&self, at: usize) -> &'t str {
+        self.0.get(at).copied().unwrap_or_default()
+    }
+
+    pub(super) fn has(&self, from: usize, most: usize, wanted: &[&str]) -> bool {
+        self.0.iter().skip(from).take(most).any(|word| wanted.contains(word))
+    }
+}
+
+pub(super) fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     let is_no_letter = |letter: char| !(letter.is_alphanumeric() || matches!(letter, '\'' | '-' | '_'));
     text.split(is_no_letter).filter(|word| !word.is_empty())
 }
@@ -79,12 +101,6 @@ pub(super) fn first_clause(text: &str) -> &str {
     let stop = stop.into_iter().chain(text.find(".\n")).min();
     let end = stop.into_iter().chain(text.find(ends_clause)).min();
     &text[..end.unwrap_or(text.len())]
-}
-
-/// The part of the sentence before a value.
-pub(super) fn sentence_before(text: &str) -> &str {
-    let ends = text.char_indices().rev().find(|(at, letter)| ends_sentence(text, *at, *letter));
-    ends.map_or(text, |(at, letter)| &text[at + letter.len_utf8()..])
 }
 
 /// The part of the sentence after a value, with the mark at its end.

@@ -14,7 +14,7 @@ mod clause;
 mod doubt;
 
 use self::after::After;
-use self::clause::{head, tail};
+use self::clause::{Words, head, tail};
 
 /// What is said about a value at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +31,19 @@ pub(super) enum Stance {
 
 /// What the text says about the value from `start` to `end`. For a number, limits and counts are not denials.
 pub(super) fn stance(text: &str, start: usize, end: usize, is_number: bool) -> Stance {
-    let (before, value, rest) = (tail(&text[..start]), &text[start..end], head(&text[end..]));
-    if doubt::is_open(before, rest, is_number) {
+    let value = &text[start..end];
+    let before = tail(&text[..start]).to_ascii_lowercase();
+    let after = head(&text[end..]).to_ascii_lowercase();
+    let before = Words::before(&before);
+    if doubt::is_open(&before, &after, is_number) {
         return Stance::Open;
     }
-    let after = After::new(rest);
-    match before::said(before, is_number) {
+    let after = After::new(&after);
+    match before::said(&before, is_number) {
         // "We never closed V, that is the ticket."
-        Stance::Denied if after.identifies() && !before::forbids(before) => Stance::Asserted,
-        Stance::Asserted if after.turns(value, is_number, before::changes(before)) => Stance::Replaced,
-        Stance::Asserted if !is_number && before::leaves(before) && after.is_left() => Stance::Denied,
+        Stance::Denied if after.identifies() && !before::forbids(&before) => Stance::Asserted,
+        Stance::Asserted if after.turns(value, is_number, before::changes(&before)) => Stance::Replaced,
+        Stance::Asserted if !is_number && before::leaves(&before) && after.is_left() => Stance::Denied,
         Stance::Asserted => after.said(value, is_number),
         other => other,
     }
