@@ -39,7 +39,7 @@ pub(super) fn opening(number: Decimal) -> Option<&'static str> {
     let leading = [1, 1_000, 1_000_000, 1_000_000_000].into_iter().rev().find(|size| whole >= *size).unwrap_or(1);
     let is_round = whole.is_multiple_of(leading) && whole / leading < 1_000;
     let mut first = whole / leading;
-    if first >= 100 && first.is_multiple_of(100) || (first >= 100 && leading == 1) {
+    if first >= 100 {
         first /= 100;
     }
     let word = if first < 20 { SMALL.get(first as usize) } else { TENS.get((first / 10).checked_sub(2)? as usize) };
@@ -102,6 +102,7 @@ mod tests {
             ("Twenty-five", 25, 0),
             ("one hundred and twenty", 120, 0),
             ("two hundred thousand", 200_000, 0),
+            ("two hundred and fifty thousand", 250_000, 0),
             ("half an", 5, 1),
             ("two and a half", 25, 1),
         ] {
