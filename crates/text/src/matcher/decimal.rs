@@ -14,6 +14,8 @@ pub(super) struct Decimal {
 
 /// Numbers with more digits are treated as text.
 const MOST_DIGITS: usize = 18;
+/// The most bytes that are searched for groups of digits.
+const LONGEST: usize = 32;
 /// The largest exponent that is read.
 const MOST_EXPONENT: u32 = 18;
 
@@ -170,7 +172,8 @@ impl Notation {
         let mut end = whole;
         let separator = bytes.get(whole).filter(|byte| self.groups.contains(byte));
         let may_open = (1..=3).contains(&whole) && bytes[0] != b'0';
-        while may_open && separator.is_some() && bytes.get(end) == separator && digits(bytes, end + 1) == 3 {
+        let goes_on = |end: usize| bytes.get(end) == separator && digits(bytes, end + 1) == 3;
+        while may_open && separator.is_some() && end < LONGEST && goes_on(end) {
             end += 4;
         }
         end
@@ -189,14 +192,14 @@ fn spaced(before: &str, text: &str) -> Option<(Decimal, usize)> {
 
 /// Whether the digits at a place belong to a number with blanks between its groups that begins earlier.
 pub(super) fn is_inside_spaced(text: &str, start: usize) -> bool {
-    let follows =
-        text[..start].strip_suffix(' ').is_some_and(|rest| rest.ends_with(|last: char| last.is_ascii_digit()));
-    if !follows {
+    let before = text.as_bytes()[..start].iter().rev();
+    let chain = before.take(LONGEST).take_while(|byte| byte.is_ascii_digit() || **byte == b' ').count();
+    let row = text[start - chain..start].trim_start_matches(' ');
+    if !row.ends_with(' ') || chain == LONGEST {
         return false;
     }
-    let chain = text[..start].trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == ' ').len();
-    let first = chain + text[chain..start].len() - text[chain..start].trim_start_matches(' ').len();
-    first < start && spaced(&text[..first], &text[first..]).is_some_and(|(_, length)| first + length > start)
+    let first = start - row.len();
+    spaced(&text[..first], &text[first..]).is_some_and(|(_, length)| first + length > start)
 }
 
 /// The number with an exponent: `1.25e4`.

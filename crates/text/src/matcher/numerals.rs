@@ -30,6 +30,9 @@ const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy
 const MAGNITUDES: [(&str, u128); 4] =
     [("hundred", 100), ("thousand", 1_000), ("million", 1_000_000), ("billion", 1_000_000_000)];
 
+/// Numbers from here on are treated as text.
+const LARGEST: u128 = 1_000_000_000_000_000_000;
+
 /// The first word of a number, if it is short enough to be written in words.
 pub(super) fn opening(number: Decimal) -> Option<&'static str> {
     let (whole, has_half) = number.halves()?;
@@ -56,7 +59,8 @@ pub(super) fn read(text: &str) -> Option<(Decimal, usize)> {
     loop {
         let more = MAGNITUDES.iter().find_map(|(name, size)| Some((size, next_word(text, end, name)?)));
         let Some((size, after)) = more else { break };
-        (number, end) = (number.checked_mul(*size)?, after);
+        (number, end) = (number * size, after);
+        (number < LARGEST).then_some(())?;
         let rest = next_word(text, end, "and").unwrap_or(end);
         if let Some((added, length)) = text[rest..].strip_prefix([' ', '-']).and_then(small).filter(|_| *size == 100) {
             (number, end) = (number + added, rest + 1 + length);
@@ -111,7 +115,8 @@ mod tests {
             let first = text.split([' ', '-']).next().map(str::to_lowercase);
             assert_eq!(opening(number).map(str::to_owned), first, "{text}");
         }
-        for text in ["a day", "oneself", "third"] {
+        let too_large = format!("ninety-nine{} and a half", " billion".repeat(5));
+        for text in ["a day", "oneself", "third", &too_large] {
             assert_eq!(read(text), None, "{text}");
         }
     }

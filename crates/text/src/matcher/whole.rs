@@ -49,9 +49,9 @@ impl Side {
         self.neighbour == Some('.') && is_digit(self.edge) && is_digit(self.beyond)
     }
 
-    /// `12` in `12.5` or `1,012` is part of another number; a full stop after it is not.
+    /// `012` in `1,012` or `1'012` is part of another number; a full stop after it is not.
     fn continues_number(&self) -> bool {
-        matches!(self.neighbour, Some('.' | ',')) && self.beyond.is_some_and(|letter| letter.is_ascii_digit())
+        matches!(self.neighbour, Some('.' | ',' | '\'')) && self.beyond.is_some_and(|letter| letter.is_ascii_digit())
     }
 
     /// `ab-12` in `ab-12-99` is part of another id; a dash between words is not.
