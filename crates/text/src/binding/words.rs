@@ -56,9 +56,7 @@ fn stem(word: String) -> String {
         stem.push('y');
     } else if is_long(&stem, 5) && stem.ends_with("ing") {
         cut(&mut stem, 3);
-    } else if is_long(&stem, 4) && stem.ends_with("ed") {
-        cut(&mut stem, 2);
-    } else if is_long(&stem, 4) && ["ses", "xes", "zes", "hes"].iter().any(|end| stem.ends_with(end)) {
+    } else if is_long(&stem, 4) && ["ed", "ses", "xes", "zes", "hes"].iter().any(|end| stem.ends_with(end)) {
         cut(&mut stem, 2);
     } else if is_long(&stem, 3) && stem.ends_with('s') && !stem.ends_with("ss") {
         cut(&mut stem, 1);

@@ -1,26 +1,33 @@
 //! The only matcher: it finds values in text. Facts, decoys, foils and foreign facts are all found by it, and so is the evidence
 //! that importers list, so that "stated" and "present" mean the same.
 //!
-//! Text and values are compared in one normal form (`normal`). A value matches as a whole, ignoring case, with no word character
-//! next to it, and a number never matches inside a longer one. Numbers match by value and unit (`quantity`). An affirmed fact is
-//! present if its value is asserted, and a denied one if its value is denied. A value that is said to be replaced counts for
-//! neither (`stance`).
+//! Text and values are compared in one normal form (`normal`). A value matches in its usual spellings (`spellings`) and as a
+//! whole (`whole`), ignoring case. Numbers match by value and unit (`quantity`). An affirmed fact is present if its value is
+//! asserted, and a denied one if its value is denied. A value that is said to be replaced, or that is doubted, asked or merely
+//! considered, counts for neither (`stance`).
 //!
 //! Absent on purpose: meaning. A paraphrase without the value does not match.
 
 mod decimal;
 mod index;
 mod normal;
+mod numerals;
 mod quantity;
+mod spellings;
 mod stance;
+mod units;
+mod whole;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use self::decimal::Decimal;
 use self::index::{Index, Scan};
 pub(crate) use self::normal::normal;
 use self::quantity::Quantity;
+use self::spellings::spellings;
 use self::stance::{Stance, stance};
+use self::whole::is_whole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,8 +88,15 @@ impl From<ValueKind> for Sought {
 struct Form {
     item: usize,
     sought: Sought,
-    /// The index of the quantity that begins with the pattern.
-    quantity: Option<usize>,
+    quantity: Option<Opening>,
+}
+
+/// The pattern with which a quantity begins.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    quantity: usize,
+    /// Whether the number must go on after it.
+    is_part: bool,
 }
 
 impl Matcher {
@@ -92,33 +106,15 @@ impl Matcher {
         S: Into<Sought>,
         F: IntoIterator<Item = &'f str>,
     {
-        let mut matcher = Matcher { index: Index::empty(), forms: Vec::new(), quantities: Vec::new(), items: 0 };
-        for (sought, values) in items {
+        let mut patterns = Patterns::default();
+        let mut count = 0;
+        for (item, (sought, values)) in items.into_iter().enumerate() {
             let sought = sought.into();
-            values.into_iter().for_each(|value| matcher.add(sought, value));
-            matcher.items += 1;
+            values.into_iter().for_each(|value| patterns.add(item, sought, value));
+            count = item + 1;
         }
-        matcher
-    }
-
-    fn add(&mut self, sought: Sought, value: &str) {
-        let item = self.items;
-        let quantity = if sought.kind == ValueKind::Number { Quantity::parse(&normal(value)) } else { None };
-        let Some(quantity) = quantity else {
-            return self.push(spellings(value), Form { item, sought, quantity: None });
-        };
-        let of_item = self.forms.iter().rev().take_while(|form| form.item == item).filter_map(|form| form.quantity);
-        if of_item.into_iter().all(|known| self.quantities[known] != quantity) {
-            self.push(quantity.openings(), Form { item, sought, quantity: Some(self.quantities.len()) });
-            self.quantities.push(quantity);
-        }
-    }
-
-    fn push(&mut self, patterns: Vec<String>, form: Form) {
-        for pattern in patterns {
-            self.index.add(pattern);
-            self.forms.push(form);
-        }
+        let Patterns { texts, forms, quantities } = patterns;
+        Matcher { index: Index::new(texts), forms, quantities, items: count }
     }
 
     /// The number of items.
@@ -164,79 +160,56 @@ impl Matcher {
     /// Where a match ends; nothing if the text around it says something else.
     fn end_of(&self, form: Form, text: &str, start: usize, end: usize) -> Option<usize> {
         let end = match form.quantity {
-            Some(quantity) => self.quantities[quantity].end_at(text, start),
+            Some(opening) if opening.is_part && !Decimal::may_go_on(&text.as_bytes()[end..]) => None,
+            Some(opening) => self.quantities[opening.quantity].end_at(text, start),
             None => is_whole(form.sought.kind, text, start, end).then_some(end),
         };
         let stance = |end| stance(text, start, end, form.sought.kind == ValueKind::Number);
+        let has_sign =
+            || form.quantity.is_none_or(|opening| self.quantities[opening.quantity].has_same_sign(text, start));
         end.filter(|end| match form.sought.said {
             Said::Either => true,
-            Said::Affirmed => stance(*end) == Stance::Asserted,
-            Said::Denied => stance(*end) == Stance::Denied,
+            Said::Affirmed => has_sign() && stance(*end) == Stance::Asserted,
+            Said::Denied => has_sign() && stance(*end) == Stance::Denied,
         })
     }
 }
 
-/// The spellings under which a text is searched: as it is, and with its backslashes read as folder separators, as in a string
-/// with escapes.
-fn spellings(value: &str) -> Vec<String> {
-    let mut all = vec![with_plain_blanks(&normal(value))];
-    if value.contains('\\') {
-        all.push(with_plain_blanks(&normal(&value.replace('\\', "/"))));
-    }
-    all.retain(|text| !text.is_empty());
-    all.sort_unstable();
-    all.dedup();
-    all
+/// The patterns for the index, and the form that each belongs to.
+#[derive(Default)]
+struct Patterns {
+    texts: Vec<String>,
+    forms: Vec<Form>,
+    quantities: Vec<Quantity>,
 }
 
-/// Single blanks between words, as in the index.
-fn with_plain_blanks(text: &str) -> String {
-    text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
+impl Patterns {
+    fn add(&mut self, item: usize, sought: Sought, value: &str) {
+        let quantity = if sought.kind == ValueKind::Number { Quantity::parse(&normal(value)) } else { None };
+        let Some(quantity) = quantity else {
+            return spellings(sought.kind, value)
+                .into_iter()
+                .for_each(|text| self.push(text, Form { item, sought, quantity: None }));
+        };
+        let of_item = self.forms.iter().rev().take_while(|form| form.item == item).filter_map(|form| form.quantity);
+        if of_item.into_iter().any(|known| self.quantities[known.quantity] == quantity) {
+            return;
+        }
+        for (text, is_part) in quantity.openings() {
+            let opening = Opening { quantity: self.quantities.len(), is_part };
+            self.push(text, Form { item, sought, quantity: Some(opening) });
+        }
+        self.quantities.push(quantity);
+    }
 
-fn is_whole(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {
-    let mut before = text[..start].chars().rev();
-    let mut after = text[end..].chars();
-    let (previous, next) = (before.next(), after.next());
-    let first = text[start..].chars().next();
-    let last = text[..end].chars().next_back();
-    if joins(previous, first) || joins(last, next) {
-        return false;
+    fn push(&mut self, text: String, form: Form) {
+        self.texts.push(text);
+        self.forms.push(form);
     }
-    let (before_previous, after_next) = (before.next(), after.next());
-    if continues_version(first, previous, before_previous) || continues_version(last, next, after_next) {
-        return false;
-    }
-    match kind {
-        ValueKind::Number => !continues_number(previous, before_previous) && !continues_number(next, after_next),
-        ValueKind::Id | ValueKind::Nonce => !continues_id(previous, before_previous) && !continues_id(next, after_next),
-        ValueKind::Path => !(next == Some('.') && after_next.is_some_and(char::is_alphanumeric)),
-        ValueKind::Enum | ValueKind::Free => true,
-    }
-}
-
-/// Whether two neighbouring characters belong to one word. A value that itself ends in punctuation has no such neighbours.
-fn joins(left: Option<char>, right: Option<char>) -> bool {
-    left.is_some_and(is_word) && right.is_some_and(is_word)
 }
 
 fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
-}
-
-/// `1.1` in `1.1.2` is part of another version.
-fn continues_version(edge: Option<char>, neighbour: Option<char>, beyond: Option<char>) -> bool {
-    neighbour == Some('.') && [edge, beyond].iter().all(|letter| letter.is_some_and(|letter| letter.is_ascii_digit()))
-}
-
-/// `12` in `12.5` or `1,012` is part of another number; a full stop after it is not.
-fn continues_number(neighbour: Option<char>, beyond: Option<char>) -> bool {
-    matches!(neighbour, Some('.' | ',')) && beyond.is_some_and(|letter| letter.is_ascii_digit())
-}
-
-/// `ab-12` in `ab-12-99` is part of another id; a dash between words is not.
-fn continues_id(neighbour: Option<char>, beyond: Option<char>) -> bool {
-    neighbour == Some('-') && beyond.is_some_and(char::is_alphanumeric)
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
-//! Numbers with units, compared by value: `4500 ms`, `4,500ms` and `4.5 s` are equal.
+//! Numbers with units, compared by value: `4500 ms`, `4,500ms`, `4.5 s` and `four and a half seconds` are equal.
 //!
-//! The units are a closed table: time from nanoseconds to days, bytes, percent, three currencies. Units convert if the factor is
-//! exact and unambiguous: `2 GiB` is `2048 MiB`, but `2 GB` is neither `2048 MB` nor `2000 MB`, and `m` is not a unit. A number
-//! with another word (`482131 rows`) needs that word. A sign counts if the value has one; otherwise a dash before a number is
-//! ignored, because it is as often a hyphen, a bullet or part of a booking code.
+//! Units convert if the factor is exact and unambiguous: `2 GiB` is `2048 MiB`, but `2 GB` is neither `2048 MB` nor `2000 MB`,
+//! and `m` is a unit only inside a duration (`1h 30m`). A number with another word (`482131 rows`) needs that word. A sign counts
+//! if the value has one. Otherwise a dash before a number is ignored here, because it is as often a hyphen, a bullet or part of a
+//! booking code; the matcher asks for the sign where it asks what is said.
 //!
-//! Absent on purpose: exponents, decimal commas, numbers in words, and units inside a key (`"timeout_ms": 4500`).
+//! Absent on purpose: units inside a key (`"timeout_ms": 4500`).
 
-use super::decimal::Decimal;
-use super::is_word;
+use std::collections::BTreeMap;
+
+use super::decimal::{Decimal, is_inside_spaced};
+use super::units::{self, Family, Measure, UNITS, unit_after, unit_before, without_unit};
+use super::{is_word, numerals};
 
 /// A number with its unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,79 +24,27 @@ pub(super) struct Quantity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Unit {
     None,
-    Known(&'static Measure),
+    Known(Measure),
     /// Any other words, in lower case.
     Words(String),
 }
 
-/// A unit. Units of one family convert into each other. `size` is in the smallest unit of the family.
-#[derive(Debug, PartialEq, Eq)]
-struct Measure {
-    family: Family,
-    size: u64,
-    names: &'static [&'static str],
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
-    /// In nanoseconds.
-    Time,
-    /// In bytes.
-    Bytes,
-    Kilobytes,
-    Megabytes,
-    Gigabytes,
-    Terabytes,
-    Percent,
-    Euros,
-    Dollars,
-    Pounds,
-}
-
-const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Measure {
-    Measure { family, size, names }
-}
-
-/// Every unit, with its names in lower case.
-const UNITS: &[Measure] = &[
-    row(Family::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
-    row(Family::Time, 1_000, &["us", "μs", "microsecond", "microseconds"]),
-    row(Family::Time, 1_000_000, &["ms", "msec", "millis", "millisecond", "milliseconds"]),
-    row(Family::Time, 1_000_000_000, &["s", "sec", "secs", "second", "seconds"]),
-    row(Family::Time, 60_000_000_000, &["min", "mins", "minute", "minutes"]),
-    row(Family::Time, 3_600_000_000_000, &["h", "hr", "hrs", "hour", "hours"]),
-    row(Family::Time, 86_400_000_000_000, &["d", "day", "days"]),
-    row(Family::Bytes, 1, &["b", "byte", "bytes"]),
-    row(Family::Bytes, 1 << 10, &["kib", "kibibyte", "kibibytes"]),
-    row(Family::Bytes, 1 << 20, &["mib", "mebibyte", "mebibytes"]),
-    row(Family::Bytes, 1 << 30, &["gib", "gibibyte", "gibibytes"]),
-    row(Family::Bytes, 1 << 40, &["tib", "tebibyte", "tebibytes"]),
-    row(Family::Kilobytes, 1, &["kb", "kilobyte", "kilobytes"]),
-    row(Family::Megabytes, 1, &["mb", "megabyte", "megabytes"]),
-    row(Family::Gigabytes, 1, &["gb", "gigabyte", "gigabytes"]),
-    row(Family::Terabytes, 1, &["tb", "terabyte", "terabytes"]),
-    row(Family::Percent, 1, &["%", "percent"]),
-    row(Family::Euros, 1, &["€", "eur", "euro", "euros"]),
-    row(Family::Dollars, 1, &["$", "usd", "dollar", "dollars"]),
-    row(Family::Pounds, 1, &["£", "gbp", "pound", "pounds"]),
-];
-/// Units that may precede the number.
-const BEFORE: &[&str] = &["€", "$", "£", "eur", "usd", "gbp"];
 /// The largest number of decimals of a converted number that is searched.
 const MOST_DECIMALS: u32 = 3;
-/// The most characters between a number and its unit, such as a blank, a hyphen or the end of emphasis.
-const WIDEST_GAP: usize = 3;
 
 impl Quantity {
     /// Parses a value that is only a number, with or without a unit.
     pub(super) fn parse(value: &str) -> Option<Self> {
-        let value = value.trim().to_lowercase();
-        let (is_negative, unsigned) = value.strip_prefix('-').map_or((false, &*value), |rest| (true, rest));
-        let (before, unsigned) = leading_unit(unsigned);
+        let value = value.trim();
+        let (is_negative, unsigned) = value.strip_prefix('-').map_or((false, value), |rest| (true, rest));
+        let lower = unsigned.to_lowercase();
+        let (before, rest) = units::leading_unit(&lower);
+        // A magnitude is read in its own case.
+        let unsigned = if lower.len() == unsigned.len() { &unsigned[lower.len() - rest.len()..] } else { rest };
         let (number, length) = Decimal::read(unsigned)?;
-        let rest = &unsigned[length..];
-        let words = rest.strip_prefix('-').unwrap_or(rest).trim_start();
-        let unit = match (before, measure(words)) {
+        let rest = unsigned[length..].to_lowercase();
+        let words = rest.strip_prefix('-').unwrap_or(&rest).trim_start();
+        let unit = match (before, units::measure(words)) {
             (Some(unit), _) if words.is_empty() => Unit::Known(unit),
             (None, Some(unit)) => Unit::Known(unit),
             (None, None) if rest.is_empty() => Unit::None,
@@ -103,26 +54,64 @@ impl Quantity {
         Some(Quantity { is_negative, number, unit })
     }
 
-    /// The digits before the decimal point with which the number may begin, in each unit that it converts to exactly, without
-    /// sign and unit.
-    pub(super) fn openings(&self) -> Vec<String> {
-        let converted = match &self.unit {
-            Unit::Known(unit) => UNITS.iter().filter(|row| row.family == unit.family).filter_map(|row| {
-                let exact = self.number.scaled(unit.size, row.size)?;
-                (exact.decimals <= MOST_DECIMALS).then_some(exact)
-            }),
-            Unit::None | Unit::Words(_) => return self.number.openings(),
+    /// The run of digits or the word with which the number may begin, in each unit that it converts to, without sign and unit; and
+    /// whether that is only a part of its digits.
+    pub(super) fn openings(&self) -> BTreeMap<String, bool> {
+        let mut all = BTreeMap::new();
+        let mut add = |number: Decimal| {
+            let word = numerals::opening(number).map(|word| (word.to_owned(), false));
+            for (text, is_part) in number.openings().chain(word) {
+                all.entry(text).and_modify(|known| *known &= is_part).or_insert(is_part);
+            }
         };
-        let mut all = converted.flat_map(|number| number.openings()).collect::<Vec<_>>();
-        all.sort_unstable();
-        all.dedup();
+        match &self.unit {
+            Unit::Known(unit) => self.conversions(*unit).for_each(&mut add),
+            Unit::None | Unit::Words(_) => add(self.number),
+        }
         all
+    }
+
+    /// The number in every unit of its family. A duration in several units begins with the whole part.
+    fn conversions(&self, unit: Measure) -> impl Iterator<Item = Decimal> {
+        let rows = UNITS.iter().filter(move |row| row.family == unit.family);
+        rows.filter_map(move |row| {
+            let exact = self.number.scaled(unit.size, row.size).filter(|exact| exact.decimals <= MOST_DECIMALS);
+            let whole =
+                self.number.whole_in(unit.size, row.size).filter(|whole| *whole > 0 && unit.family == Family::Time);
+            exact.or_else(|| whole.map(|whole| Decimal::new(whole, 0)))
+        })
     }
 
     /// The end of the number that begins at `start`, including its unit, if it is this quantity.
     pub(super) fn end_at(&self, text: &str, start: usize) -> Option<usize> {
         let (before, rest) = text.split_at(start);
-        let (number, length) = Decimal::read(rest)?;
+        let used = if rest.starts_with(|first: char| first.is_ascii_digit()) {
+            self.length_in_digits(text, start)
+        } else {
+            // "one" is mostly a pronoun.
+            let may_be_word = self.unit != Unit::None || !self.number.equals(1, Decimal::new(1, 0), 1);
+            let (number, length) = numerals::read(rest).filter(|_| may_be_word)?;
+            self.length_with(before, rest, number, length)
+        };
+        used.map(|used| start + used)
+    }
+
+    fn length_in_digits(&self, text: &str, start: usize) -> Option<usize> {
+        let (before, rest) = text.split_at(start);
+        if is_inside_spaced(text, start) {
+            return None;
+        }
+        let time = matches!(&self.unit, Unit::Known(own) if own.family == Family::Time);
+        if let (Unit::Known(own), Some((sum, largest, length))) = (&self.unit, time.then(|| duration(rest)).flatten()) {
+            let is_same = begins_number(before) && self.number.equals(own.size, Decimal::new(sum, 0), 1);
+            return (is_same && !continues_duration(before, largest)).then_some(length);
+        }
+        let mut readings = Decimal::readings(before, rest);
+        readings.find_map(|(number, length)| self.length_with(before, rest, number, length))
+    }
+
+    /// The length of the number and its unit, if they are this quantity.
+    fn length_with(&self, before: &str, rest: &str, number: Decimal, length: usize) -> Option<usize> {
         let after = &rest[length..];
         let (unit, used) = match &self.unit {
             Unit::None => (None, 0),
@@ -131,50 +120,88 @@ impl Quantity {
                 unit_after(after).map_or_else(|| (unit_before(before), 0), |(unit, used)| (Some(unit), used))
             }
         };
-        let before = if used == 0 && unit.is_some() { last_word(before).1 } else { before };
-        let is_whole = begins_number(before) && !after[used..].starts_with(is_word);
+        let outside = if used == 0 && unit.is_some() { without_unit(before) } else { before };
+        let is_whole = begins_number(outside) && !after[used..].starts_with(is_word);
         let is_same = match (&self.unit, unit) {
             (Unit::Known(own), Some(found)) => {
-                own.family == found.family && self.number.equals(own.size, number, found.size)
+                let is_part = found.family == Family::Time && continues_duration(before, found.size);
+                own.family == found.family && self.number.equals(own.size, number, found.size) && !is_part
             }
             (Unit::Known(_), None) => false,
             _ => self.number.equals(1, number, 1),
         };
-        (is_whole && is_same && (is_negative(before) || !self.is_negative)).then_some(start + length + used)
+        (is_whole && is_same && (has_minus(outside) || !self.is_negative)).then_some(length + used)
+    }
+
+    /// Whether the number at `start` has the sign of this one.
+    pub(super) fn has_same_sign(&self, text: &str, start: usize) -> bool {
+        let before = &text[..start];
+        let outside = if unit_before(before).is_some() { without_unit(before) } else { before };
+        let is_negative = [before, outside].into_iter().any(|before| has_minus(before) || ends_in_minus(before));
+        is_negative == self.is_negative
     }
 }
 
-/// Whether a number may begin after this text: not after a word, or after a number with a point or comma.
+/// Whether a number may begin after this text: not after a word, or after a number with a point, a comma or an apostrophe.
 fn begins_number(before: &str) -> bool {
     let mut letters = before.chars().rev();
     match letters.next() {
-        Some('.' | ',') => !letters.next().is_some_and(|letter| letter.is_ascii_digit()),
+        Some('.' | ',' | '\'') => !letters.next().is_some_and(|letter| letter.is_ascii_digit()),
         Some(letter) => !is_word(letter),
         None => true,
     }
 }
 
 /// A minus precedes a number and does not follow a word: `1000-4500` is a range.
-fn is_negative(before: &str) -> bool {
+fn has_minus(before: &str) -> bool {
     before.strip_suffix('-').is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', '(', '[', '=', ':', ',']))
 }
 
-fn measure(name: &str) -> Option<&'static Measure> {
-    UNITS.iter().find(|unit| unit.names.contains(&name))
+fn ends_in_minus(before: &str) -> bool {
+    let word = before.trim_end_matches(' ').rsplit(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
+    before.ends_with(' ') && (word.eq_ignore_ascii_case("minus") || word.eq_ignore_ascii_case("negative"))
 }
 
-/// The unit at the start of a text after a number, and the number of bytes up to its end.
-fn unit_after(text: &str) -> Option<(&'static Measure, usize)> {
-    let gap = gap(text);
-    let name = text[gap..].split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
-    let symbol = text[gap..].chars().next().filter(|letter| matches!(letter, '%' | '€' | '$' | '£'));
-    let name = symbol.map_or_else(|| name.to_lowercase(), String::from);
-    // Lowercase letters may take more bytes than capitals, but units contain no such letters.
-    Some((measure(&name)?, gap + name.len()))
+/// The sum in nanoseconds of a duration in several units, largest first, its largest unit and its length: `1 h 30 min`, `2m30s`.
+fn duration(text: &str) -> Option<(u128, u64, usize)> {
+    let (mut sum, mut end, mut parts) = (0_u128, 0, 0);
+    let (mut largest, mut smallest) = (0, u64::MAX);
+    loop {
+        let gap = if parts == 0 { 0 } else { joint(&text[end..]) };
+        let Some((part, size, length)) = time(&text[end + gap..]).filter(|(_, size, _)| *size < smallest) else {
+            break;
+        };
+        (sum, smallest) = (sum.checked_add(part)?, size);
+        (end, parts, largest) = (end + gap + length, parts + 1, size.max(largest));
+    }
+    (parts > 1).then_some((sum, largest, end))
+}
+
+/// A number with a unit of time: the nanoseconds, the unit's size and the length.
+fn time(text: &str) -> Option<(u128, u64, usize)> {
+    let (number, length) = Decimal::read(text)?;
+    let gap = usize::from(text[length..].starts_with(' '));
+    let name = units::letters(&text[length + gap..]);
+    let size = units::part_of_duration(name)?;
+    Some((number.units_of(size)?, size, length + gap + name.len()))
+}
+
+/// What joins two parts of a duration.
+fn joint(text: &str) -> usize {
+    [", and ", " and ", ", ", " "].iter().find(|joint| text.starts_with(**joint)).map_or(0, |joint| joint.len())
+}
+
+/// Whether a number with a unit of this size after this text is a later part of a duration.
+fn continues_duration(before: &str, size: u64) -> bool {
+    let ends = [", and ", " and ", ", ", " ", ""];
+    let first = ends.iter().find_map(|joint| before.strip_suffix(joint)).unwrap_or(before);
+    let rest = first.trim_end_matches(char::is_alphabetic);
+    let is_larger = units::part_of_duration(&first[rest.len()..]).is_some_and(|unit| unit > size);
+    is_larger && rest.trim_end_matches(' ').ends_with(|letter: char| letter.is_ascii_digit())
 }
 
 fn words_after(text: &str, words: &str) -> Option<usize> {
-    let gap = gap(text);
+    let gap = units::gap(text);
     let mut found = text[gap..].char_indices();
     for wanted in words.chars() {
         let (_, letter) = found.next()?;
@@ -186,43 +213,22 @@ fn words_after(text: &str, words: &str) -> Option<usize> {
     Some(gap + found.offset())
 }
 
-fn gap(text: &str) -> usize {
-    text.bytes().take(WIDEST_GAP).take_while(|byte| matches!(byte, b' ' | b'\n' | b'-' | b'`' | b'*' | b'_')).count()
-}
-
-/// The unit before a number: `€4,812`, `EUR 4,812`.
-fn unit_before(before: &str) -> Option<&'static Measure> {
-    let (name, _) = last_word(before);
-    BEFORE.contains(&name.to_lowercase().as_str()).then(|| measure(&name.to_lowercase()))?
-}
-
-fn last_word(before: &str) -> (&str, &str) {
-    let trimmed = before.strip_suffix(' ').unwrap_or(before);
-    let symbol = trimmed.char_indices().next_back().filter(|(_, letter)| matches!(letter, '€' | '$' | '£'));
-    let start = symbol.map_or_else(|| trimmed.trim_end_matches(char::is_alphabetic).len(), |(at, _)| at);
-    (&trimmed[start..], &trimmed[..start])
-}
-
-fn leading_unit(text: &str) -> (Option<&'static Measure>, &str) {
-    let found = BEFORE.iter().find_map(|name| Some((measure(name), text.strip_prefix(name)?.trim_start())));
-    found.unwrap_or((None, text))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_open_as_in_every_exact_unit() {
-        let openings = |value: &str| Quantity::parse(value).map(|quantity| quantity.openings());
-        let of = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>());
-        assert_eq!(
-            openings("4500 ms"),
-            of(&["0", "4", "4,500", "4,500,000", "4,500,000,000", "4500", "4500000", "4500000000"])
-        );
-        assert_eq!(openings("482,131 rows"), of(&["482131", "482,131"]));
-        assert_eq!(openings("2 GB"), of(&["2"]));
-        assert_eq!(openings("48.213%"), of(&["48"]));
+        let openings = |value: &str| {
+            let openings = Quantity::parse(value)?.openings();
+            let mark = |(text, is_part): (String, bool)| if is_part { format!("{text}..") } else { text };
+            Some(openings.into_iter().map(mark).collect::<Vec<_>>().join(" "))
+        };
+        let of = |all: &str| Some(all.to_owned());
+        assert_eq!(openings("4500 ms"), of("0 4 4500 4500000 4500000000 four"));
+        assert_eq!(openings("482,131 rows"), of("4.. 482.. 482131"));
+        assert_eq!(openings("2 GB"), of("2 two"));
+        assert_eq!(openings("48.213%"), of("4.. 48"));
         for text in ["v1.10", "1.2.3", "3/4", "12:30", "2024-05-01", "", "-", "twelve"] {
             assert_eq!(openings(text), None, "{text}");
         }

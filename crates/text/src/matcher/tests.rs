@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::index::Pattern;
 use super::*;
 
 fn is_found(sought: impl Into<Sought>, value: &str, text: &str) -> bool {
@@ -139,6 +138,21 @@ fn denied_or_replaced_values_do_not_match() {
     }
 }
 
+/// A dash before a number is often a hyphen, a bullet or a flag, so it counts only where it matters what is said.
+#[test]
+fn a_sign_counts_where_a_value_is_asserted() {
+    let affirmed = Sought { kind: ValueKind::Number, said: Said::Affirmed };
+    for (value, text, any, said) in [
+        ("4500", "tail -4500 log", true, false),
+        ("4500", "from 1000-4500", true, true),
+        ("4500", "minus 4500", true, false),
+        ("-4500", "at -4500", true, true),
+        ("EUR 250", "-€250", true, false),
+    ] {
+        assert_eq!((is_found(ValueKind::Number, value, text), is_found(affirmed, value, text)), (any, said), "{text}");
+    }
+}
+
 #[test]
 fn one_pass_finds_overlapping_items() {
     let matcher = Matcher::new([(ValueKind::Path, ["a/b"]), (ValueKind::Path, ["a/b/c"])]);
@@ -156,12 +170,13 @@ fn long_values_with_a_common_beginning_are_distinguished() {
 
 /// Tries every pattern at every place of the text.
 fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
+    let mut patterns = Patterns::default();
+    items.iter().enumerate().for_each(|(item, (sought, value))| patterns.add(item, *sought, value));
     let matcher = Matcher::new(items.iter().map(|(sought, value)| (*sought, [value.as_str()])));
     let text = normal(text);
     // No pattern contains a line break.
     let on_one_line = text.replace('\n', " ");
-    let holds = |(form, pattern): (&Form, &Pattern)| {
-        let pattern = &pattern.text;
+    let holds = |(form, pattern): (&Form, &String)| {
         let places = text.char_indices().map(|(start, _)| (start, start + pattern.len()));
         let mut places = places.filter(|(start, end)| {
             let found = on_one_line.as_bytes().get(*start..*end);
@@ -169,7 +184,7 @@ fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
         });
         places.any(|(start, end)| matcher.end_of(*form, &text, start, end).is_some()).then_some(form.item)
     };
-    matcher.forms.iter().zip(&matcher.index.patterns).filter_map(holds).collect()
+    patterns.forms.iter().zip(&patterns.texts).filter_map(holds).collect()
 }
 
 fn kinds() -> impl Strategy<Value = ValueKind> {
@@ -210,6 +225,30 @@ proptest! {
         }
         for text in [format!("1{value}"), format!("0.{value}"), format!("1,{value}")] {
             prop_assert!(!is_found(ValueKind::Number, &value, &text), "{value} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_found_in_every_notation(number in 1_000_u64..10_000_000, separator in prop::sample::select(vec![",", "_", "'", " ", "."])) {
+        let digits = number.to_string();
+        let first = (digits.len() - 1) % 3 + 1;
+        let groups = std::iter::once(&digits[..first]).chain((first..digits.len()).step_by(3).map(|at| &digits[at..at + 3]));
+        let text = format!("reads {} lines", groups.collect::<Vec<_>>().join(separator));
+        prop_assert!(is_found(ValueKind::Number, &digits, &text), "{digits} in {text}");
+        // A number with leading zeros is a code.
+        for other in [&digits[..first], digits[first..].trim_start_matches('0'), &(number + 1).to_string()] {
+            prop_assert!(!is_found(ValueKind::Number, other, &text), "{other} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_duration_is_found_by_its_sum(hours in 1_u64..100, minutes in 1_u64..60, seconds in 1_u64..60) {
+        let sum = format!("{} s", hours * 3_600 + minutes * 60 + seconds);
+        for text in [format!("{hours}h{minutes}m{seconds}s"), format!("{hours} hours, {minutes} minutes and {seconds} seconds")] {
+            prop_assert!(is_found(ValueKind::Number, &sum, &text), "{sum} in {text}");
+            for part in [format!("{hours} h"), format!("{minutes} min"), format!("{seconds} s")] {
+                prop_assert!(!is_found(ValueKind::Number, &part, &text), "{part} in {text}");
+            }
         }
     }
 

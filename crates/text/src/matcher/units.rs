@@ -1,0 +1,133 @@
+//! The closed table of units, and units beside a number.
+
+/// A unit. Units of one family convert into each other; `size` is in the smallest unit of the family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Measure {
+    pub(super) family: Family,
+    pub(super) size: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    /// In nanoseconds.
+    Time,
+    /// In bytes.
+    Bytes,
+    Kilobytes,
+    Megabytes,
+    Gigabytes,
+    Terabytes,
+    Percent,
+    Euros,
+    Dollars,
+    Pounds,
+}
+
+pub(super) struct Row {
+    pub(super) family: Family,
+    pub(super) size: u64,
+    names: &'static [&'static str],
+}
+
+const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Row {
+    Row { family, size, names }
+}
+
+/// Every unit, with its names in lower case.
+pub(super) const UNITS: &[Row] = &[
+    row(Family::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
+    row(Family::Time, 1_000, &["us", "μs", "microsecond", "microseconds"]),
+    row(Family::Time, 1_000_000, &["ms", "msec", "millis", "millisecond", "milliseconds"]),
+    row(Family::Time, 1_000_000_000, &["s", "sec", "secs", "second", "seconds"]),
+    row(Family::Time, MINUTE, &["min", "mins", "minute", "minutes"]),
+    row(Family::Time, 3_600_000_000_000, &["h", "hr", "hrs", "hour", "hours"]),
+    row(Family::Time, 86_400_000_000_000, &["d", "day", "days"]),
+    row(Family::Time, 604_800_000_000_000, &["week", "weeks"]),
+    row(Family::Bytes, 1, &["b", "byte", "bytes"]),
+    row(Family::Bytes, 1 << 10, &["kib", "kibibyte", "kibibytes"]),
+    row(Family::Bytes, 1 << 20, &["mib", "mebibyte", "mebibytes"]),
+    row(Family::Bytes, 1 << 30, &["gib", "gibibyte", "gibibytes"]),
+    row(Family::Bytes, 1 << 40, &["tib", "tebibyte", "tebibytes"]),
+    row(Family::Kilobytes, 1, &["kb", "kilobyte", "kilobytes"]),
+    row(Family::Megabytes, 1, &["mb", "megabyte", "megabytes"]),
+    row(Family::Gigabytes, 1, &["gb", "gigabyte", "gigabytes"]),
+    row(Family::Terabytes, 1, &["tb", "terabyte", "terabytes"]),
+    row(Family::Percent, 1, &["%", "percent", "pct", "per cent"]),
+    row(Family::Euros, 1, &["€", "eur", "euro", "euros"]),
+    row(Family::Dollars, 1, &["$", "usd", "dollar", "dollars"]),
+    row(Family::Pounds, 1, &["£", "gbp", "pound", "pounds"]),
+];
+const MINUTE: u64 = 60_000_000_000;
+/// Units that may precede the number.
+const BEFORE: &[&str] = &["€", "$", "£", "eur", "usd", "gbp"];
+/// The most characters between a number and its unit, such as a blank, a hyphen or the end of emphasis.
+const WIDEST_GAP: usize = 3;
+
+/// The unit with this name in lower case.
+pub(super) fn measure(name: &str) -> Option<Measure> {
+    let row = UNITS.iter().find(|row| row.names.contains(&name))?;
+    Some(Measure { family: row.family, size: row.size })
+}
+
+/// A unit of time, where `m` beside other units can only mean minutes.
+pub(super) fn part_of_duration(name: &str) -> Option<u64> {
+    let name = name.to_lowercase();
+    if name == "m" {
+        return Some(MINUTE);
+    }
+    measure(&name).filter(|unit| unit.family == Family::Time).map(|unit| unit.size)
+}
+
+/// The unit at the start of a text after a number, and the number of bytes up to its end.
+pub(super) fn unit_after(text: &str) -> Option<(Measure, usize)> {
+    let gap = gap(text);
+    let name = letters(&text[gap..]);
+    let symbol = text[gap..].chars().next().filter(|letter| matches!(letter, '%' | '€' | '$' | '£'));
+    let mut name = symbol.map_or_else(|| name.to_lowercase(), String::from);
+    if name == "per" && text[gap + 3..].get(..5).is_some_and(|next| next.eq_ignore_ascii_case(" cent")) {
+        name.push_str(" cent");
+    }
+    // Lowercase letters may take more bytes than capitals, but units contain no such letters.
+    Some((measure(&name)?, gap + name.len()))
+}
+
+/// The letters at the start of a text.
+pub(super) fn letters(text: &str) -> &str {
+    text.find(|letter: char| !letter.is_alphabetic()).map_or(text, |end| &text[..end])
+}
+
+/// The bytes of what may be between a number and its unit.
+pub(super) fn gap(text: &str) -> usize {
+    text.bytes().take(WIDEST_GAP).take_while(|byte| matches!(byte, b' ' | b'\n' | b'-' | b'`' | b'*' | b'_')).count()
+}
+
+/// The unit before a number: `€4,812`, `EUR 4,812`.
+pub(super) fn unit_before(before: &str) -> Option<Measure> {
+    let name = last_word(before).0.to_lowercase();
+    BEFORE.contains(&name.as_str()).then(|| measure(&name))?
+}
+
+/// The text before a number without the unit at its end.
+pub(super) fn without_unit(before: &str) -> &str {
+    last_word(before).1
+}
+
+fn last_word(before: &str) -> (&str, &str) {
+    let trimmed = before.strip_suffix(' ').unwrap_or(before);
+    let symbol = trimmed.char_indices().next_back().filter(|(_, letter)| matches!(letter, '€' | '$' | '£'));
+    let start = symbol.map_or_else(|| trimmed.trim_end_matches(char::is_alphabetic).len(), |(at, _)| at);
+    let rest = &trimmed[..start];
+    // `US$ 20`
+    let rest = if symbol.is_some() { rest.strip_suffix("US").unwrap_or(rest) } else { rest };
+    (&trimmed[start..], rest)
+}
+
+/// The unit at the start of a value, and the rest of the value.
+pub(super) fn leading_unit(text: &str) -> (Option<Measure>, &str) {
+    for name in BEFORE {
+        if let Some(rest) = text.strip_prefix(name) {
+            return (measure(name), rest.trim_start());
+        }
+    }
+    (None, text)
+}

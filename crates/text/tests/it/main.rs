@@ -1,0 +1,3 @@
+//! The crate as its callers use it.
+
+mod hard;
