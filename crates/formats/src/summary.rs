@@ -140,6 +140,8 @@ pub enum Compared {
     SizesDiffer,
     /// One of the two never compacted anything.
     DidNotTrigger,
+    /// One of the two fails, or exceeds the window, too often.
+    FailsTooOften,
     /// One of the two has no value.
     Undefined,
 }
@@ -153,6 +155,7 @@ impl Compared {
             Compared::TooFewUnits => "too few units",
             Compared::SizesDiffer => "sizes differ",
             Compared::DidNotTrigger => "did not trigger",
+            Compared::FailsTooOften => "fails too often",
             Compared::Undefined => "undefined",
         }
     }

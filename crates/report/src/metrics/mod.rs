@@ -14,10 +14,12 @@ mod answers;
 mod bound;
 mod chance;
 mod chance_match;
+mod compactions;
 mod cost;
 #[cfg(test)]
 pub(crate) mod dummy;
 mod engine;
+mod failures;
 mod prompted;
 mod recall;
 pub(crate) mod scores;
@@ -40,6 +42,7 @@ pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
 pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_COMPACTION};
 pub(crate) use cost::{CostParts, parts as cost_parts, saving_without_cache};
 pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
+pub(crate) use failures::why_not_compared;
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
 pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
@@ -83,6 +86,15 @@ pub const ALL: &[Metric] = &[
     engine::TOKENS_RETAINED,
     engine::COMPRESSION_RATIO,
     engine::REQUEST_VALIDITY,
+    failures::FAILED_SHARE,
+    failures::OVER_WINDOW_SHARE,
+    compactions::LIVE_REQUEST_PRESENT,
+    compactions::FREED_SHARE,
+    compactions::REFIRE_SHARE,
+    compactions::WRITTEN_BUDGET,
+    compactions::WAIT_MS_P50,
+    compactions::WAIT_MS_P95,
+    compactions::WAIT_MS_TOTAL,
     answers::EXTRACTION_SUCCESS,
     answers::IS_SUMMARY,
     storage::FIELDS_POPULATED,

@@ -10,7 +10,7 @@ use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
-use crate::metrics::{TOKENS_RETAINED, fact_shares, reader_strength, recall_of_unit};
+use crate::metrics::{TOKENS_RETAINED, fact_shares, reader_strength, recall_of_unit, why_not_compared};
 use crate::stats::paired::Paired;
 use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, bootstrap, family, mean, nine_digits, planning, sign_flip};
 use crate::summary::sizes;
@@ -60,6 +60,10 @@ fn one(
     }
     if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
         return Some(without(made, Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
+    }
+    let too_often = [&pair.own, &pair.other].into_iter().find_map(|side| Some((side.name, why_not_compared(side)?)));
+    if let Some((name, why)) = too_often {
+        return Some(without(made, Compared::FailsTooOften, format!("{}: {why}", code(name))));
     }
     if let Some(weak) = (primary == PrimaryMetric::Answers).then(|| reader_strength(run).err()).flatten() {
         return Some(without(made, Compared::Undefined, weak));

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use compactometer_engine::budget::Tail;
 use compactometer_engine::event::SkipReason;
+use compactometer_engine::message::{Part, Role};
 use compactometer_engine::selection::Selection;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
-use compactometer_engine::view::Edit;
+use compactometer_engine::view::{Edit, Origin, WrittenPart};
 use compactometer_suites::generate::smoke;
 use compactometer_testing::model::says;
 
@@ -22,13 +23,16 @@ struct KeepTail;
 #[async_trait]
 impl Strategy for KeepTail {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let room = cx.budget.retained.unwrap_or_default();
+        let room = cx.budget.retained.unwrap_or_default().saturating_sub(20);
         let selection = Selection::recent(cx.log, cx.view, Tail::Tokens(room));
         if !selection.takes_messages() {
             return Err(SkipReason::NothingToCompact.into());
         }
         let system = cx.log.system().map(|system| Edit::Keep(system.message.id));
-        let edits = system.into_iter().chain(selection.keep_edits());
+        // A chat opens with the user.
+        let part = Part::Text { text: "Go on.".to_owned() };
+        let opening = Edit::Insert(Role::User, vec![WrittenPart { part, origin: Origin::Filler }]);
+        let edits = system.into_iter().chain([opening]).chain(selection.keep_edits());
         Ok(Compacted::without_reading(cx, edits.collect()))
     }
 }

@@ -1,0 +1,53 @@
+//! Compactions that failed and requests over the window. Both keep everything in the context, and neither is memory.
+
+use compactometer_engine::event::Outcome;
+
+use super::{Better, Metric, Section, over_units, ratio};
+use crate::data::{StrategyRecords, UnitRecords, is_applied};
+
+pub(crate) const FAILED_SHARE: Metric = Metric {
+    id: "failed_share",
+    better: Better::Lower,
+    definition: "compactions that were due and failed / those that were applied or failed, by unit; mean over units",
+    compute: |_, strategy| over_units(strategy, "no compaction was due", failed),
+    ..Metric::share(Section::Requests, "Contexts that count as empty")
+};
+
+pub(crate) const OVER_WINDOW_SHARE: Metric = Metric {
+    id: "over_window_share",
+    better: Better::Lower,
+    definition: "turns whose request exceeds the window / turns, by unit; mean over units",
+    compute: |_, strategy| over_units(strategy, "the agent took no turn", over_window),
+    ..Metric::share(Section::Requests, "Contexts that count as empty")
+};
+
+/// The greatest share of either with which a strategy is compared.
+const MOST: f64 = 0.05;
+
+/// Why a strategy cannot be compared: it fails, or exceeds the window, too often.
+pub(crate) fn why_not_compared(strategy: &StrategyRecords) -> Option<String> {
+    let mean = |of: fn(&UnitRecords) -> Option<f64>| {
+        crate::stats::mean(&strategy.units.iter().filter_map(of).collect::<Vec<_>>()).filter(|share| *share > MOST)
+    };
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    if let Some(share) = mean(failed) {
+        return Some(format!(
+            "{} of the compactions that were due failed, and a failed one loses nothing",
+            percent(share)
+        ));
+    }
+    let share = mean(over_window)?;
+    Some(format!("{} of its turns were sent over the window, which no provider takes", percent(share)))
+}
+
+fn failed(unit: &UnitRecords) -> Option<f64> {
+    let rows = || unit.records.iter().flat_map(|record| &record.compactions);
+    let failed = rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count();
+    let applied = rows().filter(|row| is_applied(row)).count();
+    ratio(failed as f64, (failed + applied) as f64)
+}
+
+fn over_window(unit: &UnitRecords) -> Option<f64> {
+    let turns = || unit.records.iter().flat_map(|record| &record.turns);
+    ratio(turns().filter(|turn| turn.over_window).count() as f64, turns().count() as f64)
+}
