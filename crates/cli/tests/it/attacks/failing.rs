@@ -1,13 +1,12 @@
 //! Summarizers that fail or write nothing of use. A failure keeps everything in the context, and must not look like memory.
 
-use compactometer_suites::generate::smoke;
-
+use super::half;
 use crate::honesty::stage::{Staged, mock, named, run};
 
 const STRATEGIES: [&str; 3] = ["summarize", "chained", "handoff"];
 
 fn with(model: &str) -> Staged {
-    run(smoke().unwrap(), named(&STRATEGIES), &*mock(model), None)
+    run(half(), named(&STRATEGIES), &*mock(model), None)
 }
 
 #[test]

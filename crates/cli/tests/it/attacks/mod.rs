@@ -4,3 +4,13 @@ mod failing;
 mod summarizers;
 mod tails;
 mod values;
+
+use compactometer_formats::suite::Suite;
+use compactometer_suites::generate::smoke;
+
+/// Half of the suite that a plain run uses.
+fn half() -> Suite {
+    let mut suite = smoke().unwrap();
+    suite.scenarios.truncate(8);
+    suite
+}

@@ -1,6 +1,7 @@
 //! Summarizers that know every fact of a suite, and write its values in a form that helps nobody.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
@@ -62,24 +63,21 @@ impl Cheat {
                 let subjects = (0..facts.len()).map(subject).collect::<Vec<_>>().join(", ");
                 format!("{subjects}\n\n{}", lines(&|place| value(place).to_owned()))
             }
-            Form::EverySubjectWithEveryValue => {
-                // As much of the product as the room allows.
-                lines(&|place| {
-                    let pairs = (0..facts.len().min(12)).map(|other| format!("{}: {}", subject(other), value(place)));
-                    pairs.collect::<Vec<_>>().join("; ")
-                })
-            }
+            Form::EverySubjectWithEveryValue => lines(&|place| {
+                let pairs = (0..facts.len()).map(|other| format!("{}: {}", subject(other), value(place)));
+                pairs.collect::<Vec<_>>().join("; ")
+            }),
             Form::ShuffledWithinKind => {
                 let mut of_kind: BTreeMap<_, Vec<&Fact>> = BTreeMap::new();
                 facts.iter().for_each(|fact| of_kind.entry(fact.value_kind).or_default().push(fact));
-                let shifted = |facts: &Vec<&Fact>| {
-                    let line = |place: usize| {
-                        let other = facts[(place + facts.len() / 2) % facts.len()];
-                        format!("- {}: {}", facts[place].subject, other.value)
-                    };
-                    (0..facts.len()).map(line).collect::<Vec<_>>().join("\n")
+                let shuffled = |facts: &Vec<&Fact>| {
+                    let mut others = facts.clone();
+                    others.sort_by_cached_key(|fact| hash(&fact.value));
+                    let pairs = facts.iter().zip(others);
+                    let lines = pairs.map(|(fact, other)| format!("- {}: {}", fact.subject, other.value));
+                    lines.collect::<Vec<_>>().join("\n")
                 };
-                of_kind.values().map(shifted).collect::<Vec<_>>().join("\n")
+                of_kind.values().map(shuffled).collect::<Vec<_>>().join("\n")
             }
             Form::SwappedBetweenSentences => unreachable!("an honest summary is swapped"),
         }
@@ -99,6 +97,13 @@ impl Cheat {
         }
         swapped
     }
+}
+
+/// An order that has nothing to do with what a value means.
+fn hash(value: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[async_trait]

@@ -9,9 +9,9 @@ use compactometer_engine::message::{Part, Role};
 use compactometer_engine::selection::Selection;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
-use compactometer_suites::generate::smoke;
 use compactometer_testing::model::says;
 
+use super::half;
 use crate::honesty::plugins::spec;
 use crate::honesty::stage::{foreign, mock, named, run};
 
@@ -48,7 +48,7 @@ impl Strategy for Never {
 
 #[test]
 fn a_pure_tail_lifts_nothing() {
-    let staged = run(smoke().unwrap(), vec![foreign(&TAIL)], &says(""), None);
+    let staged = run(half(), vec![foreign(&TAIL)], &says(""), None);
     let lift = staged.value("tail", "lift");
     assert!(lift.abs() <= 0.02, "{lift}");
 }
@@ -57,7 +57,7 @@ fn a_pure_tail_lifts_nothing() {
 #[test]
 fn a_strategy_that_never_compacts_holds_nothing() {
     let entrants = named(&["summarize", "full"]).into_iter().chain([foreign(&NEVER)]).collect();
-    let staged = run(smoke().unwrap(), entrants, &*mock("mock:strong"), None);
+    let staged = run(half(), entrants, &*mock("mock:strong"), None);
     let never = staged.value("never", "bound_recall_corrected");
     assert_eq!(staged.value("full", "context_recall"), 1.0, "it has no window");
     assert!(never <= staged.value("summarize", "bound_recall_corrected"), "{never}");

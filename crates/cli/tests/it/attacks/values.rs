@@ -1,7 +1,6 @@
 //! Summaries that hold values and say nothing about them.
 
-use compactometer_suites::generate::smoke;
-
+use super::half;
 use super::summarizers::{Cheat, Form};
 use crate::honesty::stage::{Staged, mock, named, run};
 
@@ -9,7 +8,7 @@ use crate::honesty::stage::{Staged, mock, named, run};
 const NOTHING: f64 = 0.03;
 
 fn attacked(form: Form) -> Staged {
-    let suite = smoke().unwrap();
+    let suite = half();
     let cheat = Cheat::new(&suite, form);
     run(suite, named(&["handoff"]), &cheat, None)
 }
@@ -20,7 +19,7 @@ fn assert_worthless(form: Form) {
     let headline = staged.value("handoff", "bound_recall_corrected");
     let values = staged.value("handoff", "context_recall_corrected");
     println!("{form:?}: CR* {values:.3}, BR* {headline:.3}");
-    assert!(values > 0.1, "{form:?} holds values: {values}");
+    assert!(values > 0.01, "{form:?} holds values: {values}");
     assert!(headline.abs() <= NOTHING, "{form:?}: BR* {headline}");
 }
 
@@ -62,7 +61,7 @@ fn values_swapped_between_sentences_cost_most_of_the_headline() {
 fn honest_summaries_and_the_controls_keep_what_they_hold() {
     let strategies = ["summarize", "handoff", "chained", "progressive"];
     let entrants = strategies.iter().copied().chain(["full", "null", "value-list", "oracle"]).collect::<Vec<_>>();
-    let staged = run(smoke().unwrap(), named(&entrants), &*mock("mock:strong"), None);
+    let staged = run(half(), named(&entrants), &*mock("mock:strong"), None);
     for strategy in strategies {
         let (bound, held) = (staged.value(strategy, "bound_recall"), staged.value(strategy, "context_recall"));
         println!("{strategy}: CR {held:.3}, BR {bound:.3}");
