@@ -18,6 +18,8 @@ const FEWEST_RIVALS: usize = 3;
 pub struct Bindings {
     subjects: Subjects,
     facts: Vec<Option<Bound>>,
+    /// For each subject, the index of the first message that states something about it.
+    stated_at: Vec<usize>,
     /// Every binding in the conversation's messages, each once.
     pub(crate) all: Vec<Binding>,
     /// For each message, its bindings as places in `all`.
@@ -28,7 +30,8 @@ pub struct Bindings {
 #[derive(Clone, Debug)]
 struct Bound {
     subject: u32,
-    rivals: BTreeSet<u32>,
+    /// The other subjects of facts of its kind.
+    of_kind: BTreeSet<u32>,
     /// Whether the message that first states the fact gives the value to its subject.
     is_stated: bool,
 }
@@ -60,18 +63,21 @@ impl Bindings {
         let subject_of = |fact: usize| Some(subjects.of_name(with_subject.binary_search(&fact).ok()?));
         let bound = |fact: usize| {
             let subject = subject_of(fact)?;
-            let others = |counts: &dyn Fn(usize) -> bool| {
-                let others = with_subject.iter().filter(|other| counts(**other)).filter_map(|other| subject_of(*other));
-                others.filter(|other| *other != subject).collect::<BTreeSet<_>>()
-            };
-            let of_kind = others(&|other| facts[other].value_kind == facts[fact].value_kind);
-            let rivals = if of_kind.len() < FEWEST_RIVALS { others(&|_| true) } else { of_kind };
+            let is_of_kind = |other: &&usize| facts[**other].value_kind == facts[fact].value_kind;
+            let of_kind = with_subject.iter().filter(is_of_kind).filter_map(|other| subject_of(*other));
+            let of_kind = of_kind.filter(|other| *other != subject).collect();
             let first = mentions[fact].first();
             let is_stated = first.is_some_and(|first| of_messages[*first].contains(&(fact as u32, subject)));
-            Some(Bound { subject, rivals, is_stated })
+            Some(Bound { subject, of_kind, is_stated })
         };
+        let mut stated_at = vec![usize::MAX; subjects.len()];
+        for (fact, first) in mentions.iter().enumerate().filter_map(|(fact, at)| Some((fact, *at.first()?))) {
+            if let Some(subject) = subject_of(fact) {
+                stated_at[subject as usize] = stated_at[subject as usize].min(first);
+            }
+        }
         let facts = (0..facts.len()).map(bound).collect();
-        Some(Bindings { subjects, facts, all, in_message })
+        Some(Bindings { subjects, facts, stated_at, all, in_message })
     }
 
     /// The bindings of a message for some of its facts, as places in `all`.
@@ -90,14 +96,19 @@ impl Bindings {
         Some(self.facts[fact as usize].as_ref()?.subject)
     }
 
-    /// Whether a subject competes with the fact's own.
-    pub(crate) fn is_rival(&self, (fact, subject): Binding) -> bool {
-        self.facts[fact as usize].as_ref().is_some_and(|bound| bound.rivals.contains(&subject))
+    /// The subjects that compete with the fact's own after so many messages: a context cannot name one that nobody has mentioned.
+    pub(crate) fn rivals(&self, fact: u32, length: usize) -> BTreeSet<u32> {
+        let Some(bound) = &self.facts[fact as usize] else { return BTreeSet::new() };
+        let is_stated = |subject: &u32| self.stated_at[*subject as usize] < length;
+        let of_kind = bound.of_kind.iter().copied().filter(is_stated).collect::<BTreeSet<_>>();
+        if of_kind.len() >= FEWEST_RIVALS {
+            return of_kind;
+        }
+        (0..self.subjects.len() as u32).filter(|other| *other != bound.subject && is_stated(other)).collect()
     }
 
-    /// How many subjects compete with the fact's own; nothing if the fact has no subject, or its own statement does not bind it.
-    pub fn rivals(&self, fact: usize) -> Option<u32> {
-        let bound = self.facts[fact].as_ref().filter(|bound| bound.is_stated)?;
-        Some(bound.rivals.len() as u32)
+    /// Whether the fact counts in bound recall: it has a subject, to which its own first statement gives it.
+    pub fn counts(&self, fact: usize) -> bool {
+        self.facts[fact].as_ref().is_some_and(|bound| bound.is_stated)
     }
 }

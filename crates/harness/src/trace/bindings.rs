@@ -18,8 +18,14 @@ pub(crate) struct BoundFacts {
     pub(crate) rivals: Vec<RivalWins>,
 }
 
-/// Searches a view for the subjects of these facts. Fates say which of them it holds.
-pub(crate) fn bound_facts(prepared: &PreparedScenario, view: &View, facts: &[u32], fates: &Fates) -> BoundFacts {
+/// Searches a view for the subjects of these facts, after so many messages. Fates say which of the facts it holds.
+pub(crate) fn bound_facts(
+    prepared: &PreparedScenario,
+    view: &View,
+    facts: &[u32],
+    fates: &Fates,
+    length: usize,
+) -> BoundFacts {
     let Some(bindings) = &prepared.bindings else { return BoundFacts::default() };
     let mut found = BTreeSet::new();
     for entry in view.entries() {
@@ -38,8 +44,9 @@ pub(crate) fn bound_facts(prepared: &PreparedScenario, view: &View, facts: &[u32
     };
     let wins = |fact: &u32| {
         let winners = found.range((*fact, 0)..=(*fact, u32::MAX));
-        let wins = winners.filter(|binding| bindings.is_rival(**binding)).count() as u32;
-        (wins > 0).then_some(RivalWins(*fact, wins))
+        let rivals = bindings.rivals(*fact, length);
+        let wins = winners.filter(|(_, subject)| rivals.contains(subject)).count() as u32;
+        (wins > 0).then_some(RivalWins(*fact, wins, rivals.len() as u32))
     };
     BoundFacts { own: facts.iter().filter(is_own).copied().collect(), rivals: facts.iter().filter_map(wins).collect() }
 }
