@@ -160,10 +160,10 @@ pub struct FactRow {
     /// The messages that state it, ascending; empty in records from before it was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<MessageId>,
-    /// How many other subjects compete for its value. Absent where bound recall leaves the fact out: it has no subject, or the message
-    /// that first states it does not give the value to its subject. Also absent in records of version 2 and earlier.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rivals: Option<u32>,
+    /// Whether it counts in bound recall: it has a subject, to which the message that first states it gives its value. Never in
+    /// records of version 2 and earlier.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_subject: bool,
 }
 
 /// One turn of the agent. Its input is the view, its output the recorded message.

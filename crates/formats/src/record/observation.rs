@@ -81,9 +81,9 @@ pub enum Unusable {
     CompactionFailed,
 }
 
-/// The index of a fact, and how many other subjects win at its value: `[3,2]`.
+/// The index of a fact, how many other subjects win at its value, and how many have been mentioned that could: `[3,2,14]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RivalWins(pub u32, pub u32);
+pub struct RivalWins(pub u32, pub u32, pub u32);
 
 /// What the context holds together with what a strategy retrieved for a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

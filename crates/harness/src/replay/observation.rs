@@ -15,7 +15,7 @@ impl Replay<'_> {
         let Some(last) = self.session.log().messages().last() else { return Vec::new() };
         let old_before = old_before(self.prepared, point.length, self.case.budget.trigger);
         let carriers = search_carriers(self.prepared, self.session.view(), old_before);
-        let bound = bound_facts(self.prepared, self.session.view(), &point.eligible, &fates);
+        let bound = bound_facts(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
         let random_bound = self.random.bound(&point.eligible);
         self.observations.push(Observation {
             after: last.message.id,

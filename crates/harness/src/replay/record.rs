@@ -54,7 +54,7 @@ impl Replay<'_> {
             weight: fact.weight,
             decoy: fact.decoy_of.is_some(),
             generic: fact.generic,
-            rivals: self.prepared.bindings.as_ref().and_then(|bindings| bindings.rivals(index)),
+            has_subject: self.prepared.bindings.as_ref().is_some_and(|bindings| bindings.counts(index)),
             mentions: self.prepared.mentions[index].iter().map(|at| self.prepared.messages[*at].message.id).collect(),
         }
     }

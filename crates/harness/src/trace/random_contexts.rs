@@ -116,6 +116,7 @@ impl<'l> RandomContexts<'l> {
 
     /// For each of these facts, in how many draws it is given to its own subject, and how often to others.
     pub(crate) fn bound(&self, facts: &[u32]) -> BoundFacts {
+        let length = self.length;
         let Some(bindings) = &self.prepared.bindings else { return BoundFacts::default() };
         let mut draws = self.holding.bindings.clone();
         for place in self.whole.iter().flat_map(|index| bindings.in_message.of(*index)) {
@@ -131,9 +132,10 @@ impl<'l> RandomContexts<'l> {
             own.map_or(0, |(_, draws)| *draws)
         };
         let rivals = |fact: &u32| {
+            let rivals = bindings.rivals(*fact, length);
             let wins =
-                draws_of(*fact).filter(|(binding, _)| bindings.is_rival(**binding)).map(|(_, draws)| draws).sum();
-            (wins > 0).then_some(RivalWins(*fact, wins))
+                draws_of(*fact).filter(|((_, subject), _)| rivals.contains(subject)).map(|(_, draws)| draws).sum();
+            (wins > 0).then_some(RivalWins(*fact, wins, rivals.len() as u32))
         };
         BoundFacts { own: facts.iter().map(own).collect(), rivals: facts.iter().filter_map(rivals).collect() }
     }

@@ -13,7 +13,7 @@ fn unbound(scenarios: Vec<Scenario>) -> (Vec<Fact>, usize) {
         let bindings = prepared.bindings.as_ref().unwrap();
         for (index, fact) in prepared.scenario.facts.iter().enumerate().filter(|(_, fact)| fact.has_subject()) {
             all += 1;
-            if bindings.rivals(index).is_none() {
+            if !bindings.counts(index) {
                 unbound.push(fact.clone());
             }
         }

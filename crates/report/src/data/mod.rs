@@ -179,7 +179,7 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
         let (fact, fate) = ranked(record, observation, index)?;
         let random_hits = observation.selection_hits.get(place).copied().unwrap_or(0);
         let is_present = fate.is_present() && observation.unusable.is_none();
-        let binding = fact.rivals.map(|rivals| binding(observation, place, rivals));
+        let binding = fact.has_subject.then(|| binding(observation, place));
         Some(Look { index, fact, round: observation.round, is_present, random_hits, binding })
     })
 }
@@ -190,11 +190,11 @@ pub(crate) fn looks_at_points(record: &Record) -> impl Iterator<Item = Look<'_>>
 }
 
 /// How the eligible fact at that place is bound. A context that no agent can use binds nothing.
-fn binding(observation: &Observation, place: usize, rivals: u32) -> LookBinding {
+fn binding(observation: &Observation, place: usize) -> LookBinding {
     let fact = observation.eligible[place];
     let share = |wins: &[RivalWins]| {
-        let wins = wins.iter().find(|RivalWins(of, _)| *of == fact).map_or(0, |RivalWins(_, wins)| *wins);
-        f64::from(wins) / f64::from(rivals.max(1))
+        let of_fact = wins.iter().find(|RivalWins(of, ..)| *of == fact);
+        of_fact.map_or(0.0, |RivalWins(_, wins, rivals)| f64::from(*wins) / f64::from(*rivals))
     };
     let is_usable = observation.unusable.is_none();
     LookBinding {

@@ -57,7 +57,7 @@ pub(crate) fn why_undefined(strategy: &StrategyRecords) -> Option<String> {
     let (mut with_subject, mut left_out) = (0, 0);
     for fact in facts.filter(|fact| fact.category != Category::Incidental) {
         with_subject += 1;
-        left_out += usize::from(fact.rivals.is_none());
+        left_out += usize::from(!fact.has_subject);
     }
     match (with_subject, left_out) {
         (0, _) => Some("no fact has a subject: imported facts are values only".to_owned()),

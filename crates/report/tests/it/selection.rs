@@ -38,10 +38,10 @@ fn lift_is_against_contexts_with_the_same_tail() {
     assert!((selection - (0.375 - 0.15 / 0.9)).abs() < 1e-9, "{selection}");
     assert_eq!(lift, selection, "facts without subjects");
     for record in &mut records {
-        record.facts.iter_mut().for_each(|fact| fact.rivals = Some(4));
+        record.facts.iter_mut().for_each(|fact| fact.has_subject = true);
         let seen = &mut record.observations[0];
-        (seen.bound, seen.rivals) = (vec![0], vec![RivalWins(0, 1), RivalWins(1, 2)]);
-        (seen.selection_bound, seen.selection_rivals) = (vec![20, 0], vec![RivalWins(0, 20)]);
+        (seen.bound, seen.rivals) = (vec![0], vec![RivalWins(0, 1, 4), RivalWins(1, 2, 4)]);
+        (seen.selection_bound, seen.selection_rivals) = (vec![20, 0], vec![RivalWins(0, 20, 4)]);
     }
     // BR* = mean(1 - 1/4, 0 - 2/4); the random ones mean(1 - 1/4, 0).
     let [lift, _] = lifts(&records);
@@ -55,7 +55,7 @@ fn lift_is_against_contexts_with_the_same_tail() {
 fn what_no_agent_can_use_holds_nothing() {
     let mut records = six(Some(5));
     for record in &mut records {
-        record.facts.iter_mut().for_each(|fact| fact.rivals = Some(4));
+        record.facts.iter_mut().for_each(|fact| fact.has_subject = true);
         record.observations[0].bound = vec![0];
         record.observations[0].unusable = Some(Unusable::CompactionFailed);
     }
@@ -70,7 +70,7 @@ fn facts_that_their_statement_does_not_bind_are_few_or_there_is_no_bound_recall(
         let mut records = six(Some(5));
         for (at, record) in records.iter_mut().enumerate() {
             record.facts = facts(20, KIND);
-            record.facts.iter_mut().skip(if at < unbound { 2 } else { 0 }).for_each(|fact| fact.rivals = Some(4));
+            record.facts.iter_mut().skip(if at < unbound { 2 } else { 0 }).for_each(|fact| fact.has_subject = true);
         }
         metric(&records, "bound_recall")
     };

@@ -71,9 +71,13 @@ impl Cheat {
                 let mut of_kind: BTreeMap<_, Vec<&Fact>> = BTreeMap::new();
                 facts.iter().for_each(|fact| of_kind.entry(fact.value_kind).or_default().push(fact));
                 let shuffled = |facts: &Vec<&Fact>| {
-                    let mut others = facts.clone();
-                    others.sort_by_cached_key(|fact| hash(&fact.value));
-                    let pairs = facts.iter().zip(others);
+                    // Two orders that are not that of the text, which a summary before may have shuffled.
+                    let sorted = |salt| {
+                        let mut facts = facts.clone();
+                        facts.sort_by_cached_key(|fact| hash(salt, &fact.value));
+                        facts
+                    };
+                    let pairs = sorted(1).into_iter().zip(sorted(2));
                     let lines = pairs.map(|(fact, other)| format!("- {}: {}", fact.subject, other.value));
                     lines.collect::<Vec<_>>().join("\n")
                 };
@@ -100,9 +104,9 @@ impl Cheat {
 }
 
 /// An order that has nothing to do with what a value means.
-fn hash(value: &str) -> u64 {
+fn hash(salt: u8, value: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
+    (salt, value).hash(&mut hasher);
     hasher.finish()
 }
 

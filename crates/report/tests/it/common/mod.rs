@@ -121,7 +121,7 @@ pub(crate) fn fact(id: &str, category: Category, value_kind: ValueKind) -> FactR
         decoy: false,
         generic: false,
         mentions: vec![MessageId(0)],
-        rivals: None,
+        has_subject: false,
     }
 }
 

@@ -87,7 +87,7 @@ fn conversation(strategy: &(&str, Family, u32, f64, f64), scenario: u32) -> Reco
 
 fn a_fact(at: u32) -> compactometer_formats::record::FactRow {
     let mut row = fact(&format!("f{at:02}"), CATEGORIES[at as usize % 5], KINDS[at as usize % 4]);
-    row.rivals = Some(4);
+    row.has_subject = true;
     row.decoy = at % 10 == 9;
     row.generic = at % 20 == 18;
     row.mentions = vec![MessageId(at / 4 * 10 + at % 4)];
@@ -165,9 +165,9 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         chance: rates,
         unusable: None,
         bound,
-        rivals: vec![RivalWins(3, 1)],
+        rivals: vec![RivalWins(3, 1, 4)],
         selection_bound: selection_hits.clone(),
-        selection_rivals: vec![RivalWins(3, 2)],
+        selection_rivals: vec![RivalWins(3, 2, 4)],
         selection_hits,
         selection_chance: KINDS.iter().map(|kind| chance(*kind, 1, 60)).collect(),
         foil_hits: 0,
