@@ -128,8 +128,8 @@ impl Strategy for Progressive {
 /// Every summary so far and the new one, with their numbers.
 fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
     let saved = cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary);
-    let earlier = saved.map(|saved| Leg { number: saved.number, body: &saved.body });
-    earlier.chain([Leg { number: cx.number_of_new(0), body: newest }]).collect()
+    let earlier = saved.map(|saved| Leg::new(saved.number, &saved.body));
+    earlier.chain([Leg::new(cx.number_of_new(0), newest)]).collect()
 }
 
 /// What leaves and was said: earlier summaries and pins stay by themselves.
