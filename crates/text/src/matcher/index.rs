@@ -17,7 +17,7 @@ use super::is_word;
 /// The patterns, indexed by their pieces.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
-    pub(super) patterns: Vec<Pattern>,
+    patterns: Vec<Pattern>,
     /// The next node for a node and the hash of a piece.
     edges: HashMap<(u32, u64), u32, FixedState>,
     /// The first pattern of each node.
@@ -28,8 +28,8 @@ pub(super) struct Index {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
-    pub(super) text: Box<str>,
+struct Pattern {
+    text: Box<str>,
     /// The next pattern of its node.
     next: Option<u32>,
 }
@@ -57,16 +57,17 @@ struct Walk {
 }
 
 impl Index {
-    pub(super) fn empty() -> Self {
-        Index { patterns: Vec::new(), edges: HashMap::default(), ends: vec![None], openings: [0; 256] }
-    }
-
-    /// Adds a non-empty pattern with single blanks between words. It is identified by its position in the list.
-    pub(super) fn add(&mut self, text: String) {
-        self.open(text.as_bytes());
-        let node = self.node_of(&text);
-        let next = self.ends[node as usize].replace(self.patterns.len() as u32);
-        self.patterns.push(Pattern { text: text.into(), next });
+    /// An index of non-empty patterns with single blanks between words. Each is identified by its position in the list.
+    pub(super) fn new(texts: Vec<String>) -> Self {
+        let patterns = Vec::with_capacity(texts.len());
+        let mut index = Index { patterns, edges: HashMap::default(), ends: vec![None], openings: [0; 256] };
+        for (place, text) in texts.into_iter().enumerate() {
+            index.open(text.as_bytes());
+            let node = index.node_of(&text);
+            let next = index.ends[node as usize].replace(place as u32);
+            index.patterns.push(Pattern { text: text.into(), next });
+        }
+        index
     }
 
     fn open(&mut self, pattern: &[u8]) {
@@ -145,7 +146,7 @@ impl Index {
 /// Whether the text, which is as long as the pattern, matches it.
 fn stands_as(pattern: &[u8], text: &[u8]) -> bool {
     let is_same = |(one, other): (&u8, &u8)| one.eq_ignore_ascii_case(other) || (*one == b' ' && *other == b'\n');
-    pattern.iter().zip(text).all(is_same)
+    text.eq_ignore_ascii_case(pattern) || pattern.iter().zip(text).all(is_same)
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -91,33 +91,15 @@ impl Matcher {
         S: Into<Sought>,
         F: IntoIterator<Item = &'f str>,
     {
-        let mut matcher = Matcher { index: Index::empty(), forms: Vec::new(), quantities: Vec::new(), items: 0 };
-        for (sought, values) in items {
+        let mut patterns = Patterns::default();
+        let mut count = 0;
+        for (item, (sought, values)) in items.into_iter().enumerate() {
             let sought = sought.into();
-            values.into_iter().for_each(|value| matcher.add(sought, value));
-            matcher.items += 1;
+            values.into_iter().for_each(|value| patterns.add(item, sought, value));
+            count = item + 1;
         }
-        matcher
-    }
-
-    fn add(&mut self, sought: Sought, value: &str) {
-        let item = self.items;
-        let quantity = if sought.kind == ValueKind::Number { Quantity::parse(&normal(value)) } else { None };
-        let Some(quantity) = quantity else {
-            return self.push(spellings(value), Form { item, sought, quantity: None });
-        };
-        let of_item = self.forms.iter().rev().take_while(|form| form.item == item).filter_map(|form| form.quantity);
-        if of_item.into_iter().all(|known| self.quantities[known] != quantity) {
-            self.push(quantity.openings(), Form { item, sought, quantity: Some(self.quantities.len()) });
-            self.quantities.push(quantity);
-        }
-    }
-
-    fn push(&mut self, patterns: Vec<String>, form: Form) {
-        for pattern in patterns {
-            self.index.add(pattern);
-            self.forms.push(form);
-        }
+        let Patterns { texts, forms, quantities } = patterns;
+        Matcher { index: Index::new(texts), forms, quantities, items: count }
     }
 
     /// The number of items.
@@ -163,6 +145,37 @@ impl Matcher {
             Said::Affirmed => stance(end) == Stance::Asserted,
             Said::Denied => stance(end) == Stance::Denied,
         })
+    }
+}
+
+/// The patterns for the index, and the form that each belongs to.
+#[derive(Default)]
+struct Patterns {
+    texts: Vec<String>,
+    forms: Vec<Form>,
+    quantities: Vec<Quantity>,
+}
+
+impl Patterns {
+    fn add(&mut self, item: usize, sought: Sought, value: &str) {
+        let quantity = if sought.kind == ValueKind::Number { Quantity::parse(&normal(value)) } else { None };
+        let Some(quantity) = quantity else {
+            return spellings(value)
+                .into_iter()
+                .for_each(|text| self.push(text, Form { item, sought, quantity: None }));
+        };
+        let of_item = self.forms.iter().rev().take_while(|form| form.item == item).filter_map(|form| form.quantity);
+        if of_item.into_iter().any(|known| self.quantities[known] == quantity) {
+            return;
+        }
+        let form = Form { item, sought, quantity: Some(self.quantities.len()) };
+        quantity.openings().into_iter().for_each(|text| self.push(text, form));
+        self.quantities.push(quantity);
+    }
+
+    fn push(&mut self, text: String, form: Form) {
+        self.texts.push(text);
+        self.forms.push(form);
     }
 }
 

@@ -32,9 +32,10 @@ fn rewritten(text: &str) -> String {
     while !rest.is_empty() {
         let plain = plain_length(rest.as_bytes());
         // An ASCII letter before a character beyond ASCII may be the base of an accent.
-        let base = usize::from(plain > 0 && rest[plain..].starts_with(|next: char| !next.is_ascii()));
-        let (copied, special) = rest.split_at(plain - base);
+        let ends_in_mark = rest[plain..].chars().next().is_some_and(|next| !next.is_ascii());
+        let (copied, special) = rest.split_at(plain - usize::from(ends_in_mark && plain > 0));
         out.push_str(copied);
+        let base = usize::from(ends_in_mark && plain > 0);
         let length = special[base..].find(|letter: char| letter.is_ascii_graphic()).unwrap_or(special.len() - base);
         let (special, tail) = special.split_at(base + length);
         push_folded(&mut out, special, tail);
@@ -43,15 +44,41 @@ fn rewritten(text: &str) -> String {
     out
 }
 
-/// The number of bytes of graphic ASCII with single blanks between at the start of a text.
+/// The number of bytes of graphic ASCII with single blanks between at the start of a text. Eight bytes are examined at once.
 fn plain_length(text: &[u8]) -> usize {
+    // Whether the previous byte was graphic. A leading blank does not count.
+    let (mut length, mut after_graphic) = (0, false);
+    while let Some(eight) = text[length..].first_chunk::<8>() {
+        let (graphic, blank) = graphic_and_blank(u64::from_le_bytes(*eight));
+        let before = graphic << 8 | (u64::from(after_graphic) << 7);
+        let others = !(graphic | (blank & before)) & HIGHEST;
+        if others != 0 {
+            length += others.trailing_zeros() as usize / 8;
+            break;
+        }
+        after_graphic = graphic >> 63 == 1;
+        length += 8;
+    }
     let is_plain = |at: &usize| {
         let is_blank = matches!(text[*at], b' ' | b'\n') && *at > 0 && text[*at - 1].is_ascii_graphic();
         text[*at].is_ascii_graphic() || is_blank
     };
-    let length = (0..text.len()).take_while(is_plain).count();
+    length += (length..text.len()).take_while(is_plain).count();
     // A trailing blank does not count.
     length - usize::from(length > 0 && !text[length - 1].is_ascii_graphic())
+}
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const HIGHEST: u64 = ONES << 7;
+
+/// For eight bytes: the highest bit of each byte of graphic ASCII, and of each blank or line feed.
+fn graphic_and_blank(bytes: u64) -> (u64, u64) {
+    let rest = bytes & !HIGHEST;
+    let ascii = !bytes & HIGHEST;
+    let at_least = |first: u8| rest + ONES * u64::from(0x80 - first);
+    let equals = |byte: u8| !((rest ^ (ONES * u64::from(byte))) + ONES * 0x7f);
+    let graphic = at_least(b'!') & !at_least(0x7f) & ascii;
+    (graphic, (equals(b' ') | equals(b'\n')) & ascii)
 }
 
 /// Appends blanks and letters beyond ASCII, with the ASCII letter that may carry an accent. `tail` is the following text.

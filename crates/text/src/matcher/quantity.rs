@@ -21,17 +21,16 @@ pub(super) struct Quantity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Unit {
     None,
-    Known(&'static Measure),
+    Known(Measure),
     /// Any other words, in lower case.
     Words(String),
 }
 
-/// A unit. Units of one family convert into each other. `size` is in the smallest unit of the family.
-#[derive(Debug, PartialEq, Eq)]
+/// Units of one family convert into each other. `size` is in the smallest unit of the family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Measure {
     family: Family,
     size: u64,
-    names: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +49,18 @@ enum Family {
     Pounds,
 }
 
-const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Measure {
-    Measure { family, size, names }
+struct Row {
+    family: Family,
+    size: u64,
+    names: &'static [&'static str],
+}
+
+const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Row {
+    Row { family, size, names }
 }
 
 /// Every unit, with its names in lower case.
-const UNITS: &[Measure] = &[
+const UNITS: &[Row] = &[
     row(Family::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
     row(Family::Time, 1_000, &["us", "μs", "microsecond", "microseconds"]),
     row(Family::Time, 1_000_000, &["ms", "msec", "millis", "millisecond", "milliseconds"]),
@@ -131,7 +136,7 @@ impl Quantity {
                 unit_after(after).map_or_else(|| (unit_before(before), 0), |(unit, used)| (Some(unit), used))
             }
         };
-        let before = if used == 0 && unit.is_some() { last_word(before).1 } else { before };
+        let before = if used == 0 && unit.is_some() { without_unit(before) } else { before };
         let is_whole = begins_number(before) && !after[used..].starts_with(is_word);
         let is_same = match (&self.unit, unit) {
             (Unit::Known(own), Some(found)) => {
@@ -159,14 +164,16 @@ fn is_negative(before: &str) -> bool {
     before.strip_suffix('-').is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', '(', '[', '=', ':', ',']))
 }
 
-fn measure(name: &str) -> Option<&'static Measure> {
-    UNITS.iter().find(|unit| unit.names.contains(&name))
+fn measure(name: &str) -> Option<Measure> {
+    let row = UNITS.iter().find(|row| row.names.contains(&name))?;
+    Some(Measure { family: row.family, size: row.size })
 }
 
 /// The unit at the start of a text after a number, and the number of bytes up to its end.
-fn unit_after(text: &str) -> Option<(&'static Measure, usize)> {
+fn unit_after(text: &str) -> Option<(Measure, usize)> {
     let gap = gap(text);
-    let name = text[gap..].split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
+    let name =
+        text[gap..].find(|letter: char| !letter.is_alphabetic()).map_or(&text[gap..], |end| &text[gap..gap + end]);
     let symbol = text[gap..].chars().next().filter(|letter| matches!(letter, '%' | '€' | '$' | '£'));
     let name = symbol.map_or_else(|| name.to_lowercase(), String::from);
     // Lowercase letters may take more bytes than capitals, but units contain no such letters.
@@ -191,9 +198,13 @@ fn gap(text: &str) -> usize {
 }
 
 /// The unit before a number: `€4,812`, `EUR 4,812`.
-fn unit_before(before: &str) -> Option<&'static Measure> {
+fn unit_before(before: &str) -> Option<Measure> {
     let (name, _) = last_word(before);
     BEFORE.contains(&name.to_lowercase().as_str()).then(|| measure(&name.to_lowercase()))?
+}
+
+fn without_unit(before: &str) -> &str {
+    last_word(before).1
 }
 
 fn last_word(before: &str) -> (&str, &str) {
@@ -203,9 +214,13 @@ fn last_word(before: &str) -> (&str, &str) {
     (&trimmed[start..], &trimmed[..start])
 }
 
-fn leading_unit(text: &str) -> (Option<&'static Measure>, &str) {
-    let found = BEFORE.iter().find_map(|name| Some((measure(name), text.strip_prefix(name)?.trim_start())));
-    found.unwrap_or((None, text))
+fn leading_unit(text: &str) -> (Option<Measure>, &str) {
+    for name in BEFORE {
+        if let Some(rest) = text.strip_prefix(name) {
+            return (measure(name), rest.trim_start());
+        }
+    }
+    (None, text)
 }
 
 #[cfg(test)]

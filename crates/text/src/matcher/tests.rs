@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::index::Pattern;
 use super::*;
 
 fn is_found(sought: impl Into<Sought>, value: &str, text: &str) -> bool {
@@ -156,12 +155,13 @@ fn long_values_with_a_common_beginning_are_distinguished() {
 
 /// Tries every pattern at every place of the text.
 fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
+    let mut patterns = Patterns::default();
+    items.iter().enumerate().for_each(|(item, (sought, value))| patterns.add(item, *sought, value));
     let matcher = Matcher::new(items.iter().map(|(sought, value)| (*sought, [value.as_str()])));
     let text = normal(text);
     // No pattern contains a line break.
     let on_one_line = text.replace('\n', " ");
-    let holds = |(form, pattern): (&Form, &Pattern)| {
-        let pattern = &pattern.text;
+    let holds = |(form, pattern): (&Form, &String)| {
         let places = text.char_indices().map(|(start, _)| (start, start + pattern.len()));
         let mut places = places.filter(|(start, end)| {
             let found = on_one_line.as_bytes().get(*start..*end);
@@ -169,7 +169,7 @@ fn found_everywhere(items: &[(Sought, String)], text: &str) -> BTreeSet<usize> {
         });
         places.any(|(start, end)| matcher.holds(*form, &text, start, end)).then_some(form.item)
     };
-    matcher.forms.iter().zip(&matcher.index.patterns).filter_map(holds).collect()
+    patterns.forms.iter().zip(&patterns.texts).filter_map(holds).collect()
 }
 
 fn kinds() -> impl Strategy<Value = ValueKind> {
