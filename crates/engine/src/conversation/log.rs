@@ -64,8 +64,12 @@ impl Log {
 
     /// The message of that id.
     pub fn get(&self, id: MessageId) -> Option<&Arc<CountedMessage>> {
-        let place = self.messages.binary_search_by_key(&id, |counted| counted.message.id);
-        place.ok().map(|at| &self.messages[at])
+        self.place(id).map(|at| &self.messages[at])
+    }
+
+    /// The index of the message of that id.
+    pub(crate) fn place(&self, id: MessageId) -> Option<usize> {
+        self.messages.binary_search_by_key(&id, |counted| counted.message.id).ok()
     }
 
     /// When the last of the messages before that index was said whose time is known, in milliseconds since the Unix epoch.
