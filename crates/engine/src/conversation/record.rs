@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use crate::conversation::vec_growth;
 use crate::message::{MessageId, Usage};
 
 /// One thing that a compaction wrote. A strategy keeps no memory of its own: all of it is read from these.
@@ -78,6 +79,7 @@ impl History {
 
     /// Adds newer records.
     pub fn extend(&mut self, newer: Vec<SessionRecord>) {
+        vec_growth::reserve(&mut self.saved, newer.len());
         for saved in newer {
             let kind = saved.kind;
             self.saved.push(saved);

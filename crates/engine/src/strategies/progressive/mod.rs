@@ -128,8 +128,10 @@ impl Strategy for Progressive {
 /// Every summary so far and the new one, with their numbers.
 fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
     let saved = cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary);
-    let earlier = saved.map(|saved| Leg::new(saved.number, &saved.body));
-    earlier.chain([Leg::new(cx.number_of_new(0), newest)]).collect()
+    let mut journey = Vec::with_capacity(cx.history.len() + 1);
+    journey.extend(saved.map(|saved| Leg::new(saved.number, &saved.body)));
+    journey.push(Leg::new(cx.number_of_new(0), newest));
+    journey
 }
 
 /// What leaves and was said: earlier summaries and pins stay by themselves.
