@@ -144,11 +144,10 @@ fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategies::default_limits;
 
     #[test]
     fn the_limits_are_the_sources() {
-        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
-        let Limits { window, trigger, tail, written, .. } = limits;
-        assert_eq!((window, trigger, tail, written), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
+        assert_eq!(default_limits(&SPEC), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
     }
 }
