@@ -2,13 +2,16 @@
 //!
 //! A value that the conversation says too is never one, so a prompt whose placeholders are common words hides its leaks.
 
+use std::cell::OnceCell;
+
 use serde_json::Value;
 
 use super::{Checkpoint, ladder, reader, shape};
 
 /// The values that a prompt's JSON shapes show as examples, and the material that may say them too.
 pub struct Examples<'m> {
-    shown: Vec<String>,
+    prompt: &'m str,
+    shown: OnceCell<Vec<String>>,
     material: Box<dyn Fn() -> String + 'm>,
 }
 
@@ -21,18 +24,26 @@ impl Default for Examples<'_> {
 
 impl<'m> Examples<'m> {
     /// Those of a prompt that was filled with that material, which is written only where an answer holds an example: few do.
-    pub fn new(prompt: &str, material: impl Fn() -> String + 'm) -> Self {
-        let mut shown = Vec::new();
-        for object in ladder::objects(prompt).filter_map(|text| reader::object(text).ok()) {
-            texts(&as_value(&shape::checkpoint(object).0), &mut shown);
-        }
-        Examples { shown, material: Box::new(material) }
+    pub fn new(prompt: &'m str, material: impl Fn() -> String + 'm) -> Self {
+        Examples { prompt, shown: OnceCell::new(), material: Box::new(material) }
     }
 
     /// Whether a value is an example's and the material does not say it.
     pub fn leaks(&self, value: &str) -> bool {
+        let may_be_shown = self.prompt.contains(value) || self.prompt.contains('\\');
         let is_said = || stands_in(&(self.material)().to_lowercase(), &value.to_lowercase());
-        self.shown.iter().any(|shown| shown == value) && !is_said()
+        may_be_shown && self.shown().iter().any(|shown| shown == value) && !is_said()
+    }
+
+    /// Read only where a value may be among them: a text that the prompt does not hold is no example.
+    fn shown(&self) -> &[String] {
+        self.shown.get_or_init(|| {
+            let mut shown = Vec::new();
+            for object in ladder::objects(self.prompt).filter_map(|text| reader::object(text).ok()) {
+                texts(&as_value(&shape::checkpoint(object).0), &mut shown);
+            }
+            shown
+        })
     }
 }
 

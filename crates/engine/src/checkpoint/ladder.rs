@@ -4,7 +4,7 @@
 //! Absent on purpose: repairs. No rung writes what the answer does not say; what cannot be read without a guess is left out.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
 use super::example::{self, Examples};
 use super::reader::{self, Broken};
@@ -118,7 +118,10 @@ fn rungs(answer: &str, finish: Finish) -> impl Iterator<Item = (Rung, &str)> {
     let whole = Some(answer.trim()).filter(opens).map(|text| (Rung::Strict, text));
     let fenced = answer.split("```").skip(1).step_by(2);
     let fenced = fenced.filter_map(|block| block.split_once('\n')).map(|(_, body)| (Rung::Fenced, body.trim()));
-    let whole_objects = objects(answer).flat_map(|text| [(Rung::Balanced, text), (Rung::Lenient, text)]);
+    let whole_objects = objects(answer).flat_map(|text| {
+        let balanced = balanced(text).map(|object| (Rung::Balanced, object));
+        balanced.into_iter().chain([(Rung::Lenient, text)])
+    });
     let cut = objects(answer).filter(move |_| finish == Finish::Length).map(|text| (Rung::Partial, text));
     whole.into_iter().chain(fenced.filter(move |(_, text)| opens(text))).chain(whole_objects).chain(cut)
 }
@@ -132,13 +135,8 @@ pub(super) fn objects(text: &str) -> impl Iterator<Item = &str> {
 fn read(rung: Rung, text: &str, examples: &Examples<'_>) -> Result<(Checkpoint, Extraction), Option<Extraction>> {
     let unreadable = |why| Some(Extraction::of(Reading::Unreadable(why)));
     let read = match rung {
-        Rung::Strict | Rung::Fenced => {
+        Rung::Strict | Rung::Fenced | Rung::Balanced => {
             serde_json::from_str::<Checkpoint>(text).map_err(|_| None)?;
-            reader::object(text)
-        }
-        Rung::Balanced => {
-            let mut first = Deserializer::from_str(text).into_iter::<Checkpoint>();
-            first.next().ok_or(None)?.map_err(|_| None)?;
             reader::object(text)
         }
         Rung::Lenient => reader::object(text),
@@ -159,6 +157,29 @@ fn read(rung: Rung, text: &str, examples: &Examples<'_>) -> Result<(Checkpoint, 
         return Err(Some(Extraction { reading: Reading::Unreadable(Unreadable::OnlyExample), ..extraction }));
     }
     Ok((checkpoint, extraction))
+}
+
+/// The balanced object at the start of a text.
+fn balanced(text: &str) -> Option<&str> {
+    let mut depth = 0_u32;
+    let mut in_string = false;
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            '{' if !in_string => depth += 1,
+            '}' if !in_string => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(&text[..=at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]

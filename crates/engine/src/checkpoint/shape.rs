@@ -3,33 +3,22 @@
 
 use serde_json::{Map, Value};
 
-use super::{Checkpoint, PendingTask};
+use super::{Checkpoint, ContextReferences, PendingTask, WorkflowState};
 
 /// The checkpoint that a value holds, and how many of its values were left out. Unknown fields are not read.
 pub(super) fn checkpoint(value: Value) -> (Checkpoint, u32) {
     let mut shaper = Shaper { left_out: 0 };
-    let names = ["files", "tables", "databases", "threads", "external_apis"];
-    let references = Shape::Fields(names.map(|name| (name, Shape::Texts)).into());
-    let workflow = [("current_step", Shape::Text), ("completed_steps", Shape::Texts), ("next_steps", Shape::Texts)];
-    let shape = Shape::Fields(vec![
-        ("active_goals", Shape::Texts),
-        ("pending_tasks", Shape::Tasks),
-        ("key_decisions", Shape::Map),
-        ("user_preferences", Shape::Map),
-        ("context_references", references),
-        ("workflow_state", Shape::Fields(workflow.into())),
-    ]);
-    let shaped = shaper.shaped(value, &shape);
-    (serde_json::from_value(shaped).unwrap_or_default(), shaper.left_out)
-}
-
-/// What a field holds.
-enum Shape {
-    Text,
-    Texts,
-    Tasks,
-    Map,
-    Fields(Vec<(&'static str, Shape)>),
+    let mut fields = shaper.fields(value);
+    let mut take = |name: &str| fields.remove(name).unwrap_or_default();
+    let checkpoint = Checkpoint {
+        active_goals: shaper.texts(take("active_goals")),
+        pending_tasks: shaper.tasks(take("pending_tasks")),
+        key_decisions: shaper.map(take("key_decisions")),
+        user_preferences: shaper.map(take("user_preferences")),
+        context_references: shaper.references(take("context_references")),
+        workflow_state: shaper.workflow(take("workflow_state")),
+    };
+    (checkpoint, shaper.left_out)
 }
 
 struct Shaper {
@@ -37,17 +26,25 @@ struct Shaper {
 }
 
 impl Shaper {
-    fn shaped(&mut self, value: Value, shape: &Shape) -> Value {
-        match shape {
-            Shape::Text => self.text(value).into(),
-            Shape::Texts => self.texts(value).into(),
-            Shape::Tasks => serde_json::to_value(self.tasks(value)).unwrap_or_default(),
-            Shape::Map => self.map(value).into(),
-            Shape::Fields(shapes) => {
-                let mut fields = self.fields(value);
-                let mut take = |name: &str| fields.remove(name).unwrap_or_default();
-                shapes.iter().map(|(name, shape)| (*name, self.shaped(take(name), shape))).collect()
-            }
+    fn references(&mut self, value: Value) -> ContextReferences {
+        let mut fields = self.fields(value);
+        let mut take = |name: &str| self.texts(fields.remove(name).unwrap_or_default());
+        ContextReferences {
+            files: take("files"),
+            tables: take("tables"),
+            databases: take("databases"),
+            threads: take("threads"),
+            external_apis: take("external_apis"),
+        }
+    }
+
+    fn workflow(&mut self, value: Value) -> WorkflowState {
+        let mut fields = self.fields(value);
+        let mut take = |name: &str| fields.remove(name).unwrap_or_default();
+        WorkflowState {
+            current_step: self.text(take("current_step")),
+            completed_steps: self.texts(take("completed_steps")),
+            next_steps: self.texts(take("next_steps")),
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Log {
     /// Calls of the last batch without a result so far.
     open: Vec<String>,
     unanswered: BTreeSet<String>,
+    /// Indices of the messages whose time is known.
+    timed: Vec<usize>,
 }
 
 impl Log {
@@ -37,6 +39,9 @@ impl Log {
             self.calls.insert(call_id.to_owned());
         }
         self.open = still_open;
+        if counted.message.at_ms.is_some() {
+            self.timed.push(self.messages.len());
+        }
         self.messages.push(counted);
         Ok(())
     }
@@ -59,13 +64,18 @@ impl Log {
 
     /// The message of that id.
     pub fn get(&self, id: MessageId) -> Option<&Arc<CountedMessage>> {
-        let place = self.messages.binary_search_by_key(&id, |counted| counted.message.id);
-        place.ok().map(|at| &self.messages[at])
+        self.place(id).map(|at| &self.messages[at])
+    }
+
+    /// The index of the message of that id.
+    pub(crate) fn place(&self, id: MessageId) -> Option<usize> {
+        self.messages.binary_search_by_key(&id, |counted| counted.message.id).ok()
     }
 
     /// When the last of the messages before that index was said whose time is known, in milliseconds since the Unix epoch.
     pub fn said_before(&self, index: usize) -> Option<i64> {
-        self.messages[..index].iter().rev().find_map(|counted| counted.message.at_ms)
+        let timed = self.timed.partition_point(|at| *at < index).checked_sub(1)?;
+        self.messages[self.timed[timed]].message.at_ms
     }
 
     /// The system message, where the conversation has one.

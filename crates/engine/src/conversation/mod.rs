@@ -5,4 +5,5 @@
 pub mod log;
 pub mod record;
 pub mod render;
+pub(crate) mod vec_growth;
 pub mod view;

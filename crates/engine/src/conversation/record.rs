@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use crate::conversation::vec_growth;
 use crate::message::{MessageId, Usage};
 
 /// One thing that a compaction wrote. A strategy keeps no memory of its own: all of it is read from these.
@@ -45,6 +46,11 @@ pub enum RecordKind {
     Note,
 }
 
+impl RecordKind {
+    /// How many there are.
+    const COUNT: usize = RecordKind::Note as usize + 1;
+}
+
 /// What a strategy asks the session to keep; the session adds number, usage, counts and time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRecord {
@@ -56,14 +62,29 @@ pub struct NewRecord {
     pub body: String,
 }
 
-/// What a session saved, oldest first.
+/// What a session saved, oldest first, and the place of the latest record of each kind, which a session asks for before each
+/// turn, and a long history is not read for that.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct History(pub Vec<SessionRecord>);
+pub struct History {
+    saved: Vec<SessionRecord>,
+    /// By kind, the place behind the latest; 0 where there is none.
+    behind: [u32; RecordKind::COUNT],
+}
 
 impl History {
     /// The latest record of that kind.
     pub fn latest(&self, kind: RecordKind) -> Option<&SessionRecord> {
-        self.0.iter().rfind(|saved| saved.kind == kind)
+        self.saved.get(self.behind[kind as usize].checked_sub(1)? as usize)
+    }
+
+    /// Adds newer records.
+    pub fn extend(&mut self, newer: Vec<SessionRecord>) {
+        vec_growth::reserve(&mut self.saved, newer.len());
+        for saved in newer {
+            let kind = saved.kind;
+            self.saved.push(saved);
+            self.behind[kind as usize] = self.saved.len() as u32;
+        }
     }
 }
 
@@ -71,6 +92,72 @@ impl Deref for History {
     type Target = [SessionRecord];
 
     fn deref(&self) -> &[SessionRecord] {
-        &self.0
+        &self.saved
+    }
+}
+
+impl<'h> IntoIterator for &'h History {
+    type Item = &'h SessionRecord;
+    type IntoIter = std::slice::Iter<'h, SessionRecord>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.saved.iter()
+    }
+}
+
+impl From<Vec<SessionRecord>> for History {
+    fn from(saved: Vec<SessionRecord>) -> Self {
+        let mut history = History::default();
+        history.extend(saved);
+        history
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KINDS: [RecordKind; RecordKind::COUNT] = [
+        RecordKind::Summary,
+        RecordKind::Checkpoint,
+        RecordKind::Pinned,
+        RecordKind::Failed,
+        RecordKind::Shared,
+        RecordKind::Note,
+    ];
+
+    fn saved(number: u32, kind: RecordKind) -> SessionRecord {
+        SessionRecord {
+            number,
+            kind,
+            covers: None,
+            tokens_before: 0,
+            tokens_after: 0,
+            usage: Usage::default(),
+            created_at_ms: None,
+            body: String::new(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_latest_of_a_kind_is_what_a_look_at_all_finds(
+            commits in prop::collection::vec(prop::collection::vec(prop::sample::select(&KINDS[..]), 0..4), 0..12),
+        ) {
+            let (mut history, mut all) = (History::default(), Vec::new());
+            for kinds in commits {
+                let numbered = kinds.into_iter().zip(all.len() as u32..);
+                let newer = numbered.map(|(kind, number)| saved(number, kind)).collect::<Vec<_>>();
+                all.extend(newer.clone());
+                history.extend(newer);
+                prop_assert_eq!(&history[..], &all[..]);
+                for kind in KINDS {
+                    prop_assert_eq!(history.latest(kind), all.iter().rfind(|saved| saved.kind == kind));
+                }
+            }
+            prop_assert_eq!(History::from(all), history);
+        }
     }
 }

@@ -3,6 +3,10 @@
 //! Text of the conversation stays data: a tag in it cannot close ours. Absent on purpose: thinking, which no later turn may
 //! read as said, and the content of media; a summarizer reads only its kind.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::conversation::view::{Entry, Origin};
 use crate::message::{MessageId, Part};
 
@@ -37,12 +41,15 @@ const PART_LABEL: u32 = 8;
 
 impl Material {
     /// Renders entries.
-    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: RenderLimits) -> Self {
-        let mut material = Material { text: String::new(), tokens_at_most: 0, cut: Vec::new() };
-        for (number, entry) in entries.into_iter().enumerate() {
+    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: RenderLimits) -> Self {
+        let entries = entries.into_iter();
+        let bytes = entries.clone().map(|entry| most_bytes(entry, limits)).sum::<usize>();
+        let mut material = Material { text: String::with_capacity(bytes), tokens_at_most: 0, cut: Vec::new() };
+        for (number, entry) in entries.enumerate() {
             let before = material.text.len();
             material.text.push('[');
-            material.text.extend([&(number + 1).to_string(), "] ", entry.role().name(), ":\n"]);
+            push_number(&mut material.text, number + 1);
+            material.text.extend(["] ", entry.role().name(), ":\n"]);
             let start = material.text.len();
             let is_cut = block(entry, limits, &mut material.text);
             if material.text.len() > start {
@@ -55,11 +62,40 @@ impl Material {
             material.cut.extend(entry.message_id().filter(|_| is_cut));
         }
         material.text.truncate(material.text.trim_end().len());
-        let text = neutralize(&material.text);
-        // A broken closing tag takes a letter more, and two tokens at most.
-        let broken = (text.len() - material.text.len()) as u32;
-        let tokens_at_most = material.tokens_at_most.saturating_add(2 * broken);
-        Material { text, tokens_at_most, ..material }
+        // Text is long and seldom holds one, so it is copied only where it does.
+        static CLOSING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("</"));
+        if CLOSING.find(material.text.as_bytes()).is_some() {
+            let text = neutralize(&material.text);
+            // A broken closing tag takes a letter more, and two tokens at most.
+            let broken = (text.len() - material.text.len()) as u32;
+            material.tokens_at_most = material.tokens_at_most.saturating_add(2 * broken);
+            material.text = text;
+        }
+        material
+    }
+}
+
+/// What an entry takes at most, but for labels that are longer than most.
+fn most_bytes(entry: &Entry, limits: RenderLimits) -> usize {
+    const LABELS: usize = 24;
+    /// Brackets, line breaks, and a number of three digits.
+    const HEAD: usize = 10;
+    let said = entry.parts().map(|(part, _)| match part {
+        Part::Text { text } => text.len() + 1,
+        Part::ToolCall { name, arguments, .. } => name.len() + arguments.len() + LABELS,
+        Part::ToolResult { text, .. } => text.len().min(limits.tool_result) + LABELS,
+        Part::Media { .. } => LABELS,
+        Part::Thinking { .. } => 0,
+    });
+    said.sum::<usize>().min(limits.message) + entry.role().name().len() + HEAD
+}
+
+/// A decimal number; formatting would cost more than the rest of a label.
+fn push_number(text: &mut String, number: usize) {
+    match number {
+        0..10 => text.push(char::from(b'0' + number as u8)),
+        10..100 => text.extend([number / 10, number % 10].map(|digit| char::from(b'0' + digit as u8))),
+        _ => *text += &number.to_string(),
     }
 }
 
@@ -73,7 +109,7 @@ fn label_tokens(entry: &Entry) -> u32 {
 }
 
 /// Renders entries as `[n] role:` blocks. Thinking is left out, media is named, summaries are labelled as such.
-pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry>, limits: RenderLimits) -> String {
+pub fn transcript<'e>(entries: impl IntoIterator<Item = &'e Entry, IntoIter: Clone>, limits: RenderLimits) -> String {
     Material::new(entries, limits).text
 }
 
@@ -132,7 +168,14 @@ fn end_of(text: &str, most: usize) -> Option<usize> {
 
 /// Breaks closing tags, so that no text of a conversation ends the block that our prompts put it in.
 pub fn neutralize(text: &str) -> String {
-    text.replace("</", "<\\/")
+    let mut pieces = text.split('<');
+    let mut safe = String::with_capacity(text.len());
+    safe += pieces.next().unwrap_or_default();
+    for piece in pieces {
+        safe += if piece.starts_with('/') { "<\\" } else { "<" };
+        safe += piece;
+    }
+    safe
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::log::Log;
+use crate::conversation::vec_growth;
 use crate::message::{Message, MessageId, Part, Role};
 use crate::model::WireMessage;
 use crate::tokens::CountedMessage;
@@ -105,7 +106,8 @@ impl View {
     /// [`UnknownMessage`] where an edit names a message that the log does not hold.
     pub fn from_edits(edits: Vec<Edit>, log: &Log, counter: &dyn TokenCounter) -> Result<Self, UnknownMessage> {
         let mut view = View { entries: Vec::with_capacity(edits.len()), tokens: 0 };
-        let find = |id| log.get(id).ok_or(UnknownMessage(id));
+        let mut next = 0;
+        let mut find = |id| find(log, id, &mut next);
         for edit in edits.into_iter().filter(|edit| !is_filled_result(edit)) {
             let entry = match edit {
                 Edit::Keep(id) => Entry::Kept(Arc::clone(find(id)?)),
@@ -251,6 +253,7 @@ impl View {
 
     fn append(&mut self, entry: Entry) {
         self.tokens = self.tokens.saturating_add(entry.tokens());
+        vec_growth::reserve(&mut self.entries, 1);
         self.entries.push(entry);
     }
 }
@@ -322,6 +325,14 @@ pub(crate) fn no_response(call_id: String) -> Part {
 /// Such results are made anew with each view, so that none covers up for a batch that was split.
 fn is_filled_result(edit: &Edit) -> bool {
     matches!(edit, Edit::Insert(Role::Tool, parts) if parts.iter().all(|written| written.origin == Origin::Filler))
+}
+
+/// The message of that id. It is looked for at `next` first, after the one found before: edits mostly follow the log.
+fn find<'l>(log: &'l Log, id: MessageId, next: &mut usize) -> Result<&'l Arc<CountedMessage>, UnknownMessage> {
+    let is_it = |at: &usize| log.messages().get(*at).is_some_and(|counted| counted.message.id == id);
+    let at = Some(*next).filter(is_it).or_else(|| log.place(id)).ok_or(UnknownMessage(id))?;
+    *next = at + 1;
+    Ok(&log.messages()[at])
 }
 
 fn written(role: Role, replaces: Option<MessageId>, parts: Vec<WrittenPart>, counter: &dyn TokenCounter) -> Entry {

@@ -11,7 +11,7 @@ const B: f64 = 0.75;
 pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
     let asked = queries.iter().map(|query| words(query)).collect::<Vec<_>>();
     let terms = asked.iter().flatten().map(String::as_str).collect::<BTreeSet<_>>();
-    let places = terms.iter().zip(0..).map(|(term, place)| (*term, place)).collect::<HashMap<_, _>>();
+    let places = Places::of(&terms);
     let counted = texts.iter().map(|text| Counts::of(text, &places)).collect::<Vec<_>>();
     let mut with_term = vec![0_usize; terms.len()];
     for place in counted.iter().flat_map(|counts| counts.of_term.keys()) {
@@ -20,13 +20,44 @@ pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
     let mean = counted.iter().map(|counts| counts.words).sum::<f64>() / (texts.len().max(1) as f64);
     let rarity = with_term.iter().map(|with| rarity(*with, texts.len())).collect::<Vec<_>>();
     let of_query = |query: &BTreeSet<String>| {
-        let asked = query.iter().filter_map(|word| places.get(word.as_str()).copied()).collect::<Vec<_>>();
+        let asked = query.iter().filter_map(|word| places.get(word)).collect::<Vec<_>>();
         let scores = counted.iter().map(|counts| counts.score(&asked, &rarity, mean));
         let mut found = scores.enumerate().filter(|(_, score)| *score > 0.0).collect::<Vec<_>>();
         found.sort_by(|(one, score), (other, than)| than.total_cmp(score).then(other.cmp(one)));
         found.into_iter().map(|(place, _)| place).collect()
     };
     asked.iter().map(of_query).collect()
+}
+
+/// The place of each term. Nearly every word of a text is none, and is told so by its first byte and its length.
+struct Places<'t> {
+    of: HashMap<&'t str, usize>,
+    /// For each first byte, the lengths that terms have, as bits.
+    lengths: [u32; 256],
+}
+
+impl<'t> Places<'t> {
+    fn of(terms: &BTreeSet<&'t str>) -> Self {
+        let mut places = Places { of: HashMap::new(), lengths: [0; 256] };
+        for (place, term) in terms.iter().enumerate() {
+            places.of.insert(term, place);
+            places.lengths[first(term)] |= length_bit(term);
+        }
+        places
+    }
+
+    fn get(&self, word: &str) -> Option<usize> {
+        let may_be = self.lengths[first(word)] & length_bit(word) != 0;
+        may_be.then(|| self.of.get(word).copied()).flatten()
+    }
+}
+
+fn first(word: &str) -> usize {
+    word.bytes().next().unwrap_or_default().into()
+}
+
+fn length_bit(word: &str) -> u32 {
+    1 << word.len().min(31)
 }
 
 /// How often the terms of all queries occur in one text.
@@ -36,12 +67,12 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(text: &str, places: &HashMap<&str, usize>) -> Self {
+    fn of(text: &str, places: &Places<'_>) -> Self {
         let mut counts = Counts { words: 0.0, of_term: BTreeMap::new() };
         each_word(text, |word| {
             counts.words += 1.0;
             if let Some(place) = places.get(word) {
-                *counts.of_term.entry(*place).or_default() += 1.0;
+                *counts.of_term.entry(place).or_default() += 1.0;
             }
         });
         counts
@@ -71,17 +102,49 @@ fn words(text: &str) -> BTreeSet<String> {
 
 /// Runs of letters and digits in lower case; each sign of a script that puts no blanks between words is one.
 fn each_word(text: &str, mut take: impl FnMut(&str)) {
+    if text.is_ascii() {
+        return each_word_in_ascii(text, take);
+    }
+    for run in text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        // Nearly every word is small already.
+        if is_small(run) { take(run) } else { each_word_of(run, &mut take) }
+    }
+}
+
+fn is_small(run: &str) -> bool {
+    run.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+fn each_word_in_ascii(text: &str, mut take: impl FnMut(&str)) {
+    let mut start = 0;
+    // A run ends at what is none of it, and at the end of the text.
+    for (end, byte) in text.bytes().chain([b' ']).enumerate() {
+        if byte.is_ascii_alphanumeric() {
+            continue;
+        }
+        let run = &text[start..end];
+        start = end + 1;
+        match run {
+            "" => {}
+            small if is_small(small) => take(small),
+            mixed => take(&mixed.to_ascii_lowercase()),
+        }
+    }
+}
+
+/// The same of a run of letters and digits.
+fn each_word_of(run: &str, take: &mut impl FnMut(&str)) {
     let mut word = String::new();
-    for letter in text.chars() {
+    for letter in run.chars() {
         let stands_alone = letter >= FIRST_WITHOUT_BLANKS;
-        if !word.is_empty() && (stands_alone || !letter.is_alphanumeric()) {
-            take(&std::mem::take(&mut word));
-        }
-        if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
-        }
         if stands_alone && !word.is_empty() {
-            take(&std::mem::take(&mut word));
+            take(&word);
+            word.clear();
+        }
+        word.extend(letter.to_lowercase());
+        if stands_alone {
+            take(&word);
+            word.clear();
         }
     }
     if !word.is_empty() {

@@ -2,6 +2,9 @@
 //!
 //! Absent on purpose: provenance. Where a part of a *view* comes from is its `Origin`; a message is only what somebody said.
 
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// One message of a conversation, as a provider's API would carry it.
@@ -45,9 +48,28 @@ impl Message {
 /// Most messages have one part. By default a growing list reserves memory for four parts; in a long conversation that is more
 /// than all its text.
 fn few<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
-    let mut parts = Vec::deserialize(deserializer)?;
-    parts.shrink_to_fit();
-    Ok(parts)
+    deserializer.deserialize_seq(Few)
+}
+
+struct Few;
+
+impl<'de> Visitor<'de> for Few {
+    type Value = Vec<Part>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut given: A) -> Result<Vec<Part>, A::Error> {
+        let mut parts = Vec::new();
+        while let Some(part) = given.next_element()? {
+            if parts.len() < 4 {
+                parts.reserve_exact(1);
+            }
+            parts.push(part);
+        }
+        Ok(parts)
+    }
 }
 
 /// Identifies a message within one conversation.

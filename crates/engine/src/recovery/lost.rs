@@ -4,7 +4,11 @@
 //! something is not known. It asks for an item where it names the item's topic or kind and not its value. "Which database did we
 //! choose?" asks; "Shall I create the table?" does not, and neither does "Is it PostgreSQL, as decided?".
 
-use super::words::{sentences, spaced, stands_in, telling, words};
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::words::{between, sentences, spaced, stands_in, telling, words};
 use crate::checkpoint::{Checkpoint, Item};
 
 /// The items that a text asks for; none where its author does not appear lost.
@@ -18,38 +22,81 @@ pub fn asks_for(text: &str, checkpoint: &Checkpoint) -> Vec<Item> {
     items
 }
 
-/// Whether [`asks_for`] could find an item in some checkpoint, which then has to be read.
+/// Whether [`asks_for`] could find an item in some checkpoint. It is asked before each turn, and most end at the first look.
 pub(crate) fn may_ask(text: &str) -> bool {
-    sentences(text).any(asks)
+    let is_at_a_loss = is_at_a_loss(text);
+    // Else only a question asks.
+    let may_ask = |sentence: &&str| is_at_a_loss || sentence.ends_with('?');
+    (is_at_a_loss || text.contains('?')) && sentences(text).filter(may_ask).any(asks)
+}
+
+/// Whether words of [`AT_A_LOSS`] occur in a row, be it across the end of a sentence.
+fn is_at_a_loss(text: &str) -> bool {
+    static TELLING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        // With this kind of match alone many bytes are looked at at once.
+        let mut builder = AhoCorasick::builder();
+        builder.match_kind(MatchKind::LeftmostFirst).build(AT_A_LOSS.iter().map(|(_, telling, _)| telling)).ok()
+    });
+    let said = text.to_lowercase();
+    TELLING.as_ref().is_none_or(|words| {
+        words.find_iter(&said).any(|found| {
+            let (before, word, after) = (&said[..found.start()], &said[found.range()], &said[found.end()..]);
+            AT_A_LOSS.iter().any(|(first, telling, last)| {
+                *telling == word && ends_with_words(before, first) && starts_with_words(after, last)
+            })
+        })
+    })
+}
+
+/// Whether a text ends with these words, and no letter after them.
+fn ends_with_words(text: &str, words: &str) -> bool {
+    let mut said = text.rsplit(between);
+    let is_apart = said.next() == Some("");
+    let mut said = said.filter(|word| !word.is_empty());
+    is_apart && words.split_whitespace().rev().all(|word| said.next() == Some(word))
+}
+
+/// Whether a text starts with these words, and no letter before them.
+fn starts_with_words(text: &str, words: &str) -> bool {
+    let mut said = text.split(between);
+    let is_apart = said.next() == Some("");
+    let mut said = said.filter(|word| !word.is_empty());
+    is_apart && words.split_whitespace().all(|word| said.next() == Some(word))
 }
 
 /// Words, as [`spaced`] has them, that open a question.
 const OPEN: &[&str] = &[" what ", " which ", " where ", " when ", " who ", " whose ", " how "];
 
-/// Words in a row, as [`spaced`] has them, that say that something is not known.
-const AT_A_LOSS: &[&str] = &[
-    " remind me ",
-    " i don t have ",
-    " i do not have ",
-    " i don t know ",
-    " i do not know ",
-    " i don t remember ",
-    " i do not remember ",
-    " i don t recall ",
-    " i do not recall ",
-    " i no longer ",
-    " not sure which ",
-    " not sure what ",
-    " no record of ",
-    " please provide ",
-    " please tell me ",
-    " could you repeat ",
+/// Words in a row that say that something is not known: the words before the most telling one, that one, and the words after it.
+const AT_A_LOSS: &[(&str, &str, &str)] = &[
+    ("", "remind", "me"),
+    ("i don t", "have", ""),
+    ("i do not", "have", ""),
+    ("i don t", "know", ""),
+    ("i do not", "know", ""),
+    ("i don t", "remember", ""),
+    ("i do not", "remember", ""),
+    ("i don t", "recall", ""),
+    ("i do not", "recall", ""),
+    ("i no", "longer", ""),
+    ("not", "sure", "which"),
+    ("not", "sure", "what"),
+    ("no", "record", "of"),
+    ("please", "provide", ""),
+    ("please", "tell", "me"),
+    ("could you", "repeat", ""),
 ];
+
+/// [`AT_A_LOSS`] in the form of [`spaced`].
+static AT_A_LOSS_SPACED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let in_a_row = |(first, telling, last): &(&str, &str, &str)| spaced(&format!("{first} {telling} {last}"));
+    AT_A_LOSS.iter().map(in_a_row).collect()
+});
 
 pub(super) fn asks(sentence: &str) -> bool {
     let said = spaced(sentence);
-    let holds = |phrases: &[&str]| phrases.iter().any(|words| said.contains(words));
-    (sentence.ends_with('?') && holds(OPEN)) || holds(AT_A_LOSS)
+    (sentence.ends_with('?') && OPEN.iter().any(|word| said.contains(word)))
+        || AT_A_LOSS_SPACED.iter().any(|words| said.contains(words.as_str()))
 }
 
 fn is_asked_for(sentence: &str, item: &Item) -> bool {
@@ -85,6 +132,8 @@ fn kinds(field: &str) -> &'static [&'static str] {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn asked(text: &str) -> Vec<String> {
@@ -106,11 +155,20 @@ mod tests {
 
     #[test]
     fn whoever_asks_may_ask() {
-        for words in AT_A_LOSS {
+        for words in AT_A_LOSS_SPACED.iter() {
             assert!(may_ask(&format!("So,{}then.", words.to_uppercase())), "{words}");
         }
         assert!(may_ask("I don't \u{212a}now it.") && may_ask("What now?") && !may_ask("I have done it."));
         assert!(!may_ask("Do not have it. I no. Longer"), "no sentence asks");
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_may_ask_where_a_sentence_asks(
+            text in "((i|I|not|know|k?now|\u{212a}NOW|rec(all|ord)|of|sure|what|which|no|don|do|T|me|remind|please|tell)[ ',.?!_\u{130}]{1,2}){0,9}"
+        ) {
+            prop_assert_eq!(may_ask(&text), sentences(&text).any(asks));
+        }
     }
 
     #[test]

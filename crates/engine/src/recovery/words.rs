@@ -43,13 +43,24 @@ pub(super) fn stands_in(text: &str, value: &str) -> bool {
     !value.trim().is_empty() && spaced(text).contains(&value)
 }
 
-/// The lower-cased words of a text in one string, a blank before each and after the last.
+/// The lower-cased words of a text in one string, a blank before each and after the last: a search in it costs less than one
+/// in [`words`].
 pub(super) fn spaced(text: &str) -> String {
-    words(text).iter().fold(" ".to_owned(), |spaced, word| spaced + word + " ")
+    let mut spaced = String::with_capacity(text.len() + 2);
+    spaced.push(' ');
+    for word in text.split(between).filter(|word| !word.is_empty()) {
+        if word.is_ascii() {
+            spaced.extend(word.chars().map(|letter| letter.to_ascii_lowercase()));
+        } else {
+            spaced += &word.to_lowercase();
+        }
+        spaced.push(' ');
+    }
+    spaced
 }
 
 /// Whether a letter separates words.
-fn between(letter: char) -> bool {
+pub(super) fn between(letter: char) -> bool {
     !letter.is_alphanumeric() && letter != '_'
 }
 

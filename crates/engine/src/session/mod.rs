@@ -141,7 +141,7 @@ impl<'s> Session<'s> {
             view.follow(counted, &log, self.counter);
         }
         self.log = log;
-        self.history = History(state.history);
+        self.history = state.history.into();
         // What was prepared of the conversation before does not belong to this one.
         self.under_way = Arc::default();
         self.show(Arc::new(view));

@@ -114,7 +114,7 @@ impl<'s> Session<'s> {
 
     /// Adds records to those that the session keeps.
     pub(super) fn remember(&mut self, saved: Vec<SessionRecord>) {
-        self.history.0.extend(saved);
+        self.history.extend(saved);
     }
 
     /// Makes a view the next request.

@@ -29,6 +29,13 @@ pub const ALL: &[&StrategySpec] = &[
     &dummy::SPEC,
 ];
 
+/// Window, trigger, tail and written tokens of a strategy with its defaults.
+#[cfg(test)]
+fn default_limits(spec: &StrategySpec) -> (u32, u32, crate::budget::Tail, u32) {
+    let limits = (spec.limits)(&crate::strategy::params::Settings::defaults(spec)).expect("defaults fit");
+    (limits.window, limits.trigger, limits.tail, limits.written)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,14 +1,12 @@
 //! What stays and what leaves: the recent tail, cut so that no tool batch is split.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
 use crate::budget::Tail;
 use crate::conversation::log::{Log, Pending};
 use crate::conversation::view::{Edit, Entry, Origin, View};
 use crate::message::{Message, MessageId, Role};
 use crate::tokens::CountedMessage;
 use crate::tokens::total;
+use std::sync::Arc;
 
 /// A split of a conversation into what a compaction keeps and what it takes away.
 #[derive(Debug)]
@@ -37,12 +35,21 @@ impl<'s> Selection<'s> {
     fn keeping(log: &'s Log, view: &'s View, tail: Tail, pending: &Pending) -> Self {
         let first_kept = first_of_tail(log, view, tail, pending);
         let messages = log.messages();
-        let stays = messages.iter().enumerate().filter(|(index, _)| *index >= first_kept || pending.contains(*index));
-        let spoken = stays.map(|(_, counted)| &counted.message).filter(|message| message.role != Role::System);
-        let kept = spoken.map(|message| message.id).collect::<Vec<_>>();
-        let entries = view.entries().iter().filter(|entry| entry.role() != Role::System && !is_filler(entry));
-        let leaves = |entry: &&Entry| kept_id(entry).is_none_or(|id| kept.binary_search(&id).is_err());
-        let leaving = entries.filter(leaves).collect();
+        let spoken = |index: usize| {
+            let message = &messages[index].message;
+            (message.role != Role::System).then_some(message.id)
+        };
+        // Nothing before these stays, and a log is long.
+        let earliest = pending.last_user.unwrap_or(first_kept).min(pending.batch.start).min(first_kept);
+        let before_tail = (earliest..first_kept).filter(|&index| pending.contains(index)).filter_map(spoken);
+        let before_tail = before_tail.collect::<Vec<_>>();
+        let tail_from = messages.get(first_kept).map(|counted| counted.message.id);
+        // Ids ascend with the log, so all from the tail's first on stay: only the few before it are looked up.
+        let stays = |id| tail_from.is_some_and(|first| id >= first) || before_tail.binary_search(&id).is_ok();
+        let entries = view.entries().iter().filter(|entry| entry.role() != Role::System);
+        let mut leaving = Vec::with_capacity(view.entries().len());
+        leaving.extend(entries.filter(|entry| !kept_id(entry).is_some_and(stays) && !is_filler(entry)));
+        let kept = before_tail.iter().copied().chain((first_kept..messages.len()).filter_map(spoken)).collect();
         Selection { system: log.system().map(|counted| &counted.message), kept, leaving }
     }
 
@@ -77,7 +84,8 @@ fn is_filler(entry: &Entry) -> bool {
 /// Index of the first message of the tail. Pending messages cost nothing here: they are outside the budget.
 fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize {
     let messages = log.messages();
-    let whole_in_view = view.entries().iter().filter_map(kept_id).collect::<HashSet<_>>();
+    let mut whole_in_view = view.entries().iter().filter_map(kept_id).collect::<Vec<_>>();
+    whole_in_view.sort_unstable();
     let (mut room, by_tokens) = match tail {
         Tail::Tokens(tokens) => (tokens, true),
         Tail::Messages(messages) => (messages, false),
@@ -86,7 +94,7 @@ fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize
     while first > 0 {
         let start = batch_start(messages, first - 1);
         let group = &messages[start..first];
-        let whole = group.iter().all(|counted| whole_in_view.contains(&counted.message.id));
+        let whole = group.iter().rev().all(|counted| takes_last(&mut whole_in_view, counted.message.id));
         let unpaid = (start..first).filter(|&index| !pending.contains(index));
         let cost = total(unpaid.map(|index| if by_tokens { messages[index].tokens } else { 1 }));
         if group[0].message.role == Role::System || !whole || room < cost {
@@ -96,6 +104,14 @@ fn first_of_tail(log: &Log, view: &View, tail: Tail, pending: &Pending) -> usize
         first = start;
     }
     first
+}
+
+/// Whether that id is the largest of those that are not above it; the ones above it are dropped.
+fn takes_last(ascending: &mut Vec<MessageId>, id: MessageId) -> bool {
+    while ascending.last().is_some_and(|last| *last > id) {
+        ascending.pop();
+    }
+    ascending.last() == Some(&id)
 }
 
 /// Index of the first message of the batch that ends at `last`: the call message before its results.

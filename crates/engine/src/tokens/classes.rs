@@ -34,7 +34,12 @@ const CLASSES: [(&str, u8); 7] = [
 ];
 
 /// The class of every character.
-pub(super) struct Classes(Vec<u8>);
+pub(super) struct Classes {
+    /// By byte; no class where the byte is part of a longer character.
+    bytes: [u8; 256],
+    /// By code point; 0 is [`OTHER`], so that most of it is never touched.
+    all: Vec<u8>,
+}
 
 impl Classes {
     /// The one table, made on first use.
@@ -44,22 +49,29 @@ impl Classes {
     }
 
     fn new() -> Self {
-        let mut all = vec![OTHER; char::MAX as usize + 1];
+        let mut all = vec![0; char::MAX as usize + 1];
         for (pattern, class) in CLASSES {
             for (first, last) in ranges(pattern) {
                 all[first as usize..=last as usize].fill(class);
             }
         }
-        Classes(all)
+        let mut bytes = [0; 256];
+        for (place, class) in bytes.iter_mut().zip(&all[..128]) {
+            *place = if *class == 0 { OTHER } else { *class };
+        }
+        Classes { bytes, all }
     }
 
     /// The class of an ASCII character; no class for any other byte.
     pub(super) fn of_byte(&self, byte: u8) -> u8 {
-        if byte.is_ascii() { self.0[usize::from(byte)] } else { 0 }
+        self.bytes[usize::from(byte)]
     }
 
     pub(super) fn of(&self, letter: char) -> u8 {
-        self.0[letter as usize]
+        match self.all[letter as usize] {
+            0 => OTHER,
+            class => class,
+        }
     }
 }
 

@@ -1,24 +1,82 @@
-//! Remembers how many tokens a piece is, since real text repeats its pieces.
+//! Remembers how many tokens a piece is, since real text repeats its pieces. Bounded: a newer piece takes the place of an
+//! older one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
-use foldhash::fast::FixedState;
 
 use crate::tokens::Encoding;
 
-/// Longest piece that is remembered, in bytes, such as a line of dashes: costly to merge, and it comes again.
-const LONGEST: usize = 200;
-/// Most pieces that are remembered on a thread; with one more all are forgotten.
-const MOST: usize = 1 << 15;
+/// Longest piece that a slot holds, in bytes.
+const LONGEST: usize = 24;
+/// Pairs of pieces that are remembered, a power of two: 1 MB per thread and encoding.
+const PAIRS: usize = 1 << 14;
+/// Longest piece that is remembered outside the slots, such as a line of dashes: costly to merge, and it comes again.
+const LONGEST_OUTSIDE: usize = 200;
+/// Most pieces outside the slots; with one more all are forgotten.
+const MOST_OUTSIDE: usize = 1 << 12;
 /// A run of one byte is merged so far, in bytes: several of the longest tokens. What is longer repeats its first token.
 const LEAST_RUN: usize = 1 << 10;
 
 /// The counts of one encoding on one thread.
 pub(super) struct Memo {
     bpe: &'static BytePairEncoding,
-    tokens: HashMap<Box<[u8]>, u32, FixedState>,
+    pairs: Vec<Pair>,
+    outside: HashMap<Box<[u8]>, u32>,
+}
+
+/// Two pieces of one hash, the newer first: one cache line.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Pair([Slot; 2]);
+
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Slot {
+    key: Key,
+    tokens: u32,
+}
+
+/// The bytes of a piece as words that may overlap, and its length; of an empty slot 0, which no piece has.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Key {
+    words: [u64; LONGEST / 8],
+    length: u32,
+}
+
+impl Key {
+    /// Together the words hold every byte of a piece of that length, at places that follow from the length.
+    fn of(piece: &[u8]) -> Self {
+        let eight = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk));
+        let four = |chunk: Option<&[u8; 4]>| chunk.map_or(0, |chunk| u32::from_le_bytes(*chunk).into());
+        let length = piece.len();
+        let words = match length {
+            17.. => [eight(piece.first_chunk()), eight(piece[8..].first_chunk()), eight(piece.last_chunk())],
+            8.. => [eight(piece.first_chunk()), eight(piece.last_chunk()), 0],
+            4.. => [four(piece.first_chunk()) | four(piece.last_chunk()) << 32, 0, 0],
+            1.. => {
+                let byte = |at: usize| u64::from(piece[at]);
+                [byte(0) | byte(length / 2) << 8 | byte(length - 1) << 16, 0, 0]
+            }
+            0 => [0; 3],
+        };
+        Key { words, length: length as u32 }
+    }
+
+    /// Where it is kept: both halves of the products, since low bits of a product alone know nothing of high bits of its
+    /// factors, and these are the last letters.
+    fn place(&self) -> usize {
+        // Digits of pi.
+        const MIX: [u64; 4] =
+            [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
+        let [first, second, third] = self.words;
+        let product = |left: u64, right: u64| {
+            let product = u128::from(left) * u128::from(right);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let longer = product(third ^ MIX[2], u64::from(self.length) ^ MIX[3]);
+        (product(first ^ MIX[0], second ^ MIX[1]) ^ longer) as usize % PAIRS
+    }
 }
 
 /// Lends this thread's memo of an encoding.
@@ -35,23 +93,19 @@ pub(super) fn with<T>(encoding: Encoding, work: impl FnOnce(&mut Memo) -> T) -> 
 
 impl Memo {
     fn new(encoding: Encoding) -> Self {
-        Memo { bpe: encoding.bpe(), tokens: HashMap::default() }
+        Memo { bpe: encoding.bpe(), pairs: vec![Pair::default(); PAIRS], outside: HashMap::new() }
     }
 
     /// Tokens of a piece that is merged by itself.
     pub(super) fn count(&mut self, piece: &str) -> u32 {
         let piece = piece.as_bytes();
-        if let Some(tokens) = self.tokens.get(piece) {
-            return *tokens;
+        match piece.len() {
+            // Every byte is a token.
+            0 | 1 => piece.len() as u32,
+            2..=LONGEST => self.remembered(piece),
+            ..=LONGEST_OUTSIDE => self.remembered_outside(piece),
+            _ => self.merged(piece),
         }
-        let tokens = self.merged(piece);
-        if piece.len() <= LONGEST {
-            if self.tokens.len() == MOST {
-                self.tokens.clear();
-            }
-            self.tokens.insert(piece.into(), tokens);
-        }
-        tokens
     }
 
     fn merged(&self, piece: &[u8]) -> u32 {
@@ -69,6 +123,30 @@ impl Memo {
         let rest = self.bpe.encode_via_backtracking(&piece[spare / length * length..]);
         rest.starts_with(&[token, token]).then(|| spare / length + rest.len())
     }
+
+    fn remembered_outside(&mut self, piece: &[u8]) -> u32 {
+        if let Some(tokens) = self.outside.get(piece) {
+            return *tokens;
+        }
+        if self.outside.len() == MOST_OUTSIDE {
+            self.outside.clear();
+        }
+        let tokens = self.merged(piece);
+        self.outside.insert(piece.into(), tokens);
+        tokens
+    }
+
+    fn remembered(&mut self, piece: &[u8]) -> u32 {
+        let key = Key::of(piece);
+        let Pair([newer, older]) = &mut self.pairs[key.place()];
+        if newer.key != key {
+            std::mem::swap(newer, older);
+            if newer.key != key {
+                *newer = Slot { key, tokens: self.bpe.count(piece) as u32 };
+            }
+        }
+        newer.tokens
+    }
 }
 
 #[cfg(test)]
@@ -76,10 +154,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_forgotten_piece_is_counted_anew() {
+    fn a_piece_that_lost_its_slot_is_counted_anew() {
         let mut memo = Memo::new(Encoding::O200k);
-        let short = (0..2 * MOST).map(|number| format!("p{number:x}"));
-        let long = (0..10_000).map(|number| format!("{number:x}{}", "pq".repeat(24)));
+        let short = (0..8 * PAIRS).map(|number| format!("p{number:x}"));
+        let long = (0..2 * MOST_OUTSIDE).map(|number| format!("{number:x}{}", "pq".repeat(LONGEST)));
         let pieces = short.chain(long).collect::<Vec<_>>();
         let once = pieces.iter().map(|piece| memo.count(piece)).collect::<Vec<_>>();
         let again = pieces.iter().map(|piece| memo.count(piece)).collect::<Vec<_>>();
@@ -112,5 +190,17 @@ mod tests {
         let counts = (2..9).map(|length| memo.count(&"\0".repeat(length))).collect::<Vec<_>>();
         let alone = (2..9).map(|length| memo.bpe.count(&vec![0; length]) as u32).collect::<Vec<_>>();
         assert_eq!(counts, alone);
+    }
+
+    #[test]
+    fn a_key_holds_every_byte_of_its_piece() {
+        for length in 1..=LONGEST {
+            let piece = (0..length as u8).collect::<Vec<_>>();
+            for at in 0..length {
+                let mut other = piece.clone();
+                other[at] ^= 0x80;
+                assert!(Key::of(&piece) != Key::of(&other), "byte {at} of {length}");
+            }
+        }
     }
 }

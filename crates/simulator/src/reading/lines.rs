@@ -39,8 +39,9 @@ pub(crate) fn heading_level(line: &str) -> usize {
 
 /// The number of a line such as `1. First`, and the text after one of the marks that may end a number.
 pub(crate) fn numbered<'l>(line: &'l str, marks: &[char]) -> Option<(&'l str, &'l str)> {
-    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
-    line.split_once(marks).filter(|(number, rest)| is_number(number) && rest.starts_with(' '))
+    let (number, rest) = line.split_at(line.bytes().take_while(u8::is_ascii_digit).count());
+    let rest = rest.strip_prefix(marks).filter(|rest| rest.starts_with(' '))?;
+    (!number.is_empty()).then_some((number, rest))
 }
 
 /// A line that opens a message: its number if it has one, its speaker's name, and the rest of the line.

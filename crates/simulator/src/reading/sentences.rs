@@ -14,14 +14,41 @@ pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn sentence_end(text: &str) -> usize {
-    let limit = if text.len() > LONGEST { text.char_indices().nth(LONGEST) } else { None };
-    let window = limit.map_or(text, |(end, _)| &text[..end]);
-    let is_mark = |letter| matches!(letter, '.' | '!' | '?' | '。' | '！' | '？');
-    let ends = window.match_indices(is_mark).map(|(at, mark)| at + mark.len());
-    let is_end = |end: &usize| !window[..*end].ends_with(['.', '!', '?']) || starts_sentence(&text[*end..]);
-    let blank = || window.rfind(char::is_whitespace).filter(|_| limit.is_some());
-    let after = |at: usize| at + window[at..].chars().next().map_or(0, char::len_utf8);
-    ends.into_iter().find(is_end).or_else(|| blank().map(after)).unwrap_or(window.len())
+    let window = &text.as_bytes()[..text.len().min(LONGEST)];
+    if window.is_ascii() { ascii_sentence_end(text, window) } else { sentence_end_in_any_script(text) }
+}
+
+/// The fast path, if the text begins with [`LONGEST`] ASCII characters or consists of fewer.
+fn ascii_sentence_end(text: &str, window: &[u8]) -> usize {
+    let mut marks = memchr::memchr3_iter(b'.', b'!', b'?', window);
+    if let Some(at) = marks.find(|at| starts_sentence(&text[at + 1..])) {
+        return at + 1;
+    }
+    let is_blank = |byte: &u8| char::from(*byte).is_whitespace();
+    let blank = window.iter().rposition(is_blank).filter(|_| text.len() > LONGEST);
+    blank.map_or(window.len(), |at| at + 1)
+}
+
+fn sentence_end_in_any_script(text: &str) -> usize {
+    let mut blank = None;
+    for (count, (at, letter)) in text.char_indices().enumerate() {
+        if count == LONGEST {
+            return blank.unwrap_or(at);
+        }
+        let end = at + letter.len_utf8();
+        let is_end = match letter {
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' => starts_sentence(&text[end..]),
+            _ => false,
+        };
+        if is_end {
+            return end;
+        }
+        if letter.is_whitespace() {
+            blank = Some(end);
+        }
+    }
+    text.len()
 }
 
 /// Whether the text after a full stop begins a new sentence: blanks, then neither a lowercase letter nor a digit.
@@ -35,6 +62,8 @@ const LONGEST: usize = 400;
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -45,5 +74,13 @@ mod tests {
         assert_eq!(lengths(&"x".repeat(400)), [400]);
         assert_eq!(sentences("第一。第二！").collect::<Vec<_>>(), ["第一。", "第二！"]);
         assert_eq!(sentences("At 3. p.m. Then! So").collect::<Vec<_>>(), ["At 3. p.m.", "Then!", "So"]);
+    }
+
+    proptest! {
+        #[test]
+        fn ascii_is_cut_where_any_script_is(text in "([a-zA-Z0-9]{1,9}[.!?]?[ \t\u{b}]{0,2}|[a-z]{200}){0,80}", tail in "é?") {
+            let text = text + &tail;
+            prop_assert_eq!(sentence_end(&text), sentence_end_in_any_script(&text), "{}", text);
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Terms of a text, whether they look like exact values, and their stems.
+//! Terms of a text, whether they look like exact values, and their stems. Every conversation is processed here, so ASCII text has
+//! a fast path by bytes.
 
 use std::borrow::Cow;
 
@@ -13,15 +14,8 @@ pub(crate) struct Term<'t> {
 }
 
 impl<'t> Term<'t> {
-    /// The term between two positions, without the punctuation around it, if it says anything. `all` are the roles of its
-    /// characters together.
-    fn between(text: &'t str, start: usize, end: usize, all: u8) -> Option<Self> {
-        let inside = text[start..end].trim_end_matches(|letter| roles(letter) & CLOSES == 0);
-        let trimmed = inside.trim_start_matches(|letter| roles(letter) & OPENS == 0);
-        let is_whole = trimmed.len() == end - start;
-        let all = if is_whole { all } else { trimmed.chars().fold(0, |all, letter| all | roles(letter)) };
-        let is_value = all & EXACT != 0 || (all & MAY_BE_EXACT != 0 && (is_dotted(trimmed) || is_camel(trimmed)));
-        (all & SAYS != 0).then(|| Term { text: trimmed, start: start + inside.len() - trimmed.len(), is_value })
+    fn new(text: &'t str, start: usize) -> Self {
+        Term { text, start, is_value: is_value(text) }
     }
 
     /// Whether it looks like an exact value: a number, a path, an identifier.
@@ -39,8 +33,31 @@ impl<'t> Term<'t> {
     }
 }
 
-fn is_dotted(text: &str) -> bool {
-    text.split('.').filter(|piece| piece.contains(char::is_alphanumeric)).count() > 1
+fn is_value(text: &str) -> bool {
+    if text.is_ascii() { is_ascii_value(text.as_bytes()) } else { is_value_in_any_script(text) }
+}
+
+fn is_value_in_any_script(text: &str) -> bool {
+    let inner_dot = || text.split('.').filter(|piece| piece.chars().any(char::is_alphanumeric)).count() > 1;
+    text.chars().any(|letter| letter.is_numeric() || MARKS.contains(&letter)) || inner_dot() || is_camel(text)
+}
+
+/// Punctuation that plain words do not contain.
+const MARKS: [char; 5] = ['_', '@', '\\', '/', '#'];
+
+fn is_ascii_value(text: &[u8]) -> bool {
+    let (mut pieces, mut in_piece, mut after_small) = (0, false, false);
+    text.iter().any(|byte| {
+        let is_camel = after_small && byte.is_ascii_uppercase();
+        after_small = byte.is_ascii_lowercase();
+        if *byte == b'.' {
+            in_piece = false;
+        } else if !in_piece && byte.is_ascii_alphabetic() {
+            in_piece = true;
+            pieces += 1;
+        }
+        is_camel || byte.is_ascii_digit() || MARKS.contains(&char::from(*byte)) || pieces > 1
+    })
 }
 
 fn is_camel(text: &str) -> bool {
@@ -52,43 +69,49 @@ fn is_camel(text: &str) -> bool {
 pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
     // A word and its blank take about six bytes.
     let mut terms = Vec::with_capacity(text.len() / 6 + 1);
-    let mut open = None;
-    let mut all = 0;
-    for (at, letter) in text.char_indices().chain([(text.len(), ' ')]) {
-        let own = roles(letter);
-        // Scripts from U+2E80 on have no blanks between words.
-        let is_ideograph = letter >= '\u{2E80}' && own != 0;
-        if own != 0 && !is_ideograph {
-            open.get_or_insert(at);
-            all |= own;
-            continue;
-        }
-        if let Some(start) = open.take() {
-            terms.extend(Term::between(text, start, at, std::mem::take(&mut all)));
-        }
-        if is_ideograph {
-            terms.extend(Term::between(text, at, at + letter.len_utf8(), own));
-        }
+    if text.is_ascii() {
+        add_ascii_terms(text, &mut terms)
+    } else {
+        add_terms_in_any_script(text, &mut terms)
     }
     terms
 }
 
-fn roles(letter: char) -> u8 {
-    match u8::try_from(letter) {
-        Ok(byte @ 0..128) => ASCII_ROLES[usize::from(byte)],
-        _ if letter.is_numeric() => JOINS | OPENS | CLOSES | SAYS | EXACT,
-        _ if letter.is_alphabetic() => JOINS | OPENS | CLOSES | SAYS | MAY_BE_EXACT,
-        _ => 0,
+fn add_ascii_terms<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
+    let class = |at: usize| CLASSES[usize::from(text.as_bytes()[at])];
+    let mut at = 0;
+    while at < text.len() {
+        if class(at) & JOINS == 0 {
+            at += 1;
+            continue;
+        }
+        let (mut start, mut all) = (at, 0);
+        while at < text.len() && class(at) & JOINS != 0 {
+            all |= class(at);
+            at += 1;
+        }
+        let mut end = at;
+        if class(start) & OPENS == 0 || class(end - 1) & CLOSES == 0 {
+            start = (start..end).find(|at| class(*at) & OPENS != 0).unwrap_or(end);
+            end = (start..end).rfind(|at| class(*at) & CLOSES != 0).map_or(start, |last| last + 1);
+            all = (start..end).fold(0, |all, at| all | class(at));
+        }
+        if all & SAYS != 0 {
+            let text = &text[start..end];
+            let is_value = all & EXACT != 0 || (all & MAY_BE_EXACT != 0 && is_ascii_value(text.as_bytes()));
+            terms.push(Term { text, start, is_value });
+        }
     }
 }
 
-/// The roles of a character in a term: it may occur in one, begin one, end one, is a letter or digit, makes an exact value, makes
-/// one together with others. Other characters separate terms.
-const ASCII_ROLES: [u8; 128] = {
-    let mut roles = [0; 128];
+/// Classes of ASCII bytes: may occur in a term, may begin one, may end one, is a letter or digit, makes an exact value, makes one
+/// together with others.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
     let mut byte = 0;
     while byte < 128 {
-        roles[byte as usize] = match byte {
+        let letter = byte as u8;
+        classes[byte] = match letter {
             b'0'..=b'9' => JOINS | OPENS | CLOSES | SAYS | EXACT,
             b'a'..=b'z' => JOINS | OPENS | CLOSES | SAYS,
             b'A'..=b'Z' => JOINS | OPENS | CLOSES | SAYS | MAY_BE_EXACT,
@@ -103,7 +126,7 @@ const ASCII_ROLES: [u8; 128] = {
         };
         byte += 1;
     }
-    roles
+    classes
 };
 const JOINS: u8 = 1;
 const OPENS: u8 = 2;
@@ -112,20 +135,62 @@ const SAYS: u8 = 8;
 const EXACT: u8 = 16;
 const MAY_BE_EXACT: u8 = 32;
 
-/// The stem of a word in lower case: common English endings are removed, exact values are unchanged.
+fn add_terms_in_any_script<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
+    let mut open: Option<usize> = None;
+    for (at, letter) in text.char_indices() {
+        let joins = letter.is_alphanumeric()
+            || matches!(letter, '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '#' | '%' | '$' | '+' | '~' | '\'');
+        if (!joins || is_ideograph(letter))
+            && let Some(start) = open.take()
+        {
+            terms.extend(trimmed(text, start, at));
+        }
+        if is_ideograph(letter) {
+            terms.push(Term::new(&text[at..at + letter.len_utf8()], at));
+        } else if joins && open.is_none() {
+            open = Some(at);
+        }
+    }
+    terms.extend(open.and_then(|start| trimmed(text, start, text.len())));
+}
+
+/// Scripts from U+2E80 on have no blanks between words.
+fn is_ideograph(letter: char) -> bool {
+    letter >= '\u{2E80}' && letter.is_alphanumeric()
+}
+
+fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
+    let whole = &text[start..end];
+    let left = whole.trim_start_matches(|letter: char| {
+        !letter.is_alphanumeric() && !matches!(letter, '/' | '#' | '$' | '~' | '.' | '@')
+    });
+    let inside = left.trim_end_matches(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '%' | '/' | '+'));
+    let skipped = whole.len() - left.len();
+    inside.chars().any(char::is_alphanumeric).then(|| Term::new(inside, start + skipped))
+}
+
+/// The stem of a lowercase word: common English endings are removed, exact values are unchanged.
 pub(crate) fn stem(word: &str) -> Cow<'_, str> {
-    if word.bytes().fold(true, |all, byte| all & byte.is_ascii() & !byte.is_ascii_uppercase()) {
+    // The common case.
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Cow::Borrowed(without_ending(word));
     }
-    let mut stem = word.to_lowercase();
-    stem.truncate(without_ending(&stem).len());
+    let is_small = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    if word.bytes().fold(true, |all, byte| all & is_small(byte)) {
+        return Cow::Borrowed(stem_of_lowercase(word));
+    }
+    let mut stem = if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() };
+    stem.truncate(stem_of_lowercase(&stem).len());
     Cow::Owned(stem)
 }
 
-fn without_ending(word: &str) -> &str {
+fn stem_of_lowercase(word: &str) -> &str {
     let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.chars().all(char::is_alphabetic);
+    if is_word { without_ending(word) } else { word }
+}
+
+fn without_ending(word: &str) -> &str {
     let ending = match word.as_bytes() {
-        _ if !is_word => return word,
         [.., b'i', b'n', b'g'] if word.len() >= 6 => 3,
         [.., b'e', b'd'] if word.len() >= 5 => 2,
         [.., b's', b's'] => 0,
@@ -168,9 +233,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_stem_ignores_case(word in "[a-zA-Z0-9_@#/.'-]{0,8}") {
+        fn ascii_is_read_by_its_bytes_as_by_its_letters(word in "[a-zA-Z0-9_@#/.'-]{0,8}") {
+            prop_assert_eq!(is_ascii_value(word.as_bytes()), is_value_in_any_script(&word), "{}", word);
             let small = word.to_lowercase();
             prop_assert_eq!(stem(&word), stem(&small), "{}", word);
+        }
+
+        #[test]
+        fn a_text_in_ascii_has_the_terms_that_it_has_in_any_script(text in "[a-zA-Z0-9_@#/.'%$+~:\\\\ ,;(){}\"-]{0,60}") {
+            let (mut read, mut in_any_script) = (Vec::new(), Vec::new());
+            add_ascii_terms(&text, &mut read);
+            add_terms_in_any_script(&text, &mut in_any_script);
+            prop_assert_eq!(read, in_any_script, "{}", text);
         }
 
         #[test]

@@ -40,8 +40,8 @@ fn without_opener(text: &str) -> &str {
                           sure thank thanks that the thing to way well yeah yes you";
     let mut text = text.trim();
     while let Some((opener, rest)) = text.split_once([',', ':', '!']) {
-        let is_filler = |term: Term<'_>| FILLER.split(' ').any(|filler| filler == term.text.to_lowercase());
-        if rest.trim().is_empty() || !terms(opener).into_iter().all(is_filler) {
+        let words = || terms(opener).into_iter().map(|term| term.text.to_lowercase());
+        if rest.trim().is_empty() || !words().all(|word| FILLER.split(' ').any(|filler| filler == word)) {
             break;
         }
         text = rest.trim_start();

@@ -184,11 +184,10 @@ const UNKNOWN_TASK: &str = "Unknown task";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategies::default_limits;
 
     #[test]
     fn the_limits_are_the_sources() {
-        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
-        let Limits { window, trigger, tail, written, .. } = limits;
-        assert_eq!((window, trigger, tail, written), (128_000, 93_600, Tail::Messages(10), 1_000));
+        assert_eq!(default_limits(&SPEC), (128_000, 93_600, Tail::Messages(10), 1_000));
     }
 }

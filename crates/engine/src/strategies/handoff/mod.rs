@@ -165,11 +165,10 @@ fn chat_and_prompt(cx: &Context<'_>, prompt: String) -> ChatRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategies::default_limits;
 
     #[test]
     fn the_limits_are_the_sources() {
-        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
-        let Limits { window, trigger, tail, written, .. } = limits;
-        assert_eq!((window, trigger, tail, written), (250_000, 200_000, Tail::Tokens(0), 4_000));
+        assert_eq!(default_limits(&SPEC), (250_000, 200_000, Tail::Tokens(0), 4_000));
     }
 }

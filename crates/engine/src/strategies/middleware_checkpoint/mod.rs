@@ -221,12 +221,11 @@ fn ends_of(cx: &Context<'_>) -> Option<(MessageId, MessageId)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::{Limits, Tail};
+    use crate::budget::Tail;
+    use crate::strategies::default_limits;
 
     #[test]
     fn the_limits_are_the_sources() {
-        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
-        let Limits { window, trigger, tail, written, .. } = limits;
-        assert_eq!((window, trigger, tail, written), (12_500, 10_000, Tail::Tokens(2_000), 800));
+        assert_eq!(default_limits(&SPEC), (12_500, 10_000, Tail::Tokens(2_000), 800));
     }
 }

@@ -123,9 +123,9 @@ pub fn rounds(history: &[SessionRecord], settings: &Settings, written: u32, coun
         journey.push(saved);
         // The record of what a round pins follows its summary.
         let end = at + 1 + usize::from(history.get(at + 1).is_some_and(|next| next.kind == RecordKind::Pinned));
-        so_far.0.extend_from_slice(&history[so_far.len()..end]);
+        so_far.extend(history[so_far.len()..end].to_vec());
         let pins = Pins::latest(&so_far).map_or(0, |(pins, _)| pins.tokens_shown(counter));
-        let bodies = journey.iter().map(|saved| Leg { number: saved.number, body: &saved.body }).collect::<Vec<_>>();
+        let bodies = journey.iter().map(|saved| Leg::new(saved.number, &saved.body)).collect::<Vec<_>>();
         let shown = levels.fit(&bodies, written.saturating_sub(pins), counter);
         let before = rounds.last().map_or(&[][..], |round| &round.checkpoints);
         let checkpoints = shown.into_iter().map(|shown| checkpoint(shown, &journey, before, counter));

@@ -4,6 +4,7 @@
 //! Neither level nor merging is stored: both follow from the summaries in their order. Absent on purpose: a call that rewrites
 //! what is merged; each merged summary keeps its first line.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -46,13 +47,19 @@ impl Level {
 
 /// A leg of the journey: one summary.
 pub(super) struct Leg<'j> {
-    pub(super) number: u32,
-    pub(super) body: &'j str,
+    number: u32,
+    body: &'j str,
+    /// Shown, counted and shown again at each step towards the budget; a body has to be read for it once.
+    first_line: OnceCell<&'j str>,
 }
 
 impl<'j> Leg<'j> {
+    pub(super) fn new(number: u32, body: &'j str) -> Self {
+        Leg { number, body, first_line: OnceCell::new() }
+    }
+
     fn first_line(&self) -> &'j str {
-        self.body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+        self.first_line.get_or_init(|| self.body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default())
     }
 }
 
@@ -103,9 +110,23 @@ impl Levels {
     }
 
     /// Steps towards fewer tokens until all fit: the oldest that can be lowered, else the oldest summaries go. The newest is
-    /// lowered only after all others have gone.
+    /// lowered only after all others have gone. What a step leaves as it is is not counted again.
     fn lower(&self, groups: &mut Vec<Group>, journey: &[Leg<'_>], budget: u32, counter: &dyn TokenCounter) {
-        let tokens_of = |group: &Group| self.show(group, journey).tokens(counter);
+        let exactly = |group: &Group| self.show(group, journey).tokens(counter);
+        let is_within = |group: &Group, number, room| exactly(&group.newest(number)) <= room;
+        let guess = |group: &Group, room| lines_that_fit(&journey[group.members.clone()], room, counter);
+        let newest_that_fit = |group: &Group, room| {
+            largest(group.members.len(), guess(group, room), |number| is_within(group, number, room))
+        };
+        // A few too many tell that all are too many, and are counted sooner.
+        let fits_alone = |group: &Group| {
+            let (all, few) = (group.members.len(), guess(group, budget) * 2 + 1);
+            (few >= all || is_within(group, few, budget)) && is_within(group, all, budget)
+        };
+        let tokens_of = |group: &Group| match group.members.len() == 1 || fits_alone(group) {
+            true => exactly(group),
+            false => u32::MAX,
+        };
         let mut tokens = groups.iter().map(tokens_of).collect::<Vec<_>>();
         while total(tokens.iter().copied()) > budget {
             let alone = groups.len() == 1;
@@ -117,16 +138,14 @@ impl Levels {
                 _ if alone && groups[0].members.len() == 1 => return,
                 _ => {
                     let room = budget.saturating_sub(total(tokens[1..].iter().copied()));
-                    let fits = |number: &usize| tokens_of(&groups[0].newest(*number)) <= room;
-                    let numbers = (1..groups[0].members.len()).collect::<Vec<_>>();
-                    match numbers.partition_point(fits).max(usize::from(alone)) {
+                    match newest_that_fit(&groups[0], room).max(usize::from(alone)) {
                         0 => {
                             groups.remove(0);
                             tokens.remove(0);
                         }
                         kept => {
                             groups[0] = groups[0].newest(kept);
-                            tokens[0] = tokens_of(&groups[0]);
+                            tokens[0] = exactly(&groups[0]);
                         }
                     }
                 }
@@ -231,6 +250,40 @@ impl Levels {
             Level::Compact => leg.first_line().to_owned(),
         }
     }
+}
+
+/// The largest number up to `limit` that fits, where whatever is less than a fitting number fits too. Looked for around the
+/// guess, so that a good one takes few trials and the cost follows from what fits and not from the limit.
+fn largest(limit: usize, guess: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut fitting, mut over, mut step) = (0, limit + 1, 1);
+    let mut tried = guess.max(1).min(limit);
+    while fitting + 1 < over {
+        if fits(tried) {
+            fitting = tried
+        } else {
+            over = tried
+        }
+        tried = match (fitting, over) {
+            _ if over > limit => limit.min(fitting + step),
+            (0, _) => over.saturating_sub(step).max(1),
+            _ => fitting.midpoint(over),
+        };
+        step *= 2;
+    }
+    fitting
+}
+
+/// How many of the newest summaries have first lines that fit the room, each counted by itself: nearly as many as fit in one
+/// message.
+fn lines_that_fit(members: &[Leg<'_>], room: u32, counter: &dyn TokenCounter) -> usize {
+    /// The mark and the line break.
+    const AROUND: u32 = 2;
+    let mut taken = MESSAGE_OVERHEAD;
+    let fits = |leg: &&Leg<'_>| {
+        taken = total([taken, counter.count_text(leg.first_line()), AROUND]);
+        taken <= room
+    };
+    members.iter().rev().take_while(fits).count()
 }
 
 /// The list items, marks included, under each heading that holds that word.

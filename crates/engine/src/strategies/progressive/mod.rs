@@ -128,8 +128,10 @@ impl Strategy for Progressive {
 /// Every summary so far and the new one, with their numbers.
 fn journey<'c>(cx: &'c Context<'_>, newest: &'c str) -> Vec<Leg<'c>> {
     let saved = cx.history.iter().filter(|saved| saved.kind == RecordKind::Summary);
-    let earlier = saved.map(|saved| Leg { number: saved.number, body: &saved.body });
-    earlier.chain([Leg { number: cx.number_of_new(0), body: newest }]).collect()
+    let mut journey = Vec::with_capacity(cx.history.len() + 1);
+    journey.extend(saved.map(|saved| Leg::new(saved.number, &saved.body)));
+    journey.push(Leg::new(cx.number_of_new(0), newest));
+    journey
 }
 
 /// What leaves and was said: earlier summaries and pins stay by themselves.
@@ -142,11 +144,10 @@ fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategies::default_limits;
 
     #[test]
     fn the_limits_are_the_sources() {
-        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
-        let Limits { window, trigger, tail, written, .. } = limits;
-        assert_eq!((window, trigger, tail, written), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
+        assert_eq!(default_limits(&SPEC), (32_000, 25_600, Tail::Tokens(4_096), 3_000));
     }
 }

@@ -228,8 +228,9 @@ mod tests {
         };
         let old = saved(1, "checkpoint", "{\"goal\":[\"Ship it\"]}");
         let new = saved(3, "pinned", "{\"goal\":[\"Ship it\",\"Soon\"]}");
-        let goals =
-            |history: Vec<SessionRecord>| Pins::latest(&History(history)).map(|(pins, number)| (pins.goal, number));
+        let goals = |history: Vec<SessionRecord>| {
+            Pins::latest(&History::from(history)).map(|(pins, number)| (pins.goal, number))
+        };
         assert_eq!(goals(vec![old.clone()]), Some((vec!["Ship it".to_owned()], 1)));
         assert_eq!(goals(vec![old, new]), Some((vec!["Ship it".to_owned(), "Soon".to_owned()], 3)));
         let of_000 = saved(0, "checkpoint", "{\"active_goals\":[\"Ship it\"]}");

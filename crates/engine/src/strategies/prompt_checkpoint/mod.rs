@@ -181,6 +181,7 @@ mod tests {
     use crate::checkpoint::{Reading, Rung, Unreadable};
     use crate::message::Usage;
     use crate::model::Finish;
+    use crate::strategies::default_limits;
 
     fn splits(text: &str) -> (String, Option<Vec<String>>, Reading) {
         let reply = ChatReply {
@@ -222,8 +223,6 @@ mod tests {
 
     #[test]
     fn the_limits_are_the_sources() {
-        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
-        let Limits { window, trigger, tail, written, .. } = limits;
-        assert_eq!((window, trigger, tail, written), (12_500, 10_000, Tail::Tokens(2_000), 800));
+        assert_eq!(default_limits(&SPEC), (12_500, 10_000, Tail::Tokens(2_000), 800));
     }
 }

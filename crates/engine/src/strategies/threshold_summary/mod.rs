@@ -145,11 +145,10 @@ fn summary_again(entry: &Entry) -> Option<Edit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategies::default_limits;
 
     #[test]
     fn the_limits_are_the_sources() {
-        let limits = (SPEC.limits)(&Settings::defaults(&SPEC)).expect("they hold");
-        let Limits { window, trigger, tail, written, .. } = limits;
-        assert_eq!((window, trigger, tail, written), (100_000, 80_000, Tail::Messages(10), 500));
+        assert_eq!(default_limits(&SPEC), (100_000, 80_000, Tail::Messages(10), 500));
     }
 }

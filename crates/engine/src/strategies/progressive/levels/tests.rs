@@ -10,8 +10,7 @@ const LEVELS: Levels =
 
 fn shown(rounds: usize, budget: u32) -> Vec<(u32, String)> {
     let bodies = (0..rounds).map(|round| format!("Summary: part {round}.\n{BODY}")).collect::<Vec<_>>();
-    let journey =
-        bodies.iter().enumerate().map(|(number, body)| Leg { number: number as u32, body }).collect::<Vec<_>>();
+    let journey = bodies.iter().enumerate().map(|(number, body)| Leg::new(number as u32, body)).collect::<Vec<_>>();
     let shown = LEVELS.fit(&journey, budget, &Encoding::O200k);
     shown.into_iter().map(|shown| (shown.number, shown.text)).collect()
 }
@@ -47,8 +46,7 @@ fn a_hundred_rounds_stay_in_the_budget() {
 }
 
 fn groups(levels: &Levels, parts: &[&str]) -> Vec<Range<usize>> {
-    let journey =
-        parts.iter().enumerate().map(|(number, body)| Leg { number: number as u32, body }).collect::<Vec<_>>();
+    let journey = parts.iter().enumerate().map(|(number, body)| Leg::new(number as u32, body)).collect::<Vec<_>>();
     levels.groups(&journey).into_iter().map(|group| group.members).collect()
 }
 
@@ -112,7 +110,7 @@ proptest! {
         by_likeness in any::<bool>(),
     ) {
         let levels = Levels { moderate_age: 2, compact_age: 4, most: 5, lines: 2, by_likeness, unbounded: false };
-        let journey = bodies.iter().enumerate().map(|(at, body)| Leg { number: at as u32, body }).collect::<Vec<_>>();
+        let journey = bodies.iter().enumerate().map(|(at, body)| Leg::new(at as u32, body)).collect::<Vec<_>>();
         let mut groups = levels.groups(&journey);
         let tokens = |shown: &[Shown]| shown.iter().map(|shown| shown.tokens(&Encoding::O200k)).sum::<u32>();
         let show = |groups: &[Group]| groups.iter().map(|group| levels.show(group, &journey)).collect::<Vec<_>>();
