@@ -27,6 +27,7 @@ fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
         uuid: uuid.map(|uuid| (*uuid).to_owned()),
         parent: parent(text),
         session: values(text, "sessionId").next().and_then(string).map(str::to_owned),
+        directory: None,
         sidechain: values(text, "isSidechain").next().is_some_and(|value| value.starts_with("true")),
         summary: false,
         broken: true,

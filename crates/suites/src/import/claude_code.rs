@@ -16,6 +16,7 @@ use super::claude_broken;
 use super::claude_tree::{self, Row};
 use super::error::ImportError;
 use super::input::Input;
+use super::project;
 use super::report::Recorder;
 use super::session::{Place, Session, Spoken, type_name};
 use super::surrogates;
@@ -44,6 +45,8 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let rows = rows(input, recorder)?;
     let ids = || rows.iter().filter_map(|row| row.session.as_deref()).filter(|id| !id.is_empty());
     let group = ids().find(|id| *id == input.stem).or_else(|| ids().next()).unwrap_or(&input.stem).to_owned();
+    // A session changes its directory while it runs; the first is where it was started.
+    let project = rows.iter().find_map(|row| row.directory.as_deref()).map(project::of_directory);
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(claude_tree::trees(&input.file, &rows, recorder)?) {
         let messages = Reader { file: &input.file, recorder }.messages(&rows, &tree.rows)?;
@@ -51,6 +54,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             file: input.file.clone(),
             source: format!("claude-code: {}", input.name),
             group: group.clone(),
+            projects: project.iter().cloned().collect(),
             stem: if tree.sidechain { format!("{group}/side-") } else { group.clone() },
             numbered: tree.sidechain,
             order,
@@ -89,7 +93,7 @@ fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Re
     let at_ms = at_ms(line, &value, file, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
-    let (uuid, session) = (text("uuid"), text("sessionId"));
+    let (uuid, session, directory) = (text("uuid"), text("sessionId"), text("cwd"));
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
     let summary = value["isCompactSummary"].as_bool().unwrap_or(false);
@@ -104,7 +108,7 @@ fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Re
             None
         }
     };
-    Ok(Row { line, kind, uuid, parent, session, sidechain, summary, broken: false, at_ms, message })
+    Ok(Row { line, kind, uuid, parent, session, directory, sidechain, summary, broken: false, at_ms, message })
 }
 
 fn at_ms(line: usize, value: &Value, file: &str, recorder: &mut Recorder) -> Result<Option<i64>, ImportError> {

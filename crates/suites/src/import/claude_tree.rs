@@ -19,6 +19,8 @@ pub(super) struct Row {
     /// The row before it. After a compaction that the program made itself, the logical parent that the row names.
     pub(super) parent: Option<String>,
     pub(super) session: Option<String>,
+    /// The working directory.
+    pub(super) directory: Option<String>,
     pub(super) sidechain: bool,
     /// Whether it is a summary that the program itself put in place of earlier messages.
     pub(super) summary: bool,

@@ -37,6 +37,7 @@ pub(crate) mod tests {
         let scenario = |(at, (group, text)): (usize, &(&str, &str))| Scenario {
             id: format!("{group}-{at}"),
             group_id: (*group).to_owned(),
+            projects: Vec::new(),
             version: 1,
             seed: None,
             source: "test".to_owned(),
