@@ -30,6 +30,7 @@ fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
         directory: None,
         sidechain: values(text, "isSidechain").next().is_some_and(|value| value.starts_with("true")),
         summary: false,
+        boundary: false,
         broken: true,
         at_ms: None,
         message: None,

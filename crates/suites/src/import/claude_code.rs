@@ -96,7 +96,8 @@ fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Re
     let (uuid, session, directory) = (text("uuid"), text("sessionId"), text("cwd"));
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
-    let summary = value["isCompactSummary"].as_bool().unwrap_or(false);
+    let boundary = value["subtype"] == "compact_boundary";
+    let summary = is_summary(&value);
     let message = match spoken(&kind, &value) {
         Ok(true) => value.get_mut("message").map(Value::take),
         Ok(false) => {
@@ -108,7 +109,30 @@ fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Re
             None
         }
     };
-    Ok(Row { line, kind, uuid, parent, session, directory, sidechain, summary, broken: false, at_ms, message })
+    Ok(Row {
+        line,
+        kind,
+        uuid,
+        parent,
+        session,
+        directory,
+        sidechain,
+        summary,
+        boundary,
+        broken: false,
+        at_ms,
+        message,
+    })
+}
+
+/// How the summary begins in rows of versions that did not mark it.
+const SUMMARY: &str = "This session is being continued from a previous conversation";
+
+/// Whether the program itself wrote the row in place of earlier messages.
+fn is_summary(value: &Value) -> bool {
+    let content = &value["message"]["content"];
+    let text = content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default();
+    value["isCompactSummary"].as_bool().unwrap_or(value["type"] == "user" && text.starts_with(SUMMARY))
 }
 
 fn at_ms(line: usize, value: &Value, file: &str, recorder: &mut Recorder) -> Result<Option<i64>, ImportError> {
@@ -180,7 +204,8 @@ impl Reader<'_> {
         Ok(Spoken { place: Place::Line(row.line), role: Role::Assistant, at_ms: row.at_ms, parts, usage })
     }
 
-    /// A user's row: its results become a message of role tool, everything else a message of role user.
+    /// A user's row: its results become a message of role tool, everything else a message of role user. A summary of the program
+    /// itself is no statement of the user.
     fn user(
         &mut self,
         row: &Row,
@@ -197,13 +222,18 @@ impl Reader<'_> {
                 parts.extend(self.part(row.line, Role::User, block)?);
             }
         }
+        let role = if row.summary { Role::System } else { Role::User };
+        if row.summary {
+            let what = "summary of messages that are not in the file: kept as the system prompt".to_owned();
+            self.recorder.repair(self.file, Place::Line(row.line), what)?;
+        }
         let said = |role, parts| Spoken { place: Place::Line(row.line), role, at_ms: row.at_ms, parts, usage: None };
         let answers = !results.is_empty();
         if answers {
             out.push(said(Role::Tool, results));
         }
         if !parts.is_empty() || !(answers || results_only) {
-            out.push(said(Role::User, parts));
+            out.push(said(role, parts));
         }
         Ok(())
     }
