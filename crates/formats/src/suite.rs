@@ -200,7 +200,7 @@ fn scenarios(lines: &mut Lines<'_, impl BufRead>, faults: &mut Faults) -> Result
 }
 
 fn parse_scenario(line: String) -> Result<Scenario, String> {
-    serde_json::from_str(&line).map_err(|error| {
+    serde_json::from_str(line.trim_end()).map_err(|error| {
         let error = error.to_string().replace("line 1 column", "column");
         format!("expected a scenario: {error}; `compactometer schema suite` prints the format")
     })
