@@ -42,6 +42,7 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
     Scenario {
         id: format!("talk-{seed}"),
         group_id: format!("group-{seed}"),
+        projects: Vec::new(),
         version: 1,
         seed: Some(seed),
         source: "compactometer-benches".to_owned(),

@@ -45,11 +45,12 @@ impl Property {
         let Some(value) = self.value else { return format!("{}: {}", self.name, self.detail) };
         let most = self.most.map(|most| format!(", at most {most}")).unwrap_or_default();
         let verdict = match self.passed {
-            Some(true) => "holds",
-            Some(false) => "FAILS",
-            None => "cannot be told",
+            Some(true) => ", holds",
+            Some(false) => ", FAILS",
+            None if self.most.is_some() => ", cannot be told",
+            None => "",
         };
-        format!("{}: {value:.3}{most}, {verdict} ({})", self.name, self.detail)
+        format!("{}: {value:.3}{most}{verdict} ({})", self.name, self.detail)
     }
 }
 

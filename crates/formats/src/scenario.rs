@@ -16,6 +16,9 @@ pub struct Scenario {
     pub id: String,
     /// What conversations share (task, template instance, source session): the unit of statistics.
     pub group_id: String,
+    /// The projects, such as working directories, whose sessions it was made of. If there are none, its group counts as one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub projects: Vec<String>,
     /// Version of the scenario's content.
     #[serde(default = "one")]
     pub version: u32,
@@ -41,6 +44,19 @@ pub struct Scenario {
     /// Questions about it.
     #[serde(default)]
     pub probes: Vec<Probe>,
+}
+
+impl Scenario {
+    /// The projects in which its values may occur without being [generic](Fact::generic).
+    pub fn projects(&self) -> impl Iterator<Item = &str> {
+        let group = self.projects.is_empty().then_some(self.group_id.as_str());
+        self.projects.iter().map(String::as_str).chain(group)
+    }
+
+    /// Whether both were made of sessions of one project.
+    pub fn shares_project(&self, other: &Scenario) -> bool {
+        self.projects().any(|project| other.projects().any(|known| known == project))
+    }
 }
 
 fn one() -> u32 {
@@ -105,7 +121,7 @@ pub struct Fact {
     /// The fact whose decoy this is: same form, role and place, never probed and in no recall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decoy_of: Option<String>,
-    /// Whether the value also occurs in another group, so that holding it proves nothing; unranked.
+    /// Whether the value also occurs in another project, so that holding it proves nothing; unranked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub generic: bool,
 }

@@ -55,7 +55,7 @@ impl Suite {
     /// Reads a suite from a file and validates it.
     ///
     /// # Errors
-    /// [`SuiteError`] naming file, line and what was expected.
+    /// [`SuiteError`] naming the file, and of each fault the line and what was expected.
     pub fn read(path: &Path) -> Result<Self, SuiteError> {
         let file = input::open(path).map_err(|source| SuiteError::Io { path: path.to_owned(), source })?;
         Suite::from_reader(BufReader::new(file), path)
@@ -66,27 +66,23 @@ impl Suite {
     /// # Errors
     /// As [`Suite::read`].
     pub fn from_reader(reader: impl BufRead, path: &Path) -> Result<Self, SuiteError> {
-        let mut lines = Lines { reader, path, number: 0 };
-        let Some(line) = lines.next_line()? else {
-            return Err(lines.error("the file is empty; expected a suite header".to_owned()));
-        };
-        let header = parse_header(&line).map_err(|what| lines.error(what))?;
-        let mut scenarios = Vec::new();
-        let mut ids = HashSet::new();
-        while let Some(line) = lines.next_line()? {
-            let mut scenario: Scenario =
-                serde_json::from_str(&line).map_err(|error| lines.error(format!("expected a scenario: {error}")))?;
-            // A conversation may take much of the memory.
-            drop(line);
-            valid::scenario(&mut scenario)
-                .map_err(|what| lines.error(format!("scenario `{}`: {what}", scenario.id)))?;
-            if !ids.insert(scenario.id.clone()) {
-                return Err(lines.error(format!("scenario id `{}` repeats", scenario.id)));
-            }
-            scenarios.push(scenario);
+        let mut lines = Lines { reader, path, number: 0, ended: false };
+        let mut faults = Faults::default();
+        let first = lines.next_line()?.unwrap_or_else(|| Err("the file is empty; expected a suite header".to_owned()));
+        // A file without a header is no suite, so its other lines are not judged.
+        let header =
+            first.and_then(|line| parse_header(&line)).map_err(|what| Faults::only(lines.number, what).of(path))?;
+        header.notes.iter().chain([&header.name]).filter_map(|name| is_plain("name or note", name).err()).for_each(
+            |what| {
+                faults.push(lines.number, what);
+            },
+        );
+        let scenarios = scenarios(&mut lines, &mut faults)?;
+        if scenarios.is_empty() && faults.count == 0 {
+            faults.push(lines.number, "no scenario follows the header; add one on a line of its own".to_owned());
         }
-        if scenarios.is_empty() {
-            return Err(lines.error("no scenario follows the header".to_owned()));
+        if faults.count > 0 {
+            return Err(faults.of(path));
         }
         Ok(Suite { header, scenarios })
     }
@@ -159,9 +155,6 @@ fn parse_header(line: &str) -> Result<Header, String> {
     if header.format != FORMAT {
         return Err(format!("format `{}` is not `{FORMAT}`", header.format));
     }
-    for name in header.notes.iter().chain([&header.name]) {
-        is_plain("name or note", name)?;
-    }
     if header.version > VERSION {
         return Err(format!(
             "version `{}` is newer than this program's, {VERSION}; update compactometer",
@@ -179,6 +172,40 @@ fn is_plain(what: &str, name: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// The scenarios after the header. None is kept once a fault is found.
+fn scenarios(lines: &mut Lines<'_, impl BufRead>, faults: &mut Faults) -> Result<Vec<Scenario>, SuiteError> {
+    let mut scenarios = Vec::new();
+    let mut ids = HashSet::new();
+    while let Some(line) = lines.next_line()? {
+        // A conversation may take much of the memory, so its line is dropped before the checks.
+        let mut scenario = match line.and_then(parse_scenario) {
+            Ok(scenario) => scenario,
+            Err(what) => {
+                faults.push(lines.number, what);
+                continue;
+            }
+        };
+        let id = scenario.id.escape_debug().to_string();
+        for what in valid::scenario(&mut scenario) {
+            faults.push(lines.number, format!("scenario `{id}`: {what}"));
+        }
+        if !ids.insert(scenario.id.clone()) {
+            faults.push(lines.number, format!("scenario id `{id}` repeats; give each scenario an id of its own"));
+        }
+        if faults.count == 0 {
+            scenarios.push(scenario);
+        }
+    }
+    Ok(scenarios)
+}
+
+fn parse_scenario(line: String) -> Result<Scenario, String> {
+    serde_json::from_str(line.trim_end()).map_err(|error| {
+        let error = error.to_string().replace("line 1 column", "column");
+        format!("expected a scenario: {error}; `compactometer schema suite` prints the format")
+    })
+}
+
 /// Longest line that is read, in bytes. It protects against files that are no suite.
 const LONGEST_LINE: u64 = 256 * 1024 * 1024;
 
@@ -186,12 +213,14 @@ struct Lines<'p, R> {
     reader: R,
     path: &'p Path,
     number: usize,
+    /// Whether the rest cannot be divided into lines.
+    ended: bool,
 }
 
 impl<R: BufRead> Lines<'_, R> {
-    /// The next line that is not blank.
-    fn next_line(&mut self) -> Result<Option<String>, SuiteError> {
-        loop {
+    /// The next line that is not blank, or why it cannot be read.
+    fn next_line(&mut self) -> Result<Option<Result<String, String>>, SuiteError> {
+        while !self.ended {
             let mut bytes = Vec::new();
             let read = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes);
             let read = read.map_err(|source| SuiteError::Io { path: self.path.to_owned(), source })?;
@@ -200,22 +229,63 @@ impl<R: BufRead> Lines<'_, R> {
             }
             self.number += 1;
             if read as u64 == LONGEST_LINE {
-                return Err(self.error(format!("line is longer than {LONGEST_LINE} bytes")));
+                self.ended = true;
+                let what = format!("line is longer than {LONGEST_LINE} bytes; write one scenario on each line");
+                return Ok(Some(Err(what)));
             }
-            let line = String::from_utf8(bytes).map_err(|error| self.error(format!("invalid UTF-8: {error}")))?;
+            let line = match String::from_utf8(bytes) {
+                Ok(line) => line,
+                Err(error) => return Ok(Some(Err(format!("invalid UTF-8: {error}; save the file as UTF-8")))),
+            };
             let line = match line.strip_prefix('\u{feff}') {
                 Some(rest) => rest.to_owned(),
                 None => line,
             };
             if !line.trim().is_empty() {
-                return Ok(Some(line));
+                return Ok(Some(Ok(line)));
             }
+        }
+        Ok(None)
+    }
+}
+
+/// The most faults that an error lists.
+const LISTED: usize = 20;
+
+/// The first faults of a file, and the number of all.
+#[derive(Default)]
+struct Faults {
+    first: Vec<Fault>,
+    count: usize,
+}
+
+impl Faults {
+    fn only(line: usize, what: String) -> Self {
+        let mut faults = Faults::default();
+        faults.push(line, what);
+        faults
+    }
+
+    fn push(&mut self, line: usize, what: String) {
+        self.count += 1;
+        if self.first.len() < LISTED {
+            self.first.push(Fault { line: line.max(1), what });
         }
     }
 
-    fn error(&self, what: String) -> SuiteError {
-        SuiteError::Line { path: self.path.to_owned(), line: self.number.max(1), what }
+    fn of(self, path: &Path) -> SuiteError {
+        let more = self.count - self.first.len();
+        SuiteError::Invalid { path: path.to_owned(), faults: self.first, more }
     }
+}
+
+/// What is wrong with a line of a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// From 1.
+    pub line: usize,
+    /// What was found, and what was expected or is to be done.
+    pub what: String,
 }
 
 /// A suite that cannot be read.
@@ -229,14 +299,30 @@ pub enum SuiteError {
         /// Why.
         source: std::io::Error,
     },
-    /// A line is not what it should be.
-    #[error("`{}`, line {line}: {what}", path.display())]
-    Line {
+    /// Lines are not what they should be.
+    #[error("{}", listed(path, faults, *more))]
+    Invalid {
         /// The file.
         path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// What was found and what was expected.
-        what: String,
+        /// The first faults, in the order of lines; at least one.
+        faults: Vec<Fault>,
+        /// The number of faults after these.
+        more: usize,
     },
+}
+
+/// A single fault in one line of text, several in one line each.
+fn listed(path: &Path, faults: &[Fault], more: usize) -> String {
+    let path = path.display();
+    if let ([Fault { line, what }], 0) = (faults, more) {
+        return format!("`{path}`, line {line}: {what}");
+    }
+    let mut text = format!("`{path}` has {} errors:", faults.len() + more);
+    for Fault { line, what } in faults {
+        text += &format!("\n  line {line}: {what}");
+    }
+    if more > 0 {
+        text += &format!("\n  and {more} more");
+    }
+    text
 }

@@ -29,8 +29,8 @@ pub struct Wanted<'w> {
 pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<String, CurateError> {
     let value = wanted.value.trim();
     let (kind, matcher) = sought(value);
-    let group = &suite.scenarios[scenario].group_id;
-    let elsewhere = suite.scenarios.iter().filter(|other| other.group_id != *group).flat_map(|other| &other.messages);
+    let own = &suite.scenarios[scenario];
+    let elsewhere = suite.scenarios.iter().filter(|other| !other.shares_project(own)).flat_map(|other| &other.messages);
     let generic = elsewhere.into_iter().any(|message| states(&matcher, message));
     let texts = suite.scenarios.iter().flat_map(|scenario| &scenario.messages).flat_map(|message| &message.parts);
     let foil_values = match generic {

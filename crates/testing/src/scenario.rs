@@ -16,6 +16,7 @@ impl Builder {
         let scenario = Scenario {
             id: id.into(),
             group_id: group.into(),
+            projects: Vec::new(),
             version: 1,
             seed: None,
             source: "test".into(),

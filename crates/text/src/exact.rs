@@ -1,9 +1,16 @@
 //! Exact values: identifiers, numbers and paths that a reader must have letter for letter.
 //!
 //! A value has no blanks and 4 to 200 characters, at least two of which are ASCII letters or digits. It contains a digit, or a
-//! separator that prose does not use: `_`, `@`, `#`, a dot or colon between letters, or a path's slashes. Words joined by `-`, or
-//! by one `/`, are not values. A number needs four significant digits. Dates and times are ids, because thousands separators have
-//! no meaning in them.
+//! separator that prose does not use: `_`, `@`, a single `#`, a dot or colon between letters, or a path's slashes. Words joined by
+//! `-`, or by one `/`, are not values. A number needs four significant digits. Dates and times are ids, because thousands
+//! separators have no meaning in them.
+//!
+//! Names that any project may use are no values inside a text: keys of objects and calls of members, by the characters around
+//! them, and [common names](common), by their form. An argument that is such a name as a whole is still a value.
+
+mod common;
+
+use std::ops::Range;
 
 use crate::matcher::ValueKind;
 
@@ -32,7 +39,38 @@ pub fn of_argument(text: &str) -> Vec<Exact> {
 /// The exact values inside a text, in order. A value may occur more than once.
 pub fn within(text: &str) -> impl Iterator<Item = Exact> {
     let words = text.split_whitespace().filter(|word| word.bytes().any(marks_value));
-    words.flat_map(pieces).filter_map(|piece| exact(trim(piece)))
+    let pieces = words.flat_map(|word| pieces(word).into_iter().map(move |piece| (word, piece)));
+    let stated = pieces.filter(|(word, piece)| !is_key(word, piece) && !is_call(word, piece));
+    stated.map(|(word, piece)| trim(&word[piece])).filter(|value| !common::is_common(value)).filter_map(exact)
+}
+
+/// The keys of objects inside a text that could be taken for values, as JSON and most programming languages write them:
+/// `"saved_passengers":`. A key with a digit is not among them, because objects may be keyed by the ids of what they hold.
+pub fn keys(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split_whitespace().filter(|word| word.contains('_'));
+    let pieces = words.flat_map(|word| pieces(word).into_iter().map(move |piece| (word, piece)));
+    let keys = pieces.filter(|(word, piece)| is_key(word, piece)).map(|(word, piece)| &word[piece]);
+    keys.filter(|key| key.contains('_'))
+}
+
+/// Whether the piece is a name without digits, between quotes that a colon follows.
+fn is_key(word: &str, piece: &Range<usize>) -> bool {
+    let Some(quote) = word[..piece.start].chars().next_back().filter(|letter| matches!(letter, '"' | '\'')) else {
+        return false;
+    };
+    let after = word[piece.end..].trim_start_matches('\\').strip_prefix(quote);
+    after.is_some_and(|after| after.starts_with(':')) && is_name(&word[piece.clone()])
+}
+
+/// Whether a text has letters and underscores only.
+fn is_name(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_alphabetic() || letter == '_')
+}
+
+/// Whether the piece is a member that is called, such as `items.map(`.
+fn is_call(word: &str, piece: &Range<usize>) -> bool {
+    let called = &word[piece.clone()];
+    word[piece.end..].starts_with('(') && called.contains('.') && !called.contains(['/', '@'])
 }
 
 /// Whether a byte may distinguish a value from a word. Most words contain no such byte.
@@ -86,7 +124,9 @@ fn has_separator(text: &str) -> bool {
     };
     let slashes = text.matches('/').count();
     let rooted = text.starts_with(['/', '~', '.']) && slashes > 0;
-    text.contains(['_', '@', '#']) || joined('.') || joined(':') || rooted || slashes > 1
+    // More than one `#` begins a heading or frames a mark such as `###STOP###`.
+    let hash = text.contains('#') && !text.contains("##");
+    text.contains(['_', '@']) || hash || joined('.') || joined(':') || rooted || slashes > 1
 }
 
 /// Paths, file names and URLs are [`ValueKind::Path`]; everything else is an id.
@@ -103,9 +143,9 @@ fn breaks(letter: char) -> bool {
     "\"'`()[]{}<>|,;=&!?*\\“”’…→│".contains(letter)
 }
 
-/// Splits a text without blanks where a value cannot continue. Characters after a backslash in embedded JSON are separators too,
+/// The ranges of a text without blanks between the characters that no value has. Characters after a backslash in embedded JSON are separators too,
 /// and so is the slash of a closing tag.
-fn pieces(word: &str) -> Vec<&str> {
+fn pieces(word: &str) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = 0;
     let mut after_scheme = false;
@@ -116,7 +156,7 @@ fn pieces(word: &str) -> Vec<&str> {
         if !breaks(letter) || in_url || (letter == ',' && separates_thousands(word, at)) {
             continue;
         }
-        pieces.push(&word[start..at]);
+        pieces.push(start..at);
         start = at + letter.len_utf8();
         after_scheme = false;
         let goes_along = |next: char| match letter {
@@ -128,7 +168,7 @@ fn pieces(word: &str) -> Vec<&str> {
             start = at + next.len_utf8();
         }
     }
-    pieces.push(&word[start..]);
+    pieces.push(start..word.len());
     pieces
 }
 
@@ -218,7 +258,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn a_word_without_a_mark_contains_no_value(word in "([^0-9_@#.:/ ]|[a-zA-Z])(([^0-9_@#.:/ ]|[a-zA-Z]){3,20})") {
-            proptest::prop_assert!(pieces(&word).into_iter().all(|piece| exact(trim(piece)).is_none()));
+            proptest::prop_assert!(pieces(&word).into_iter().all(|piece| exact(trim(&word[piece])).is_none()));
         }
 
         #[test]

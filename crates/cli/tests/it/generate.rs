@@ -59,7 +59,10 @@ fn a_run_of_one_split_says_so_and_carries_the_suites_properties() {
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     let properties = summary["groups"][0]["properties"].as_array().unwrap();
     let ids: Vec<&str> = properties.iter().map(|property| property["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["closed_book", "question_overlap", "decoy_balance", "shared_passages", "held_out"]);
+    assert_eq!(
+        ids,
+        ["closed_book", "question_overlap", "decoy_balance", "shared_passages", "held_out", "called_tools"]
+    );
     let again = run("test");
     assert!(text(&again.stderr).contains("resumed: 4 of 4"), "{}", text(&again.stderr));
     let none = run("calibration");

@@ -13,13 +13,16 @@ use crate::scenario::{Fact, Probe, Scenario};
 use compactometer_engine::message::part_text;
 use compactometer_text::matcher::Matcher;
 
-/// Says what is wrong with a scenario, in words that follow its name. To save memory, its messages are moved out and back instead
-/// of copied; a refused scenario has lost them.
-pub(super) fn scenario(scenario: &mut Scenario) -> Result<(), String> {
-    is_plain("scenario id", &scenario.id)?;
-    is_plain("group id", &scenario.group_id)?;
+/// Everything that is wrong with a scenario, in words that follow its name. To save memory, its messages are moved out and back
+/// instead of copied.
+pub(super) fn scenario(scenario: &mut Scenario) -> Vec<String> {
+    let mut faults = Vec::new();
+    faults.extend(is_plain("scenario id", &scenario.id).err());
+    faults.extend(is_plain("group id", &scenario.group_id).err());
+    faults.extend(scenario.projects.iter().filter_map(|project| is_plain("project", project).err()));
     if scenario.messages.is_empty() {
-        return Err("it has no messages".to_owned());
+        faults.push("it has no messages; a conversation has at least one turn of the user".to_owned());
+        return faults;
     }
     // `collect` would reuse the memory of the old list, which has entries ten times as large.
     let mut messages = Vec::with_capacity(scenario.messages.len());
@@ -28,63 +31,76 @@ pub(super) fn scenario(scenario: &mut Scenario) -> Result<(), String> {
             .into_iter()
             .map(|message| Arc::new(CountedMessage { message, tokens: 0 })),
     );
-    check_with(scenario, &messages)?;
+    // Facts and questions name messages, so they are judged only once the messages are right.
+    match check_messages(&messages) {
+        Ok(log) => check_with(scenario, &log, &mut faults),
+        Err(found) => faults.extend(found),
+    }
     // Nothing else holds a message any more.
     scenario.messages = messages.into_iter().map(|counted| Arc::unwrap_or_clone(counted).message).collect();
-    Ok(())
+    faults
 }
 
-fn check_with(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Result<(), String> {
-    let log = check_messages(messages)?;
+fn check_with(scenario: &Scenario, log: &Log, faults: &mut Vec<String>) {
     let mut ids = HashSet::new();
+    let mut sound = Vec::new();
     for fact in &scenario.facts {
+        let before = faults.len();
         if !ids.insert(fact.id.as_str()) {
-            return Err(format!("fact id `{}` repeats", fact.id));
+            faults.push(format!("fact id `{}` repeats; give each fact an id of its own", fact.id));
         }
-        check_fact(fact, &log).map_err(|what| format!("fact `{}` {what}", fact.id))?;
+        faults.extend(check_fact(fact, log).into_iter().map(|what| format!("fact `{}` {what}", fact.id)));
+        sound.extend((faults.len() == before).then_some(fact));
     }
-    check_evidence(scenario, &log)?;
+    check_evidence(&sound, log, faults);
     for fact in &scenario.facts {
         let named = fact.decoy_of.iter().chain(&fact.supersedes);
-        if let Some(unknown) = named.into_iter().find(|id| !ids.contains(id.as_str()) || **id == fact.id) {
-            return Err(format!("fact `{}` names fact `{unknown}`, which is no other fact", fact.id));
+        for unknown in named.filter(|id| !ids.contains(id.as_str()) || **id == fact.id) {
+            faults.push(format!(
+                "fact `{}` names fact `{unknown}`, which is no other fact; name one of the scenario",
+                fact.id
+            ));
         }
     }
     for probe in &scenario.probes {
-        if log.get(probe.asked_after).is_none() {
-            return Err(format!("probe `{}` names message `{}`, which is not there", probe.id, probe.asked_after.0));
-        }
-        if let Some(unknown) = probe.fact_ids.iter().find(|id| !ids.contains(id.as_str())) {
-            return Err(format!("probe `{}` names fact `{unknown}`, which is not there", probe.id));
-        }
-        check_order(probe).map_err(|what| format!("probe `{}` {what}", probe.id))?;
+        let found = check_probe(probe, &ids, log);
+        faults.extend(found.into_iter().map(|what| format!("probe `{}` {what}", probe.id)));
     }
-    Ok(())
+}
+
+fn check_probe(probe: &Probe, facts: &HashSet<&str>, log: &Log) -> Vec<String> {
+    let mut faults = Vec::new();
+    if log.get(probe.asked_after).is_none() {
+        let at = probe.asked_after.0;
+        faults.push(format!("names message `{at}`, which is not there; ask after a message of the scenario"));
+    }
+    for unknown in probe.fact_ids.iter().filter(|id| !facts.contains(id.as_str())) {
+        faults.push(format!("names fact `{unknown}`, which is not there; name one of the scenario"));
+    }
+    faults.extend(check_order(probe).err());
+    faults
 }
 
 /// Ids ascend, a provider would take the chat, and no medium claims more tokens than a window can have.
-fn check_messages(messages: &[Arc<CountedMessage>]) -> Result<Log, String> {
+fn check_messages(messages: &[Arc<CountedMessage>]) -> Result<Log, Vec<String>> {
     let mut log = Log::default();
     let mut view = View::default();
+    let mut faults = Vec::new();
     for counted in messages {
         let message = &counted.message;
         for part in &message.parts {
             if let Part::Media { tokens, .. } = part
                 && *tokens > MOST_MEDIA_TOKENS
             {
-                return Err(format!(
-                    "message `{}` has a medium of {tokens} tokens; at most {MOST_MEDIA_TOKENS}",
-                    message.id.0
-                ));
+                let id = message.id.0;
+                faults.push(format!("message `{id}` has a medium of {tokens} tokens; at most {MOST_MEDIA_TOKENS}"));
             }
         }
         view.push(counted);
-        log.push(Arc::clone(counted)).map_err(|error| error.to_string())?;
+        faults.extend(log.push(Arc::clone(counted)).err().map(|error| error.to_string()));
     }
-    match view.check().first() {
-        Some(violation) => Err(violation.to_string()),
-        None => Ok(log),
-    }
+    faults.extend(view.check().iter().map(ToString::to_string));
+    if faults.is_empty() { Ok(log) } else { Err(faults) }
 }
 
 /// Most tokens of one image, sound or document.
@@ -94,44 +110,46 @@ const LONGEST_VALUE: usize = 1_000;
 /// Greatest weight of a fact.
 const GREATEST_WEIGHT: f64 = 1e6;
 
-fn check_fact(fact: &Fact, log: &Log) -> Result<(), String> {
-    is_plain("id", &fact.id)?;
+fn check_fact(fact: &Fact, log: &Log) -> Vec<String> {
+    let mut faults = Vec::new();
+    faults.extend(is_plain("id", &fact.id).err());
     if fact.forms().chain(fact.foil_values.iter().map(String::as_str)).any(|form| form.trim().is_empty()) {
-        return Err("has an empty value, variant or foil".to_owned());
+        faults.push("has an empty value, variant or foil; leave it out or fill it in".to_owned());
     }
     if fact.forms().any(|form| form.chars().count() > LONGEST_VALUE) {
-        return Err(format!("has a value or variant of more than {LONGEST_VALUE} characters"));
+        faults.push(format!("has a value or variant of more than {LONGEST_VALUE} characters; state a shorter one"));
     }
     if !(fact.weight > 0.0 && fact.weight <= GREATEST_WEIGHT) {
-        return Err(format!("has the weight {}; it must be over 0 and at most {GREATEST_WEIGHT}", fact.weight));
+        faults.push(format!("has the weight {}; it must be over 0 and at most {GREATEST_WEIGHT}", fact.weight));
     }
     if fact.evidence_message_ids.is_empty() {
-        return Err("names no evidence message".to_owned());
+        faults.push("names no evidence message; name each message that states its value".to_owned());
     }
     let named = fact.evidence_message_ids.iter().chain(&fact.used_at).chain(&fact.valid_to);
-    if let Some(unknown) = named.into_iter().find(|id| log.get(**id).is_none()) {
-        return Err(format!("names message `{}`, which is not there", unknown.0));
+    for unknown in named.filter(|id| log.get(**id).is_none()) {
+        faults.push(format!("names message `{}`, which is not there; name one of the scenario", unknown.0));
     }
-    Ok(())
+    faults
 }
 
 /// Checks that every message named as evidence states its fact.
-fn check_evidence(scenario: &Scenario, log: &Log) -> Result<(), String> {
-    let values = scenario.facts.iter().map(|fact| (fact.value_kind, fact.forms()));
-    let matcher = Matcher::new(values);
+fn check_evidence(facts: &[&Fact], log: &Log, faults: &mut Vec<String>) {
+    let matcher = Matcher::new(facts.iter().map(|fact| (fact.value_kind, fact.forms())));
     let mut named = BTreeMap::<MessageId, Vec<usize>>::new();
-    for (item, fact) in scenario.facts.iter().enumerate() {
+    for (item, fact) in facts.iter().enumerate() {
         fact.evidence_message_ids.iter().for_each(|id| named.entry(*id).or_default().push(item));
     }
     for (id, items) in named {
         let parts = log.get(id).into_iter().flat_map(|counted| &counted.message.parts);
         let stated = parts.filter_map(part_text).flat_map(|text| matcher.find(text)).collect::<BTreeSet<_>>();
-        if let Some(lying) = items.iter().find(|item| !stated.contains(item)) {
-            let Fact { id: fact, value, .. } = &scenario.facts[*lying];
-            return Err(format!("fact `{fact}` names message `{}` as evidence, which does not hold `{value}`", id.0));
+        for lying in items.iter().filter(|item| !stated.contains(item)) {
+            let Fact { id: fact, value, .. } = facts[*lying];
+            let message = id.0;
+            faults.push(format!(
+                "fact `{fact}` names message `{message}` as evidence, which does not hold `{value}`; name the messages that do"
+            ));
         }
     }
-    Ok(())
 }
 
 /// Checks that a list of labels can be read and gives the place of each fact.

@@ -76,3 +76,33 @@ fn check_orders() {
         assert!(error.contains("probe `p`") && error.contains(expected), "{expected}: {error}");
     }
 }
+
+#[test]
+fn all_errors_are_reported_at_once_up_to_twenty() {
+    let broken = |id: usize| {
+        let scenario = SCENARIO.replacen(r#""id":"a""#, &format!(r#""id":"s{id}""#), 1);
+        let scenario = scenario.replace(r#""stated_by":"user""#, r#""stated_by":"user","weight":0.0,"used_at":[8,9]"#);
+        scenario.replace(
+            r#""facts":["#,
+            r#""probes":[{"id":"p","question":"?","asked_after":7,"fact_ids":["x"]}],"facts":["#,
+        )
+    };
+    let error = read(&format!("{HEADER}\n{}\n{{\n{SCENARIO}\n{SCENARIO}\n", broken(1))).expect_err("seven errors");
+    let lines = error.lines().collect::<Vec<_>>();
+    assert_eq!(lines[0], "`suite.jsonl` has 7 errors:");
+    for (line, place, fix) in [
+        (lines[1], "  line 2: scenario `s1`: fact `f` has the weight 0;", "must be over 0"),
+        (lines[2], "  line 2: scenario `s1`: fact `f` names message `8`,", "name one of the scenario"),
+        (lines[3], "  line 2: scenario `s1`: fact `f` names message `9`,", "name one of the scenario"),
+        (lines[4], "  line 2: scenario `s1`: probe `p` names message `7`,", "ask after a message"),
+        (lines[5], "  line 2: scenario `s1`: probe `p` names fact `x`,", "name one of the scenario"),
+        (lines[6], "  line 3: expected a scenario: EOF while parsing an object at column 1;", "schema suite"),
+        (lines[7], "  line 5: scenario id `a` repeats;", "an id of its own"),
+    ] {
+        assert!(line.starts_with(place) && line.contains(fix), "{line}");
+    }
+    let many = (0..5).map(broken).collect::<Vec<_>>().join("\n");
+    let error = read(&format!("{HEADER}\n{many}\n")).expect_err("25 errors");
+    assert_eq!((error.lines().count(), error.lines().last()), (22, Some("  and 5 more")), "{error}");
+    assert!(error.starts_with("`suite.jsonl` has 25 errors:\n"), "{error}");
+}

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use compactometer_formats::schemas;
-use compactometer_formats::suite::{Suite, SuiteError};
+use compactometer_formats::suite::{Fault, Suite, SuiteError};
 
 pub(super) fn run(data: &[u8]) -> bool {
     match Suite::from_reader(data, Path::new("suite.jsonl")) {
@@ -14,9 +14,12 @@ pub(super) fn run(data: &[u8]) -> bool {
             is_of_schema(&suite);
             true
         }
-        Err(SuiteError::Line { line, what, .. }) => {
+        Err(SuiteError::Invalid { faults, .. }) => {
             let lines = data.split(|byte| *byte == b'\n').count();
-            assert!((1..=lines).contains(&line) && !what.is_empty(), "line {line} of {lines}: {what:?}");
+            assert!((1..=20).contains(&faults.len()), "{faults:?}");
+            for Fault { line, what } in faults {
+                assert!((1..=lines).contains(&line) && !what.is_empty(), "line {line} of {lines}: {what:?}");
+            }
             false
         }
         Err(error) => panic!("bytes in memory cannot fail to be read: {error}"),

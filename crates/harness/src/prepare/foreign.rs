@@ -1,7 +1,9 @@
 //! A whole suite made ready. Each scenario also gets facts of other scenarios: what matches of them is a chance match.
 
+use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{Fact, Scenario};
+use compactometer_text::matcher::Matcher;
 
 use super::PreparedScenario;
 
@@ -17,27 +19,45 @@ pub(crate) fn prepare_all(
     let facts = scenarios.iter().map(FactsOf::new).collect::<Vec<_>>();
     // Conversations are moved, since a copy of a large suite would double the memory.
     let with_own = scenarios.into_iter().zip(&facts);
-    with_own
-        .map(|(scenario, own)| PreparedScenario::new(scenario, &foreign_facts(own, &facts, suite_hash), counter))
-        .collect()
+    let prepared = with_own.map(|(scenario, own)| {
+        let foreign = unshared(foreign_facts(own, &facts, suite_hash), &scenario);
+        PreparedScenario::new(scenario, &foreign, counter)
+    });
+    prepared.collect()
+}
+
+/// Leaves out what both conversations state because they are of one project. Such a value is no matter of chance.
+fn unshared<'s>(foreign: Vec<(&'s FactsOf, &'s Fact)>, own: &Scenario) -> Vec<&'s Fact> {
+    let of_project =
+        |other: &FactsOf| own.projects().any(|project| other.projects.iter().any(|known| known == project));
+    let (related, mut unrelated): (Vec<_>, Vec<_>) = foreign.into_iter().partition(|(other, _)| of_project(other));
+    let matcher = Matcher::new(related.iter().map(|(_, fact)| (fact.sought(), fact.forms())));
+    let mut stated = vec![false; related.len()];
+    let texts = own.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
+    texts.for_each(|text| matcher.mark(text, &mut stated));
+    unrelated.extend(related.into_iter().zip(stated).filter(|(_, stated)| !stated).map(|(fact, _)| fact));
+    unrelated.into_iter().map(|(_, fact)| fact).collect()
 }
 
 /// What one scenario offers to others.
 struct FactsOf {
     id: String,
     group: String,
+    projects: Vec<String>,
     facts: Vec<Fact>,
 }
 
 impl FactsOf {
     fn new(scenario: &Scenario) -> Self {
         let ranked = scenario.facts.iter().filter(|fact| fact.decoy_of.is_none() && !fact.generic);
-        FactsOf { id: scenario.id.clone(), group: scenario.group_id.clone(), facts: ranked.cloned().collect() }
+        let projects = scenario.projects().map(str::to_owned).collect();
+        let (id, group) = (scenario.id.clone(), scenario.group_id.clone());
+        FactsOf { id, group, projects, facts: ranked.cloned().collect() }
     }
 }
 
 /// Facts of scenarios of other groups, which the suite's hash chooses. There are none where too few such scenarios exist.
-fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<&'s Fact> {
+fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<(&'s FactsOf, &'s Fact)> {
     let mut others = all.iter().filter(|other| other.group != own.group).collect::<Vec<_>>();
     let order = |other: &&FactsOf| *blake3::hash(format!("{suite_hash}/{}/{}", own.id, other.id).as_bytes()).as_bytes();
     others.sort_by_cached_key(order);
@@ -45,5 +65,5 @@ fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec
         return Vec::new();
     }
     others.truncate(FOREIGN_SCENARIOS);
-    others.into_iter().flat_map(|other| &other.facts).collect()
+    others.into_iter().flat_map(|other| other.facts.iter().map(move |fact| (other, fact))).collect()
 }

@@ -225,6 +225,24 @@ fn chance_looks_for_the_facts_of_five_scenarios_of_other_groups() {
 }
 
 #[test]
+fn what_conversations_of_one_project_share_is_no_matter_of_chance() {
+    let foreign = |project_of: fn(usize) -> String, value_of: fn(usize) -> String| {
+        let scenarios = (0..7).map(|number| {
+            let mut scenario = probed(&format!("s{number}"), &format!("g{number}"), &value_of(number));
+            scenario.projects = vec![project_of(number)];
+            scenario
+        });
+        let plan = plan(scenarios.collect(), "null", 2_000);
+        plan.suite.iter().map(|prepared: &Arc<PreparedScenario>| prepared.foreign.len()).collect::<Vec<_>>()
+    };
+    let (one, own) = (|_| "shop".to_owned(), |number| format!("shop-{number}"));
+    let (same, different) = (|_| "kx-4711".to_owned(), |number| format!("kx-{number}711"));
+    assert_eq!(foreign(one, same), [0; 7], "each conversation states the values of the others");
+    assert_eq!(foreign(one, different), [5; 7]);
+    assert_eq!(foreign(own, same), [5; 7], "across projects a shared value shows chance");
+}
+
+#[test]
 fn keys_tell_cases_apart() {
     let keys = |strategy, window| plan(vec![probed("s", "g", "kx-4711")], strategy, window).cases[0].key.clone();
     assert_eq!(keys("summarize", 2_000), keys("summarize", 2_000));

@@ -83,6 +83,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
     let scenario = Scenario {
         id: format!("{}-{}-{number:02}", spec.name, plan.domain.name),
         group_id: format!("{}-{number:02}", spec.name),
+        projects: Vec::new(),
         version: 1,
         seed: Some(spec.seed),
         source: format!("generated from spec `{}`", spec.name),

@@ -16,6 +16,7 @@ use super::claude_broken;
 use super::claude_tree::{self, Row};
 use super::error::ImportError;
 use super::input::Input;
+use super::project;
 use super::report::Recorder;
 use super::session::{Place, Session, Spoken, type_name};
 use super::surrogates;
@@ -44,6 +45,8 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let rows = rows(input, recorder)?;
     let ids = || rows.iter().filter_map(|row| row.session.as_deref()).filter(|id| !id.is_empty());
     let group = ids().find(|id| *id == input.stem).or_else(|| ids().next()).unwrap_or(&input.stem).to_owned();
+    // A session changes its directory while it runs; the first is where it was started.
+    let project = rows.iter().find_map(|row| row.directory.as_deref()).map(project::of_directory);
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(claude_tree::trees(&input.file, &rows, recorder)?) {
         let messages = Reader { file: &input.file, recorder }.messages(&rows, &tree.rows)?;
@@ -51,6 +54,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             file: input.file.clone(),
             source: format!("claude-code: {}", input.name),
             group: group.clone(),
+            projects: project.iter().cloned().collect(),
             stem: if tree.sidechain { format!("{group}/side-") } else { group.clone() },
             numbered: tree.sidechain,
             order,
@@ -89,10 +93,11 @@ fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Re
     let at_ms = at_ms(line, &value, file, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
-    let (uuid, session) = (text("uuid"), text("sessionId"));
+    let (uuid, session, directory) = (text("uuid"), text("sessionId"), text("cwd"));
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
-    let summary = value["isCompactSummary"].as_bool().unwrap_or(false);
+    let boundary = value["subtype"] == "compact_boundary";
+    let summary = is_summary(&value);
     let message = match spoken(&kind, &value) {
         Ok(true) => value.get_mut("message").map(Value::take),
         Ok(false) => {
@@ -104,7 +109,30 @@ fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Re
             None
         }
     };
-    Ok(Row { line, kind, uuid, parent, session, sidechain, summary, broken: false, at_ms, message })
+    Ok(Row {
+        line,
+        kind,
+        uuid,
+        parent,
+        session,
+        directory,
+        sidechain,
+        summary,
+        boundary,
+        broken: false,
+        at_ms,
+        message,
+    })
+}
+
+/// How the summary begins in rows of versions that did not mark it.
+const SUMMARY: &str = "This session is being continued from a previous conversation";
+
+/// Whether the program itself wrote the row in place of earlier messages.
+fn is_summary(value: &Value) -> bool {
+    let content = &value["message"]["content"];
+    let text = content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default();
+    value["isCompactSummary"].as_bool().unwrap_or(value["type"] == "user" && text.starts_with(SUMMARY))
 }
 
 fn at_ms(line: usize, value: &Value, file: &str, recorder: &mut Recorder) -> Result<Option<i64>, ImportError> {
@@ -176,7 +204,8 @@ impl Reader<'_> {
         Ok(Spoken { place: Place::Line(row.line), role: Role::Assistant, at_ms: row.at_ms, parts, usage })
     }
 
-    /// A user's row: its results become a message of role tool, everything else a message of role user.
+    /// A user's row: its results become a message of role tool, everything else a message of role user. A summary of the program
+    /// itself is no statement of the user.
     fn user(
         &mut self,
         row: &Row,
@@ -193,13 +222,18 @@ impl Reader<'_> {
                 parts.extend(self.part(row.line, Role::User, block)?);
             }
         }
+        let role = if row.summary { Role::System } else { Role::User };
+        if row.summary {
+            let what = "summary of messages that are not in the file: kept as the system prompt".to_owned();
+            self.recorder.repair(self.file, Place::Line(row.line), what)?;
+        }
         let said = |role, parts| Spoken { place: Place::Line(row.line), role, at_ms: row.at_ms, parts, usage: None };
         let answers = !results.is_empty();
         if answers {
             out.push(said(Role::Tool, results));
         }
         if !parts.is_empty() || !(answers || results_only) {
-            out.push(said(Role::User, parts));
+            out.push(said(role, parts));
         }
         Ok(())
     }

@@ -19,9 +19,13 @@ pub(super) struct Row {
     /// The row before it. After a compaction that the program made itself, the logical parent that the row names.
     pub(super) parent: Option<String>,
     pub(super) session: Option<String>,
+    /// The working directory.
+    pub(super) directory: Option<String>,
     pub(super) sidechain: bool,
     /// Whether it is a summary that the program itself put in place of earlier messages.
     pub(super) summary: bool,
+    /// Whether a compaction of the program begins here.
+    pub(super) boundary: bool,
     /// Whether the line is not valid JSON, so that only its links could be read.
     pub(super) broken: bool,
     pub(super) at_ms: Option<i64>,
@@ -74,12 +78,9 @@ fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Linked, 
     let mut parents = Vec::with_capacity(rows.len());
     for (at, row) in rows.iter().enumerate() {
         let mut parent = row.parent.as_deref().and_then(|uuid| by_uuid.get(uuid).copied());
-        if let (None, Some(uuid), true) = (parent, &row.parent, row.message.is_some()) {
-            parent = above_nameless(at, rows, &by_uuid);
-            let taken = match parent {
-                Some(above) => format!("linked to line {}, which the row before it follows", rows[above].line),
-                None => "taken as a start".to_owned(),
-            };
+        if let (None, Some(uuid), true) = (parent, &row.parent, row.message.is_some() || row.boundary) {
+            let taken;
+            (parent, taken) = adopted(at, rows, &by_uuid);
             recorder.repair(file, Place::Line(row.line), format!("parent `{uuid}` is not in the file: {taken}"))?;
         }
         parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
@@ -90,6 +91,24 @@ fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Linked, 
         recorder.repair(file, Place::Line(rows[at].line), what)?;
     }
     Ok((parents, roots))
+}
+
+/// The row that takes the place of a missing parent, and what was done.
+fn adopted(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> (Option<usize>, String) {
+    if let Some(above) = above_nameless(at, rows, by_uuid) {
+        return (Some(above), format!("linked to line {}, which the row before it follows", rows[above].line));
+    }
+    let before = rows[at].boundary.then(|| continued(at, rows)).flatten();
+    match before {
+        Some(before) => (Some(before), format!("the compacted session is joined to line {}", rows[before].line)),
+        None => (None, "taken as a start".to_owned()),
+    }
+}
+
+/// The last turn of the session that continues after a compaction.
+fn continued(boundary: usize, rows: &[Row]) -> Option<usize> {
+    let of_session = |row: &Row| row.sidechain == rows[boundary].sidechain && row.session == rows[boundary].session;
+    rows[..boundary].iter().rposition(|row| row.message.is_some() && row.uuid.is_some() && of_session(row))
 }
 
 /// Rows by uuid. If rows share a uuid, a row that could be read takes precedence over a broken one.
@@ -205,7 +224,8 @@ fn block_ids<'r>(row: &'r Row, kind: &'static str, key: &'static str) -> impl It
     blocks.into_iter().flatten().filter(move |block| block["type"] == kind).filter_map(move |block| block[key].as_str())
 }
 
-/// Removes summaries that the program wrote in place of messages, since those messages are all in the file.
+/// Removes summaries that the program wrote in place of messages. A summary that opens the conversation is kept, since the
+/// messages are not in the file; the reader keeps it apart from what the user said.
 fn without_summaries(rows: &[Row], chosen: Vec<Chosen>, recorder: &mut Recorder) -> Vec<Chosen> {
     let mut spoken = false;
     let mut kept = Vec::with_capacity(chosen.len());

@@ -88,6 +88,7 @@ fn interleave(
     let source = sessions.first().map_or("", |session| session.source.as_str());
     let source = format!("{source}; joined from {count} sessions ({origins}); long-range uses come from joining");
     let file = sessions.first().map(|session| session.file.clone()).unwrap_or_default();
+    let projects = sessions.iter().flat_map(|session| session.projects.iter().cloned()).collect();
     let mut system = None;
     let mut turns = Vec::new();
     for session in sessions {
@@ -105,7 +106,7 @@ fn interleave(
         system.into_iter().chain(interleave_turns(turns)).map(|said| Spoken { at_ms: None, ..said }).collect();
     let (messages, _) = settle::pair(&file, interleaved, recorder)?;
     let group = format!("block-{block}");
-    Ok(Session { file, source, stem: format!("{group}/"), group, numbered: true, order: 0, messages })
+    Ok(Session { file, source, stem: format!("{group}/"), group, projects, numbered: true, order: 0, messages })
 }
 
 /// A session's user turns, each with the messages up to the next user turn.

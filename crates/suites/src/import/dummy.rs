@@ -1,5 +1,7 @@
 //! An importer for tests: it is named only in the registry, and must be found in every list, hint and import.
 
+use std::collections::BTreeSet;
+
 use compactometer_engine::message::{Part, Role};
 
 use super::Importer;
@@ -16,6 +18,7 @@ pub(super) const IMPORTER: Importer = Importer {
             file: input.file.clone(),
             source: "dummy".to_owned(),
             group: "dummy".to_owned(),
+            projects: BTreeSet::new(),
             stem: "dummy".to_owned(),
             numbered: false,
             order: 0,

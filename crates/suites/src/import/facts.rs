@@ -29,25 +29,35 @@ pub struct FactCounts {
     pub used: usize,
     /// Uses, counting each pair of a value and a calling message once.
     pub uses: usize,
-    /// Facts whose value also occurs in another group.
+    /// Facts whose value also occurs in another project.
     pub generic: usize,
     /// Facts that the system prompt states first.
     pub system: usize,
-    /// Groups. With only one, generic values cannot be identified.
-    pub groups: usize,
+    /// Unused values that are no facts, because their conversations have as many as they may.
+    pub left_out: usize,
+    /// Projects, or groups where no project is known. With only one, generic values cannot be identified.
+    pub projects: usize,
+    /// Whether projects are known.
+    pub known_projects: bool,
 }
 
 impl FactCounts {
     /// The counts as text.
     pub(super) fn lines(&self) -> Vec<String> {
         let FactCounts { facts, used, generic, system, .. } = self;
+        let projects = counted(self.projects, if self.known_projects { "project" } else { "group" });
         let mut lines = vec![format!(
             "{}: {used} used by calls, in {}; {generic} generic, {system} from system prompts",
             counted(*facts, "exact value"),
             counted(self.uses, "use")
         )];
-        if self.groups < 2 {
-            lines.push("one group: no value can be told to be generic".to_owned());
+        lines.push(match self.projects {
+            0 | 1 => format!("{projects}: no value can be told to be generic"),
+            _ => format!("generic values are those in more than one of {projects}"),
+        });
+        if self.left_out > 0 {
+            let values = counted(self.left_out, "unused exact value");
+            lines.push(format!("{values} left out: a conversation has at most {INCIDENTAL} that no call uses"));
         }
         lines
     }
@@ -62,14 +72,16 @@ impl FactCounts {
 
 /// Finds the facts of every scenario and adds them to it.
 pub(super) fn find(scenarios: &mut [Scenario]) -> FactCounts {
-    let mut candidates = scenarios.iter().map(candidates).collect::<Vec<_>>();
+    let projects = scenarios.iter().flat_map(Scenario::projects).collect::<BTreeSet<_>>().len();
+    let known_projects = scenarios.iter().any(|scenario| !scenario.projects.is_empty());
+    let mut counts = FactCounts { projects, known_projects, ..FactCounts::default() };
+    let mut candidates =
+        scenarios.iter().map(|scenario| candidates(scenario, &mut counts.left_out)).collect::<Vec<_>>();
     let mentions = Mentions::find(scenarios, &candidates);
     for (scenario, found) in candidates.iter_mut().enumerate() {
-        settle_uses(found, &mentions.by_scenario[scenario]);
+        counts.left_out += settle_uses(found, &mentions.by_scenario[scenario]);
     }
     let foils = foils_of(scenarios, &candidates, &mentions);
-    let groups = scenarios.iter().map(|scenario| scenario.group_id.as_str()).collect::<BTreeSet<_>>().len();
-    let mut counts = FactCounts { groups, ..FactCounts::default() };
     for (at, found) in candidates.into_iter().enumerate() {
         let facts = facts(&scenarios[at].messages, found, &mentions, at, &foils);
         for fact in &facts {
@@ -96,8 +108,8 @@ struct Candidate {
     subject: Option<String>,
 }
 
-/// The values of all arguments, and enough other values to fill the quota.
-fn candidates(scenario: &Scenario) -> Candidates {
+/// The values of all arguments, and enough other values to fill the quota. Adds the number of values that are left out.
+fn candidates(scenario: &Scenario, left_out: &mut usize) -> Candidates {
     let mut found = Candidates::new();
     for message in &scenario.messages {
         for part in &message.parts {
@@ -112,9 +124,18 @@ fn candidates(scenario: &Scenario) -> Candidates {
             }
         }
     }
+    drop_keys(&mut found, &scenario.messages);
     let used = found.values().filter(|candidate| !candidate.used_at.is_empty()).count();
-    keep_unused(&mut found, INCIDENTAL + used);
+    *left_out += keep_unused(&mut found, INCIDENTAL + used);
     found
+}
+
+/// Drops names that are keys of objects anywhere in the conversation. The matcher would find them in each of the objects.
+fn drop_keys(found: &mut Candidates, messages: &[Message]) {
+    let texts = messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
+    for key in texts.flat_map(exact::keys) {
+        found.remove(&key.to_ascii_lowercase());
+    }
 }
 
 fn note(found: &mut Candidates, exact: Exact) -> &mut Candidate {
@@ -148,8 +169,9 @@ fn collect_leaves<'v>(name: &'v str, value: &'v Value, leaves: &mut Vec<(&'v str
     }
 }
 
-/// Keeps at most `quota` unused values: those that are long enough and occur in a text, chosen by hash order.
-fn keep_unused(found: &mut Candidates, quota: usize) {
+/// Keeps at most `quota` unused values: those that are long enough and occur in a text, chosen by hash order. Returns how many of
+/// these are over the quota.
+fn keep_unused(found: &mut Candidates, quota: usize) -> usize {
     let mut unused = found
         .iter()
         .filter(|(key, candidate)| {
@@ -158,15 +180,17 @@ fn keep_unused(found: &mut Candidates, quota: usize) {
         .map(|(key, _)| (*blake3::hash(key.as_bytes()).as_bytes(), key.clone()))
         .collect::<Vec<_>>();
     unused.sort();
+    let over = unused.len().saturating_sub(quota);
     unused.truncate(quota);
     let kept = unused.into_iter().map(|(_, key)| key).collect::<BTreeSet<_>>();
     found.retain(|key, candidate| !candidate.used_at.is_empty() || kept.contains(key));
+    over
 }
 
 /// The messages that mention each candidate, in all scenarios.
 struct Mentions {
     by_scenario: Vec<HashMap<String, Vec<MessageId>>>,
-    /// Values that occur in more than one group.
+    /// Values that no project has for itself: there is none to which all conversations with the value belong.
     generic: BTreeSet<String>,
 }
 
@@ -179,15 +203,16 @@ impl Mentions {
             .collect::<BTreeMap<_, _>>();
         let keys = values.keys().copied().collect::<Vec<_>>();
         let matcher = Matcher::new(values.values().map(|exact| (exact.kind, [exact.value.as_str()])));
-        let mut group_of: Vec<Option<&str>> = vec![None; keys.len()];
+        let mut projects_of: Vec<Option<BTreeSet<&str>>> = vec![None; keys.len()];
         let mut mentions = Mentions { by_scenario: Vec::new(), generic: BTreeSet::new() };
         for (scenario, own) in scenarios.iter().zip(candidates) {
             let mut found: HashMap<String, Vec<MessageId>> = HashMap::new();
             for message in &scenario.messages {
                 let texts = message.parts.iter().filter_map(part_text);
                 for item in texts.flat_map(|text| matcher.find(text)).collect::<BTreeSet<_>>() {
-                    let group = *group_of[item].get_or_insert(&scenario.group_id);
-                    if group != scenario.group_id {
+                    let common = projects_of[item].get_or_insert_with(|| scenario.projects().collect());
+                    common.retain(|project| scenario.projects().any(|own| own == *project));
+                    if common.is_empty() {
                         mentions.generic.insert(keys[item].to_owned());
                     }
                     if own.contains_key(keys[item]) {
@@ -202,14 +227,14 @@ impl Mentions {
 }
 
 /// Keeps the uses of values that were mentioned before, drops candidates that the log never mentions, and fills the quota
-/// of unused values.
-fn settle_uses(found: &mut Candidates, mentions: &HashMap<String, Vec<MessageId>>) {
+/// of unused values. Returns how many are over the quota.
+fn settle_uses(found: &mut Candidates, mentions: &HashMap<String, Vec<MessageId>>) -> usize {
     found.retain(|key, candidate| {
         let Some(first) = mentions.get(key).and_then(|messages| messages.first()) else { return false };
         candidate.used_at.retain(|message| message > first);
         true
     });
-    keep_unused(found, INCIDENTAL);
+    keep_unused(found, INCIDENTAL)
 }
 
 /// Foils by the value in lower case. Generic values have none.

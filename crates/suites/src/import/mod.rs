@@ -15,6 +15,7 @@ mod error;
 mod facts;
 pub(crate) mod foils;
 mod input;
+mod project;
 mod report;
 pub mod secrets;
 mod session;
@@ -151,12 +152,13 @@ fn hint(tried: &Importer, text: &str) -> String {
 
 fn into_scenarios(sessions: Vec<Session>) -> Vec<Scenario> {
     let mut numbers = BTreeMap::new();
-    let mut taken = HashSet::new();
+    let (mut taken, mut projects) = (HashSet::new(), project::Names::default());
     sessions
         .into_iter()
         .map(|session| {
             let id = unused_id(&session, &mut numbers, &mut taken);
-            scenario(session, id)
+            let projects = session.projects.iter().map(|project| projects.of(project)).collect();
+            scenario(session, id, projects)
         })
         .collect()
 }
@@ -176,7 +178,7 @@ fn unused_id(session: &Session, numbers: &mut BTreeMap<String, usize>, taken: &m
     }
 }
 
-fn scenario(session: Session, id: String) -> Scenario {
+fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
     let messages = session.messages.into_iter().zip(1..).map(|(said, number)| Message {
         id: MessageId(number),
         role: said.role,
@@ -187,6 +189,7 @@ fn scenario(session: Session, id: String) -> Scenario {
     Scenario {
         id,
         group_id: session.group,
+        projects,
         version: 1,
         seed: None,
         source: session.source,

@@ -1,5 +1,6 @@
 //! The output of an importer: sessions whose messages still have their place in the file.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use compactometer_engine::message::{Part, Role, Usage};
@@ -13,6 +14,8 @@ pub(super) struct Session {
     pub(super) source: String,
     /// The group that it shares with other sessions, which is the unit of statistics.
     pub(super) group: String,
+    /// The directories of the projects that it belongs to.
+    pub(super) projects: BTreeSet<String>,
     /// The scenario's id, or the part of it before a number.
     pub(super) stem: String,
     /// Whether a number is always appended to the stem.

@@ -2,6 +2,8 @@
 //!
 //! The conversations of one task form one group. Absent on purpose: rewards, and the answer key in `info`.
 
+use std::collections::BTreeSet;
+
 use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
 
@@ -83,6 +85,7 @@ fn session(
         file: input.file.clone(),
         source: format!("tau-bench: {}", input.name),
         group: format!("task-{task}"),
+        projects: BTreeSet::new(),
         stem: format!("task-{task}-trial-{trial}"),
         numbered: false,
         order: trial,

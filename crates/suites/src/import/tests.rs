@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use compactometer_engine::message::{Part, Role};
 
+mod continued;
+mod facts;
 mod mended;
 mod robustness;
 

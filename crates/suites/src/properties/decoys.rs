@@ -30,7 +30,7 @@ pub(super) fn measure(suite: &Suite) -> Property {
     let best = (0..CUES.len()).max_by(|one, other| distance(one).total_cmp(&distance(other)).then(other.cmp(one)));
     let best = best.unwrap_or_default();
     let cues: Vec<String> = CUES.iter().zip(shares).map(|(cue, share)| format!("{cue} {share:.3}")).collect();
-    let detail = format!(
+    let mut detail = format!(
         "{} pairs; the fact is {}; {} pairs differ in category, role, kind, polarity or end; {} facts have no decoy",
         tally.pairs,
         cues.join(", "),
@@ -40,6 +40,9 @@ pub(super) fn measure(suite: &Suite) -> Property {
     let even = (0..CUES.len()).all(|cue| distance(&cue) <= MARGIN || !is_significant(tally.wins[cue]));
     let balanced = even && tally.mismatched == 0;
     let passed = if balanced && tally.pairs < MIN_PAIRS { None } else { Some(balanced) };
+    if passed.is_none() {
+        detail += &format!("; no verdict below {MIN_PAIRS} pairs");
+    }
     Property::found(id, name, shares[best], None, passed, detail)
 }
 
@@ -145,6 +148,7 @@ mod tests {
         let mut few = pairs(5);
         few.scenarios.truncate(10);
         assert_eq!(measure(&few).passed, None);
+        assert!(measure(&few).line().contains("no verdict below"), "{}", measure(&few).line());
         few.scenarios.iter_mut().for_each(|scenario| scenario.facts.truncate(1));
         assert_eq!(measure(&few).value, None);
     }

@@ -8,6 +8,7 @@ mod decoys;
 mod held_out;
 mod overlap;
 mod passages;
+mod tools;
 
 use compactometer_formats::property::Property;
 use compactometer_formats::suite::Suite;
@@ -17,7 +18,7 @@ pub type Measure = fn(&Suite) -> Property;
 
 /// Every property, in the order of reports.
 pub static ALL: &[Measure] =
-    &[closed_book::measure, overlap::measure, decoys::measure, passages::measure, held_out::measure];
+    &[closed_book::measure, overlap::measure, decoys::measure, passages::measure, held_out::measure, tools::measure];
 
 /// Measures every property of the suite.
 pub fn measure(suite: &Suite) -> Vec<Property> {
@@ -37,6 +38,7 @@ pub(crate) mod tests {
         let scenario = |(at, (group, text)): (usize, &(&str, &str))| Scenario {
             id: format!("{group}-{at}"),
             group_id: (*group).to_owned(),
+            projects: Vec::new(),
             version: 1,
             seed: None,
             source: "test".to_owned(),

@@ -92,3 +92,50 @@ fn files_of_other_formats_are_refused() {
         }
     }
 }
+
+/// The three sessions with a recorded compaction, which worked in three worktrees of one repository.
+fn compacted() -> Option<Vec<PathBuf>> {
+    let names = [
+        "258c7280-ae70-4798-800f-63464d01a85d",
+        "8463c716-a2ea-4c14-9efa-87158ebd9f20",
+        "ae4a77f8-aedd-4bc1-888f-c94edc91af04",
+    ];
+    names.map(|name| shared(&format!("data/claude-code-compacted/{name}.jsonl"))).into_iter().collect()
+}
+
+#[test]
+fn sessions_of_one_project_keep_their_facts_when_they_are_imported_together() {
+    let Some(files) = compacted() else { return };
+    let alone = imported("claude-code", &files[..1], &FACTS);
+    let together = imported("claude-code", &files, &FACTS);
+    let of_first = |imported: &Imported| imported.suite.scenarios[0].facts.len();
+    assert!(of_first(&alone) > 400, "{}", of_first(&alone));
+    assert_eq!(of_first(&alone), of_first(&together));
+    let counts = together.report.facts.expect("asked for");
+    assert_eq!((counts.generic, counts.projects, counts.known_projects), (0, 1, true));
+    assert!(counts.left_out > 1_000, "{counts:?}");
+    assert!(together.suite.scenarios.iter().all(|scenario| scenario.projects == ["spotter"]));
+}
+
+#[test]
+fn a_compacted_session_is_whole_with_and_without_the_row_before_its_compaction() {
+    let Some(files) = compacted() else { return };
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("reads");
+        let parent = text.lines().find(|line| line.contains("compact_boundary")).expect("was compacted");
+        let parent: serde_json::Value = serde_json::from_str(parent).expect("JSON");
+        let cut = text.replace(parent["logicalParentUuid"].as_str().expect("names a row"), "another-row");
+        let cut = cut.replacen("\"uuid\":\"another-row\"", "\"uuid\":\"renamed\"", 1);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(file.file_name().expect("a name"));
+        std::fs::write(&path, cut).expect("writes");
+        let (whole, joined) = (imported("claude-code", &[file], &FACTS), imported("claude-code", &[path], &FACTS));
+        assert_eq!(joined.suite.scenarios.len(), 1);
+        assert_eq!(whole.suite.scenarios[0].messages.len(), joined.suite.scenarios[0].messages.len());
+        assert!(joined.report.repairs.iter().any(|repair| repair.what.contains("is joined to line")));
+        let said = joined.suite.scenarios[0].messages.iter().flat_map(|message| &message.parts);
+        let texts = said.filter_map(compactometer_engine::message::part_text);
+        assert!(texts.clone().count() > 100);
+        assert!(texts.into_iter().all(|text| !text.starts_with("This session is being continued")));
+    }
+}

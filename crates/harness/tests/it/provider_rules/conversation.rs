@@ -48,6 +48,7 @@ impl Writer {
         Scenario {
             id: "random".into(),
             group_id: "random".into(),
+            projects: Vec::new(),
             version: 1,
             seed: None,
             source: "test".into(),

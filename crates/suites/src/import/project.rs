@@ -1,0 +1,69 @@
+//! The project of a session: the directory that it worked in. Values are generic if several projects have them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The project of a working directory. The worktrees of a repository, which are folders inside one called `worktrees`,
+/// `.worktrees` or `NAME-worktrees`, are one project.
+pub(super) fn of_directory(directory: &str) -> String {
+    let parts = directory.split(['/', '\\']).filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    let name = |part: &str| part.trim_start_matches('.').strip_suffix("worktrees").map(str::to_owned);
+    let found = parts.iter().enumerate().find_map(|(at, part)| Some((at, name(part)?)));
+    let Some((at, name)) = found.filter(|(at, _)| at + 1 < parts.len()) else { return parts.join("/") };
+    let above = match parts[..at].split_last() {
+        Some((last, above)) if *last == ".claude" => above,
+        _ => &parts[..at],
+    };
+    let repository = name.trim_end_matches(['-', '_', '.']);
+    above.iter().copied().chain((!repository.is_empty()).then_some(repository)).collect::<Vec<_>>().join("/")
+}
+
+/// Names of projects for a suite, which holds no path of a machine: the last part of the directory, with a number if an earlier
+/// project has the same one.
+#[derive(Default)]
+pub(super) struct Names {
+    of: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    pub(super) fn of(&mut self, project: &str) -> String {
+        if let Some(name) = self.of.get(project) {
+            return name.clone();
+        }
+        let last =
+            project.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or("/").replace(char::is_control, " ");
+        let numbered = (2..).map(|number| format!("{last}/{number}"));
+        let mut free = std::iter::once(last.clone()).chain(numbered).filter(|name| !self.taken.contains(name));
+        let name = free.next().unwrap_or_default();
+        self.taken.insert(name.clone());
+        self.of.insert(project.to_owned(), name.clone());
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worktrees_of_a_repository_are_one_project() {
+        for (directory, project) in [
+            ("/home/u/spotter", "home/u/spotter"),
+            ("/home/u/spotter-worktrees/fum", "home/u/spotter"),
+            ("/home/u/spotter/.claude/worktrees/fum", "home/u/spotter"),
+            ("/home/u/spotter/.worktrees/fum/assets", "home/u/spotter"),
+            (r"C:\code\spotter.worktrees\fum", "C:/code/spotter"),
+            ("/home/u/worktrees", "home/u/worktrees"),
+            ("/", ""),
+        ] {
+            assert_eq!(of_directory(directory), project, "{directory}");
+        }
+    }
+
+    #[test]
+    fn projects_of_one_name_stay_apart() {
+        let mut names = Names::default();
+        let given = ["a/app", "b/app", "a/app", "c/app"].map(|project| names.of(project));
+        assert_eq!(given, ["app", "app/2", "app", "app/3"]);
+    }
+}
