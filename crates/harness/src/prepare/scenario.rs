@@ -13,6 +13,7 @@ use compactometer_text::exact;
 use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
+use super::references::References;
 use super::{Bindings, Lists, Segments};
 
 /// A scenario with everything that depends on no strategy.
@@ -42,6 +43,8 @@ pub struct PreparedScenario {
     /// Every exact value of the conversation in small letters, with the index of the first message that holds it. They are
     /// collected when an answer first needs them.
     exact: OnceLock<HashMap<String, usize>>,
+    /// Where texts of the conversation are, built when a text that quotes it is first kept.
+    references: OnceLock<References>,
     /// Finds the facts of foreign scenarios: each match is a chance match.
     pub foreign: Matcher,
     /// The value kind of each foreign fact.
@@ -81,6 +84,7 @@ impl PreparedScenario {
             mentions,
             keys: AnswerKeys::new(&scenario, &facts),
             exact: OnceLock::new(),
+            references: OnceLock::new(),
             facts,
             foils,
             foreign,
@@ -103,6 +107,11 @@ impl PreparedScenario {
             return guess;
         }
         self.messages.partition_point(|counted| counted.message.id < id)
+    }
+
+    /// A text that quotes the conversation, with whole parts of messages named instead of repeated.
+    pub(crate) fn shorten(&self, text: &str) -> String {
+        self.references.get_or_init(|| References::new(&self.messages)).shorten(&self.messages, text)
     }
 
     /// The first messages as a log.

@@ -38,6 +38,7 @@ impl Replay<'_> {
             compactions: self.compactions.clone(),
             checkpoints: self.checkpoints.clone(),
             recoveries: self.recoveries.iter().chain(self.session.recovery_events()).cloned().collect(),
+            contexts: self.contexts.clone(),
             turns: self.turns.clone(),
             probes: self.prepared.keys.probes.iter().map(|key| key.row.clone()).collect(),
             answers: self.answers.clone(),
