@@ -95,6 +95,9 @@ pub struct Case {
     /// Tokens of the recorded system prompt; 0 in records from before it was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub system_tokens: u32,
+    /// The scenarios of other groups whose facts measure chance; empty if there are too few, and in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<String>,
     /// Whether the pending part alone exceeded the retained budget at some compaction.
     pub pending_over_budget: bool,
 }

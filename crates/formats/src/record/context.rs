@@ -22,11 +22,11 @@ pub struct ContextRow {
 impl ContextRow {
     /// The hashes of the texts that it refers to.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let parts = self.view.iter().flatten().flat_map(|entry| match entry {
-            ContextEntry::Kept(..) => &[][..],
-            ContextEntry::Written { parts, .. } => parts,
+        let written = self.view.iter().flatten().filter_map(|entry| match entry {
+            ContextEntry::Kept(..) => None,
+            ContextEntry::Written { text, .. } => Some(text.as_str()),
         });
-        parts.filter_map(|(_, text)| text.as_deref()).chain(self.saved.iter().map(|saved| saved.text.as_str()))
+        written.chain(self.saved.iter().map(|saved| saved.text.as_str()))
     }
 }
 
@@ -43,8 +43,10 @@ pub enum ContextEntry {
         /// The message that it replaces.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         replaces: Option<MessageId>,
-        /// Where each part comes from, and the hash of its text, a key into `texts.jsonl`. Media have no text.
-        parts: Vec<(Origin, Option<String>)>,
+        /// Where each part comes from, and how many characters of the text it has. Media have none.
+        parts: Vec<(Origin, u32)>,
+        /// Hash of the parts' texts, joined: a key into `texts.jsonl`.
+        text: String,
     },
 }
 
@@ -56,7 +58,7 @@ pub struct SavedRow {
     /// The first and the last message that it covers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covers: Option<(MessageId, MessageId)>,
-    /// Hash of its text, a key into `texts.jsonl`, where `⟦12.0⟧` is the first part of message 12 and `⟦⟦` is `⟦`.
+    /// Hash of its text, a key into `texts.jsonl`, shortened as the request of a call is.
     pub text: String,
 }
 
@@ -66,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_context_is_written_in_few_bytes_and_reads_back() {
-        let json = r#"{"after":9,"view":[[1,1],{"role":"user","parts":[[{"summary":0},"ab"],["filler",null]]},[7,9]],"saved":[{"kind":"note","covers":[2,3],"text":"cd"}]}"#;
+        let json = r#"{"after":9,"view":[[1,1],{"role":"user","parts":[[{"summary":0},120],["filler",0]],"text":"ab"},[7,9]],"saved":[{"kind":"note","covers":[2,3],"text":"cd"}]}"#;
         let row: ContextRow = serde_json::from_str(json).expect("it reads");
         assert_eq!(serde_json::to_string(&row).expect("it has a JSON form"), json);
         assert!(serde_json::from_str::<ContextRow>(r#"{"after":9,"view":[[1]]}"#).is_err());

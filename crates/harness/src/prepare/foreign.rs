@@ -17,9 +17,14 @@ pub(crate) fn prepare_all(
     let facts = scenarios.iter().map(FactsOf::new).collect::<Vec<_>>();
     // Conversations are moved, since a copy of a large suite would double the memory.
     let with_own = scenarios.into_iter().zip(&facts);
-    with_own
-        .map(|(scenario, own)| PreparedScenario::new(scenario, &foreign_facts(own, &facts, suite_hash), counter))
-        .collect()
+    let prepare = |(scenario, own)| {
+        let foreign = foreign_scenarios(own, &facts, suite_hash);
+        let of_foreign = foreign.iter().flat_map(|other| &other.facts).collect::<Vec<_>>();
+        let mut prepared = PreparedScenario::new(scenario, &of_foreign, counter);
+        prepared.foreign_scenarios = foreign.iter().map(|other| other.id.clone()).collect();
+        prepared
+    };
+    with_own.map(prepare).collect()
 }
 
 /// What one scenario offers to others.
@@ -36,8 +41,8 @@ impl FactsOf {
     }
 }
 
-/// Facts of scenarios of other groups, which the suite's hash chooses. There are none where too few such scenarios exist.
-fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<&'s Fact> {
+/// Scenarios of other groups, which the suite's hash chooses. There are none if too few exist.
+fn foreign_scenarios<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<&'s FactsOf> {
     let mut others = all.iter().filter(|other| other.group != own.group).collect::<Vec<_>>();
     let order = |other: &&FactsOf| *blake3::hash(format!("{suite_hash}/{}/{}", own.id, other.id).as_bytes()).as_bytes();
     others.sort_by_cached_key(order);
@@ -45,5 +50,5 @@ fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec
         return Vec::new();
     }
     others.truncate(FOREIGN_SCENARIOS);
-    others.into_iter().flat_map(|other| &other.facts).collect()
+    others
 }

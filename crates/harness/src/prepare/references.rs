@@ -1,18 +1,19 @@
-//! Texts that quote a conversation, with whole parts of its messages named instead of repeated. A request to a summarizer holds
-//! much of a conversation, and one case sends many.
+//! Texts that quote a conversation, with whole parts of its messages named instead of repeated, and so with texts that are kept
+//! already. A request to a summarizer holds much of a conversation, and one case sends many.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::CountedMessage;
 
-/// Opens a reference: `⟦12.0⟧` is the first part of message 12. In the text itself it is doubled.
+/// Opens a reference: `⟦12.0⟧` is the first part of message 12, and `⟦HASH⟧` the text with that hash. In the text itself it is
+/// doubled.
 const OPEN: char = '⟦';
 const CLOSE: char = '⟧';
-/// Bytes by which a part is looked up. A shorter one is repeated.
-const START: usize = 64;
+/// Bytes by which a text is looked up. A shorter one is repeated.
+const START: usize = 24;
 
 /// The parts of a conversation's messages, by how their texts start.
 #[derive(Default)]
@@ -34,34 +35,68 @@ impl References {
         References(places)
     }
 
-    /// The text with references. Parts are looked for at the start of each line, with or without a label such as `(result) `.
-    pub(crate) fn shorten(&self, messages: &[Arc<CountedMessage>], text: &str) -> String {
+    /// The text with references to parts and to texts that are kept by hash. They are looked for at the start of each line, with or
+    /// without a label such as `(result) `.
+    pub(crate) fn shorten(
+        &self,
+        messages: &[Arc<CountedMessage>],
+        texts: &BTreeMap<String, String>,
+        text: &str,
+    ) -> String {
+        let mut kept: HashMap<u64, Vec<(&String, &String)>> = HashMap::new();
+        for (start, text) in texts.iter().filter_map(|text| Some((start_of(text.1)?, text))) {
+            kept.entry(start).or_default().push(text);
+        }
+        let known = Known { parts: self, messages, kept };
         let mut short = String::new();
         let mut rest = text;
         while !rest.is_empty() {
             let line = rest.split_inclusive('\n').next().unwrap_or(rest);
             let label = if line.starts_with('(') { line.find(") ").map(|at| at + 2) } else { None };
-            let found =
-                [Some(0), label].into_iter().flatten().find_map(|at| Some((at, self.at(messages, &rest[at..])?)));
-            let Some((at, place)) = found else {
+            let found = [Some(0), label].into_iter().flatten().find_map(|at| Some((at, known.at(&rest[at..])?)));
+            let Some((at, (name, length))) = found else {
                 push_literal(&mut short, line);
                 rest = &rest[line.len()..];
                 continue;
             };
             push_literal(&mut short, &rest[..at]);
-            let id = messages[place.0 as usize].message.id.0;
-            short += &format!("{OPEN}{id}.{}{CLOSE}", place.1);
-            rest = &rest[at + text_at(messages, place).len()..];
+            short += &format!("{OPEN}{name}{CLOSE}");
+            rest = &rest[at + length..];
         }
         short
     }
+}
 
-    /// The longest part that this text starts with.
-    fn at(&self, messages: &[Arc<CountedMessage>], text: &str) -> Option<(u32, u32)> {
-        let known = self.0.get(&start_of(text)?)?.iter().copied();
-        known
-            .filter(|place| text.starts_with(text_at(messages, *place)))
-            .max_by_key(|place| text_at(messages, *place).len())
+/// What a text may refer to.
+struct Known<'k> {
+    parts: &'k References,
+    messages: &'k [Arc<CountedMessage>],
+    /// By how they start, hashes and texts.
+    kept: HashMap<u64, Vec<(&'k String, &'k String)>>,
+}
+
+impl Known<'_> {
+    /// The name and the bytes of the longest that this text starts with.
+    fn at(&self, text: &str) -> Option<(String, usize)> {
+        let start = start_of(text)?;
+        let parts =
+            self.parts.0.get(&start).into_iter().flatten().map(|place| (*place, text_at(self.messages, *place)));
+        let part = parts.filter(|(_, part)| text.starts_with(part)).max_by_key(|(_, part)| part.len());
+        // A text with references of its own is no quotation.
+        let kept = self
+            .kept
+            .get(&start)
+            .into_iter()
+            .flatten()
+            .filter(|(_, kept)| text.starts_with(*kept) && !kept.contains(OPEN));
+        let kept = kept.max_by_key(|(_, kept)| kept.len());
+        match (part, kept) {
+            (Some((_, part)), Some((hash, kept))) if kept.len() > part.len() => Some(((*hash).clone(), kept.len())),
+            (Some(((index, at), part)), _) => {
+                Some((format!("{}.{at}", self.messages[index as usize].message.id.0), part.len()))
+            }
+            (None, kept) => kept.map(|(hash, kept)| ((*hash).clone(), kept.len())),
+        }
     }
 }
 
@@ -105,7 +140,7 @@ mod tests {
     }
 
     /// What a reader of a run's folder does.
-    fn expand(messages: &[Arc<CountedMessage>], short: &str) -> String {
+    fn expand(messages: &[Arc<CountedMessage>], texts: &BTreeMap<String, String>, short: &str) -> String {
         let mut text = String::new();
         let mut rest = short;
         while let Some(at) = rest.find(OPEN) {
@@ -116,11 +151,14 @@ mod tests {
                 continue;
             }
             let (place, after) = rest.split_once(CLOSE).expect("a reference ends");
-            let (id, part) = place.split_once('.').expect("it has two numbers");
+            rest = after;
+            let Some((id, part)) = place.split_once('.') else {
+                text += &texts[place];
+                continue;
+            };
             let id = MessageId(id.parse().expect("an id"));
             let found = messages.iter().find(|counted| counted.message.id == id).expect("a message");
             text += part_text(&found.message.parts[part.parse::<usize>().expect("a part")]).expect("its text");
-            rest = after;
         }
         text + rest
     }
@@ -129,10 +167,14 @@ mod tests {
     fn whole_parts_are_named_and_everything_else_is_repeated() {
         let said = ["a long line of the user, ".repeat(4), "⟦12.0⟧ quotes a reference, ".repeat(4)];
         let messages = conversation(&said);
-        let text = format!("Sum up:\n[1] user:\n{}\n\n(result) {}\nEnd ⟦", said[0], said[1]);
-        let short = References::new(&messages).shorten(&messages, &text);
-        assert_eq!(short, "Sum up:\n[1] user:\n⟦3.0⟧\n\n(result) ⟦5.0⟧\nEnd ⟦⟦");
-        assert_eq!(expand(&messages, &short), text);
+        let texts = BTreeMap::from([("ab".to_owned(), "What an earlier summary said.".to_owned())]);
+        let text = format!(
+            "Sum up:\n[1] user:\n(earlier summary) {}\n{}\n\n(result) {}\nEnd ⟦",
+            texts["ab"], said[0], said[1]
+        );
+        let short = References::new(&messages).shorten(&messages, &texts, &text);
+        assert_eq!(short, "Sum up:\n[1] user:\n(earlier summary) ⟦ab⟧\n⟦3.0⟧\n\n(result) ⟦5.0⟧\nEnd ⟦⟦");
+        assert_eq!(expand(&messages, &texts, &short), text);
     }
 
     proptest! {
@@ -143,8 +185,9 @@ mod tests {
         ) {
             let messages = conversation(&said);
             let text = picks.iter().map(|(pick, between)| format!("{between}{}", said[pick % said.len()])).collect::<String>();
-            let short = References::new(&messages).shorten(&messages, &text);
-            prop_assert_eq!(expand(&messages, &short), text);
+            let texts = BTreeMap::from([("cd".to_owned(), format!("{}a⟦", said[0])), ("ef".to_owned(), "a".repeat(30))]);
+            let short = References::new(&messages).shorten(&messages, &texts, &text);
+            prop_assert_eq!(expand(&messages, &texts, &short), text);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A scenario made ready for replay. It is counted and searched once, and all cases share it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::Log;
@@ -47,6 +47,8 @@ pub struct PreparedScenario {
     references: OnceLock<References>,
     /// Finds the facts of foreign scenarios: each match is a chance match.
     pub foreign: Matcher,
+    /// The foreign scenarios.
+    pub foreign_scenarios: Vec<String>,
     /// The value kind of each foreign fact.
     pub foreign_kinds: Vec<ValueKind>,
     /// Which subjects the values belong to; absent if no fact has a subject.
@@ -88,6 +90,7 @@ impl PreparedScenario {
             facts,
             foils,
             foreign,
+            foreign_scenarios: Vec::new(),
             foreign_kinds,
             messages,
             scenario,
@@ -109,9 +112,9 @@ impl PreparedScenario {
         self.messages.partition_point(|counted| counted.message.id < id)
     }
 
-    /// A text that quotes the conversation, with whole parts of messages named instead of repeated.
-    pub(crate) fn shorten(&self, text: &str) -> String {
-        self.references.get_or_init(|| References::new(&self.messages)).shorten(&self.messages, text)
+    /// A text that quotes the conversation, with whole parts of messages and kept texts named instead of repeated.
+    pub(crate) fn shorten(&self, text: &str, texts: &BTreeMap<String, String>) -> String {
+        self.references.get_or_init(|| References::new(&self.messages)).shorten(&self.messages, texts, text)
     }
 
     /// The first messages as a log.

@@ -31,6 +31,7 @@ impl Replay<'_> {
                 seed: case.seed,
                 tool_tokens: self.prepared.tool_tokens,
                 system_tokens: self.session.log().system().map_or(0, |system| system.tokens),
+                foreign: self.prepared.foreign_scenarios.clone(),
                 pending_over_budget: self.pending_over_budget,
             },
             facts: (0..scenario.facts.len()).map(|index| self.fact_row(index)).collect(),

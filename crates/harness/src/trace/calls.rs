@@ -25,8 +25,8 @@ pub(crate) fn session_call_row(
 ) -> CallRow {
     // A recount sends the context, which is known.
     let is_kept = call.purpose != Purpose::Recount;
-    let request =
-        is_kept.then(|| call.request.texts().map(|text| prepared.shorten(text)).collect::<Vec<_>>().join("\n\n"));
+    let request = is_kept
+        .then(|| call.request.texts().map(|text| prepared.shorten(text, texts)).collect::<Vec<_>>().join("\n\n"));
     CallRow { request: request.map(|request| keep_text(&request, texts)), ..call_row(call, texts) }
 }
 

@@ -36,9 +36,10 @@ pub(crate) fn entries_of(
 }
 
 fn written_entry(written: &Written, texts: &mut BTreeMap<String, String>) -> ContextEntry {
-    let parts =
-        written.parts.iter().map(|part| (part.origin, part_text(&part.part).map(|text| keep_text(text, texts))));
-    ContextEntry::Written { role: written.role, replaces: written.replaces, parts: parts.collect() }
+    let said = written.parts.iter().map(|part| (part.origin, part_text(&part.part).unwrap_or_default()));
+    let parts = said.clone().map(|(origin, text)| (origin, text.chars().count() as u32)).collect();
+    let text = keep_text(&said.map(|(_, text)| text).collect::<String>(), texts);
+    ContextEntry::Written { role: written.role, replaces: written.replaces, parts, text }
 }
 
 /// What was saved outside the context.
@@ -53,7 +54,7 @@ pub(crate) fn saved_rows(
             RecordKind::Checkpoint | RecordKind::Pinned => saved.body.clone(),
             RecordKind::Summary | RecordKind::Failed | RecordKind::Shared => return None,
         };
-        let text = keep_text(&prepared.shorten(&text), texts);
+        let text = keep_text(&prepared.shorten(&text, texts), texts);
         Some(SavedRow { kind: saved.kind, covers: saved.covers, text })
     });
     rows.collect()

@@ -98,6 +98,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
             seed: 1,
             tool_tokens: 0,
             system_tokens: 0,
+            foreign: Vec::new(),
             pending_over_budget: false,
         },
         facts: Vec::new(),
