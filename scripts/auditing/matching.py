@@ -26,7 +26,7 @@ DENIED_AFTER = re.compile(
     r"^(?:[^.!?]{0,60}?)(?:\b(?:is|are|was|were|does|do|did|has|have|had|must|may|should|can|could|will|would|shall)(?: \w+)? (?:not|never)\b|n't\b|\bcannot\b|\bnever\b|\b(?:is|are|was|were) (?:forbidden|off limits|excluded|prohibited|ruled out|out of the question)|\bnot to be\b|\bmust stay (?:untouched|unchanged)|\buntouched\b)")
 REPLACED_BEFORE = re.compile(r"\b(no longer|formerly|previously|used to be|replac(?:es|ed|ing)|instead of the former)\b[^.,;]*$")
 REPLACED_AFTER = re.compile(r"^\s*(?:(?:is|was|has been|were|are|had been) (?:replaced|superseded)|(?:is|are) no longer|no longer)\b")
-CLAUSE = re.compile(r"[;!?\n]|[.,:](?=\s|$)|\s-\s|\s\|\s|\b(?:but|because|since|so that|whereas|while|although)\b|\. ")
+CLAUSE = re.compile(r'[;!?\n]|[.,:](?=\s|$)|\s-\s|\s\|\s|"\s?[,:\]}]|\b(?:but|because|since|so that|whereas|while|although)\b|\. ')
 ONLY = re.compile(r"\bnot only\b|\bno (?:cent|one) more\b|\bnothing (?:but|else)\b|\bnobody else\b")
 
 
