@@ -3,6 +3,7 @@
 
 mod answers;
 mod binding;
+mod contexts;
 mod fates;
 mod journal;
 mod judge;
