@@ -1,5 +1,6 @@
 """What a run's folder holds: cases, contexts rebuilt from their bytes, and what they depend on in the suite."""
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -131,7 +132,8 @@ def suites(manifest, given, program):
 
 
 def found_program():
-    built = [path for kind in ("release", "debug") if (path := ROOT / "target" / kind / "compactometer").exists()]
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    built = [path for kind in ("release", "debug") if (path := target / kind / "compactometer").exists()]
     program = built[0] if built else shutil.which("compactometer")
     if not program:
         raise BadInput("no `compactometer` to generate the suite with; name it with `--program PATH`, or give the suite with `--suite FILE`")

@@ -10,20 +10,22 @@ ARITHMETIC = 5e-7
 
 
 class Audit:
-    def __init__(self, run: Run):
-        self.run = run
+    def __init__(self, run: Run, known=None):
+        """`known` is that of another run of the same suite: what its texts hold is found once."""
+        self.run, self.known = run, {} if known is None else known
         self.looks = self.unsure = self.others = self.cells = 0
         self.differing, self.other_differing, self.chance_differing = [], [], []
         self.rows, self.wrong_numbers = [], []
         self.skipped = 0
         self.of_group = self.first_group()
-        known, tokens = {}, {}
+        known, tokens = self.known, {}
         by_strategy = collections.defaultdict(list)
         for record in self.of_group:
             name = record["case"]["scenario"]
             if name not in known:
                 foreign = [run.conversations[other] for other in record["case"].get("foreign", [])]
                 known[name] = Known(run.conversations[name], foreign)
+            if name not in tokens:
                 tokens[name] = Tokens(run.conversations[name], [one for one in self.of_group if one["case"]["scenario"] == name])
             by_strategy[record["case"]["strategy"]].append((record, known[name], tokens[name]))
         for strategy, cases in by_strategy.items():

@@ -31,7 +31,7 @@ def self_test(program=None):
             if records is not None:
                 write(copy / "records.jsonl", records)
             try:
-                found = Audit(Run(copy, [suite]))
+                found = Audit(Run(copy, [suite]), clean.known)
                 judge(failures, name, finds(found, planted, clean), found)
             except BadInput as error:
                 judge(failures, name, finds(error, planted, clean), error)
