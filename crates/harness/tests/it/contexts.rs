@@ -103,7 +103,7 @@ fn context(record: &Record, scenario: &Scenario, texts: &BTreeMap<String, String
         messages.flat_map(|message| message.parts.iter().filter_map(part_text)).map(str::to_owned)
     };
     let rows = record.contexts.iter().filter(|row| row.after.0 <= after);
-    let Some((from, view)) = rows.filter_map(|row| Some((row.after.0 + 1, row.view.as_ref()?))).last() else {
+    let Some((from, view)) = rows.filter_map(|row| Some((row.after.0 + 1, row.view.as_ref()?))).next_back() else {
         return said(0, after).collect();
     };
     let mut context = Vec::new();
