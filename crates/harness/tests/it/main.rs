@@ -3,6 +3,7 @@
 
 mod answers;
 mod binding;
+mod chance;
 mod contexts;
 mod fates;
 mod journal;
