@@ -2,6 +2,7 @@
 
 pub mod answer;
 mod calls;
+mod context;
 mod line;
 mod observation;
 mod valid;
@@ -23,6 +24,7 @@ use crate::view_breakdown::{Storage, is_zero};
 pub const VERSION: u32 = 3;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
+pub use context::{ContextEntry, ContextRow, SavedRow};
 pub(crate) use line::Line;
 pub use line::text_hash;
 pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM_DRAWS, RivalWins, Unusable};
@@ -48,6 +50,9 @@ pub struct Record {
     /// Every decision about showing a checkpoint outside a compaction, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recoveries: Vec<RecoveryEvent>,
+    /// What each decision changed in the context, in order; empty in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contexts: Vec<ContextRow>,
     /// The agent's turns: computed, not called.
     pub turns: Vec<Turn>,
     /// The scenario's probes, in its order; empty in records from before questions were answered.
@@ -90,6 +95,9 @@ pub struct Case {
     /// Tokens of the recorded system prompt; 0 in records from before it was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub system_tokens: u32,
+    /// The scenarios of other groups whose facts measure chance; empty if there are too few, and in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<String>,
     /// Whether the pending part alone exceeded the retained budget at some compaction.
     pub pending_over_budget: bool,
 }

@@ -30,6 +30,7 @@ pub struct SessionRecord {
 
 /// What a [`SessionRecord`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
     /// Prose in place of messages.

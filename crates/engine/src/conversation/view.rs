@@ -56,6 +56,7 @@ pub struct WrittenPart {
 
 /// Where a part of a view comes from. Numbers are those of [`crate::conversation::record::SessionRecord`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// Words of that message, whole or cut.

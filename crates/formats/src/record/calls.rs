@@ -75,6 +75,10 @@ pub struct CallRow {
     /// Why the answer ended; absent if the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Finish>,
+    /// Hash of the request's texts, a key into `texts.jsonl`, where `⟦12.0⟧` is the first part of message 12, `⟦HASH⟧`
+    /// another text, and `⟦⟦` a plain `⟦`. Absent for questions and recounts, and in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
     /// Hash of the reply's text, a key into `texts.jsonl`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,

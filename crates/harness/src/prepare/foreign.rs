@@ -19,24 +19,27 @@ pub(crate) fn prepare_all(
     let facts = scenarios.iter().map(FactsOf::new).collect::<Vec<_>>();
     // Conversations are moved, since a copy of a large suite would double the memory.
     let with_own = scenarios.into_iter().zip(&facts);
-    let prepared = with_own.map(|(scenario, own)| {
-        let foreign = unshared(foreign_facts(own, &facts, suite_hash), &scenario);
-        PreparedScenario::new(scenario, &foreign, counter)
-    });
-    prepared.collect()
+    let prepare = |(scenario, own): (Scenario, _)| {
+        let foreign = foreign_scenarios(own, &facts, suite_hash);
+        let facts = unshared(&foreign, &scenario);
+        let mut prepared = PreparedScenario::new(scenario, &facts, counter);
+        prepared.foreign_scenarios = foreign.iter().map(|other| other.id.clone()).collect();
+        prepared
+    };
+    with_own.map(prepare).collect()
 }
 
-/// Leaves out what both conversations state because they are of one project. Such a value is no matter of chance.
-fn unshared<'s>(foreign: Vec<(&'s FactsOf, &'s Fact)>, own: &Scenario) -> Vec<&'s Fact> {
-    let of_project =
-        |other: &FactsOf| own.projects().any(|project| other.projects.iter().any(|known| known == project));
-    let (related, mut unrelated): (Vec<_>, Vec<_>) = foreign.into_iter().partition(|(other, _)| of_project(other));
-    let matcher = Matcher::new(related.iter().map(|(_, fact)| (fact.sought(), fact.forms())));
+/// Their facts, except what both conversations state because they are of one project. Such a value is no matter of chance.
+fn unshared<'s>(foreign: &[&'s FactsOf], own: &Scenario) -> Vec<&'s Fact> {
+    let is_related = |other: &FactsOf| own.projects().any(|project| other.projects.iter().any(|known| known == project));
+    let (related, unrelated): (Vec<_>, Vec<_>) = foreign.iter().partition(|other| is_related(other));
+    let related = related.into_iter().flat_map(|other| &other.facts).collect::<Vec<_>>();
+    let matcher = Matcher::new(related.iter().map(|fact| (fact.sought(), fact.forms())));
     let mut stated = vec![false; related.len()];
     let texts = own.messages.iter().flat_map(|message| &message.parts).filter_map(part_text);
     texts.for_each(|text| matcher.mark(text, &mut stated));
-    unrelated.extend(related.into_iter().zip(stated).filter(|(_, stated)| !stated).map(|(fact, _)| fact));
-    unrelated.into_iter().map(|(_, fact)| fact).collect()
+    let of_related = related.into_iter().zip(stated).filter(|(_, stated)| !stated).map(|(fact, _)| fact);
+    unrelated.into_iter().flat_map(|other| &other.facts).chain(of_related).collect()
 }
 
 /// What one scenario offers to others.
@@ -56,8 +59,8 @@ impl FactsOf {
     }
 }
 
-/// Facts of scenarios of other groups, which the suite's hash chooses. There are none where too few such scenarios exist.
-fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<(&'s FactsOf, &'s Fact)> {
+/// Scenarios of other groups, which the suite's hash chooses. There are none if too few exist.
+fn foreign_scenarios<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec<&'s FactsOf> {
     let mut others = all.iter().filter(|other| other.group != own.group).collect::<Vec<_>>();
     let order = |other: &&FactsOf| *blake3::hash(format!("{suite_hash}/{}/{}", own.id, other.id).as_bytes()).as_bytes();
     others.sort_by_cached_key(order);
@@ -65,5 +68,5 @@ fn foreign_facts<'s>(own: &FactsOf, all: &'s [FactsOf], suite_hash: &str) -> Vec
         return Vec::new();
     }
     others.truncate(FOREIGN_SCENARIOS);
-    others.into_iter().flat_map(|other| other.facts.iter().map(move |fact| (other, fact))).collect()
+    others
 }

@@ -1,6 +1,6 @@
 //! A scenario made ready for replay. It is counted and searched once, and all cases share it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::Log;
@@ -13,6 +13,7 @@ use compactometer_text::exact;
 use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
+use super::references::References;
 use super::{Bindings, Lists, Segments};
 
 /// A scenario with everything that depends on no strategy.
@@ -42,8 +43,12 @@ pub struct PreparedScenario {
     /// Every exact value of the conversation in small letters, with the index of the first message that holds it. They are
     /// collected when an answer first needs them.
     exact: OnceLock<HashMap<String, usize>>,
+    /// Where texts of the conversation are, built when a text that quotes it is first kept.
+    references: OnceLock<References>,
     /// Finds the facts of foreign scenarios: each match is a chance match.
     pub foreign: Matcher,
+    /// The foreign scenarios.
+    pub foreign_scenarios: Vec<String>,
     /// The value kind of each foreign fact.
     pub foreign_kinds: Vec<ValueKind>,
     /// Which subjects the values belong to; absent if no fact has a subject.
@@ -81,9 +86,11 @@ impl PreparedScenario {
             mentions,
             keys: AnswerKeys::new(&scenario, &facts),
             exact: OnceLock::new(),
+            references: OnceLock::new(),
             facts,
             foils,
             foreign,
+            foreign_scenarios: Vec::new(),
             foreign_kinds,
             messages,
             scenario,
@@ -103,6 +110,11 @@ impl PreparedScenario {
             return guess;
         }
         self.messages.partition_point(|counted| counted.message.id < id)
+    }
+
+    /// A text that quotes the conversation, with whole parts of messages and kept texts named instead of repeated.
+    pub(crate) fn shorten(&self, text: &str, texts: &BTreeMap<String, String>) -> String {
+        self.references.get_or_init(|| References::new(&self.messages)).shorten(&self.messages, texts, text)
     }
 
     /// The first messages as a log.

@@ -52,9 +52,11 @@ impl Segments {
         for (index, counted) in messages.iter().enumerate() {
             let stated = stated_in.of(index);
             let mut foreign_in_message = Vec::new();
-            for piece in counted.message.parts.iter().filter_map(part_text).flat_map(pieces) {
+            let texts = counted.message.parts.iter().filter_map(part_text);
+            // What denies a value may be in the piece before it.
+            texts.clone().for_each(|text| foreign_in_message.extend(matches(foreign, text, !foreign.is_empty())));
+            for piece in texts.flat_map(pieces) {
                 let foreign = matches(foreign, piece, !foreign.is_empty());
-                foreign_in_message.extend_from_slice(&foreign);
                 // Most messages state none.
                 let mut facts = matches(facts, piece, !stated.is_empty());
                 facts.retain(|fact| stated.contains(fact));

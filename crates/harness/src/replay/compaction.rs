@@ -1,14 +1,17 @@
 //! Lets the session compact before a turn, and records what it did.
 
+use std::sync::Arc;
+
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_engine::meter::{Call, Purpose};
 use compactometer_engine::view::View;
-use compactometer_formats::record::{CheckpointRow, CompactionRow, ObservationKind, Stages};
+use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, ObservationKind, Stages};
 
 use super::Replay;
 use crate::plan::{Point, point};
 use crate::trace::{
-    call_row, holds_request, inserted_texts, keep_text, left_messages, parts_of, shared_tokens, tail_start, waited_ms,
+    entries_of, holds_request, inserted_texts, keep_text, left_messages, parts_of, saved_rows, session_call_row,
+    shared_tokens, tail_start, waited_ms,
 };
 
 impl Replay<'_> {
@@ -19,6 +22,7 @@ impl Replay<'_> {
         let before = may_change.then(|| self.session.shared_view());
         let checkpoints_before = self.session.checkpoint_events().len();
         let recoveries_before = self.session.recovery_events().len();
+        let saved_before = self.session.history().len();
         let event = self.session.before_call(now_ms).await.cloned();
         if event.is_some() {
             self.counts.in_vain = self.session.request_estimate() >= self.case.budget.trigger;
@@ -31,9 +35,11 @@ impl Replay<'_> {
         compacting.extend(&recounts);
         // At most one checkpoint is due before a turn.
         if let Some(event) = self.session.checkpoint_events().get(checkpoints_before).cloned() {
-            let calls = checkpointing.iter().map(|call| call_row(call, &mut self.texts)).collect();
+            let calls =
+                checkpointing.iter().map(|call| session_call_row(self.prepared, call, &mut self.texts)).collect();
             self.checkpoints.push(CheckpointRow { event, calls });
         }
+        self.keep_context(before.as_ref(), saved_before);
         let recovered = self.session.recovery_events().len() > recoveries_before;
         match (event, before) {
             (Some(event), Some(before)) => self.book_compaction(event, &before, &calls, &compacting),
@@ -42,6 +48,17 @@ impl Replay<'_> {
             _ => {}
         }
         calls.iter().chain(&recounts).map(waited_ms).sum()
+    }
+
+    /// Keeps what the session changed, if it changed something.
+    fn keep_context(&mut self, before: Option<&Arc<View>>, saved_before: usize) {
+        let Some(after) = self.session.log().messages().last().map(|last| last.message.id) else { return };
+        let is_changed = before.is_some_and(|before| !Arc::ptr_eq(before, &self.session.shared_view()));
+        let view = is_changed.then(|| entries_of(self.prepared, self.session.view(), &mut self.texts));
+        let saved = saved_rows(self.prepared, &self.session.history()[saved_before..], &mut self.texts);
+        if view.is_some() || !saved.is_empty() {
+            self.contexts.push(ContextRow { after, view, saved });
+        }
     }
 
     /// A checkpoint was shown outside a compaction.
@@ -70,7 +87,7 @@ impl Replay<'_> {
             left: left_messages(before, self.session.view()),
             holds_request: holds_request(self.session.log(), self.session.view()),
             inserted: inserted.into_iter().map(|text| keep_text(&text, &mut self.texts)).collect(),
-            calls: compacting.iter().map(|call| call_row(call, &mut self.texts)).collect(),
+            calls: compacting.iter().map(|call| session_call_row(self.prepared, call, &mut self.texts)).collect(),
             event,
             stages,
             view: applied.then(|| parts_of(self.session.view(), self.counter)),

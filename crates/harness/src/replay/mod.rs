@@ -17,7 +17,7 @@ use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::answer::AnswerRow;
-use compactometer_formats::record::{CheckpointRow, CompactionRow, Observation, ObservationKind, Turn};
+use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, Observation, ObservationKind, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{PlannedCase, Point, points};
@@ -72,6 +72,7 @@ pub(crate) struct Replay<'r> {
     pub(crate) checkpoints: Vec<CheckpointRow>,
     /// Those of earlier processes. The session holds its own.
     pub(crate) recoveries: Vec<RecoveryEvent>,
+    pub(crate) contexts: Vec<ContextRow>,
     pub(crate) turns: Vec<Turn>,
     pub(crate) answers: Vec<AnswerRow>,
     pub(crate) texts: BTreeMap<String, String>,
@@ -124,6 +125,7 @@ impl<'r> Replay<'r> {
             compactions: Vec::new(),
             checkpoints: Vec::new(),
             recoveries: Vec::new(),
+            contexts: Vec::new(),
             turns: Vec::new(),
             answers: Vec::new(),
             texts: BTreeMap::new(),

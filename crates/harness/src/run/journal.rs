@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use compactometer_disk::{Lines, NotKept, input};
-use compactometer_formats::record::{Record, TextRow, text_hash};
+use compactometer_formats::record::{ContextRow, Record, TextRow, text_hash};
 
 use super::timings::TimingsFile;
 use crate::trace::CaseResult;
@@ -84,7 +84,9 @@ impl Journal {
 /// The hashes of texts that a record refers to.
 fn named_texts(record: &Record) -> impl Iterator<Item = &str> {
     let inserted = record.compactions.iter().flat_map(|row| &row.inserted).map(String::as_str);
-    inserted.chain(record.calls().filter_map(|call| call.reply.as_deref()))
+    let sent = record.calls().flat_map(|call| [call.request.as_deref(), call.reply.as_deref()]).flatten();
+    let of_contexts = record.contexts.iter().flat_map(ContextRow::texts);
+    inserted.chain(sent).chain(of_contexts)
 }
 
 fn record(line: &str) -> Result<Record, String> {

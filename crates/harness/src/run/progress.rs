@@ -65,7 +65,7 @@ pub enum KeepError {
 }
 
 /// The version of progress files. A file of another version is not read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// What must outlive a process beside the session's state.
 #[derive(Serialize, Deserialize)]
@@ -212,7 +212,8 @@ impl Progress {
 
     /// Lets a new replay of the same case go on from here.
     fn into_replay(self, mut replay: Replay<'_>) -> Replay<'_> {
-        let Record { case, observations, compactions, checkpoints, recoveries, turns, answers, .. } = self.record;
+        let Record { case, observations, compactions, checkpoints, recoveries, contexts, turns, answers, .. } =
+            self.record;
         // A session knows what its last call used, but this process has made no call yet.
         if let Some(turn) = turns.last() {
             let (input, output) = (turn.input.into(), turn.output.into());
@@ -224,7 +225,8 @@ impl Progress {
         replay.pending_over_budget = case.pending_over_budget;
         (replay.observations, replay.compactions) = (observations, compactions);
         (replay.checkpoints, replay.recoveries) = (checkpoints, recoveries);
-        (replay.turns, replay.answers, replay.texts) = (turns, answers, self.texts);
+        (replay.contexts, replay.turns) = (contexts, turns);
+        (replay.answers, replay.texts) = (answers, self.texts);
         replay
     }
 }

@@ -3,16 +3,31 @@
 use std::collections::BTreeMap;
 
 use compactometer_engine::message::Usage;
-use compactometer_engine::meter::Call;
+use compactometer_engine::meter::{Call, Purpose};
 use compactometer_engine::model::ChatError;
 use compactometer_formats::record::{CallRow, Record, Refusal, text_hash};
+
+use crate::prepare::PreparedScenario;
 
 /// A record and the texts that it refers to by hash.
 pub struct CaseResult {
     /// The record.
     pub record: Record,
-    /// Texts by hash: replies, and what was inserted into views.
+    /// Texts by hash: requests, replies, what was saved, and what was written into views.
     pub texts: BTreeMap<String, String>,
+}
+
+/// A call of the session as a record holds it. What it sent and what came back goes to the texts.
+pub(crate) fn session_call_row(
+    prepared: &PreparedScenario,
+    call: &Call,
+    texts: &mut BTreeMap<String, String>,
+) -> CallRow {
+    // A recount sends the context, which is known.
+    let is_kept = call.purpose != Purpose::Recount;
+    let request = is_kept
+        .then(|| call.request.texts().map(|text| prepared.shorten(text, texts)).collect::<Vec<_>>().join("\n\n"));
+    CallRow { request: request.map(|request| keep_text(&request, texts)), ..call_row(call, texts) }
 }
 
 /// A call as a record holds it. Its reply goes to the texts.
@@ -23,6 +38,7 @@ pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> Cal
             usage: reply.usage,
             latency_ms: Some(reply.latency_ms),
             finish: Some(reply.finish),
+            request: None,
             reply: Some(keep_text(&reply.text, texts)),
             error: None,
             refusal: None,
@@ -33,6 +49,7 @@ pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> Cal
             usage: Usage::default(),
             latency_ms: Some(waited_ms(call)),
             finish: None,
+            request: None,
             reply: None,
             error: Some(error.to_string()),
             refusal: match error {

@@ -3,6 +3,8 @@
 
 mod answers;
 mod binding;
+mod chance;
+mod contexts;
 mod fates;
 mod journal;
 mod judge;

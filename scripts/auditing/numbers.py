@@ -1,0 +1,62 @@
+"""The headline numbers from looks, by docs/measurement.md: "Context recall", "Bound recall", "Chance correction"."""
+from collections import defaultdict
+
+NAMES = ("context_recall", "context_recall_corrected", "bound_recall", "bound_recall_corrected")
+FEWEST_SCENARIOS = 5
+HIGHEST_RATE = 0.8
+MOST_LEFT_OUT = 0.05
+
+
+class Look:
+    def __init__(self, unit, conversation, fact, weight, kind, round_, present, bound, rivals):
+        self.unit, self.key, self.weight, self.kind, self.round = unit, (conversation, fact), weight, kind, round_
+        # `rivals` is the share of them that win; nothing where bound recall leaves the fact out.
+        self.present, self.bound, self.rivals = present, bound, rivals
+
+
+def headline(looks, chance, left_out, with_subject):
+    """The four numbers of one strategy. `chance` has the matches of each observation: scenario, round and cells by kind."""
+    numbers = dict.fromkeys(NAMES)
+    numbers["context_recall"] = over_units(looks, lambda look: float(look.present))
+    rates = rates_of(chance)
+    numbers["context_recall_corrected"] = over_units(looks, lambda look: corrected(look, rates))
+    if with_subject and left_out <= MOST_LEFT_OUT * with_subject:
+        of_bound = [look for look in looks if look.rivals is not None]
+        numbers["bound_recall"] = over_units(of_bound, lambda look: float(look.bound))
+        numbers["bound_recall_corrected"] = over_units(of_bound, lambda look: look.bound - look.rivals)
+    return numbers
+
+
+def over_units(looks, number):
+    facts = defaultdict(lambda: defaultdict(list))
+    weights = {}
+    for look in looks:
+        value = number(look)
+        if value is not None:
+            facts[look.unit][look.key].append(value)
+            weights[look.unit, look.key] = look.weight
+    means = []
+    for unit, of_unit in facts.items():
+        whole = sum(weights[unit, key] for key in of_unit)
+        if whole > 0:
+            means.append(sum(weights[unit, key] * sum(values) / len(values) for key, values in of_unit.items()) / whole)
+    return sum(means) / len(means) if means else None
+
+
+def rates_of(chance):
+    hits, pairs, scenarios = defaultdict(int), defaultdict(int), defaultdict(set)
+    for scenario, round_, cells in chance:
+        for kind, (found, of) in cells.items():
+            if of:
+                hits[kind, round_] += found
+                pairs[kind, round_] += of
+                scenarios[kind, round_].add(scenario)
+    return {cell: hits[cell] / pairs[cell] for cell in pairs if len(scenarios[cell]) >= FEWEST_SCENARIOS}
+
+
+def corrected(look, rates):
+    rounds = [round_ for kind, round_ in rates if kind == look.kind and round_ <= look.round]
+    if not rounds:
+        return None
+    rate = rates[look.kind, max(rounds)]
+    return None if rate > HIGHEST_RATE else (look.present - rate) / (1 - rate)

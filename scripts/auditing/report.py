@@ -1,0 +1,145 @@
+"""Compares what the audit finds with what the run says, look by look and number by number."""
+import collections
+
+from .folder import Run
+from .looks import Case, Known, Tokens
+from .numbers import NAMES, Look, headline
+
+WORDS = {".": "unstated", "v": "verbatim", "c": "carried", "s": "stored_only", "d": "dropped_unseen", "u": "unwritten", "e": "eroded", "x": "superseded", "?": "unexplained"}
+ARITHMETIC = 5e-7
+
+
+class Audit:
+    def __init__(self, run: Run, known=None):
+        """`known` is that of another run of the same suite: what its texts hold is found once."""
+        self.run, self.known = run, {} if known is None else known
+        self.looks = self.unsure = self.others = self.cells = 0
+        self.differing, self.other_differing, self.chance_differing = [], [], []
+        self.rows, self.wrong_numbers = [], []
+        self.skipped = 0
+        self.of_group = self.first_group()
+        known, tokens = self.known, {}
+        by_strategy = collections.defaultdict(list)
+        for record in self.of_group:
+            name = record["case"]["scenario"]
+            if name not in known:
+                foreign = [run.conversations[other] for other in record["case"].get("foreign", [])]
+                known[name] = Known(run.conversations[name], foreign)
+            if name not in tokens:
+                tokens[name] = Tokens(run.conversations[name], [one for one in self.of_group if one["case"]["scenario"] == name])
+            by_strategy[record["case"]["strategy"]].append((record, known[name], tokens[name]))
+        for strategy, cases in by_strategy.items():
+            self.strategy(strategy, cases)
+
+    def first_group(self):
+        """The cases behind the first group of the summary: one for each strategy and conversation, at the default size."""
+        manifest, seen, kept = self.run.manifest, set(), []
+        protocols = manifest.get("protocols") or [manifest["protocol"]]
+        for record in self.run.records:
+            case = record["case"]
+            is_default = case["protocol"] == protocols[0] and (case["protocol"] != "matched" or case["budget"].get("retained") in (None, manifest["retained"]))
+            key = case["strategy"], case["scenario"]
+            if is_default and key not in seen:
+                seen.add(key)
+                kept.append(record)
+        self.skipped = len(self.run.records) - len(kept)
+        return kept
+
+    def strategy(self, strategy, cases):
+        theirs, ours, their_chance, our_chance = [], [], [], []
+        left_out, with_subject = [0, 0], 0
+        for record, known, tokens in cases:
+            unit, scenario = record["case"]["group"], record["case"]["scenario"]
+            ranked = [fact for fact, row in enumerate(record["facts"]) if not row.get("decoy") and not row.get("generic")]
+            named = [fact for fact in ranked if record["facts"][fact]["category"] != "incidental"]
+            with_subject += len(named)
+            left_out[0] += sum(not record["facts"][fact].get("has_subject") for fact in named)
+            left_out[1] += sum(not known.counts[fact] for fact in named)
+            for row, seen in Case(self.run, record, known, tokens).observations():
+                told = {"fates": row["fates"], "eligible": set(row["eligible"]) & set(ranked), "bound": set(row.get("bound", [])), "rivals": {fact: tuple(counts) for fact, *counts in row.get("rivals", [])}, "unusable": row.get("unusable")}
+                told["chance"] = {cell["kind"]: (cell["hits"], cell["pairs"]) for cell in row["chance"]}
+                their_chance.append((scenario, row["round"], told["chance"]))
+                our_chance.append((scenario, row["round"], seen["chance"]))
+                self.compare_chance(strategy, scenario, row, told, seen)
+                if row["kind"] == "point":
+                    self.compare(strategy, scenario, record, row, told, seen, known)
+                    theirs += looks_of(unit, scenario, record, row, told, [row_.get("has_subject") for row_ in record["facts"]])
+                    ours += looks_of(unit, scenario, record, row, seen, known.counts)
+                self.compare_others(strategy, scenario, record, row, told, seen)
+        their_numbers = headline(theirs, their_chance, left_out[0], with_subject)
+        our_numbers = headline(ours, our_chance, left_out[1], with_subject)
+        for name in NAMES:
+            self.rows.append((strategy, name, self.summary_of(strategy, name), their_numbers[name], our_numbers[name]))
+            printed = self.rows[-1][2]
+            if printed != "absent" and not same(printed, their_numbers[name]):
+                self.wrong_numbers.append((strategy, name, printed, their_numbers[name]))
+
+    def summary_of(self, strategy, name):
+        if not self.run.summary:
+            return "absent"
+        for row in self.run.summary["groups"][0]["strategies"]:
+            if row["name"] == strategy and name in row["metrics"]:
+                return row["metrics"][name]["value"]
+        return "absent"
+
+    def compare(self, strategy, scenario, record, row, told, seen, known):
+        self.unsure += len(seen["unsure"])
+        for fact in sorted(told["eligible"] | seen["eligible"]):
+            self.looks += 1
+            differences = []
+            if (fact in told["eligible"]) != (fact in seen["eligible"]):
+                differences.append(f"eligible: run {yes(fact in told['eligible'])}, audit {yes(fact in seen['eligible'])}")
+            if told["unusable"] != seen["unusable"]:
+                differences.append(f"context: run {told['unusable'] or 'usable'}, audit {seen['unusable'] or 'usable'}")
+            if told["fates"][fact] != seen["fates"][fact]:
+                differences.append(f"fate: run {WORDS[told['fates'][fact]]}, audit {WORDS[seen['fates'][fact]]}")
+            counts = bool(record["facts"][fact].get("has_subject"))
+            if counts != known.counts[fact]:
+                differences.append(f"counts in bound recall: run {yes(counts)}, audit {yes(known.counts[fact])}")
+            if (fact in told["bound"]) != (fact in seen["bound"]):
+                differences.append(f"bound: run {yes(fact in told['bound'])}, audit {yes(fact in seen['bound'])}")
+            run, audit = told["rivals"].get(fact, (0, 0)), seen["rivals"].get(fact, (0, 0))
+            if run != audit:
+                differences.append(f"rivals that win: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}")
+            if differences:
+                self.differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], "; ".join(differences)))
+
+    def compare_chance(self, strategy, scenario, row, told, seen):
+        for kind in told["chance"].keys() | seen["chance"].keys():
+            self.cells += 1
+            run, audit = told["chance"].get(kind, (0, 0)), seen["chance"].get(kind, (0, 0))
+            if run != audit:
+                self.chance_differing.append((strategy, scenario, row["after"], kind, f"foreign matches of pairs: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}"))
+
+    def compare_others(self, strategy, scenario, record, row, told, seen):
+        """Fates that no headline number counts: decoys, facts that are not eligible, and observations after compactions."""
+        for fact, (run, audit) in enumerate(zip(told["fates"], seen["fates"])):
+            if row["kind"] == "point" and fact in told["eligible"]:
+                continue
+            self.others += 1
+            if run != audit:
+                self.other_differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], f"fate: run {WORDS[run]}, audit {WORDS[audit]}"))
+
+    def share(self):
+        return len(self.differing) / self.looks if self.looks else 0.0
+
+
+def looks_of(unit, scenario, record, row, found, counts):
+    """The looks at one observation, with nothing held where the context counts as empty. `counts` says which facts count in bound
+    recall."""
+    usable = found["unusable"] is None
+    for fact in found["eligible"]:
+        told = record["facts"][fact]
+        if found["fates"][fact] == "x":
+            continue
+        wins, rivals = found["rivals"].get(fact, (0, 1))
+        share = usable * wins / rivals if counts[fact] else None
+        yield Look(unit, scenario, fact, told["weight"], told["value_kind"], row["round"], usable and found["fates"][fact] in "vc", usable and fact in found["bound"], share)
+
+
+def same(one, other):
+    return (one is None) == (other is None) and (one is None or abs(one - other) <= ARITHMETIC)
+
+
+def yes(is_so):
+    return "yes" if is_so else "no"
