@@ -31,8 +31,9 @@ pub(crate) fn prepare_all(
 
 /// Their facts, except what both conversations state because they are of one project. Such a value is no matter of chance.
 fn unshared<'s>(foreign: &[&'s FactsOf], own: &Scenario) -> Vec<&'s Fact> {
-    let is_related = |other: &FactsOf| own.projects().any(|project| other.projects.iter().any(|known| known == project));
-    let (related, unrelated): (Vec<_>, Vec<_>) = foreign.iter().partition(|other| is_related(other));
+    let is_related =
+        |other: &&&FactsOf| own.projects().any(|project| other.projects.iter().any(|known| known == project));
+    let (related, unrelated): (Vec<&FactsOf>, Vec<_>) = foreign.iter().partition(is_related);
     let related = related.into_iter().flat_map(|other| &other.facts).collect::<Vec<_>>();
     let matcher = Matcher::new(related.iter().map(|fact| (fact.sought(), fact.forms())));
     let mut stated = vec![false; related.len()];
