@@ -32,7 +32,11 @@ class Known:
             self.subjects = Subjects([facts[fact]["subject"] for fact in self.named], [text for texts in conversation.texts for text in texts])
         self.held_in, self.bound_in, self.foreign_in = {}, {}, {}
         self.counts = [self.is_bound_where_stated(fact) for fact in range(len(facts))]
-        self.stated_at = {}
+        self.stated_at, self.given_at = {}, {}
+        for at, texts in enumerate(conversation.texts if self.named else ()):
+            for text in texts:
+                for binding in self.bound(text):
+                    self.given_at.setdefault(binding, at)
         for fact in self.named:
             if self.mentions[fact]:
                 subject = self.subject(fact)
@@ -52,10 +56,11 @@ class Known:
         return any((fact, self.subject(fact)) in self.bound(text) for text in first)
 
     def rivals(self, fact, length):
-        """The other subjects that could win by chance: those that the first messages, so many, state something about."""
+        """The wrong subjects: those that the first messages, so many, state something about, but never give this value to."""
         kinds = [told["value_kind"] for told in self.conversation.facts]
         own = self.subject(fact)
-        stated = {subject for subject, at in self.stated_at.items() if at < length and subject != own}
+        given = {subject for subject in self.stated_at if self.given_at.get((fact, subject), length) < length}
+        stated = {subject for subject, at in self.stated_at.items() if at < length and subject != own} - given
         of_kind = stated & {self.subject(one) for one in self.named if kinds[one] == kinds[fact]}
         return of_kind if len(of_kind) >= FEWEST_RIVALS else stated
 
@@ -261,17 +266,17 @@ class Case:
             fates.append("." if not one.stated else "x" if ended else one.letter())
         eligible, unsure = self.eligible(length, row)
         found = self.bindings() if self.known.subjects else set()
-        bound, rivals = set(), {}
+        bound, misbound = set(), {}
         for fact in eligible | set(row["eligible"]):
             if self.known.subjects and fact in self.known.named:
                 if fates[fact] in "vc" and (fact, self.known.subject(fact)) in found:
                     bound.add(fact)
                 all_rivals = self.known.rivals(fact, length)
-                wins = len({subject for of, subject in found if of == fact} & all_rivals)
-                if wins:
-                    rivals[fact] = wins, len(all_rivals)
+                wrong = len({subject for of, subject in found if of == fact} & all_rivals)
+                if wrong:
+                    misbound[fact] = wrong, len(all_rivals)
         return {
-            "fates": fates, "eligible": eligible, "unsure": unsure, "bound": bound, "rivals": rivals,
+            "fates": fates, "eligible": eligible, "unsure": unsure, "bound": bound, "misbound": misbound,
             "unusable": self.unusable(row, length), "chance": self.chance(row, length),
         }
 

@@ -8,10 +8,10 @@ MOST_LEFT_OUT = 0.05
 
 
 class Look:
-    def __init__(self, unit, conversation, fact, weight, kind, round_, present, bound, rivals):
+    def __init__(self, unit, conversation, fact, weight, kind, round_, present, bound, part):
         self.unit, self.key, self.weight, self.kind, self.round = unit, (conversation, fact), weight, kind, round_
-        # `rivals` is the share of them that win; nothing where bound recall leaves the fact out.
-        self.present, self.bound, self.rivals = present, bound, rivals
+        # `part` is what the look adds to BR*; nothing where bound recall leaves the fact out.
+        self.present, self.bound, self.part = present, bound, part
 
 
 def headline(looks, chance, left_out, with_subject):
@@ -21,9 +21,9 @@ def headline(looks, chance, left_out, with_subject):
     rates = rates_of(chance)
     numbers["context_recall_corrected"] = over_units(looks, lambda look: corrected(look, rates))
     if with_subject and left_out <= MOST_LEFT_OUT * with_subject:
-        of_bound = [look for look in looks if look.rivals is not None]
+        of_bound = [look for look in looks if look.part is not None]
         numbers["bound_recall"] = over_units(of_bound, lambda look: float(look.bound))
-        numbers["bound_recall_corrected"] = over_units(of_bound, lambda look: look.bound - look.rivals)
+        numbers["bound_recall_corrected"] = over_units(of_bound, lambda look: look.part)
     return numbers
 
 

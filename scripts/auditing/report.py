@@ -56,7 +56,7 @@ class Audit:
             left_out[0] += sum(not record["facts"][fact].get("has_subject") for fact in named)
             left_out[1] += sum(not known.counts[fact] for fact in named)
             for row, seen in Case(self.run, record, known, tokens).observations():
-                told = {"fates": row["fates"], "eligible": set(row["eligible"]) & set(ranked), "bound": set(row.get("bound", [])), "rivals": {fact: tuple(counts) for fact, *counts in row.get("rivals", [])}, "unusable": row.get("unusable")}
+                told = {"fates": row["fates"], "eligible": set(row["eligible"]) & set(ranked), "bound": set(row.get("bound", [])), "misbound": {fact: tuple(counts) for fact, *counts in row.get("misbound", [])}, "unusable": row.get("unusable")}
                 told["chance"] = {cell["kind"]: (cell["hits"], cell["pairs"]) for cell in row["chance"]}
                 their_chance.append((scenario, row["round"], told["chance"]))
                 our_chance.append((scenario, row["round"], seen["chance"]))
@@ -98,9 +98,9 @@ class Audit:
                 differences.append(f"counts in bound recall: run {yes(counts)}, audit {yes(known.counts[fact])}")
             if (fact in told["bound"]) != (fact in seen["bound"]):
                 differences.append(f"bound: run {yes(fact in told['bound'])}, audit {yes(fact in seen['bound'])}")
-            run, audit = told["rivals"].get(fact, (0, 0)), seen["rivals"].get(fact, (0, 0))
+            run, audit = told["misbound"].get(fact, (0, 0)), seen["misbound"].get(fact, (0, 0))
             if run != audit:
-                differences.append(f"rivals that win: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}")
+                differences.append(f"wrong subjects: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}")
             if differences:
                 self.differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], "; ".join(differences)))
 
@@ -132,9 +132,10 @@ def looks_of(unit, scenario, record, row, found, counts):
         told = record["facts"][fact]
         if found["fates"][fact] == "x":
             continue
-        wins, rivals = found["rivals"].get(fact, (0, 1))
-        share = usable * wins / rivals if counts[fact] else None
-        yield Look(unit, scenario, fact, told["weight"], told["value_kind"], row["round"], usable and found["fates"][fact] in "vc", usable and fact in found["bound"], share)
+        own = usable and fact in found["bound"]
+        wrong, rivals = found["misbound"].get(fact, (0, 1)) if usable else (0, 1)
+        part = (own - wrong / rivals) / max(own + wrong, 1)
+        yield Look(unit, scenario, fact, told["weight"], told["value_kind"], row["round"], usable and found["fates"][fact] in "vc", own, part if counts[fact] else None)
 
 
 def same(one, other):

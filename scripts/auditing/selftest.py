@@ -104,7 +104,7 @@ def empty_all_bound_lists(_, records):
 
 def claim_rivals(_, records):
     record, row, fact = next(points(records, "summarize"))
-    row["rivals"] = [[fact, 3, 3]]
+    row["misbound"] = [[fact, 3, 3]]
     return place(record, row, fact)
 
 
@@ -180,7 +180,7 @@ PLANTED = (
     ("a loss says dropped_unseen where a request held the fact", swap_a_cause, is_listed),
     ("a bound list is empty", empty_a_bound_list, is_listed),
     ("every bound list of a control is empty", empty_all_bound_lists, differs),
-    ("rivals win that do not", claim_rivals, is_listed),
+    ("wrong subjects win that do not", claim_rivals, is_listed),
     ("an eligible fact is left out", drop_an_eligible_fact, is_listed),
     ("the texts of a control are changed", change_texts, differs),
     ("the requests of a strategy are changed", change_requests, differs),

@@ -27,7 +27,7 @@ pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub use context::{ContextEntry, ContextRow, SavedRow};
 pub(crate) use line::Line;
 pub use line::text_hash;
-pub use observation::{ChanceCell, Observation, ObservationKind, Prompted, RANDOM_DRAWS, RivalWins, Unusable};
+pub use observation::{ChanceCell, Misbound, Observation, ObservationKind, Prompted, RANDOM_DRAWS, Unusable};
 
 /// Everything that one case showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

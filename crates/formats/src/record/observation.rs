@@ -39,9 +39,9 @@ pub struct Observation {
     /// Indices of the eligible facts that the context holds and gives to their own subjects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bound: Vec<u32>,
-    /// The eligible facts at whose values other subjects win.
+    /// The eligible facts whose values the context gives to wrong subjects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rivals: Vec<RivalWins>,
+    pub misbound: Vec<Misbound>,
     /// How often facts of foreign scenarios match what the context carries, by value kind.
     pub chance: Vec<ChanceCell>,
     /// For each eligible fact, how many of [`RANDOM_DRAWS`] random contexts held it. They have the same size and keep the strategy's
@@ -54,9 +54,6 @@ pub struct Observation {
     /// For each eligible fact, in how many of these contexts it was given to its own subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selection_bound: Vec<u32>,
-    /// The wins of other subjects, over all of these contexts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub selection_rivals: Vec<RivalWins>,
     /// Foil values that match what the strategy wrote: invented values.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub foil_hits: u32,
@@ -81,9 +78,10 @@ pub enum Unusable {
     CompactionFailed,
 }
 
-/// The index of a fact, how many other subjects win at its value, and how many have been mentioned that could: `[3,2,14]`.
+/// The index of a fact, to how many subjects the context gives its value although no message did, and how many such subjects were
+/// mentioned: `[3,2,14]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RivalWins(pub u32, pub u32, pub u32);
+pub struct Misbound(pub u32, pub u32, pub u32);
 
 /// What the context holds together with what a strategy retrieved for a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

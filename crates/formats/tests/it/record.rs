@@ -84,14 +84,15 @@ fn a_storage_without_the_fewest_fields_still_reads_and_writes_the_same_bytes() {
     assert_eq!(serde_json::from_str::<Storage>(&written).unwrap(), storage);
 }
 
-/// As the program wrote an observation before prompted probes.
+/// As the program wrote an observation before prompted probes, with draws of contexts that are no longer made.
 const BEFORE_PROBES: &str = r#"{"after":11,"kind":"point","round":1,"tokens_since_compaction":100,"fates":"vs","eligible":[0,1],"random_hits":[0,0],"chance":[],"random_chance":[]}"#;
 
 #[test]
 fn an_observation_without_prompted_probes_still_reads_and_writes_the_same_bytes() {
     let mut old: Observation = serde_json::from_str(BEFORE_PROBES).unwrap();
     assert_eq!((&old.asked, &old.prompted), (&Vec::new(), &None));
-    assert_eq!(serde_json::to_string(&old).unwrap(), BEFORE_PROBES);
+    let without_draws = BEFORE_PROBES.replace(r#","random_hits":[0,0]"#, "").replace(r#","random_chance":[]"#, "");
+    assert_eq!(serde_json::to_string(&old).unwrap(), without_draws);
     old.asked = vec![0, 1];
     old.prompted = Some(Prompted { found: vec![1], tokens: 80, chance: Vec::new() });
     let written = serde_json::to_string(&old).unwrap();

@@ -22,6 +22,8 @@ pub struct Bindings {
     stated_at: Vec<usize>,
     /// Every binding in the conversation's messages, each once.
     pub(crate) all: Vec<Binding>,
+    /// For each of them, the index of the first message with it.
+    first: Vec<usize>,
     /// For each message, its bindings as places in `all`.
     pub(crate) in_message: Lists,
 }
@@ -57,8 +59,11 @@ impl Bindings {
         let of_messages = of_messages.collect::<Vec<_>>();
         let all = of_messages.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
         let mut in_message = Lists::with_capacity(messages.len());
-        for of_message in &of_messages {
-            in_message.push(of_message.iter().filter_map(|binding| Some(all.binary_search(binding).ok()? as u32)));
+        let mut first = vec![usize::MAX; all.len()];
+        for (index, of_message) in of_messages.iter().enumerate() {
+            let places = of_message.iter().filter_map(|binding| all.binary_search(binding).ok());
+            in_message.push(places.clone().map(|place| place as u32));
+            places.for_each(|place| first[place] = first[place].min(index));
         }
         let subject_of = |fact: usize| Some(subjects.of_name(with_subject.binary_search(&fact).ok()?));
         let bound = |fact: usize| {
@@ -77,7 +82,7 @@ impl Bindings {
             }
         }
         let facts = (0..facts.len()).map(bound).collect();
-        Some(Bindings { subjects, facts, stated_at, all, in_message })
+        Some(Bindings { subjects, facts, stated_at, all, first, in_message })
     }
 
     /// The bindings of a message for some of its facts, as places in `all`.
@@ -96,10 +101,11 @@ impl Bindings {
         Some(self.facts[fact as usize].as_ref()?.subject)
     }
 
-    /// The subjects that compete with the fact's own after so many messages: a context cannot name one that nobody has mentioned.
+    /// The wrong subjects for the fact's value after so many messages: those that were mentioned, and to which no message gave it.
     pub(crate) fn rivals(&self, fact: u32, length: usize) -> BTreeSet<u32> {
         let Some(bound) = &self.facts[fact as usize] else { return BTreeSet::new() };
-        let is_stated = |subject: &u32| self.stated_at[*subject as usize] < length;
+        let is_given = |subject: u32| self.all.binary_search(&(fact, subject)).is_ok_and(|at| self.first[at] < length);
+        let is_stated = |subject: &u32| self.stated_at[*subject as usize] < length && !is_given(*subject);
         let of_kind = bound.of_kind.iter().copied().filter(is_stated).collect::<BTreeSet<_>>();
         if of_kind.len() >= FEWEST_RIVALS {
             return of_kind;

@@ -16,7 +16,6 @@ impl Replay<'_> {
         let old_before = old_before(self.prepared, point.length, self.case.budget.trigger);
         let carriers = search_carriers(self.prepared, self.session.view(), old_before);
         let bound = bound_facts(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
-        let random_bound = self.random.bound(&point.eligible);
         self.observations.push(Observation {
             after: last.message.id,
             kind,
@@ -29,11 +28,10 @@ impl Replay<'_> {
             unusable: self.unusable(),
             fates,
             bound: bound.own,
-            rivals: bound.rivals,
+            misbound: bound.misbound,
             selection_hits: self.random.hits(&point.eligible),
             selection_chance: self.random.chance(old_before),
-            selection_bound: random_bound.own,
-            selection_rivals: random_bound.rivals,
+            selection_bound: self.random.bound(&point.eligible),
             eligible: point.eligible.clone(),
             used: point.used.clone(),
             echoed: point.echoed,

@@ -1,21 +1,20 @@
-//! Which facts a context gives to their own subjects, and how often it gives them to others.
+//! Which facts a context gives to their own subjects, and which to wrong ones.
 
 use std::collections::BTreeSet;
 
 use compactometer_engine::message::part_text;
 use compactometer_engine::view::View;
 use compactometer_formats::fate::Fates;
-use compactometer_formats::record::RivalWins;
+use compactometer_formats::record::Misbound;
 
 use crate::prepare::PreparedScenario;
 
-/// What one context, or each of several, binds.
+/// What a context binds.
 #[derive(Default)]
 pub(crate) struct BoundFacts {
-    /// Of one context: the facts that it holds and gives to their own subjects. Of several: for each fact, how many do so.
+    /// The facts that it holds and gives to their own subjects.
     pub(crate) own: Vec<u32>,
-    /// How many other subjects win at the facts' values.
-    pub(crate) rivals: Vec<RivalWins>,
+    pub(crate) misbound: Vec<Misbound>,
 }
 
 /// Searches a view for the subjects of these facts, after so many messages. Fates say which of the facts it holds.
@@ -42,11 +41,12 @@ pub(crate) fn bound_facts(
         let is_present = fates.0.get(**fact as usize).is_some_and(|fate| fate.is_present());
         is_present && bindings.subject(**fact).is_some_and(|subject| found.contains(&(**fact, subject)))
     };
-    let wins = |fact: &u32| {
+    let misbound = |fact: &u32| {
         let winners = found.range((*fact, 0)..=(*fact, u32::MAX));
         let rivals = bindings.rivals(*fact, length);
-        let wins = winners.filter(|(_, subject)| rivals.contains(subject)).count() as u32;
-        (wins > 0).then_some(RivalWins(*fact, wins, rivals.len() as u32))
+        let wrong = winners.filter(|(_, subject)| rivals.contains(subject)).count() as u32;
+        (wrong > 0).then_some(Misbound(*fact, wrong, rivals.len() as u32))
     };
-    BoundFacts { own: facts.iter().filter(is_own).copied().collect(), rivals: facts.iter().filter_map(wins).collect() }
+    let own = facts.iter().filter(is_own).copied().collect();
+    BoundFacts { own, misbound: facts.iter().filter_map(misbound).collect() }
 }

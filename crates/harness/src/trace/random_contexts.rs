@@ -3,13 +3,12 @@
 
 use compactometer_engine::log::Pending;
 use compactometer_engine::message::Role;
-use compactometer_formats::record::{ChanceCell, RANDOM_DRAWS, RivalWins};
+use compactometer_formats::record::{ChanceCell, RANDOM_DRAWS};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
-use super::bindings::BoundFacts;
 use super::chance::ChanceCounts;
 use crate::prepare::PreparedScenario;
 
@@ -114,30 +113,15 @@ impl<'l> RandomContexts<'l> {
         facts.iter().map(hits).collect()
     }
 
-    /// For each of these facts, in how many draws it is given to its own subject, and how often to others.
-    pub(crate) fn bound(&self, facts: &[u32]) -> BoundFacts {
-        let length = self.length;
-        let Some(bindings) = &self.prepared.bindings else { return BoundFacts::default() };
+    /// For each of these facts, how many draws give it to its own subject.
+    pub(crate) fn bound(&self, facts: &[u32]) -> Vec<u32> {
+        let Some(bindings) = &self.prepared.bindings else { return Vec::new() };
         let mut draws = self.holding.bindings.clone();
         for place in self.whole.iter().flat_map(|index| bindings.in_message.of(*index)) {
             draws[*place as usize] = RANDOM_DRAWS;
         }
-        let draws_of = |fact: u32| {
-            let first = bindings.all.partition_point(|(other, _)| *other < fact);
-            let of_fact = bindings.all[first..].iter().zip(&draws[first..]);
-            of_fact.take_while(move |((other, _), _)| *other == fact)
-        };
-        let own = |fact: &u32| {
-            let own = draws_of(*fact).find(|((_, subject), _)| bindings.subject(*fact) == Some(*subject));
-            own.map_or(0, |(_, draws)| *draws)
-        };
-        let rivals = |fact: &u32| {
-            let rivals = bindings.rivals(*fact, length);
-            let wins =
-                draws_of(*fact).filter(|((_, subject), _)| rivals.contains(subject)).map(|(_, draws)| draws).sum();
-            (wins > 0).then_some(RivalWins(*fact, wins, rivals.len() as u32))
-        };
-        BoundFacts { own: facts.iter().map(own).collect(), rivals: facts.iter().filter_map(rivals).collect() }
+        let place = |fact: u32| bindings.all.binary_search(&(fact, bindings.subject(fact)?)).ok();
+        facts.iter().map(|fact| place(*fact).map_or(0, |place| draws[place])).collect()
     }
 
     /// Chance matches in what the draws hold of messages before the index `old_before`.

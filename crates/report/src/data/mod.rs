@@ -12,7 +12,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{
-    CallRow, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record, RivalWins,
+    CallRow, CompactionRow, FactRow, Family, Misbound, Observation, ObservationKind, Protocol, Record,
 };
 use compactometer_text::code::code;
 use serde::Serialize;
@@ -163,12 +163,14 @@ pub(crate) struct Look<'r> {
     pub(crate) binding: Option<LookBinding>,
 }
 
-/// Whether a context gives a value to its own subject, and to what share of its rivals. Sums over the random contexts.
+/// Whether a context gives a value to its own subject.
 pub(crate) struct LookBinding {
+    /// 1 or 0.
     pub(crate) own: f64,
-    pub(crate) rivals: f64,
+    /// The own subject's share of those to which the context gives the value, beyond that of a random subject.
+    pub(crate) corrected: f64,
+    /// The number of random contexts that do.
     pub(crate) random_own: f64,
-    pub(crate) random_rivals: f64,
 }
 
 /// The headline set of an observation, without decoys, generic values and what is no longer valid.
@@ -192,17 +194,17 @@ pub(crate) fn looks_at_points(record: &Record) -> impl Iterator<Item = Look<'_>>
 /// How the eligible fact at that place is bound. A context that no agent can use binds nothing.
 fn binding(observation: &Observation, place: usize) -> LookBinding {
     let fact = observation.eligible[place];
-    let share = |wins: &[RivalWins]| {
-        let of_fact = wins.iter().find(|RivalWins(of, ..)| *of == fact);
-        of_fact.map_or(0.0, |RivalWins(_, wins, rivals)| f64::from(*wins) / f64::from(*rivals))
-    };
-    let is_usable = observation.unusable.is_none();
-    LookBinding {
-        own: f64::from(u8::from(is_usable && observation.bound.contains(&fact))),
-        rivals: if is_usable { share(&observation.rivals) } else { 0.0 },
-        random_own: f64::from(observation.selection_bound.get(place).copied().unwrap_or(0)),
-        random_rivals: share(&observation.selection_rivals),
+    let random_own = f64::from(observation.selection_bound.get(place).copied().unwrap_or(0));
+    if observation.unusable.is_some() {
+        return LookBinding { own: 0.0, corrected: 0.0, random_own };
     }
+    let own = f64::from(u8::from(observation.bound.contains(&fact)));
+    let misbound = observation.misbound.iter().find(|Misbound(of, ..)| *of == fact);
+    let corrected = misbound.map_or(own, |Misbound(_, wrong, rivals)| {
+        let wrong = f64::from(*wrong);
+        (own - wrong / f64::from(*rivals)) / (own + wrong)
+    });
+    LookBinding { own, corrected, random_own }
 }
 
 /// The same for the facts that were asked for; a fact is present if context and retrieved text together hold it.

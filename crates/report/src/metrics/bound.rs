@@ -19,8 +19,9 @@ pub(crate) const BOUND_RECALL: Metric = Metric {
 pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
     id: "bound_recall_corrected",
     column: Some(Column { header: "BR*\n95 %", has_interval: true }),
-    definition: "BR*: as BR with (bound - p) for hit; p = the share of the fact's rival subjects that win at an occurrence of its \
-              value in the same context; never clipped",
+    definition: "BR*: as BR, hit = (own - wrong / rivals) / (own + wrong); own = 1 if the context binds the fact, else 0; wrong = the other \
+              subjects that win at its value although no message gave it to them; rivals = the mentioned subjects that could; 0 if \
+              none wins; never clipped",
     compute: |_, strategy| bound(strategy, corrected),
     ..Metric::share(Section::Recall, "Bound recall")
 };
@@ -37,7 +38,7 @@ pub(crate) fn of_unit(unit: &UnitRecords) -> Option<f64> {
 fn lift_of_unit(unit: &UnitRecords) -> Option<f64> {
     over_points(unit, &|look| {
         let binding = look.binding.as_ref()?;
-        Some(binding.own - binding.rivals - (binding.random_own - binding.random_rivals) / f64::from(RANDOM_DRAWS))
+        Some(binding.corrected - binding.random_own / f64::from(RANDOM_DRAWS))
     })
 }
 
@@ -77,7 +78,7 @@ fn bound(strategy: &StrategyRecords, of_look: impl Fn(&Look) -> Option<f64>) -> 
 }
 
 fn corrected(look: &Look) -> Option<f64> {
-    look.binding.as_ref().map(|binding| binding.own - binding.rivals)
+    look.binding.as_ref().map(|binding| binding.corrected)
 }
 
 fn over_points(unit: &UnitRecords, of_look: &dyn Fn(&Look) -> Option<f64>) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! Selection lift, worked out by hand.
 
 use crate::common::{chance, facts, manifest, point, prices, record};
-use compactometer_formats::record::{Family, Record, RivalWins, Unusable};
+use compactometer_formats::record::{Family, Misbound, Record, Unusable};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
 use compactometer_report::summarize;
@@ -40,14 +40,14 @@ fn lift_is_against_contexts_with_the_same_tail() {
     for record in &mut records {
         record.facts.iter_mut().for_each(|fact| fact.has_subject = true);
         let seen = &mut record.observations[0];
-        (seen.bound, seen.rivals) = (vec![0], vec![RivalWins(0, 1, 4), RivalWins(1, 2, 4)]);
-        (seen.selection_bound, seen.selection_rivals) = (vec![20, 0], vec![RivalWins(0, 20, 4)]);
+        (seen.bound, seen.misbound) = (vec![0], vec![Misbound(0, 1, 4), Misbound(1, 2, 4)]);
+        seen.selection_bound = vec![5, 0];
     }
-    // BR* = mean(1 - 1/4, 0 - 2/4); the random ones mean(1 - 1/4, 0).
+    // BR* = mean((1 - 1/4) / 2, (0 - 2/4) / 2); the random ones mean(1/4, 0).
     let [lift, _] = lifts(&records);
-    assert!((lift - (0.125 - 0.375)).abs() < 1e-9, "{lift}");
+    assert!((lift - (0.0625 - 0.125)).abs() < 1e-9, "{lift}");
     let headline = metric(&records, "bound_recall_corrected").value.unwrap();
-    assert!((headline - 0.125).abs() < 1e-9, "{headline}");
+    assert!((headline - 0.0625).abs() < 1e-9, "{headline}");
     assert!((metric(&records, "bound_recall").value.unwrap() - 0.5).abs() < 1e-9);
 }
 

@@ -3,7 +3,7 @@
 use compactometer_engine::message::MessageId;
 use compactometer_formats::fate::{Fate, Fates};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::record::{Family, Observation, ObservationKind, Record, RivalWins, Stages};
+use compactometer_formats::record::{Family, Misbound, Observation, ObservationKind, Record, Stages};
 use compactometer_formats::scenario::{Category, ValueKind};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -165,9 +165,8 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         chance: rates,
         unusable: None,
         bound,
-        rivals: vec![RivalWins(3, 1, 4)],
+        misbound: vec![Misbound(3, 1, 4)],
         selection_bound: selection_hits.clone(),
-        selection_rivals: vec![RivalWins(3, 2, 4)],
         selection_hits,
         selection_chance: KINDS.iter().map(|kind| chance(*kind, 1, 60)).collect(),
         foil_hits: 0,
