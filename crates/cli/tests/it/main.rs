@@ -15,6 +15,7 @@ mod judge;
 mod mock;
 mod models;
 mod money;
+mod outcome;
 mod probes;
 mod program;
 mod provider_rules;

@@ -1,5 +1,6 @@
 //! The context window of a run: its shares, and the rule that chooses it for a suite.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use super::{Point, Sizes, points};
@@ -66,8 +67,8 @@ pub fn choose(suite: &[PreparedScenario], trigger: f64) -> (u32, String) {
 const SMALLEST: u32 = 4;
 
 /// The smallest window in which every conversation's system prompt and tools leave room for a retained budget of that share.
-pub fn smallest_feasible(suite: &[PreparedScenario], shares: Shares) -> u32 {
-    let fixed = suite.iter().map(PreparedScenario::fixed_tokens).max().unwrap_or_default();
+pub fn smallest_feasible(suite: &[impl Borrow<PreparedScenario>], shares: Shares) -> u32 {
+    let fixed = suite.iter().map(|prepared| prepared.borrow().fixed_tokens()).max().unwrap_or_default();
     // fixed + retained must stay under the trigger, or a compaction could never end below it.
     ((f64::from(fixed) / (shares.trigger - shares.retained)) as u32 + 1).max(SMALLEST)
 }

@@ -1,11 +1,13 @@
 //! `compare`: strategies on a suite, with a report.
 
+mod outcome;
 pub(super) mod salience;
 
 use anyhow::anyhow;
 use clap::Args;
 use compactometer_formats::summary::Summary;
 
+use self::outcome::Suite;
 use self::salience::Salience;
 use super::run::{FinishedRun, execute, jobs, records_of};
 use super::{CommandRow, HelpGroup, parsed};
@@ -50,6 +52,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
     // together.
+    let suite = Suite::of(&plan);
     drop(plan);
     let records = records_of(&dir)?;
     let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
@@ -58,7 +61,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if !args.run.quiet {
         note(&format!("report: {}", dir.join("index.html").display()));
     }
-    verdict(&summary)
+    verdict(&summary)?;
+    suite.check(&summary)
 }
 
 /// Prints the table, or the summary's JSON.

@@ -1,0 +1,75 @@
+//! A comparison that compared nothing says so by its exit code, and what would do.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+const SPEC: &str = "name = \"tiny\"\nseed = 4\nwindow = 2000\ndomains = [\"service\"]\nconversations = 2\n\
+                    lengths = [6000]\nfacts = [12, 12]\npoints = [2, 2]\n";
+
+fn program(dir: &Path, args: &[&str]) -> Output {
+    Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_window_that_no_conversation_fills_is_named_with_one_that_would_do() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+    let too_wide = ["tiny.toml", "-s", "summarize,full", "--window", "100000", "--out"];
+    let compared = program(dir.path(), &[&["compare"], &too_wide[..], &["wide"]].concat());
+    assert_eq!(compared.status.code(), Some(4), "{}", stderr(&compared));
+    let said = stderr(&compared);
+    let window = said.split("`--window ").nth(1).and_then(|rest| rest.split('`').next()).expect(&said);
+    assert!(dir.path().join("wide/index.html").exists(), "the report is written");
+    let run = program(dir.path(), &[&["run"], &too_wide[..], &["run"]].concat());
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let fitting = ["compare", "tiny.toml", "-s", "summarize,full", "--window", window, "--out", "fits"];
+    let compared = program(dir.path(), &fitting);
+    assert_eq!(compared.status.code(), Some(0), "{window}: {}", stderr(&compared));
+}
+
+#[test]
+fn one_strategy_that_compacts_is_enough() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+    let both = [
+        "compare",
+        "tiny.toml",
+        "-s",
+        "early=summarize:window=4000:trigger=2000,late=summarize",
+        "--protocol",
+        "published",
+        "--out",
+        "out",
+    ];
+    let compared = program(dir.path(), &both);
+    assert_eq!(compared.status.code(), Some(0), "{}", stderr(&compared));
+}
+
+#[test]
+fn a_suite_without_facts_says_where_facts_come_from() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+    assert!(program(dir.path(), &["generate", "tiny.toml", "--out", "tiny.jsonl"]).status.success());
+    let suite = std::fs::read_to_string(dir.path().join("tiny.jsonl")).unwrap();
+    let without = suite.lines().map(|line| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        for key in ["facts", "probes"] {
+            if row.get(key).is_some() {
+                row[key] = Value::Array(Vec::new());
+            }
+        }
+        row.to_string() + "\n"
+    });
+    std::fs::write(dir.path().join("bare.jsonl"), without.collect::<String>()).unwrap();
+    let compared = program(dir.path(), &["compare", "bare.jsonl", "-s", "summarize,full", "--out", "out"]);
+    assert_eq!(compared.status.code(), Some(4), "{}", stderr(&compared));
+    assert!(stderr(&compared).contains("has no fact that recall could count"), "{}", stderr(&compared));
+    assert!(stderr(&compared).contains("--auto-facts"), "{}", stderr(&compared));
+}
