@@ -34,7 +34,7 @@ pub struct AnswerRow {
     /// Whether the request held what was retrieved for the question, beside the context.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompted: bool,
-    /// Whether the request held every fact that it asks for: in the context, or in what was retrieved.
+    /// Whether the request held every fact that it asks for: in the context, or in what was retrieved. False if it asks for none.
     pub present: bool,
     /// What the answer is worth.
     pub grade: Grade,

@@ -78,6 +78,7 @@ fn check_probe(probe: &Probe, facts: &HashSet<&str>, log: &Log) -> Vec<String> {
         faults.push(format!("names fact `{unknown}`, which is not there; name one of the scenario"));
     }
     faults.extend(check_order(probe).err());
+    faults.extend(check_answer(probe).err());
     faults
 }
 
@@ -150,6 +151,17 @@ fn check_evidence(facts: &[&Fact], log: &Log, faults: &mut Vec<String>) {
             ));
         }
     }
+}
+
+/// Checks that an answer can be graded.
+fn check_answer(probe: &Probe) -> Result<(), String> {
+    if probe.fact_ids.is_empty() && probe.gold.is_none() && !probe.abstain_expected {
+        return Err("has nothing to be graded by; give it `fact_ids`, `gold` or `abstain_expected`".to_owned());
+    }
+    if probe.gold.as_ref().is_some_and(|gold| gold.trim().is_empty()) {
+        return Err("has an empty `gold`; leave it out or fill it in".to_owned());
+    }
+    Ok(())
 }
 
 /// Checks that a list of labels can be read and gives the place of each fact.

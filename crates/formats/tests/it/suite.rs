@@ -46,15 +46,15 @@ fn what_cannot_be_trusted_is_refused() {
         let error = read(&format!("{HEADER}\n{broken}\n")).expect_err(expected);
         assert!(error.contains("line 2") && error.contains(expected), "{expected}: {error}");
     }
-    check_orders();
+    check_probes();
     for (text, expected) in [("", "empty"), (HEADER, "no scenario"), (SCENARIO, "import")] {
         let error = read(text).expect_err(expected);
         assert!(error.contains(expected), "{expected}: {error}");
     }
 }
 
-/// An order needs two facts or more, with labels that tell them apart.
-fn check_orders() {
+/// An order needs two facts or more, with labels that tell them apart; any other question something to grade answers by.
+fn check_probes() {
     let with = |fields: &str| {
         let second = r#"},{"id":"g","category":"number_or_id","subject":"it","value":"is kx-4711","value_kind":"free","evidence_message_ids":[1],"stated_by":"user"}],"probes":[{"id":"p","question":"?","asked_after":1,"#;
         let opened = SCENARIO.strip_suffix("}]}").expect("facts come last");
@@ -71,6 +71,8 @@ fn check_orders() {
         (labels(r#"["Q","P (2)"]"#), "letters and digits"),
         (with(r#""fact_ids":["f"],"order":["P"]"#), "two facts or more"),
         (with(r#""fact_ids":["f","g"],"order":["P","Q"],"gold":"P, Q""#), "no `gold`"),
+        (with(r#""fact_ids":[]"#), "nothing to be graded by"),
+        (with(r#""fact_ids":[],"gold":" ""#), "an empty `gold`"),
     ] {
         let error = found.expect_err(expected);
         assert!(error.contains("probe `p`") && error.contains(expected), "{expected}: {error}");

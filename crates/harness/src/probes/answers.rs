@@ -65,8 +65,9 @@ pub(crate) fn due<'a>(
     let counts = |fact: &u32| observation.eligible.contains(fact) && !prepared.scenario.facts[*fact as usize].generic;
     let is_due = move |probe: &usize| {
         let (asked, row) = (&prepared.scenario.probes[*probe], &prepared.keys.probes[*probe].row);
+        let has_answer_in_words = row.facts.is_empty() && asked.gold.is_some();
         asked.asked_after == observation.after
-            && (row.abstain_expected || (!row.facts.is_empty() && row.facts.iter().all(counts)))
+            && (row.abstain_expected || has_answer_in_words || (!row.facts.is_empty() && row.facts.iter().all(counts)))
     };
     (0..prepared.scenario.probes.len()).filter(is_due)
 }
@@ -164,13 +165,14 @@ impl Questioner<'_> {
                 }
             }
         };
+        let asked = &self.prepared.keys.probes[probe].row.facts;
         let reply = call.as_ref().and_then(|call| call.outcome.as_ref().ok());
         let Graded { grade, order, signs } = reply.map_or(Graded::FAILED, |reply| grade(self.prepared, probe, reply));
         let row = AnswerRow {
             probe: probe as u32,
             after: observation.after,
             prompted: matches!(before, Before::Retrieved(_)),
-            present: self.prepared.keys.probes[probe].row.facts.iter().all(is_present),
+            present: !asked.is_empty() && asked.iter().all(is_present),
             grade,
             order,
             signs,

@@ -70,6 +70,24 @@ fn grade(scenario: Scenario, answer: &'static str) -> Grade {
 }
 
 #[test]
+fn a_question_without_facts_is_graded_by_its_right_answer_in_words() {
+    for (answer, expected) in [
+        ("It was Mrs. Amber Lind, I think.", Grade::Right),
+        ("Somebody else.", Grade::Missing),
+        ("unknown", Grade::Abstained),
+    ] {
+        let mut scenario = scenario();
+        let asked_after = scenario.probes[0].asked_after;
+        let gold = Some("amber lind".to_owned());
+        scenario.probes =
+            vec![Probe { gold, abstain_expected: false, ..probe("p2", None, "Who called?", asked_after) }];
+        let result = run(scenario, "summarize", &says(Ok(answer)));
+        let [row] = &result.record.answers[..] else { panic!("{:?}", result.record.answers) };
+        assert_eq!((row.grade, row.present), (expected, false), "{answer}");
+    }
+}
+
+#[test]
 fn answers_are_graded_by_the_values_that_they_state() {
     for (answer, expected) in [
         ("KX-4711.", Grade::Right),

@@ -5,6 +5,7 @@
 mod checks;
 mod comparisons;
 pub(crate) mod judged;
+mod questions;
 pub mod salience;
 mod scale;
 mod sizes;

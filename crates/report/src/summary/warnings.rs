@@ -13,7 +13,7 @@ use crate::data::{FULL, ProtocolRun, StrategyRecords, points};
 use crate::metrics::grouped;
 use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
 use crate::summary::scale::too_large;
-use crate::summary::{comparisons, judged, sizes, suite};
+use crate::summary::{comparisons, judged, questions, sizes, suite};
 
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
@@ -35,6 +35,7 @@ pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[Strateg
     let reference = comparisons::reference(run, strategies).map(|found| found.name.as_str());
     warnings.extend(sizes::warning(runs, run, reference));
     warnings.extend(chance(run));
+    warnings.extend(questions::note(run));
     warnings.extend(answers(run));
     warnings.extend(judged::warnings(run));
     warnings.extend(uses(run));

@@ -51,6 +51,35 @@ fn answer(probe: u32, present: bool, letter: char) -> AnswerRow {
 }
 
 #[test]
+fn questions_that_were_not_due_or_not_answered_are_counted() {
+    let mut records = (0..6).map(|at| talk("summarize", at, "vv", "+f")).collect::<Vec<_>>();
+    for record in &mut records {
+        record.probes.push(probe_of("never due", 0));
+        record.answers.iter_mut().for_each(|row| row.call = Some(call(10, 2)));
+    }
+    records[0].answers[1].call = None;
+    let warnings = group_of(&records).warnings.join("\n");
+    let said = "questions: 18 in the suite, 12 due, since what they ask for is distant enough; not asked, since a provider would refuse \
+                the request: summarize 1; asked and not answered: summarize 5";
+    assert!(warnings.contains(said), "{warnings}");
+}
+
+/// Each question without facts is one of its own, and none of them tells how well a context that holds facts is used.
+#[test]
+fn questions_without_facts_are_averaged_over_questions() {
+    let mut records = (0..6).map(|at| talk("summarize", at, "v", "")).collect::<Vec<_>>();
+    for record in &mut records {
+        for (probe, letter) in "+mm".chars().enumerate() {
+            record.probes.push(ProbeRow { facts: Vec::new(), ..probe_of(&format!("p{probe}"), 0) });
+            record.answers.push(answer(probe as u32, false, letter));
+        }
+    }
+    let group = group_of(&records);
+    near(&metric(&group, "summarize", "answer_recall"), 1.0 / 3.0);
+    assert_eq!(metric(&group, "summarize", "answered_given_absent").value, None);
+}
+
+#[test]
 fn answers_are_averaged_by_fact_then_unit_and_failures_are_misses() {
     let mut first = talk("summarize", 0, "vvud", "+wsf");
     first.facts[0].weight = 2.0;

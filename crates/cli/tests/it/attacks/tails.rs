@@ -15,15 +15,19 @@ use super::half;
 use crate::honesty::plugins::spec;
 use crate::honesty::stage::{foreign, mock, named, run};
 
-static TAIL: StrategySpec = spec("tail", |_| Arc::new(KeepTail));
+static TAIL: StrategySpec = spec("tail", |_| Arc::new(KeepTail { divisor: 1 }));
+static HALF_A_TAIL: StrategySpec = spec("half-a-tail", |_| Arc::new(KeepTail { divisor: 2 }));
 static NEVER: StrategySpec = spec("never", |_| Arc::new(Never));
 
-struct KeepTail;
+/// Keeps the newest messages in a part of the room.
+struct KeepTail {
+    divisor: u32,
+}
 
 #[async_trait]
 impl Strategy for KeepTail {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
-        let room = cx.budget.retained.unwrap_or_default().saturating_sub(20);
+        let room = cx.budget.retained.unwrap_or_default().saturating_sub(20) / self.divisor;
         let selection = Selection::recent(cx.log, cx.view, Tail::Tokens(room));
         if !selection.takes_messages() {
             return Err(SkipReason::NothingToCompact.into());
@@ -47,10 +51,12 @@ impl Strategy for Never {
 }
 
 #[test]
-fn a_pure_tail_lifts_nothing() {
-    let staged = run(half(), vec![foreign(&TAIL)], &says(""), None);
-    let lift = staged.value("tail", "lift");
-    assert!(lift.abs() <= 0.02, "{lift}");
+fn a_pure_tail_of_any_length_lifts_nothing() {
+    let staged = run(half(), vec![foreign(&TAIL), foreign(&HALF_A_TAIL)], &says(""), None);
+    for tail in ["tail", "half-a-tail"] {
+        let lift = staged.value(tail, "lift");
+        assert!(lift.abs() <= 0.02, "{tail}: {lift}");
+    }
 }
 
 /// Whoever never compacts is over the window most of the time, and a provider takes no such request.

@@ -194,7 +194,8 @@ fn given(strategy: &StrategyRecords, reason: &str, present: bool) -> MetricValue
     let is_asked = strategy.records().flat_map(answers).any(|answer| of_context(&answer).is_some());
     let reason = if is_asked { reason } else { NO_ANSWER };
     share(strategy, reason, |answer| {
-        of_context(answer).filter(|answer| answer.row.present == present).map(Answer::is_right)
+        let of_facts = of_context(answer).filter(|answer| !answer.probe.facts.is_empty());
+        of_facts.filter(|answer| answer.row.present == present).map(Answer::is_right)
     })
 }
 
@@ -213,14 +214,17 @@ fn of_unit(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Option<
 fn shares(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64, f64)> {
     let mut shares = Vec::new();
     for record in &unit.records {
-        let mut by_facts: BTreeMap<&[u32], (f64, f64)> = BTreeMap::new();
+        let mut by_facts: BTreeMap<(&[u32], Option<u32>), (f64, f64)> = BTreeMap::new();
         for answer in answers(record) {
             let Some(is_hit) = hit(&answer) else { continue };
-            let (hits, times) = by_facts.entry(&answer.probe.facts).or_default();
+            let facts = &answer.probe.facts;
+            // Each question without facts is its own.
+            let own = facts.is_empty().then_some(answer.row.probe);
+            let (hits, times) = by_facts.entry((facts, own)).or_default();
             *hits += f64::from(u8::from(is_hit));
             *times += 1.0;
         }
-        shares.extend(by_facts.into_iter().map(|(facts, (hits, times))| (weight(record, facts), hits / times)));
+        shares.extend(by_facts.into_iter().map(|((facts, _), (hits, times))| (weight(record, facts), hits / times)));
     }
     shares
 }
