@@ -18,6 +18,7 @@ pub(crate) const BOUND_RECALL: Metric = Metric {
 
 pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
     id: "bound_recall_corrected",
+    is_signed: true,
     column: Some(Column { header: "BR*\n95 %", has_interval: true }),
     definition: "BR*: as BR with (bound - p) for hit; p = the share of the fact's rival subjects that win at an occurrence of its \
               value in the same context; never clipped",

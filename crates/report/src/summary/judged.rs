@@ -13,7 +13,7 @@ use compactometer_text::code::code;
 use crate::data::ProtocolRun;
 use crate::data::label;
 use crate::metrics::{MetricUnit, defined, rounded, undefined, usage_cost};
-use crate::stats::bootstrap;
+use crate::stats::interval;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
 use crate::summary::warnings::listed;
@@ -123,7 +123,7 @@ fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Opti
         let reason = if tables.is_empty() { "nothing was judged" } else { "grades and verdicts are all alike" };
         return rounded(MetricUnit::Share, undefined(reason));
     };
-    rounded(MetricUnit::Share, defined(value, bootstrap::interval(tables.len(), drawn), tables.len()))
+    rounded(MetricUnit::Share, defined(value, interval::of_statistic(tables.len(), tables.len(), drawn), tables.len()))
 }
 
 /// The share of the grader's wrong answers that the judge accepts: over all, and by grade.
