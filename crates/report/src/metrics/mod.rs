@@ -131,7 +131,7 @@ pub struct Metric {
     pub section: Section,
     /// The heading of `docs/measurement.md` that explains it.
     pub chapter: &'static str,
-    /// Whether it can be under 0, or as a share over 1: what is corrected for chance, and differences.
+    /// Whether it can be under 0: what is corrected for chance, and differences.
     pub(crate) is_signed: bool,
     /// Its column of the terminal's table, which has room for a few; pages show all.
     pub(crate) column: Option<Column>,
@@ -186,7 +186,8 @@ impl Metric {
     /// Its value for a strategy, with an interval that reaches no further than the metric does.
     pub(crate) fn measure(&self, run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
         let value = (self.compute)(run, strategy);
-        rounded(self.unit, if self.is_signed { value } else { within(self.unit, value) })
+        let least = if self.is_signed { f64::NEG_INFINITY } else { 0.0 };
+        rounded(self.unit, within(self.unit, least, value))
     }
 
     /// What a summary has for a strategy.
@@ -206,10 +207,10 @@ pub(crate) fn rounded(unit: MetricUnit, value: MetricValue) -> MetricValue {
     MetricValue { value: value.value.map(nine_digits), low, high, unit: unit.name().to_owned(), ..value }
 }
 
-/// The interval cut off at 0 and, of a share, at 1.
-pub(crate) fn within(unit: MetricUnit, value: MetricValue) -> MetricValue {
+/// The interval cut off at the least that the value can be and, of a share, at 1.
+pub(crate) fn within(unit: MetricUnit, least: f64, value: MetricValue) -> MetricValue {
     let most = if unit == MetricUnit::Share { 1.0 } else { f64::INFINITY };
-    MetricValue { low: value.low.map(|low| low.max(0.0)), high: value.high.map(|high| high.min(most)), ..value }
+    MetricValue { low: value.low.map(|low| low.max(least)), high: value.high.map(|high| high.min(most)), ..value }
 }
 
 /// No value; [`rounded`] adds the unit.

@@ -60,7 +60,7 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
     let value = |metric: &Metric| (metric.id.to_owned(), metric.measure(run, strategy));
     let shares = |row: BTreeMap<String, MetricValue>| {
         row.into_iter()
-            .map(|(id, value)| (id, rounded(MetricUnit::Share, metrics::within(MetricUnit::Share, value))))
+            .map(|(id, value)| (id, rounded(MetricUnit::Share, metrics::within(MetricUnit::Share, 0.0, value))))
             .collect()
     };
     StrategySummary {
