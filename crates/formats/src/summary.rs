@@ -105,9 +105,9 @@ pub struct Comparison {
     pub n: usize,
     /// Mean difference over units: strategy minus reference.
     pub difference: Option<f64>,
-    /// Lower end of its 95 % BCa interval over units.
+    /// Lower end of its 95 % interval over units; where the tests do not support a difference, the interval is extended to 0.
     pub low: Option<f64>,
-    /// Upper end of its 95 % BCa interval over units.
+    /// Upper end of that interval.
     pub high: Option<f64>,
     /// Standard deviation of the units' differences.
     pub sd: Option<f64>,
@@ -117,6 +117,10 @@ pub struct Comparison {
     pub p_sign_flip: Option<f64>,
     /// The larger of both (from 30 units on that of t), adjusted for all comparisons of the group by Holm's method.
     pub p_holm: Option<f64>,
+    /// The one-sided p against a difference of the margin, adjusted for all comparisons of the group by Holm's method: the larger
+    /// of both sides for strategies of one size, else that of the strategy that retains less against a loss of the margin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_margin: Option<f64>,
     /// The smallest true difference that this number of units with this spread detects with probability .80, before Holm.
     pub detectable: Option<f64>,
     /// Intraclass correlation of the differences of a unit's facts, for planning.
@@ -125,18 +129,24 @@ pub struct Comparison {
     pub design_effect: Option<f64>,
 }
 
-/// What a comparison shows. No value names a winner.
+/// What a comparison shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Compared {
     /// The units support a difference at 5 % after Holm.
     SupportedDifference,
+    /// It retains fewer tokens by more than a tenth, and the units support that its recall is better, or not worse by the margin.
+    Dominates,
+    /// The same the other way round: the reference dominates it.
+    Dominated,
+    /// The units support a difference under the margin of .05 on either side, at 5 % after Holm.
+    Equivalent,
     /// The units do not support a difference. This is no proof of equality.
     #[default]
     NoSupportedDifference,
     /// With so few units no difference could be significant.
     TooFewUnits,
-    /// Mean retained tokens differ by more than a tenth.
+    /// Mean retained tokens differ by more than a tenth, and neither dominates the other.
     SizesDiffer,
     /// One of the two never compacted anything.
     DidNotTrigger,
@@ -151,6 +161,9 @@ impl Compared {
     pub const fn name(self) -> &'static str {
         match self {
             Compared::SupportedDifference => "supported difference",
+            Compared::Dominates => "dominates",
+            Compared::Dominated => "is dominated",
+            Compared::Equivalent => "equivalent within .05",
             Compared::NoSupportedDifference => "no supported difference",
             Compared::TooFewUnits => "too few units",
             Compared::SizesDiffer => "sizes differ",

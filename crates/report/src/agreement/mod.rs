@@ -1,8 +1,9 @@
 //! Whether a mock puts strategies in the order in which a model does: Kendall's tau-b over strategies, with an interval over units,
 //! beside what the model agrees with itself.
 //!
-//! Absent on purpose: controls, whose order is known beforehand and would flatter any pair of runs; other protocols than the
-//! matched one; and every claim but the one about these conversations and this model.
+//! Absent on purpose: controls, whose order is known beforehand and would flatter any pair of runs; strategies that fail too often in
+//! one of the runs, whose place in the order is that of what keeps everything; other protocols than the matched one; and every claim
+//! but the one about these conversations and this model.
 
 mod sides;
 mod text;
@@ -35,8 +36,10 @@ pub struct Agreement {
     pub mock: String,
     /// The model.
     pub model: String,
-    /// The strategies under test that compacted in every run, in order of the report.
+    /// The strategies under test that compacted in every run and failed too often in none, in order of the report.
     pub strategies: Vec<String>,
+    /// Those that failed, or exceeded the window, too often.
+    pub left_out: Vec<LeftOut>,
     /// Groups, the units of statistics.
     pub units: usize,
     /// Conversations.
@@ -51,6 +54,17 @@ pub struct Agreement {
     pub claim: Claim,
     /// The same in words; reports may use no others.
     pub words: String,
+}
+
+/// A strategy that takes no part in the order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub strategy: String,
+    /// The mock or the model under which it failed.
+    pub summarizer: String,
+    /// What failed, with its share.
+    pub reason: String,
 }
 
 /// One metric's part.
@@ -96,6 +110,7 @@ pub fn agreement(
         mock: mock.manifest.summarizer.clone(),
         model: model.manifest.summarizer.clone(),
         strategies: sides.names(),
+        left_out: sides.left_out.clone(),
         units: sides.units(),
         conversations: sides.conversations(),
         most_tokens: sides.most_tokens(),

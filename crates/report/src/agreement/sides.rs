@@ -7,16 +7,18 @@ use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Protocol;
 
-use super::Drawn;
+use super::{Drawn, LeftOut};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::scores::{PrimaryMetric, UnitScores};
+use crate::metrics::why_not_compared;
 
 /// The mock's run, the model's, and the model's with another seed.
 pub(super) struct Sides<'r> {
     pub(super) runs: Vec<ProtocolRun<'r>>,
-    /// Strategies that compacted in every run.
+    /// Strategies that compacted in every run and failed too often in none.
     names: Vec<&'r str>,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 impl<'r> Sides<'r> {
@@ -49,8 +51,10 @@ impl<'r> Sides<'r> {
         if runs.len() < files.len() {
             return Err(AgreementError::Differs("protocols (each run needs the matched one)"));
         }
-        let names = common(&runs);
-        Ok(Sides { runs, names })
+        let mut names = common(&runs);
+        let left_out: Vec<LeftOut> = names.iter().flat_map(|name| failing(&runs, name)).collect();
+        names.retain(|name| left_out.iter().all(|left| left.strategy != *name));
+        Ok(Sides { runs, names, left_out })
     }
 
     pub(super) fn names(&self) -> Vec<String> {
@@ -108,6 +112,15 @@ fn common<'r>(runs: &[ProtocolRun<'r>]) -> Vec<&'r str> {
     };
     let tested = runs.iter().take(1).flat_map(|run| &run.strategies).filter(|strategy| strategy.family.is_tested());
     tested.map(|strategy| strategy.name).filter(|name| runs.iter().all(|run| compacts(run, name))).collect()
+}
+
+/// The runs in which a strategy fails, or exceeds the window, too often: what it keeps there is no order of memory.
+fn failing(runs: &[ProtocolRun], name: &str) -> Vec<LeftOut> {
+    let of_run = |run: &ProtocolRun| {
+        let reason = why_not_compared(run.strategy(name)?)?;
+        Some(LeftOut { strategy: name.to_owned(), summarizer: run.manifest.summarizer.clone(), reason })
+    };
+    runs.iter().filter_map(of_run).collect()
 }
 
 /// What must be equal in runs whose orders are compared.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use compactometer_formats::summary::MetricValue;
 
-use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, MetricAgreement};
+use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, LeftOut, MetricAgreement};
 use crate::metrics::{MetricUnit, grouped};
 use crate::stats::FEWEST_UNITS;
 
@@ -37,7 +37,7 @@ fn why(found: &Agreement) -> String {
 pub fn agreement_text(found: &Agreement) -> String {
     let Agreement { mock, model, units, strategies, .. } = found;
     let mut text = format!(
-        "order of {} strategies under {mock} and {model}: Kendall's tau-b, 95 % over {units} units\n\n",
+        "order of {} strategies under {mock} and {model}: Kendall's tau-b, 95 % percentile bootstrap over {units} units\n\n",
         strategies.len()
     );
     for metric in &found.metrics {
@@ -48,6 +48,7 @@ pub fn agreement_text(found: &Agreement) -> String {
     for metric in found.metrics.iter().filter(|metric| !metric.values.is_empty()) {
         text.push_str(&values(metric, strategies));
     }
+    text.push_str(&left_out(&found.left_out));
     let _ = writeln!(text, "\n{}", found.words);
     text + "This says nothing about other models, especially larger ones, or about other conversations.\n"
 }
@@ -59,6 +60,15 @@ fn values(metric: &MetricAgreement, strategies: &[String]) -> String {
         let _ = writeln!(text, "{name:<width$}  {mock:>6.2}  {model:>6.2}");
     }
     text
+}
+
+/// The strategies that take no part because of what failed, each with its share.
+fn left_out(strategies: &[LeftOut]) -> String {
+    let mut text = String::new();
+    for LeftOut { strategy, summarizer, reason } in strategies {
+        let _ = writeln!(text, "left out: {strategy}: under {summarizer}, {reason}");
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 fn shown(value: &MetricValue) -> String {

@@ -18,6 +18,7 @@ pub(crate) const BOUND_RECALL: Metric = Metric {
 
 pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
     id: "bound_recall_corrected",
+    is_signed: true,
     column: Some(Column { header: "BR*\n95 %", has_interval: true }),
     definition: "BR*: as BR, hit = (own - wrong / rivals) / (own + wrong); own = 1 if the context binds the fact, else 0; wrong = the other \
               subjects that win at its value although no message gave it to them; rivals = the mentioned subjects that could; 0 if \
@@ -49,7 +50,7 @@ pub(super) fn lift(strategy: &StrategyRecords) -> Option<MetricValue> {
 
 /// Of each fact of a unit: its weight, and its part in BR*.
 pub(crate) fn shares_of_unit(unit: &UnitRecords) -> Vec<(f64, f64)> {
-    super::recall::fact_means(unit, &corrected)
+    super::recall::fact_means(unit, corrected)
 }
 
 /// Why there is no bound recall.

@@ -9,6 +9,7 @@ use crate::stats::{mean, quantile};
 
 pub(crate) const FREED_SHARE: Metric = Metric {
     id: "freed_share",
+    is_signed: true,
     definition: "(tokens of the request before - after) / before; mean over a unit's applied compactions, then over units",
     compute: |_, strategy| over_units(strategy, NONE_APPLIED, freed),
     ..Metric::share(Section::Requests, "Compactions")

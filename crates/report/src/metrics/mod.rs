@@ -7,7 +7,7 @@
 use compactometer_formats::summary::{MetricValue, StrategySummary};
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
-use crate::stats::{bootstrap, mean, nine_digits};
+use crate::stats::{interval, mean, nine_digits};
 
 mod answered;
 mod answers;
@@ -131,6 +131,8 @@ pub struct Metric {
     pub section: Section,
     /// The heading of `docs/measurement.md` that explains it.
     pub chapter: &'static str,
+    /// Whether it can be under 0: what is corrected for chance, and differences.
+    pub(crate) is_signed: bool,
     /// Its column of the terminal's table, which has room for a few; pages show all.
     pub(crate) column: Option<Column>,
     pub(crate) compute: fn(&ProtocolRun, &StrategyRecords) -> MetricValue,
@@ -175,9 +177,17 @@ impl Metric {
             definition: "",
             section,
             chapter,
+            is_signed: false,
             column: None,
             compute: |_, _| undefined("not computed"),
         }
+    }
+
+    /// Its value for a strategy, with an interval that reaches no further than the metric does.
+    pub(crate) fn measure(&self, run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
+        let value = (self.compute)(run, strategy);
+        let least = if self.is_signed { f64::NEG_INFINITY } else { 0.0 };
+        rounded(self.unit, within(self.unit, least, value))
     }
 
     /// What a summary has for a strategy.
@@ -197,6 +207,12 @@ pub(crate) fn rounded(unit: MetricUnit, value: MetricValue) -> MetricValue {
     MetricValue { value: value.value.map(nine_digits), low, high, unit: unit.name().to_owned(), ..value }
 }
 
+/// The interval cut off at the least that the value can be and, of a share, at 1.
+pub(crate) fn within(unit: MetricUnit, least: f64, value: MetricValue) -> MetricValue {
+    let most = if unit == MetricUnit::Share { 1.0 } else { f64::INFINITY };
+    MetricValue { low: value.low.map(|low| low.max(least)), high: value.high.map(|high| high.min(most)), ..value }
+}
+
 /// No value; [`rounded`] adds the unit.
 pub(crate) fn undefined(reason: impl Into<String>) -> MetricValue {
     MetricValue::undefined("", reason)
@@ -211,20 +227,16 @@ pub(crate) fn defined(value: f64, interval: Option<(f64, f64)>, n: usize) -> Met
 /// The mean of a number over the units that have it, with its interval.
 fn over_units(strategy: &StrategyRecords, reason: &str, number: impl Fn(&UnitRecords) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();
-    match mean(&values) {
-        None => undefined(reason),
-        Some(value) if values.len() >= bootstrap::FEWEST_UNITS && values.iter().all(|other| *other == values[0]) => {
-            // Every draw has the same mean, up to rounding.
-            defined(value, Some((values[0], values[0])), values.len())
-        }
-        Some(_) => estimated(values.len(), values.len(), |times| weighted_mean(&values, times)),
-    }
+    let Some(value) = mean(&values) else { return undefined(reason) };
+    let is_one = values.iter().all(|other| *other == values[0]);
+    // The mean of equal numbers differs from them by rounding.
+    defined(if is_one { values[0] } else { value }, interval::of_mean(&values), values.len())
 }
 
-/// A statistic of drawn units, with its interval; `units` are resampled, `n` of them carry a value.
+/// A statistic of units that each count so many times, with its interval; `n` of `units` carry a value.
 fn estimated(units: usize, n: usize, statistic: impl Fn(&[u32]) -> Option<f64>) -> MetricValue {
-    let interval = if n < bootstrap::FEWEST_UNITS { None } else { bootstrap::interval(units, &statistic) };
-    MetricValue { value: statistic(&vec![1; units]), ..defined(0.0, interval, n) }
+    let value = statistic(&vec![1; units]);
+    MetricValue { value, ..defined(0.0, interval::of_statistic(units, n, statistic), n) }
 }
 
 fn weighted_mean(values: &[f64], times: &[u32]) -> Option<f64> {

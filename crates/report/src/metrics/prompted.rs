@@ -21,6 +21,7 @@ pub(crate) const PROMPTED_RECALL: Metric = Metric {
 
 pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
     id: "prompted_recall_corrected",
+    is_signed: true,
     definition: "as CR*, over the facts of prompted_recall; q = the rate at which facts of foreign scenarios match contexts \
               and retrieved texts together",
     compute: |run, strategy| {

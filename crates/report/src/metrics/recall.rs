@@ -21,6 +21,7 @@ pub(crate) const CONTEXT_RECALL: Metric = Metric {
 
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
     id: "context_recall_corrected",
+    is_signed: true,
     column: Some(Column { header: "CR*", has_interval: false }),
     definition: "CR*: as CR with (hit - q) / (1 - q) for hit; q = the rate at which facts of foreign scenarios match the \
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
@@ -31,6 +32,7 @@ pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
 
 pub(crate) const LIFT: Metric = Metric {
     id: "lift",
+    is_signed: true,
     column: Some(Column { header: "lift", has_interval: false }),
     definition: "BR*, or CR* where facts have no subjects, minus the same statistic of 20 random contexts of the same sizes, which \
               keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and nothing else",
@@ -43,6 +45,7 @@ pub(crate) const LIFT: Metric = Metric {
 
 pub(crate) const SELECTION_LIFT: Metric = Metric {
     id: "selection_lift",
+    is_signed: true,
     definition: "CR* minus the same statistic of these random contexts, over observations whose chance is known in both",
     compute: against_random,
     ..Metric::share(Section::Recall, "Lift")

@@ -26,6 +26,7 @@ pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
 
 pub(crate) const DRIFT: Metric = Metric {
     id: "drift",
+    is_signed: true,
     better: Better::Lower,
     definition: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
               censored at the end, a restatement or a replacement; each unit weighs the same",

@@ -24,14 +24,15 @@ pub(super) fn table(group: &Group) -> Value {
 fn note(group: &Group) -> Option<String> {
     let first = group.comparisons.first()?;
     let mock = if has_mock(&group.summarizer, group.target.as_deref()) {
-        " Mechanism, not model: what passed through the mock's text is its own, and nothing here names a winner."
+        " Mechanism, not model: what passed through the mock's text is its own, and a verdict holds for this mock."
     } else {
         ""
     };
     Some(format!(
-        "Each strategy minus {}, paired by unit; 95 % BCa intervals; p two-sided, by Holm over the {} tests that were made; \
-         the smallest true difference that so many units find with probability .80 (before Holm). No supported difference is no \
-         proof of equality.{mock}",
+        "Each strategy minus {}, paired by unit; 95 % t intervals, wider on the longer tail and extended to 0 where no difference is \
+         supported; p two-sided, by Holm, {} tests with a result; the smallest true difference that so many units find with \
+         probability .80 (before Holm). A strategy dominates another if it retains fewer tokens by more than a tenth and its \
+         recall is higher, or not lower by .05. No supported difference is no proof of equality.{mock}",
         code(&first.reference),
         group.comparisons.iter().filter(|made| made.p_holm.is_some()).count(),
     ))
@@ -51,13 +52,13 @@ fn cells(made: &Comparison) -> [String; 9] {
     ]
 }
 
-/// The difference with its interval.
+/// The difference with its interval, with as many digits as show on which side of 0 it lies.
 pub(crate) fn difference(made: &Comparison) -> String {
     let Some(value) = made.difference else { return "-".to_owned() };
-    match made.low.zip(made.high) {
-        Some((low, high)) => format!("{value:+.2} [{low:+.2}, {high:+.2}]"),
-        None => format!("{value:+.2}"),
-    }
+    let Some((low, high)) = made.low.zip(made.high) else { return format!("{value:+.2}") };
+    let is_shown = |digits: usize| [low, high].iter().all(|end| end.abs() >= 0.5 * libm::pow(0.1, digits as f64));
+    let digits = if low > 0.0 || high < 0.0 { (2..9).find(|digits| is_shown(*digits)).unwrap_or(9) } else { 2 };
+    format!("{value:+.digits$} [{low:+.digits$}, {high:+.digits$}]")
 }
 
 /// A p as people read it.
@@ -72,7 +73,7 @@ pub(crate) fn share(value: Option<f64>) -> String {
 
 /// Rows of `comparisons.csv`.
 pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
-    const HEADER: &str = "protocol,strategy,reference,metric,difference,low,high,sd,p_t,p_sign_flip,p_holm,detectable,icc,\
+    const HEADER: &str = "protocol,strategy,reference,metric,difference,low,high,sd,p_t,p_sign_flip,p_holm,p_margin,detectable,icc,\
                           design_effect,n,verdict,reason";
     let mut rows = vec![header(HEADER)];
     for (group, made) in groups.iter().flat_map(|group| group.comparisons.iter().map(move |made| (group, made))) {
@@ -86,6 +87,7 @@ pub(super) fn rows(groups: &[Group]) -> Vec<Vec<String>> {
             made.p_t,
             made.p_sign_flip,
             made.p_holm,
+            made.p_margin,
             made.detectable,
             made.icc,
             made.design_effect,

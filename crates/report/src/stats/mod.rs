@@ -4,7 +4,11 @@
 //! Absent on purpose: what is compared with what, and verdicts.
 
 pub(crate) mod bootstrap;
+#[cfg(test)]
+mod coverage;
+pub(crate) mod equivalence;
 pub(crate) mod family;
+pub(crate) mod interval;
 pub(crate) mod kendall;
 pub(crate) mod normal;
 pub(crate) mod paired;

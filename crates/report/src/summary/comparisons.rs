@@ -1,6 +1,7 @@
 //! Every strategy under test against one declared reference, paired by unit.
 //!
-//! Absent on purpose: rankings and winners; under a mock also comparisons of answers, which are its own making.
+//! Absent on purpose: rankings; under a mock also comparisons of answers, which are its own making. What is no measurement of
+//! recall, as that of a strategy that fails too often, has no number here.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +10,15 @@ use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
-use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
-use crate::metrics::{TOKENS_RETAINED, fact_shares, reader_strength, recall_of_unit, why_not_compared};
+use crate::metrics::scores::{BOUND, CORRECTED, PrimaryMetric, RAW, UnitScores};
+use crate::metrics::{TOKENS_RETAINED, bound_of_unit, fact_shares, reader_strength, recall_of_unit, why_not_compared};
+use crate::stats::equivalence::equivalent;
 use crate::stats::paired::Paired;
-use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, bootstrap, family, mean, nine_digits, planning, sign_flip};
-use crate::summary::sizes;
+use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, family, interval, mean, nine_digits, planning, sign_flip};
+use crate::summary::sizes::{self, agree};
+
+/// A difference of recall under this, on either side, is none that matters: the gate's margin where no other is named.
+const MARGIN: f64 = 0.05;
 
 /// The strategy that all others are compared with: the one declared, else the first reference strategy of the run.
 pub(crate) fn reference<'s>(run: &ProtocolRun, strategies: &'s [StrategySummary]) -> Option<&'s StrategySummary> {
@@ -31,63 +36,113 @@ pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[Strateg
     let tested = strategies.iter().filter(|strategy| strategy.family.is_tested() && strategy.name != reference.name);
     let primaries = if run.is_mock() { &PrimaryMetric::COMPARED[..1] } else { &PrimaryMetric::COMPARED[..] };
     let pairs = tested.flat_map(|strategy| primaries.iter().map(move |primary| (strategy, *primary)));
-    let mut found: Vec<Comparison> =
+    let mut drafts: Vec<Draft> =
         pairs.filter_map(|(strategy, primary)| one(runs, run, [strategy, reference], primary)).collect();
-    adjust(&mut found);
-    found
+    let tests = adjust(&mut drafts);
+    drafts.into_iter().map(|draft| decided(draft, tests)).collect()
 }
 
-/// One comparison before Holm. If a test was made, [`Comparison::p_holm`] holds the unadjusted p.
-fn one(
-    runs: &[ProtocolRun],
-    run: &ProtocolRun,
-    sides: [&StrategySummary; 2],
-    primary: PrimaryMetric,
-) -> Option<Comparison> {
+/// A comparison before Holm: [`Comparison::p_holm`] and [`Comparison::p_margin`] hold unadjusted p values, if tests were made.
+struct Draft {
+    made: Comparison,
+    /// The two sizes, if they differ.
+    sizes: Option<Sizes>,
+    /// Both at the reference's size, where sizes differ and the strategy has a curve that reaches it.
+    at_size: Option<Comparison>,
+}
+
+/// Mean tokens that strategy and reference retain.
+#[derive(Clone, Copy)]
+struct Sizes {
+    own: f64,
+    other: f64,
+}
+
+impl Sizes {
+    fn of([strategy, reference]: [&StrategySummary; 2]) -> Option<Self> {
+        Some(Sizes { own: TOKENS_RETAINED.value(strategy)?, other: TOKENS_RETAINED.value(reference)? })
+    }
+
+    /// 1 where the strategy retains less, -1 where it retains more.
+    fn sign(self) -> f64 {
+        if self.own < self.other { 1.0 } else { -1.0 }
+    }
+
+    fn words(self) -> String {
+        format!("retains {:.0} tokens on average against {:.0}", self.own, self.other)
+    }
+}
+
+fn one(runs: &[ProtocolRun], run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) -> Option<Draft> {
     let [strategy, reference] = sides;
     let pair = SharedUnits::of(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
     let (scores, metric) = pair.scores(primary)?;
     let mut made = empty(&strategy.name, &reference.name, metric);
+    let (own, other) = match (why_not(run, &pair, sides, primary), scores) {
+        (Some((verdict, reason)), _) => return Some(undecided(made, verdict, reason)),
+        (None, Some(scores)) => scores,
+        (None, None) => {
+            let reason = "one of the two has no value in any unit that both have".to_owned();
+            return Some(undecided(made, Compared::Undefined, reason));
+        }
+    };
     if metric == RAW {
         made.reason = Some(format!("`{CORRECTED}` is undefined, so raw recall is compared: chance is in it"));
     }
-    let Some((own, other)) = scores else {
-        return Some(without(made, Compared::Undefined, "one of the two has no value in any unit that both have"));
-    };
-    test(&mut made, &own, &other, pair.own.units.len());
+    let sizes = Sizes::of(sides).filter(|sizes| !agree(sizes.own, sizes.other));
+    test(&mut made, &differences(&own, &other, pair.own.units.len()), sizes);
     if primary == PrimaryMetric::Context {
         plan(&mut made, &pair);
     }
+    // Curves are of the matched protocol, and of contexts.
+    let has_curve = primary == PrimaryMetric::Context && run.protocol == Protocol::Matched;
+    let at_size = sizes.filter(|_| has_curve).and_then(|sizes| at_size(runs, &pair, sizes, &made));
+    Some(Draft { made, sizes, at_size })
+}
+
+/// Why two strategies are not compared, whatever their recall.
+fn why_not(
+    run: &ProtocolRun,
+    pair: &SharedUnits,
+    sides: [&StrategySummary; 2],
+    primary: PrimaryMetric,
+) -> Option<(Compared, String)> {
     if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
-        return Some(without(made, Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
+        return Some((Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
     }
     let too_often = [&pair.own, &pair.other].into_iter().find_map(|side| Some((side.name, why_not_compared(side)?)));
     if let Some((name, why)) = too_often {
-        return Some(without(made, Compared::FailsTooOften, format!("{}: {why}", code(name))));
+        return Some((Compared::FailsTooOften, format!("{}: {why}", code(name))));
     }
-    if let Some(weak) = (primary == PrimaryMetric::Answers).then(|| reader_strength(run).err()).flatten() {
-        return Some(without(made, Compared::Undefined, weak));
-    }
-    let Some((sizes, at)) = sizes_differ(sides) else { return Some(made) };
-    let curve = sizes::curve(runs, &strategy.name, recall_of_unit);
-    // Curves are of the matched protocol, and of contexts.
-    let has_curve = primary == PrimaryMetric::Context && run.protocol == Protocol::Matched;
-    match sizes::at_size(&curve, at).filter(|_| has_curve) {
-        Some(values) => {
-            let mut made = empty(&strategy.name, &reference.name, RAW);
-            made.reason =
-                Some(format!("{sizes}; so raw recall is compared, its own read off its curve at {at:.0} tokens"));
-            let other = UnitScores::of(RAW, &pair.other)?;
-            test(&mut made, &UnitScores::given(&values, &pair.own), &other, pair.own.units.len());
-            Some(made)
-        }
-        None => Some(without(made, Compared::SizesDiffer, format!("{sizes}: recall is not compared at one size"))),
-    }
+    let weak = (primary == PrimaryMetric::Answers).then(|| reader_strength(run).err()).flatten();
+    weak.map(|weak| (Compared::Undefined, weak))
 }
 
 /// A comparison without a test, and the reason.
-fn without(made: Comparison, verdict: Compared, reason: impl Into<String>) -> Comparison {
-    Comparison { verdict, reason: Some(reason.into()), p_holm: None, ..made }
+fn undecided(made: Comparison, verdict: Compared, reason: String) -> Draft {
+    Draft { made: Comparison { verdict, reason: Some(reason), ..made }, sizes: None, at_size: None }
+}
+
+/// The strategy's recall at the reference's size, read off its own curve, against the reference's own.
+fn at_size(runs: &[ProtocolRun], pair: &SharedUnits, sizes: Sizes, direct: &Comparison) -> Option<Comparison> {
+    let (metric, of_unit): (_, fn(&UnitRecords) -> Option<f64>) =
+        if direct.metric == BOUND { (BOUND, bound_of_unit) } else { (RAW, recall_of_unit) };
+    let fails_at: BTreeSet<Option<u32>> = runs
+        .iter()
+        .filter(|run| run.strategy(pair.own.name).is_some_and(|strategy| why_not_compared(strategy).is_some()))
+        .map(|run| run.retained)
+        .collect();
+    // A size at which the strategy fails too often is no point of its curve.
+    let fails = |unit: &UnitRecords| unit.records.iter().any(|record| fails_at.contains(&record.case.budget.retained));
+    let curve = sizes::curve(runs, pair.own.name, |unit| if fails(unit) { None } else { of_unit(unit) });
+    let values = sizes::at_size(&curve, sizes.other)?;
+    let mut made = empty(&direct.strategy, &direct.reference, metric);
+    let words = if metric == RAW { "raw recall is compared, " } else { "" };
+    let place = format!("its own read off its curve at {:.0} tokens", sizes.other);
+    made.reason = Some(format!("{}; so {words}{place}", sizes.words()));
+    let (own, other) = (UnitScores::given(&values, &pair.own), UnitScores::of(metric, &pair.other)?);
+    test(&mut made, &differences(&own, &other, pair.own.units.len()), None);
+    Some(made)
 }
 
 /// Two strategies in the units that both have.
@@ -125,37 +180,31 @@ impl<'r> SharedUnits<'r> {
     }
 }
 
-fn test(made: &mut Comparison, own: &UnitScores, other: &UnitScores, units: usize) {
-    let differences: Vec<f64> = differences(own, other, &vec![1; units]).into_iter().flatten().collect();
+fn test(made: &mut Comparison, differences: &[f64], sizes: Option<Sizes>) {
     made.n = differences.len();
-    made.difference = mean(&differences).map(nine_digits);
-    let Some(paired) = Paired::of(&differences) else { return };
-    let interval = bootstrap::interval(units, |times| drawn_mean(own, other, times));
-    let interval = interval.filter(|_| made.n >= bootstrap::FEWEST_UNITS);
-    (made.low, made.high) = interval.map(|(low, high)| (nine_digits(low), nine_digits(high))).unzip();
+    made.difference = mean(differences).map(nine_digits);
+    let Some(paired) = Paired::of(differences) else { return };
+    (made.low, made.high) =
+        interval::of_mean(differences).map(|(low, high)| (nine_digits(low), nine_digits(high))).unzip();
     made.sd = Some(nine_digits(paired.sd));
     made.detectable = Some(nine_digits(planning::detectable(&paired)));
     if made.n < FEWEST_UNITS {
         return;
     }
-    let (t, flips) = (paired.p_two_sided(), sign_flip::p_value(&differences));
+    let (t, flips) = (paired.p_two_sided(), sign_flip::p_value(differences));
     (made.p_t, made.p_sign_flip) = (Some(nine_digits(t)), Some(nine_digits(flips)));
     made.p_holm = Some(if made.n < T_ALONE { t.max(flips) } else { t });
+    made.p_margin = equivalent(differences, MARGIN).map(|found| match sizes.map(Sizes::sign) {
+        None => found.p(),
+        Some(sign) if sign > 0.0 => found.p_not_worse,
+        Some(_) => found.p_not_better,
+    });
 }
 
-fn differences(own: &UnitScores, other: &UnitScores, times: &[u32]) -> Vec<Option<f64>> {
-    own.drawn(times).into_iter().zip(other.drawn(times)).map(|(own, other)| Some(own? - other?)).collect()
-}
-
-fn drawn_mean(own: &UnitScores, other: &UnitScores, times: &[u32]) -> Option<f64> {
-    let (mut sum, mut drawn) = (0.0, 0.0);
-    for (difference, times) in differences(own, other, times).into_iter().zip(times) {
-        if let Some(difference) = difference {
-            sum += difference * f64::from(*times);
-            drawn += f64::from(*times);
-        }
-    }
-    (drawn > 0.0).then(|| sum / drawn)
+/// Those of units that have a value on both sides.
+fn differences(own: &UnitScores, other: &UnitScores, units: usize) -> Vec<f64> {
+    let all = vec![1; units];
+    own.drawn(&all).into_iter().zip(other.drawn(&all)).filter_map(|(own, other)| Some(own? - other?)).collect()
 }
 
 /// How similar the differences of one unit's facts are.
@@ -170,36 +219,92 @@ fn plan(made: &mut Comparison, pair: &SharedUnits) {
         found.map(|found| (nine_digits(found.icc), nine_digits(found.design_effect))).unzip();
 }
 
-/// A message if the two strategies retain different sizes, and the reference's tokens.
-fn sizes_differ([strategy, reference]: [&StrategySummary; 2]) -> Option<(String, f64)> {
-    let size = |of: &StrategySummary| TOKENS_RETAINED.value(of);
-    let (own, other) = (size(strategy)?, size(reference)?);
-    (!sizes::agree(own, other)).then(|| (format!("retains {own:.0} tokens on average against {other:.0}"), other))
+/// Holm over all tests of the group, of differences and, apart from them, of the margin. Returns the number of tests in each.
+fn adjust(drafts: &mut [Draft]) -> usize {
+    // The family was fixed before the results: a comparison without a test stays in it.
+    let tests = drafts.len() + drafts.iter().filter(|draft| draft.at_size.is_some()).count();
+    let both: [fn(&mut Comparison) -> &mut Option<f64>; 2] = [|made| &mut made.p_holm, |made| &mut made.p_margin];
+    for p_of in both {
+        let all = drafts.iter_mut().flat_map(|draft| std::iter::once(&mut draft.made).chain(&mut draft.at_size));
+        let mut p_values: Vec<&mut f64> = all.filter_map(|made| p_of(made).as_mut()).collect();
+        let adjusted = family::holm(&p_values.iter().map(|p| **p).collect::<Vec<_>>(), tests);
+        p_values.iter_mut().zip(adjusted).for_each(|(p, adjusted)| **p = nine_digits(adjusted));
+    }
+    tests
 }
 
-/// Holm over all tests of the group, and the verdicts that hang on it.
-fn adjust(found: &mut [Comparison]) {
-    let p_values: Vec<f64> = found.iter().filter_map(|made| made.p_holm).collect();
-    // The family was fixed before the results: a comparison without a test stays in it.
-    let tests = found.len();
-    let mut adjusted = family::holm(&p_values, tests).into_iter();
-    for made in found {
-        made.p_holm = made.p_holm.and_then(|_| adjusted.next());
-        if matches!(made.verdict, Compared::NoSupportedDifference) {
-            made.verdict = verdict(made, tests);
-        }
-        made.p_holm = made.p_holm.map(nine_digits);
+fn decided(draft: Draft, tests: usize) -> Comparison {
+    let Draft { mut made, sizes, at_size } = draft;
+    if made.verdict != Compared::NoSupportedDifference {
+        return made;
+    }
+    let Some(sizes) = sizes else { return at_one_size(made, tests) };
+    if let Some(why) = dominance(&made, sizes) {
+        made.verdict = if sizes.sign() > 0.0 { Compared::Dominates } else { Compared::Dominated };
+        made.reason = Some(format!("{}, and its recall is {why}", sizes.words()));
+        return if is_supported(&made) { made } else { reaching_zero(made) };
+    }
+    if let Some(made) = at_size {
+        return at_one_size(made, tests);
+    }
+    let verdict = Compared::SizesDiffer;
+    let reason = Some(format!("{}: recall is not compared at one size", sizes.words()));
+    Comparison {
+        verdict,
+        reason,
+        low: None,
+        high: None,
+        p_t: None,
+        p_sign_flip: None,
+        p_holm: None,
+        p_margin: None,
+        ..made
     }
 }
 
-fn verdict(made: &Comparison, tests: usize) -> Compared {
+/// The verdict on two strategies of one size, and the interval that goes with it.
+fn at_one_size(mut made: Comparison, tests: usize) -> Comparison {
     // Two patterns of signs are as extreme as the most extreme one.
     let least = 2.0 * libm::exp2(-(made.n as f64)) * tests as f64;
-    match made.p_holm {
-        _ if made.n < FEWEST_UNITS || (made.n < T_ALONE && least > LEVEL) => Compared::TooFewUnits,
-        Some(p) if p <= LEVEL => Compared::SupportedDifference,
-        _ => Compared::NoSupportedDifference,
+    made.verdict = if made.n < FEWEST_UNITS || (made.n < T_ALONE && least > LEVEL) {
+        Compared::TooFewUnits
+    } else if is_supported(&made) {
+        Compared::SupportedDifference
+    } else if is_within(&made, [1.0, -1.0]) {
+        Compared::Equivalent
+    } else {
+        Compared::NoSupportedDifference
+    };
+    if made.verdict == Compared::SupportedDifference { made } else { reaching_zero(made) }
+}
+
+/// Whether the tests support a difference and the interval, if there is one, shows it.
+fn is_supported(made: &Comparison) -> bool {
+    let holds_zero = made.low.zip(made.high).is_some_and(|(low, high)| low <= 0.0 && high >= 0.0);
+    made.p_holm.is_some_and(|p| p <= LEVEL) && !holds_zero
+}
+
+/// Whether the tests support that the difference, on each of these sides, is no loss of the margin, and the interval shows it.
+fn is_within<const N: usize>(made: &Comparison, signs: [f64; N]) -> bool {
+    let ends = [made.low, made.high].into_iter().flatten();
+    let reaches = |end: f64| signs.iter().any(|sign| sign * end <= -MARGIN);
+    made.p_margin.is_some_and(|p| p <= LEVEL) && !ends.into_iter().any(reaches)
+}
+
+/// Why the smaller of two strategies dominates the larger one: how the recall of the first is to that of the second.
+fn dominance(made: &Comparison, sizes: Sizes) -> Option<&'static str> {
+    let (sign, supported) = (sizes.sign(), is_supported(made));
+    let difference = made.difference? * sign;
+    if supported && difference > 0.0 {
+        return Some(if sign > 0.0 { "higher" } else { "lower" });
     }
+    let not_worse = !supported && is_within(made, [sign]);
+    not_worse.then_some(if sign > 0.0 { "not lower by .05" } else { "not higher by .05" })
+}
+
+/// The interval extended to 0: one that leaves 0 out would say what the tests do not support.
+fn reaching_zero(made: Comparison) -> Comparison {
+    Comparison { low: made.low.map(|low| low.min(0.0)), high: made.high.map(|high| high.max(0.0)), ..made }
 }
 
 fn empty(strategy: &str, reference: &str, metric: &str) -> Comparison {

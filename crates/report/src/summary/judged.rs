@@ -12,8 +12,8 @@ use compactometer_text::code::code;
 
 use crate::data::ProtocolRun;
 use crate::data::label;
-use crate::metrics::{MetricUnit, defined, rounded, undefined, usage_cost};
-use crate::stats::bootstrap;
+use crate::metrics::{MetricUnit, defined, rounded, undefined, usage_cost, within};
+use crate::stats::interval;
 use crate::stats::nine_digits;
 use crate::stats::proportion::wilson;
 use crate::summary::warnings::listed;
@@ -34,8 +34,8 @@ pub(crate) fn of(run: &ProtocolRun) -> Option<Judged> {
     Some(Judged {
         judgements: all.count(),
         unreadable: all.unreadable(),
-        agreement: estimate(&tables, VerdictCounts::agreement),
-        kappa: estimate(&tables, VerdictCounts::kappa),
+        agreement: estimate(&tables, 0.0, VerdictCounts::agreement),
+        kappa: estimate(&tables, -1.0, VerdictCounts::kappa),
         false_accepts: false_accepts(run),
         false_rejects: share(all.right[1], all.right.iter().sum(), "no answer is right"),
         calls: calls().count(),
@@ -113,8 +113,8 @@ impl VerdictCounts {
     }
 }
 
-/// A statistic of all verdicts, with its interval over units.
-fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Option<f64>) -> MetricValue {
+/// A statistic of all verdicts that is at least `least`, with its interval over units.
+fn estimate(tables: &[VerdictCounts], least: f64, statistic: impl Fn(&VerdictCounts) -> Option<f64>) -> MetricValue {
     let drawn = |times: &[u32]| {
         let pairs = tables.iter().zip(times);
         statistic(&pairs.fold(VerdictCounts::default(), |sum, (table, times)| sum.plus(table, *times as usize)))
@@ -123,7 +123,8 @@ fn estimate(tables: &[VerdictCounts], statistic: impl Fn(&VerdictCounts) -> Opti
         let reason = if tables.is_empty() { "nothing was judged" } else { "grades and verdicts are all alike" };
         return rounded(MetricUnit::Share, undefined(reason));
     };
-    rounded(MetricUnit::Share, defined(value, bootstrap::interval(tables.len(), drawn), tables.len()))
+    let interval = interval::of_statistic(tables.len(), tables.len(), drawn);
+    rounded(MetricUnit::Share, within(MetricUnit::Share, least, defined(value, interval, tables.len())))
 }
 
 /// The share of the grader's wrong answers that the judge accepts: over all, and by grade.

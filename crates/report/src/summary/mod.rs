@@ -58,12 +58,11 @@ fn group(runs: &[ProtocolRun], run: &ProtocolRun) -> Group {
 }
 
 fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary {
-    let value = |metric: &Metric| {
-        let value = (metric.compute)(run, strategy);
-        (metric.id.to_owned(), rounded(metric.unit, value))
-    };
+    let value = |metric: &Metric| (metric.id.to_owned(), metric.measure(run, strategy));
     let shares = |row: BTreeMap<String, MetricValue>| {
-        row.into_iter().map(|(id, value)| (id, rounded(MetricUnit::Share, value))).collect()
+        row.into_iter()
+            .map(|(id, value)| (id, rounded(MetricUnit::Share, metrics::within(MetricUnit::Share, 0.0, value))))
+            .collect()
     };
     StrategySummary {
         name: strategy.name.to_owned(),

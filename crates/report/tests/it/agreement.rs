@@ -1,6 +1,7 @@
 //! Runs with known orders in; tau, its interval, the ceiling and the claim out.
 
 use crate::common::{chance, compaction, facts, manifest, point, prices, record};
+use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
@@ -153,4 +154,26 @@ fn runs_that_cannot_be_compared_are_refused_with_what_to_do() {
     let mut mock = run(MOCK, 1, 6, ORDER);
     mock.manifest.prompts.insert("a".to_owned(), "old".to_owned());
     assert_eq!(refused(&mock, &other, None), AgreementError::Differs("prompts"));
+}
+
+/// Without `e`, the orders have nothing in common. It is on top on both sides because it fails on both, so that everything stays.
+#[test]
+fn what_fails_on_both_sides_makes_no_agreement() {
+    let sides = [(MOCK, [3, 5, 1, 7, 10]), (MODEL, [5, 3, 7, 1, 10])];
+    let [mut mock, mut model] = sides.map(|(name, held)| run(name, 1, 6, held));
+    let apart = compared(&mock, &model, None);
+    assert_eq!(apart.left_out, []);
+    assert!(apart.metrics[0].tau.value.unwrap() > -0.21, "{:?}", apart.metrics[0].tau);
+    for record in mock.records.iter_mut().chain(&mut model.records).filter(|record| record.case.strategy == "e") {
+        let mut failed = compaction(Stages::default(), 0, Vec::new());
+        failed.event.outcome = Outcome::Failed(FailReason::Call("down".to_owned()));
+        record.compactions.push(failed);
+    }
+    let found = compared(&mock, &model, None);
+    assert_eq!(found.strategies, ["a", "b", "c", "d"]);
+    let told: Vec<_> = found.left_out.iter().map(|left| (&*left.strategy, &*left.summarizer)).collect();
+    assert_eq!(told, [("e", MOCK), ("e", MODEL)]);
+    assert!((found.metrics[0].tau.value.unwrap() + 1.0).abs() < 1e-8, "{:?}", found.metrics[0].tau);
+    let text = agreement_text(&found);
+    assert!(text.contains("left out: e: under mock:strong, 50 % of the compactions that were due failed"), "{text}");
 }

@@ -1,15 +1,21 @@
 //! Records in, paired comparisons out; expected numbers from SciPy.
 
 use crate::common::{chance, compaction, facts, manifest, point, prices, record};
+use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::{Compared, Comparison};
 use compactometer_report::{summarize, table};
+use proptest::prelude::*;
 
 const KIND: ValueKind = ValueKind::Nonce;
 /// Facts held of 100, by unit, of the strategy; the reference holds 50 of each.
 const HELD: [usize; 8] = [38, 47, 52, 42, 45, 39, 51, 43];
+/// The same as gains.
+const HIGHER: [usize; 8] = [62, 53, 48, 58, 55, 61, 49, 57];
+/// Next to no difference.
+const ALIKE: [usize; 8] = [50, 51, 49, 52, 48, 50, 51, 49];
 
 fn talk(name: &str, at: usize, held: usize) -> Record {
     let mut made = record(name, Family::Reference, &format!("s{at}"), &format!("g{at}"));
@@ -31,12 +37,20 @@ fn compared(manifest: &Manifest, records: &[Record]) -> Vec<Comparison> {
     summarize(manifest, records, &prices()).groups.remove(0).comparisons
 }
 
+/// Of `chained` alone: the tokens that its compactions retain.
+fn retain(records: &mut [Record], tokens: u32) {
+    for record in records.iter_mut().filter(|record| record.case.strategy == "chained") {
+        record.compactions = vec![compaction(Stages::default(), tokens, Vec::new())];
+    }
+}
+
 fn near(found: Option<f64>, expected: f64, tolerance: f64) {
     let found = found.unwrap();
     assert!((found - expected).abs() < tolerance, "{found} is not {expected}");
 }
 
-/// Expected values: `ttest_1samp`, `permutation_test`, `t.ppf` and `bootstrap(method="BCa", n_resamples=1_000_000)` of SciPy 1.17.1.
+/// Expected values: `ttest_1samp`, `permutation_test` and `t.ppf` of SciPy 1.17.1; the interval is that of `ttest_1samp` with Johnson's
+/// term on the side of the longer tail.
 #[test]
 fn a_comparison_agrees_with_scipy() {
     let (manifest, records) = two(&HELD);
@@ -50,12 +64,12 @@ fn a_comparison_agrees_with_scipy() {
     near(made.p_sign_flip, 0.0390625, 1e-9);
     near(made.p_holm, 0.0390625, 1e-9);
     near(made.detectable, 0.059404751030461604, 1e-9);
-    near(made.low, -0.085, 0.003);
-    near(made.high, -0.01875, 0.003);
+    near(made.low, -0.09683029, 1e-7);
+    near(made.high, -0.008488821, 1e-7);
     assert_eq!(made.verdict, Compared::SupportedDifference);
     let text = table(&summarize(&manifest, &records, &prices()));
     assert!(text.contains("minus summarize, paired by unit"), "{text}");
-    let line = "chained CR*  -0.05 [-0.09, -0.02]  p 0.039  MDE 0.06 G 8   supported difference\n";
+    let line = "chained CR*  -0.05 [-0.10, -0.01]  p 0.039  MDE 0.06 G 8   supported difference\n";
     assert!(text.contains(line), "{text}");
 }
 
@@ -96,20 +110,21 @@ fn what_cannot_be_compared_says_why() {
     let few = &compared(&manifest, &records)[0];
     assert_eq!((few.verdict, few.p_t), (Compared::TooFewUnits, None));
 
-    let (manifest, mut records) = two(&HELD);
+    let (manifest, mut records) = two(&HIGHER);
     let is_chained = |record: &&mut Record| record.case.strategy == "chained";
-    for record in records.iter_mut().filter(is_chained) {
-        record.compactions = vec![compaction(Stages::default(), 3_400, Vec::new())];
-    }
+    retain(&mut records, 3_400);
     let sizes = &compared(&manifest, &records)[0];
-    assert_eq!(sizes.verdict, Compared::SizesDiffer);
+    assert_eq!((sizes.verdict, sizes.low, sizes.p_t), (Compared::SizesDiffer, None, None));
     assert!(sizes.reason.as_ref().unwrap().contains("3400 tokens on average against 3000"), "{sizes:?}");
 
     records.iter_mut().filter(is_chained).for_each(|record| record.compactions.clear());
     let idle = &compared(&manifest, &records)[0];
-    assert_eq!((idle.verdict, idle.p_holm), (Compared::DidNotTrigger, None));
+    assert_eq!((idle.verdict, idle.difference, idle.p_holm), (Compared::DidNotTrigger, None, None));
 
-    records.iter_mut().filter(is_chained).for_each(|record| record.observations.clear());
+    records.iter_mut().filter(is_chained).for_each(|record| {
+        record.compactions = vec![compaction(Stages::default(), 3_000, Vec::new())];
+        record.observations.clear();
+    });
     assert_eq!(compared(&manifest, &records)[0].verdict, Compared::Undefined);
 }
 
@@ -127,4 +142,115 @@ fn units_of_one_side_alone_do_not_count() {
     let (manifest, mut records) = two(&HELD);
     records.retain(|record| record.case.strategy != "chained" || record.case.group != "g0");
     assert_eq!(compared(&manifest, &records)[0].n, 7);
+}
+
+#[test]
+fn more_in_fewer_tokens_dominates() {
+    for (held, tokens, verdict, why) in [
+        (HIGHER, 2_600, Compared::Dominates, "its recall is higher"),
+        (ALIKE, 2_600, Compared::Dominates, "its recall is not lower by .05"),
+        (HELD, 3_400, Compared::Dominated, "its recall is lower"),
+        (ALIKE, 3_400, Compared::Dominated, "its recall is not higher by .05"),
+        // Less in less, and more in more.
+        (HELD, 2_600, Compared::SizesDiffer, "retains 2600 tokens on average against 3000"),
+        (HIGHER, 3_400, Compared::SizesDiffer, "retains 3400 tokens on average against 3000"),
+        // Within a tenth, sizes are one size.
+        (HIGHER, 2_750, Compared::SupportedDifference, ""),
+        (ALIKE, 2_750, Compared::Equivalent, ""),
+    ] {
+        let (manifest, mut records) = two(&held);
+        retain(&mut records, tokens);
+        let summary = summarize(&manifest, &records, &prices());
+        let made = &summary.groups[0].comparisons[0];
+        assert_eq!(made.verdict, verdict, "{held:?} in {tokens}: {made:?}");
+        assert!(made.reason.as_deref().unwrap_or_default().contains(why), "{made:?}");
+        assert!(table(&summary).contains(verdict.name()), "{}", table(&summary));
+        assert_eq!(made.p_margin.is_some(), verdict != Compared::SizesDiffer);
+    }
+}
+
+#[test]
+fn what_fails_dominates_nothing_and_has_no_numbers() {
+    let (manifest, mut records) = two(&HIGHER.map(|held| held + 30));
+    retain(&mut records, 2_000);
+    for record in records.iter_mut().filter(|record| record.case.strategy == "chained").take(4) {
+        let mut failed = compaction(Stages::default(), 0, Vec::new());
+        failed.event.outcome = Outcome::Failed(FailReason::Call("down".to_owned()));
+        record.compactions.push(failed);
+    }
+    let made = &compared(&manifest, &records)[0];
+    assert_eq!((made.verdict, made.difference, made.p_t), (Compared::FailsTooOften, None, None));
+    assert!(made.reason.as_ref().unwrap().contains("25 % of the compactions that were due failed"), "{made:?}");
+}
+
+/// `chained` in more tokens than the reference, and again under a smaller budget: two sizes of one curve.
+#[test]
+fn a_size_at_which_a_strategy_fails_is_no_point_of_its_curve() {
+    let (mut manifest, mut records) = two(&HIGHER);
+    retain(&mut records, 4_000);
+    let mut smaller: Vec<Record> = HELD.iter().enumerate().map(|(at, held)| talk("chained", at, *held)).collect();
+    retain(&mut smaller, 2_000);
+    for (records, retained) in [(&mut records, 3_600), (&mut smaller, 1_200)] {
+        records.iter_mut().for_each(|record| record.case.budget.retained = Some(retained));
+    }
+    manifest.sweep = vec![1_200];
+    let with = |smaller: &[Record]| compared(&manifest, &[&records[..], smaller].concat()).remove(0);
+    let read = with(&smaller);
+    assert!(read.reason.as_ref().unwrap().contains("its own read off its curve at 3000 tokens"), "{read:?}");
+    near(read.difference, 0.0, 1e-9);
+    for record in &mut smaller {
+        let mut failed = compaction(Stages::default(), 0, Vec::new());
+        failed.event.outcome = Outcome::Failed(FailReason::Call("down".to_owned()));
+        record.compactions.push(failed);
+    }
+    assert_eq!(with(&smaller).verdict, Compared::SizesDiffer);
+}
+
+/// The ends of an interval as it is printed, with 0 written as it is read.
+fn shown(text: &str, strategy: &str) -> Option<(f64, f64)> {
+    let line = text.lines().find(|line| line.starts_with(&format!("{strategy} CR")))?;
+    let (low, high) = line.split_once('[')?.1.split_once(']')?.0.split_once(", ")?;
+    Some((low.parse().unwrap(), high.parse().unwrap()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the units and sizes are, an interval, in numbers and as printed, says no more than its verdict.
+    #[test]
+    fn no_interval_contradicts_its_verdict(
+        held in prop::collection::vec([48_usize..53, 40_usize..62, 20_usize..90], 3..18),
+        sizes in [2_500_u32..3_500, 2_500_u32..3_500, 2_500_u32..3_500],
+    ) {
+        let names = ["chained", "handoff", "progressive"];
+        let others = (0..held.len()).map(|at| talk("summarize", at, 50));
+        let mut records: Vec<_> = others.collect();
+        for (place, name) in names.into_iter().enumerate() {
+            for (at, held) in held.iter().enumerate() {
+                let mut made = talk(name, at, held[place]);
+                made.compactions = vec![compaction(Stages::default(), sizes[place], Vec::new())];
+                records.push(made);
+            }
+        }
+        let manifest = manifest(&["summarize", "chained", "handoff", "progressive"], records.len(), held.len());
+        let summary = summarize(&manifest, &records, &prices());
+        let text = table(&summary);
+        for made in &summary.groups[0].comparisons {
+            let ends = [made.low.zip(made.high), shown(&text, &made.strategy)];
+            prop_assert_eq!(ends[0].is_some(), ends[1].is_some());
+            for (low, high) in ends.into_iter().flatten() {
+                let (holds_zero, told) = (low <= 0.0 && high >= 0.0, format!("{made:?}\n{text}"));
+                let is_smaller_no_worse = |sign: f64| (sign * low).min(sign * high) >= -0.05;
+                let fits = match made.verdict {
+                    Compared::SupportedDifference => !holds_zero,
+                    Compared::NoSupportedDifference | Compared::TooFewUnits => holds_zero,
+                    Compared::Equivalent => holds_zero && low >= -0.05 && high <= 0.05,
+                    Compared::Dominates => low > 0.0 || (holds_zero && is_smaller_no_worse(1.0)),
+                    Compared::Dominated => high < 0.0 || (holds_zero && is_smaller_no_worse(-1.0)),
+                    _ => false,
+                };
+                prop_assert!(fits, "{}", told);
+            }
+        }
+    }
 }

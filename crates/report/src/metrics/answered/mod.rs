@@ -14,7 +14,7 @@ use compactometer_formats::summary::MetricValue;
 use super::{Better, Metric, Section, estimated, over_units, ratio, undefined, weighted_mean};
 use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
-use crate::stats::bootstrap;
+use crate::stats::paired::Paired;
 
 pub(super) mod order;
 pub(super) mod wrong;
@@ -29,6 +29,7 @@ pub(crate) const ANSWER_RECALL: Metric = Metric {
 
 pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
     id: "answer_recall_corrected",
+    is_signed: true,
     definition: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
     compute: corrected,
     ..Metric::share(Section::Answers, "Probes")
@@ -122,16 +123,17 @@ fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
 /// Why not, as a reason: `full` or `null` is missing, or too little lies between them.
 pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
     let pairs = against_controls(run, run.strategy(FULL))?;
-    let difference =
-        |times: &[u32]| weighted_mean(&pairs.iter().map(|[_, full, null]| full - null).collect::<Vec<_>>(), times);
-    let value = difference(&vec![1; pairs.len()]).unwrap_or(0.0);
-    match bootstrap::interval(pairs.len(), difference) {
-        Some((low, _)) if low > LEAST_STRENGTH => Ok(()),
-        Some((low, _)) => Err(format!(
-            "reader too weak: AR of `full` is {value:.2} over that of `null`, with a lower bound of {low:.2}, and must be {LEAST_STRENGTH} over it"
-        )),
-        None => Err(format!("under {} units have answers of `full` and of `null`", bootstrap::FEWEST_UNITS)),
+    let differences: Vec<f64> = pairs.iter().map(|[_, full, null]| full - null).collect();
+    let Some(paired) = Paired::of(&differences).filter(|paired| paired.units >= FEWEST_PAIRS) else {
+        return Err(format!("under {FEWEST_PAIRS} units have answers of `full` and of `null`"));
+    };
+    let (value, low) = (paired.mean, paired.bounds(0.025).0);
+    if low > LEAST_STRENGTH {
+        return Ok(());
     }
+    Err(format!(
+        "reader too weak: AR of `full` is {value:.2} over that of `null`, with a lower bound of {low:.2}, and must be {LEAST_STRENGTH} over it"
+    ))
 }
 
 /// Answers right, and answers, where every fact asked for was carried by a summary or checkpoint.
@@ -149,6 +151,8 @@ pub(crate) fn of_carried(strategy: &StrategyRecords) -> (usize, usize) {
 
 /// Over `null`, answers of `full` must be right this much more often.
 const LEAST_STRENGTH: f64 = 0.2;
+/// In at least so many units.
+const FEWEST_PAIRS: usize = 3;
 
 /// One answer with what was asked.
 #[derive(Clone, Copy)]

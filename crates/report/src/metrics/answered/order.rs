@@ -9,6 +9,7 @@ use crate::stats::tau::tau_b;
 
 pub(crate) const ORDER: Metric = Metric {
     id: "order",
+    is_signed: true,
     unit: MetricUnit::Ratio,
     definition: "Kendall's tau-b, from -1 to 1, of the order that an answer gives with that in which the facts asked for were \
               stated; a pair of facts that the answer does not both name is tied, and an answer that names fewer than two counts 0, failed \

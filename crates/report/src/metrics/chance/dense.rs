@@ -1,4 +1,4 @@
-//! The same statistic as sums over units, so that a bootstrap draw is one pass over rows of numbers.
+//! The same statistic as sums over units, so that a selection of units is one pass over rows of numbers.
 //!
 //! While no rate passes the highest that counts, each look keeps its weight, and a unit's value is linear in 1 / (1 - q) and
 //! q / (1 - q) of its cells. Then the sum over units needs, by cell, the sums of hits, pairs, weighted hits and weights.

@@ -1,6 +1,6 @@
 //! Correction for chance: how often facts of foreign scenarios match what a strategy's contexts carry.
 //!
-//! Sums are kept by unit, value kind and round, so that a bootstrap draw recomputes q from the drawn units cheaply.
+//! Sums are kept by unit, value kind and round, so that q is recomputed from any selection of units cheaply.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -63,6 +63,7 @@ pub(crate) const COST_USD_CHECKPOINT: Metric = Metric {
 
 pub(crate) const COST_SAVING: Metric = Metric {
     id: "cost_saving",
+    is_signed: true,
     definition: "1 - cost / cost of `full`, both with caching and without the agent's output, by unit; mean over units",
     compute: |run, strategy| saving(run, strategy, SHORT_GAP_MS),
     ..Metric::share(Section::Cost, "Cost")
@@ -70,6 +71,7 @@ pub(crate) const COST_SAVING: Metric = Metric {
 
 pub(crate) const COST_SAVING_10MIN: Metric = Metric {
     id: "cost_saving_10min",
+    is_signed: true,
     definition: "as cost_saving, turns without a time following each other by 10 minutes on both sides",
     compute: |run, strategy| saving(run, strategy, LONG_GAP_MS),
     ..Metric::share(Section::Cost, "Cost")
