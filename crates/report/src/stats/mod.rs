@@ -4,6 +4,7 @@
 //! Absent on purpose: what is compared with what, and verdicts.
 
 pub(crate) mod bootstrap;
+pub(crate) mod equivalence;
 pub(crate) mod family;
 pub(crate) mod kendall;
 pub(crate) mod normal;

@@ -1,0 +1,118 @@
+//! Whether a mean difference is smaller than a margin: two one-sided tests (Schuirmann, 1987, "A comparison of the two one-sided
+//! tests procedure and the power approach for assessing the equivalence of average bioavailability").
+//!
+//! Absent on purpose: the margin, which whoever asks has to justify.
+
+use super::paired::Paired;
+use super::{LEVEL, T_ALONE, sign_flip};
+
+/// What unit differences say about a margin on either side of 0, before Holm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Equivalence {
+    /// P of such differences where the true one is minus the margin or lower: small where the loss is under the margin.
+    pub(crate) p_not_worse: f64,
+    /// P of such differences where the true one is the margin or higher: small where the gain is under the margin.
+    pub(crate) p_not_better: f64,
+}
+
+impl Equivalence {
+    /// The larger of both: at most [`LEVEL`] where the difference is supported to lie within the margin.
+    pub(crate) fn p(&self) -> f64 {
+        self.p_not_worse.max(self.p_not_better)
+    }
+
+    /// Whether both tests reject at [`LEVEL`]; over several comparisons adjust [`Equivalence::p`] by Holm instead.
+    pub(crate) fn is_within(&self) -> bool {
+        self.p() <= LEVEL
+    }
+}
+
+/// Both tests, each a t test and, under [`T_ALONE`] units, also a sign-flip test: the larger p counts.
+///
+/// Nothing for under two differences, where one is no finite number, or for a margin that is not over 0.
+pub(crate) fn equivalent(differences: &[f64], margin: f64) -> Option<Equivalence> {
+    if margin.is_nan() || margin <= 0.0 || !differences.iter().all(|value| value.is_finite()) {
+        return None;
+    }
+    Paired::of(differences)?;
+    let losses: Vec<f64> = differences.iter().map(|value| -value).collect();
+    Some(Equivalence { p_not_worse: p_above(differences, -margin)?, p_not_better: p_above(&losses, -margin)? })
+}
+
+/// P of differences as high as these where the true mean is `value`.
+fn p_above(differences: &[f64], value: f64) -> Option<f64> {
+    let t = Paired::of(differences)?.p_above(value);
+    // Where the t test does not reject, the other one cannot change that.
+    if differences.len() >= T_ALONE || t > LEVEL {
+        return Some(t);
+    }
+    let shifted: Vec<f64> = differences.iter().map(|difference| difference - value).collect();
+    Some(t.max(sign_flip::p_above(&shifted)))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+    use crate::stats::normal;
+
+    const DIFFERENCES: [f64; 8] = [-0.012, -0.003, 0.022, -0.008, -0.005, 0.011, 0.001, -0.007];
+
+    /// Expected values: `statsmodels.stats.weightstats.DescrStatsW(...).ttost_mean(-.02, .02)`, statsmodels 0.15.0, and the share of
+    /// the 256 sign patterns, counted with itertools.
+    #[test]
+    fn both_tests_agree_with_statsmodels() {
+        let found = equivalent(&DIFFERENCES, 0.02).unwrap();
+        assert!((found.p_not_worse - WORSE).abs() < 1e-12, "{found:?}");
+        assert!((found.p_not_better - BETTER).abs() < 1e-12, "{found:?}");
+        assert!(found.is_within() && found.p() == found.p_not_worse.max(found.p_not_better));
+        assert!(!equivalent(&DIFFERENCES, 0.004).unwrap().is_within());
+    }
+
+    const WORSE: f64 = 0.00390625;
+    const BETTER: f64 = 0.0078125;
+
+    #[test]
+    fn what_decides_nothing_supports_nothing() {
+        assert_eq!(equivalent(&[0.0], 0.05), None);
+        assert_eq!(equivalent(&[0.0, f64::NAN, 0.0], 0.05), None);
+        for margin in [0.0, -0.05, f64::NAN] {
+            assert_eq!(equivalent(&[0.0; 9], margin), None, "{margin}");
+        }
+        assert!(!equivalent(&[0.0; 4], 0.05).unwrap().is_within(), "1 of 16 sign patterns is over 5 %");
+        assert!(equivalent(&[0.0; 5], 0.05).unwrap().is_within());
+        let at_margin = equivalent(&[0.8 - 0.85; 12], 0.05).unwrap();
+        assert!(at_margin.p_not_worse == 1.0 && at_margin.p_not_better < LEVEL, "{at_margin:?}");
+    }
+
+    /// Where the true difference is the margin itself, on either side, one in twenty is the most that may be called equivalent.
+    #[test]
+    fn the_size_is_one_in_twenty() {
+        for (units, sd) in [(6, 0.02), (12, 0.04), (16, 0.02), (29, 0.05), (40, 0.05)] {
+            for true_difference in [-0.05, 0.05] {
+                let share = share_equivalent(units, true_difference, sd, 4_000);
+                // Three standard errors of 4,000 draws over .05.
+                assert!(share <= 0.0604, "{units} units, {true_difference}, sd {sd}: {share}");
+            }
+        }
+        // The bound is tight, so that the test is of this level and not of a much smaller one.
+        assert!(share_equivalent(40, 0.05, 0.05, 4_000) > 0.04);
+        assert!(share_equivalent(16, 0.0, 0.02, 500) > 0.99, "no difference and little spread");
+        assert!(share_equivalent(16, 0.1, 0.02, 500) == 0.0, "twice the margin");
+    }
+
+    fn share_equivalent(units: usize, mean: f64, sd: f64, draws: usize) -> f64 {
+        let mut random = ChaCha8Rng::seed_from_u64(0x707);
+        let mut unit = || {
+            let share = (random.next_u64() >> 11) as f64 + 0.5;
+            mean + sd * normal::quantile(share / libm::exp2(53.0))
+        };
+        let mut one = || {
+            let differences: Vec<f64> = (0..units).map(|_| unit()).collect();
+            equivalent(&differences, 0.05).is_some_and(|found| found.is_within())
+        };
+        (0..draws).filter(|_| one()).count() as f64 / draws as f64
+    }
+}
