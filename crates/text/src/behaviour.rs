@@ -195,15 +195,11 @@ const WORDS: &str = "avoid excludes forbid forbidden nobody prohibited reject re
 const AROUND: &[&str] = &[
     "{} Redis",
     "{} 12500",
-    "We {} Redis.",
     "We {} to use Redis.",
     "Please do not {} QJT-37149.",
-    "Redis {}",
+    "Redis {} by us.",
     "Redis is {}.",
-    "Redis was {} by us.",
-    "It is {} that we use Redis.",
     "Memcached is {} Redis",
-    "12500 is {}.",
 ];
 
 const SUBJECTS: &[&str] =
