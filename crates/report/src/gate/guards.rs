@@ -78,31 +78,16 @@ impl Rise {
     fn of(guard: &Guard, pair: &GatedStrategy) -> Option<Self> {
         let (head, old) = (&pair.head, &pair.baseline.head);
         let new = guard.by_unit(pair.strategy);
-        let shared: Vec<(f64, f64)> = pair
-            .baseline
-            .units
-            .iter()
-            .filter_map(|unit| Some((*unit.scores.get(guard.metric)?, *new.get(&unit.unit)?)))
-            .collect();
+        let units = pair.baseline.units.iter();
+        let shared: Vec<(f64, f64)> =
+            units.filter_map(|unit| Some((*unit.scores.get(guard.metric)?, *new.get(&unit.unit)?))).collect();
         let differences: Vec<f64> = shared.iter().map(|(old, new)| old - new).collect();
         let side = |of: fn(&(f64, f64)) -> f64| mean(&shared.iter().map(of).collect::<Vec<_>>());
-        let (before, after, p) = match side(|pair| pair.0).zip(side(|pair| pair.1)) {
-            Some((before, after)) => {
-                (before, after, rule::judge(&differences, 0.0).map_or(1.0, |judged| judged.p_regression))
-            }
-            None => ((guard.whole)(old), (guard.whole)(head), 1.0),
-        };
-        let counts = format!(
-            "{} of {} compactions failed and {} turns were over the window, {} of {} and {} in the baseline: {}",
-            head.failed,
-            head.failed + head.applied,
-            head.over_window,
-            old.failed,
-            old.failed + old.applied,
-            old.over_window,
-            guard.finding
-        );
-        let rise = Rise { guard: guard.metric, finding: counts, units: shared.len(), before, after, p };
+        let by_unit = side(|pair| pair.0).zip(side(|pair| pair.1));
+        let (before, after) = by_unit.unwrap_or_else(|| ((guard.whole)(old), (guard.whole)(head)));
+        let p = rule::judge(&differences, 0.0).map_or(1.0, |judged| judged.p_regression);
+        let finding = format!("{}: {}", counts(head, old), guard.finding);
+        let rise = Rise { guard: guard.metric, finding, units: shared.len(), before, after, p };
         (after > before + guard.allowed).then_some(rise)
     }
 
@@ -121,4 +106,17 @@ impl Rise {
             ..MetricGate::default()
         }
     }
+}
+
+fn counts(new: &StrategyHead, old: &StrategyHead) -> String {
+    let due = |head: &StrategyHead| head.failed + head.applied;
+    format!(
+        "{} of {} compactions failed and {} turns were over the window, {} of {} and {} in the baseline",
+        new.failed,
+        due(new),
+        new.over_window,
+        old.failed,
+        due(old),
+        old.over_window
+    )
 }

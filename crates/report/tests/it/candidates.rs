@@ -109,7 +109,10 @@ fn a_candidate_that_fails_more_regresses_however_much_it_holds() {
 fn a_candidate_that_goes_over_the_window_more_regresses() {
     let old = base(&run(&["prod"], 12, about_ten));
     let over = |turns: usize| {
-        candidate(|_| 18, move |run| run.records[..turns].iter_mut().for_each(|record| record.turns[0].over_window = true))
+        candidate(
+            |_| 18,
+            move |run| run.records[..turns].iter_mut().for_each(|record| record.turns[0].over_window = true),
+        )
     };
     let verdicts = [1, 4, 5, 12].map(|turns| gated(&over(turns), &old).verdict);
     // Of 2^-4, 2^-5 and 2^-12 only the last is rare among two guards.
@@ -165,10 +168,15 @@ fn a_pass_says_whether_the_two_are_equivalent() {
         let metric = &report.strategies[0].metrics[0];
         assert_eq!((report.verdict, metric.equivalent), (Verdict::Pass, Some(expected)), "{}", told(&report));
         assert_eq!(metric.p_equivalent.unwrap() <= 0.05, expected, "{metric:?}");
-        let text = if expected { "; equivalent within 0.05 (p " } else { "; not shown to be equivalent within 0.05 (p " };
+        let text =
+            if expected { "; equivalent within 0.05 (p " } else { "; not shown to be equivalent within 0.05 (p " };
         assert!(told(&report).contains(text), "{}", told(&report));
         assert!(junit(&report, true).unwrap().contains(text));
-        assert!(markdown(&report).contains(if expected { "| yes |" } else { "| not shown |" }), "{}", markdown(&report));
+        assert!(
+            markdown(&report).contains(if expected { "| yes |" } else { "| not shown |" }),
+            "{}",
+            markdown(&report)
+        );
     }
     let few = run(&["prod"], 4, about_ten);
     let undecided = gated(&few, &base(&few));
@@ -188,7 +196,11 @@ fn the_gate_prints_its_power_and_how_many_units_would_do() {
     assert!(metric(&few).power.unwrap() < 0.8 && needed > 6, "{}", told(&few));
     assert!(told(&few).contains(&format!("for a loss of 0.1, which takes {needed} units for 0.80")), "{}", told(&few));
     assert!(metric(&many).power.unwrap() >= 0.8 && metric(&many).units_needed.is_none(), "{}", told(&many));
-    assert!(told(&many).contains("power 1.00 for a loss of 0.1") || told(&many).contains("power 0.9"), "{}", told(&many));
+    assert!(
+        told(&many).contains("power 1.00 for a loss of 0.1") || told(&many).contains("power 0.9"),
+        "{}",
+        told(&many)
+    );
 }
 
 /// Cases of another retained budget, as a sweep adds them.

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{answer, call, chance, compaction, facts, manifest, point, prices, question, record, settings, turn};
+use crate::common::{
+    answer, call, chance, compaction, facts, manifest, point, prices, question, record, settings, turn,
+};
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::model::Served;
 use compactometer_formats::answer::Grade;
