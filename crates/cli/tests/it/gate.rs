@@ -46,7 +46,7 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
     assert_eq!(fs::read_to_string(dir.join("base.json")).unwrap(), baseline, "the same run gives the same bytes");
 
     let passed = expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--exact", "--markdown", "gate.md"]);
-    assert!(passed.contains("verdict: pass\n"), "{passed}");
+    assert!(passed.contains("verdict: pass\n") && passed.contains("; power "), "{passed}");
     assert!(fs::read_to_string(dir.join("gate.md")).unwrap().starts_with("## Recall gate: pass\n"));
 
     run(dir, "half", &["--retain", "0.1"]);
@@ -60,7 +60,7 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
     expect(dir, 1, &["gate", "half", "--baseline", "base.json", "--exact"]);
     fs::copy(dir.join("base.json"), dir.join("worse.json")).unwrap();
     let worse = expect(dir, 0, &["gate", "half", "--baseline", "worse.json", "--update"]);
-    assert!(worse.contains("power ") && worse.contains("accepted with the verdict REGRESSION"), "{worse}");
+    assert!(worse.contains("verdict: REGRESSION") && worse.contains("accepted with the verdict REGRESSION"), "{worse}");
 
     run(dir, "other", &["--window", "4400"]);
     let mismatch = expect(dir, 2, &["gate", "other", "--baseline", "base.json"]);
