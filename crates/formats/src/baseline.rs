@@ -4,14 +4,17 @@
 
 use std::collections::BTreeMap;
 
+use compactometer_engine::budget::Budget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fate::Fates;
+use crate::manifest::StrategySettings;
 use crate::record::{Protocol, text_hash};
 
-/// The version of baselines that this program writes. Version 1 called the summarizer `model`.
-pub const VERSION: u32 = 2;
+/// The version of baselines that this program writes. Version 2 had no settings and no matcher; version 1 called the summarizer
+/// `model`.
+pub const VERSION: u32 = 3;
 
 /// What a run showed, for comparison with later runs.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -41,6 +44,9 @@ pub struct Conditions {
     pub prices_hash: String,
     /// The measuring counter.
     pub tokenizer: String,
+    /// blake3 of what the matcher finds in a fixed list of texts; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub matcher: String,
     /// The summarizer; `model` in files of earlier versions.
     #[serde(alias = "model")]
     pub summarizer: String,
@@ -92,6 +98,12 @@ pub struct StrategyHead {
     pub strategy: String,
     /// blake3 of its prompt.
     pub prompt: String,
+    /// What it was run with; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<StrategySettings>,
+    /// Its limits; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
     /// blake3 of its records' JSON, in the run's order.
     pub records_hash: String,
     /// Compactions that changed the view.
@@ -212,6 +224,7 @@ mod tests {
             suite_hash: "5u17e".to_owned(),
             prices_hash: "91ce5".to_owned(),
             tokenizer: "o200k_base".to_owned(),
+            matcher: "3a7c".to_owned(),
             summarizer: "mock:strong".to_owned(),
             target: None,
             served: Vec::new(),
@@ -226,6 +239,11 @@ mod tests {
             protocol: Protocol::Matched,
             strategy: "chained".to_owned(),
             prompt: "9409".to_owned(),
+            settings: Some(StrategySettings {
+                base: "chained".to_owned(),
+                parameters: BTreeMap::from([("tail".to_owned(), "10".to_owned())]),
+            }),
+            budget: None,
             records_hash: "4ec0".to_owned(),
             applied: 3,
             failed: 0,
@@ -256,12 +274,16 @@ mod tests {
     }
 
     #[test]
-    fn baselines_of_version_1_read() {
-        let text = tiny().to_text().expect("has a JSON form");
+    fn baselines_of_earlier_versions_read() {
+        let mut old = tiny();
+        old.run.matcher.clear();
+        old.strategies[0].head.settings = None;
+        let text = old.to_text().expect("has a JSON form");
+        assert_eq!(Baseline::parse(&text.replacen("\"version\":3", "\"version\":2", 1)), Ok(old.clone()));
         let (_, body) = text.split_once('\n').expect("two parts");
         let body = body.replacen("\"summarizer\":", "\"model\":", 1);
         let first = format!("{{\"version\":1,\"checksum\":\"{}\",\n{body}", text_hash(&body));
-        assert_eq!(Baseline::parse(&first), Ok(tiny()));
+        assert_eq!(Baseline::parse(&first), Ok(old));
     }
 
     #[test]
@@ -269,7 +291,7 @@ mod tests {
         let text = tiny().to_text().expect("has a JSON form");
         assert_eq!(Baseline::parse(&text.replace("0.333333333", "0.133333333")), Err(BaselineError::Checksum));
         assert_eq!(Baseline::parse(&text.replace("\"cu\"", "\"cc\"")), Err(BaselineError::Checksum));
-        assert_eq!(Baseline::parse(&text.replace("\"version\":2", "\"version\":3")), Err(BaselineError::Newer(3)));
+        assert_eq!(Baseline::parse(&text.replace("\"version\":3", "\"version\":4")), Err(BaselineError::Newer(4)));
         for broken in [
             &text[..text.len() / 2],
             "",

@@ -54,6 +54,12 @@ pub struct Manifest {
     /// blake3 of each strategy's prompt, by its name; absent in manifests from before gates compared them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prompts: BTreeMap<String, String>,
+    /// What each strategy under test was run with, by its name; absent in manifests from before gates named what changed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, StrategySettings>,
+    /// blake3 of what the matcher finds in a fixed list of texts; absent in manifests from before it was kept.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub matcher: String,
     /// blake3 of the price table.
     pub prices_hash: String,
     /// The measuring counter.
@@ -78,6 +84,15 @@ pub struct Manifest {
     pub conversations: usize,
     /// Groups in the suite: the number of units.
     pub groups: usize,
+}
+
+/// What a strategy was run with, as a user would type it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StrategySettings {
+    /// The strategy that its name stands for.
+    pub base: String,
+    /// Its parameters, before they are scaled.
+    pub parameters: BTreeMap<String, String>,
 }
 
 impl Manifest {

@@ -2,6 +2,7 @@
 //!
 //! Absent on purpose: conversations, files and the meaning of a text.
 
+pub mod behaviour;
 pub mod binding;
 pub mod code;
 pub mod exact;

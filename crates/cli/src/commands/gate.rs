@@ -1,5 +1,6 @@
 //! `gate`: compares a run with a baseline, or tests the gate itself.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use tempfile::TempDir;
 use super::{CommandRow, HelpGroup, parsed};
 use super::{program, run};
 use crate::arguments::{RunArgs, number};
-use crate::output::failure::Failure;
+use crate::output::failure::{Failure, words};
 use crate::output::terminal::{note, say, say_json};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -42,7 +43,7 @@ pub(crate) struct GateArgs {
     /// The baseline file: hashes, scores by unit and fates of facts, never text.
     #[arg(long, value_name = "FILE", conflicts_with = "self_test")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write the run to the baseline instead of judging it.
+    /// Accept the run as the baseline. What it would have judged is printed first.
     #[arg(long, conflicts_with_all = ["self_test", "exact", "strategies", "junit", "markdown"])]
     pub(crate) update: bool,
     /// The loss of recall that is tolerated, as a share.
@@ -107,9 +108,9 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
         args.baseline.as_deref().ok_or_else(|| Failure::usage(anyhow!("name the baseline with `--baseline FILE`")))?;
     let run = read_run(dir)?;
     if args.update {
-        return update(&run, file, &prices);
+        return update(args, &run, file, &prices);
     }
-    let baseline = read(file)?;
+    let baseline = read(file).map_err(Failure::usage)?;
     let options = GateOptions { margin: args.margin, strategies: args.strategies.clone(), exact: args.exact };
     let named = || format!("`{}` against `{}`", dir.display(), file.display());
     let report = gate::gate(&run, &baseline, &prices, &options)
@@ -118,21 +119,62 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
     outcome(&report, args.on_inconclusive)
 }
 
-fn read(file: &Path) -> Result<Baseline, Failure> {
-    let text = read_text(file, Kind::BASELINE)
-        .with_context(|| format!("cannot read the baseline `{}`; `--update` writes one from the run", file.display()));
-    let text = text.map_err(Failure::usage)?;
-    Baseline::parse(&text).with_context(|| format!("`{}`", file.display())).map_err(Failure::usage)
+fn read(file: &Path) -> anyhow::Result<Baseline> {
+    let text = read_text(file, Kind::BASELINE).with_context(|| {
+        format!("cannot read the baseline `{}`; `--update` writes one from the run", file.display())
+    })?;
+    Baseline::parse(&text).with_context(|| format!("`{}`", file.display()))
 }
 
-fn update(run: &RunFiles, file: &Path, prices: &PriceTable) -> Result<(), Failure> {
-    let baseline = gate::baseline_of(run, prices);
-    if baseline.strategies.is_empty() {
-        return Err(Failure::usage(anyhow!("the run has no strategy under test, only controls")));
-    }
+/// Writes the baseline, after the verdict on what it accepts.
+fn update(args: &GateArgs, run: &RunFiles, file: &Path, prices: &PriceTable) -> Result<(), Failure> {
+    let baseline = gate::baseline_of(run, prices).map_err(Failure::usage)?;
     let text = baseline.to_text().map_err(Failure::failed)?;
+    let told = match accepted(args, run, file, prices) {
+        Accepted::Judged { report, unjudged } => {
+            tell(args, &report)?;
+            let but = if unjudged.is_empty() { String::new() } else { format!("; not judged: {unjudged}") };
+            format!("accepted with the verdict {}{but}", report.verdict.name())
+        }
+        Accepted::NotJudged(why) => format!("accepted without a verdict: {why}"),
+    };
     write(file, &text)?;
-    say(&format!("{}\n", file.display()))
+    let told = format!("{told}\n{}", file.display());
+    if args.json {
+        note(&told);
+        return Ok(());
+    }
+    say(&format!("{told}\n"))
+}
+
+/// What an update accepts.
+enum Accepted {
+    /// With the names of strategies that only one side has.
+    Judged { report: Box<GateReport>, unjudged: String },
+    /// Nothing could be judged, and why.
+    NotJudged(String),
+}
+
+/// Judges the strategies that the run and the earlier baseline have in common.
+fn accepted(args: &GateArgs, run: &RunFiles, file: &Path, prices: &PriceTable) -> Accepted {
+    if !file.exists() {
+        return Accepted::NotJudged("there was no baseline".to_owned());
+    }
+    judged(args, run, file, prices).unwrap_or_else(|error| Accepted::NotJudged(words(&error)))
+}
+
+fn judged(args: &GateArgs, run: &RunFiles, file: &Path, prices: &PriceTable) -> anyhow::Result<Accepted> {
+    let (old, new) = (read(file)?, gate::baseline_of(run, prices)?);
+    let names = |of: &Baseline| of.strategies.iter().map(|one| one.head.strategy.clone()).collect::<BTreeSet<_>>();
+    let (old_names, new_names) = (names(&old), names(&new));
+    let strategies = old_names.intersection(&new_names).cloned().collect::<Vec<_>>();
+    if strategies.is_empty() {
+        return Err(anyhow!("the earlier baseline has none of its strategies"));
+    }
+    let options = GateOptions { margin: args.margin, strategies, exact: false };
+    let report = Box::new(gate::gate(run, &old, prices, &options)?);
+    let unjudged = old_names.symmetric_difference(&new_names).map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    Ok(Accepted::Judged { report, unjudged: unjudged.join(", ") })
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {

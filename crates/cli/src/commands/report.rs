@@ -112,6 +112,7 @@ fn alike(manifest: &Manifest) -> Manifest {
         sweep: Vec::new(),
         strategies: Vec::new(),
         prompts: Default::default(),
+        settings: Default::default(),
         settings_hash: String::new(),
         prices_hash: String::new(),
         commit: String::new(),
@@ -129,6 +130,7 @@ fn join(mut one: Manifest, other: Manifest) -> Manifest {
     sizes.dedup();
     (one.retained, one.sweep) = (sizes.remove(0), sizes);
     one.prompts.extend(other.prompts);
+    one.settings.extend(other.settings);
     one.strategies.extend(other.strategies);
     let mut seen = Vec::new();
     one.strategies.retain(|name| {

@@ -38,13 +38,15 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
     run(dir, "now", &[]);
     let missing = expect(dir, 2, &["gate", "now", "--baseline", "base.json"]);
     assert!(missing.contains("cannot read the baseline `base.json`; `--update` writes one"), "{missing}");
-    expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--update"]);
+    let first = expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--update"]);
+    assert!(first.contains("accepted without a verdict: there was no baseline"), "{first}");
     let baseline = fs::read_to_string(dir.join("base.json")).unwrap();
-    expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--update"]);
+    let again = expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--update"]);
+    assert!(again.contains("verdict: pass\n") && again.contains("accepted with the verdict pass"), "{again}");
     assert_eq!(fs::read_to_string(dir.join("base.json")).unwrap(), baseline, "the same run gives the same bytes");
 
     let passed = expect(dir, 0, &["gate", "now", "--baseline", "base.json", "--exact", "--markdown", "gate.md"]);
-    assert!(passed.contains("verdict: pass\n"), "{passed}");
+    assert!(passed.contains("verdict: pass\n") && passed.contains("; power "), "{passed}");
     assert!(fs::read_to_string(dir.join("gate.md")).unwrap().starts_with("## Recall gate: pass\n"));
 
     run(dir, "half", &["--retain", "0.1"]);
@@ -56,6 +58,9 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
     assert!(!report["strategies"][0]["newly_lost"].as_array().unwrap().is_empty());
     assert!(fs::read_to_string(dir.join("gate.xml")).unwrap().contains(r#"failures="1""#));
     expect(dir, 1, &["gate", "half", "--baseline", "base.json", "--exact"]);
+    fs::copy(dir.join("base.json"), dir.join("worse.json")).unwrap();
+    let worse = expect(dir, 0, &["gate", "half", "--baseline", "worse.json", "--update"]);
+    assert!(worse.contains("verdict: REGRESSION") && worse.contains("accepted with the verdict REGRESSION"), "{worse}");
 
     run(dir, "other", &["--window", "4400"]);
     let mismatch = expect(dir, 2, &["gate", "other", "--baseline", "base.json"]);
@@ -63,6 +68,44 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
     fs::write(dir.join("base.json"), baseline.replacen("\"seed\":0", "\"seed\":1", 1)).unwrap();
     let damaged = expect(dir, 2, &["gate", "now", "--baseline", "base.json"]);
     assert!(damaged.contains("the checksum does not match"), "{damaged}");
+}
+
+/// The change that people make: the same row with another parameter, another prompt, or other limits.
+#[test]
+fn a_changed_row_is_judged_against_the_baseline_of_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("little.toml"), SPEC).unwrap();
+    let prompt = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/src/strategies/chained/prompt.md");
+    let changed = fs::read_to_string(prompt).unwrap() + "\nWrite short sentences.\n";
+    fs::write(dir.join("mine.md"), changed).unwrap();
+    let run = |out: &str, row: &str, more: &[&str]| {
+        let common = ["run", "little.toml", "-s", row, "--quiet", "--out", out];
+        expect(dir, 0, &[&common[..], more].concat());
+    };
+    run("base", "prod=chained,full,null", &[]);
+    expect(dir, 0, &["gate", "base", "--baseline", "base.json", "--update"]);
+    for (out, row, more, named) in [
+        ("tail", "prod=chained:tail=2,full,null", &[][..], "candidate: tail from 10 to 2"),
+        ("prompt", "prod=chained:prompt=mine.md,full,null", &[], "candidate: prompt from "),
+        ("other", "prod=summarize,full,null", &[], "candidate: strategy from chained to summarize; prompt from "),
+        ("less", "prod=chained,full,null", &["--retain", "0.1"], "candidate: retained budget from 1200 to 400"),
+    ] {
+        run(out, row, more);
+        let output = program(dir, &["gate", out, "--baseline", "base.json"]);
+        let told = text(&output);
+        assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "judged, not refused: {told}");
+        assert!(told.contains(named) && told.contains("prod (matched): "), "{named}: {told}");
+    }
+    let accepted = expect(dir, 0, &["gate", "less", "--baseline", "base.json", "--update"]);
+    assert!(accepted.contains("candidate: retained budget from 1200 to 400"), "{accepted}");
+    assert!(accepted.contains("verdict: inconclusive") && accepted.contains("accepted with the verdict inconclusive"));
+    run("two", "prod=chained,chained,full,null", &[]);
+    let more = expect(dir, 0, &["gate", "two", "--baseline", "base.json", "--update", "--json"]);
+    assert!(more.contains("not judged: `chained`") && more.contains("\"verdict\""), "{more}");
+    fs::write(dir.join("base.json"), "{}").unwrap();
+    let damaged = expect(dir, 0, &["gate", "two", "--baseline", "base.json", "--update"]);
+    assert!(damaged.contains("accepted without a verdict") && damaged.contains("expected a baseline"), "{damaged}");
 }
 
 #[test]
@@ -94,6 +137,8 @@ fn a_self_test_repeats_a_run_under_another_seed() {
     assert_eq!(found["seeds"], serde_json::json!([0, 1]));
     assert_eq!((found["n"].as_u64(), found["margin"].as_f64()), (Some(200), Some(0.05)));
     assert!(found["detection_rate"].as_f64().unwrap() > 0.5, "{found}");
+    let verdicts = found["damages"].as_array().unwrap().iter().map(|planted| &planted["verdict"]);
+    assert_eq!(verdicts.collect::<Vec<_>>(), ["regression"; 3], "{found}");
     let same = expect(dir, 2, &["gate", "--self-test", "now", "now"]);
     assert!(same.contains("both runs have the seed `0`"), "{same}");
 }

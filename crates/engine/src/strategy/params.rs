@@ -62,7 +62,7 @@ impl Param {
     }
 
     /// The name at that place of a choice.
-    pub(crate) fn chosen(&self, number: f64) -> Option<&'static str> {
+    pub fn chosen(&self, number: f64) -> Option<&'static str> {
         match self.unit {
             Unit::Choice(names) => names.get(number as usize).copied(),
             _ => None,

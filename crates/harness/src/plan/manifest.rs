@@ -1,9 +1,9 @@
 //! What a run's manifest says of its plan.
 
-use compactometer_formats::manifest::{Manifest, VERSION};
-use compactometer_formats::record::text_hash;
+use compactometer_formats::manifest::{Manifest, StrategySettings, VERSION};
+use compactometer_formats::record::{Family, text_hash};
 
-use super::{Entrant, Plan};
+use super::{Entrant, Entry, Plan};
 
 impl Plan {
     /// The manifest of a run of this plan. Build, command, suite, tokenizer, prices and reference are the caller's to add.
@@ -27,6 +27,8 @@ impl Plan {
             strategies: options.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             reference: None,
             prompts: options.entrants.iter().filter_map(prompt).collect(),
+            settings: options.entrants.iter().filter_map(settings_of).collect(),
+            matcher: text_hash(&compactometer_text::behaviour::results()),
             settings_hash: text_hash(&settings.map(|settings| settings.to_string()).collect::<String>()),
             prices_hash: String::new(),
             tokenizer: String::new(),
@@ -46,4 +48,15 @@ impl Plan {
 fn prompt(entrant: &Entrant) -> Option<(String, String)> {
     let settings = entrant.settings()?;
     Some((entrant.name.clone(), text_hash(settings.prompt())))
+}
+
+/// A strategy's name and what it was run with. Controls have no settings.
+fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
+    let Entry::Strategy(spec, settings) = &entrant.entry else { return None };
+    let base = if entrant.family == Family::Faithful { spec.published_name() } else { spec.name.to_owned() };
+    let parameters = spec.params().filter_map(|param| {
+        let value = settings.value(param.name)?;
+        Some((param.name.to_owned(), param.chosen(value).map_or_else(|| value.to_string(), str::to_owned)))
+    });
+    Some((entrant.name.clone(), StrategySettings { base, parameters: parameters.collect() }))
 }

@@ -7,8 +7,11 @@ use compactometer_formats::baseline::{
 };
 use compactometer_formats::fate::Fates;
 use compactometer_formats::prices::PriceTable;
-use compactometer_formats::record::{self, Protocol, Record, text_hash};
+use compactometer_formats::record::{self, Record, text_hash};
 
+use super::guards::GUARDS;
+use super::mismatch::Mismatch;
+use super::replay::default_replay;
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, decisions, fates};
 use crate::metrics::CorrectedRecall;
@@ -16,15 +19,18 @@ use crate::metrics::scores::{PrimaryMetric, UnitScores};
 use crate::stats::nine_digits;
 use crate::summary::realized;
 
-/// The baseline that a run makes.
-pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Baseline {
+/// The baseline that a run makes: of its default replay.
+///
+/// # Errors
+/// [`Mismatch`] if the run has no such replay, or no strategy under test.
+pub fn baseline_of(run: &RunFiles, prices: &PriceTable) -> Result<Baseline, Mismatch> {
     let runs = ProtocolRun::by_protocol(&run.manifest, &run.records, prices);
-    let of_run = |run: &ProtocolRun| tested(run).map(|strategy| of_strategy(run, strategy)).collect::<Vec<_>>();
-    Baseline {
-        run: conditions(run),
-        scenarios: conversations(&run.records),
-        strategies: runs.iter().flat_map(of_run).collect(),
+    let replay = default_replay(&runs)?;
+    let strategies: Vec<_> = tested(replay).map(|strategy| of_strategy(replay, strategy)).collect();
+    if strategies.is_empty() {
+        return Err(Mismatch::NothingTested);
     }
+    Ok(Baseline { run: conditions(run), scenarios: conversations(&run.records), strategies })
 }
 
 /// The strategies of a run that a gate looks at.
@@ -32,7 +38,7 @@ pub(super) fn tested<'a, 'r>(run: &'a ProtocolRun<'r>) -> impl Iterator<Item = &
     run.strategies.iter().filter(|strategy| strategy.family.is_tested())
 }
 
-fn conditions(run: &RunFiles) -> Conditions {
+pub(super) fn conditions(run: &RunFiles) -> Conditions {
     let manifest = &run.manifest;
     Conditions {
         program: manifest.program.clone(),
@@ -42,6 +48,7 @@ fn conditions(run: &RunFiles) -> Conditions {
         suite_hash: manifest.suite_hash.clone(),
         prices_hash: manifest.prices_hash.clone(),
         tokenizer: manifest.tokenizer.clone(),
+        matcher: manifest.matcher.clone(),
         summarizer: manifest.summarizer.clone(),
         target: manifest.target.clone(),
         served: served(&run.records),
@@ -72,7 +79,8 @@ fn conversations(records: &[Record]) -> Vec<Conversation> {
 fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyBaseline {
     let metrics = PrimaryMetric::GATED.iter().flat_map(|primary| primary.metrics());
     let scores = metrics.filter_map(|metric| Some((*metric, UnitScores::of(metric, strategy)?.by_unit())));
-    let scores: BTreeMap<&str, BTreeMap<String, f64>> = scores.collect();
+    let guards = GUARDS.iter().map(|guard| (guard.metric, guard.by_unit(strategy)));
+    let scores: BTreeMap<&str, BTreeMap<String, f64>> = scores.chain(guards).collect();
     let unit = |unit: &UnitRecords| UnitBaseline {
         unit: unit.group.to_owned(),
         scores: scores
@@ -94,6 +102,8 @@ pub(super) fn head(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategyHea
         protocol: run.protocol,
         strategy: strategy.name.to_owned(),
         prompt: run.manifest.prompts.get(strategy.name).cloned().unwrap_or_default(),
+        settings: run.manifest.settings.get(strategy.name).cloned(),
+        budget: strategy.records().next().map(|record| record.case.budget),
         records_hash: text_hash(&texts),
         applied: counted.applied,
         failed: counted.failed,
@@ -108,75 +118,13 @@ pub(super) fn last_fates(record: &Record) -> Fates {
     Fates(fates::last(record).filter(|(fact, _)| !fact.decoy).map(|(_, fate)| fate).collect())
 }
 
-/// Why a run cannot be held against a baseline.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Mismatch {
-    /// Conditions that must be the same are not.
-    #[error(
-        "the run and the baseline differ in {what}: `{run}` against `{baseline}`; run it as the baseline was, or accept the new \
-         one with `--update`"
-    )]
-    Condition {
-        /// Which.
-        what: String,
-        /// The run's.
-        run: String,
-        /// The baseline's.
-        baseline: String,
-    },
-    /// A strategy that one side lacks.
-    #[error(
-        "`{strategy}` under the {} protocol stands only in the {side}; choose with `--strategy`, or accept what the run has with \
-         `--update`", protocol.name()
-    )]
-    OneSided {
-        /// Its name.
-        strategy: String,
-        /// Its protocol.
-        protocol: Protocol,
-        /// The side that has it.
-        side: &'static str,
-    },
-    /// A strategy that stands there once for each retained budget.
-    #[error("the {side} was made under several retained budgets, and a gate compares one; make it with one `--retain`")]
-    Swept {
-        /// Which side.
-        side: &'static str,
-    },
-    /// A strategy that neither side has.
-    #[error("{0}")]
-    Unknown(String),
-    /// Nothing to judge.
-    #[error("the run has no strategy under test, only controls")]
-    NothingTested,
-    /// Bytes mean nothing where a model draws.
-    #[error("`--exact` compares bytes, and `{model}` need not give the same twice; it is for the mock")]
-    Exact {
-        /// The model.
-        model: String,
-    },
-    /// A baseline whose scores cannot be scores.
-    #[error("the baseline's {metric} of `{unit}` is `{value}`, which no record gives; write it anew with `--update`")]
-    Score {
-        /// The metric.
-        metric: String,
-        /// The unit.
-        unit: String,
-        /// The value.
-        value: f64,
-    },
-}
-
-/// Holds the conditions of both sides against each other. Seeds, prices and the retained budget may differ.
+/// Holds what makes numbers comparable against each other: the conversations, the models, and what is counted how. Window,
+/// trigger and scale set which facts count, since a fact counts once it is as far back as the trigger; the program's version
+/// stands for how metrics are computed. Everything else may differ: it is the change that a gate is asked about.
 pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch> {
     let names = baseline.strategies.iter().map(|one| (one.head.protocol, &one.head.strategy));
-    for (side, is_swept) in [
-        ("run", !run.manifest.sweep.is_empty()),
-        ("baseline", names.collect::<BTreeSet<_>>().len() < baseline.strategies.len()),
-    ] {
-        if is_swept {
-            return Err(Mismatch::Swept { side });
-        }
+    if names.collect::<BTreeSet<_>>().len() < baseline.strategies.len() {
+        return Err(Mismatch::Swept);
     }
     let (new, old) = (conditions(run), &baseline.run);
     let named = |what: &str, new: &str, old: &str| differing(what, new, old);
@@ -191,6 +139,9 @@ pub(super) fn check(run: &RunFiles, baseline: &Baseline) -> Result<(), Mismatch>
     let [records, before] = [&new, old].map(|of| of.records.max(2).to_string());
     named("the version of records", &records, &before)?;
     named("the measuring counter", &new.tokenizer, &old.tokenizer)?;
+    if !new.matcher.is_empty() && !old.matcher.is_empty() {
+        named("the matcher's results", &new.matcher, &old.matcher)?;
+    }
     named("the window", &new.window.to_string(), &old.window.to_string())?;
     named("the trigger", &new.trigger.to_string(), &old.trigger.to_string())?;
     named("the scale", &new.scale.to_string(), &old.scale.to_string())?;
@@ -211,7 +162,14 @@ fn scores(baseline: &Baseline) -> Result<(), Mismatch> {
     Ok(())
 }
 
-pub(super) fn differing(what: &str, run: &str, baseline: &str) -> Result<(), Mismatch> {
+/// A strategy's own limits set the trigger under the published protocol.
+pub(super) fn same_trigger(new: &StrategyHead, old: &StrategyHead) -> Result<(), Mismatch> {
+    let Some((now, before)) = new.budget.zip(old.budget) else { return Ok(()) };
+    let what = format!("the trigger of {}", new.strategy);
+    differing(&what, &now.trigger.to_string(), &before.trigger.to_string())
+}
+
+fn differing(what: &str, run: &str, baseline: &str) -> Result<(), Mismatch> {
     if run == baseline {
         return Ok(());
     }

@@ -9,16 +9,14 @@ use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;
 
 use super::changes::changes;
-use super::power::{Arm, Population};
+use super::power::{Arm, POWER, Population};
 use super::rule::{self, MarginTest};
-use super::{GatedStrategy, StrategyGate, Verdict};
+use super::{GatedStrategy, StrategyGate, Verdict, advice, guards};
+use crate::metrics::reader_strength;
 use crate::metrics::scores::{BOUND, CORRECTED, PrimaryMetric, RAW, UnitScores};
-use crate::metrics::{COST_USD_CHECKPOINT, COST_USD_COMPACTION, COST_USD_PROBES, reader_strength};
-use crate::stats::nine_digits;
-use crate::stats::{family, mean};
+use crate::stats::equivalence::{Equivalence, equivalent};
+use crate::stats::{LEVEL, family, mean, nine_digits};
 
-/// A share of failed compactions this far above the baseline's cannot pass, since a failed compaction loses nothing.
-const MORE_FAILURES: f64 = 0.05;
 /// Sizes within this share of each other count as one size.
 const SIZE_MARGIN: f64 = 0.1;
 const SEED: u64 = 0x6A7E;
@@ -51,8 +49,14 @@ pub struct MetricGate {
     pub p_regression: Option<f64>,
     /// `p_regression` after Holm over strategies and primary metrics.
     pub p_holm: Option<f64>,
-    /// The number of units at which a loss of two margins would be found with probability .80, if the verdict is open and the
-    /// number is known.
+    /// Whether the difference lies within the margin on both sides (two one-sided tests at .05, after Holm); a pass only says that
+    /// the loss does.
+    pub equivalent: Option<bool>,
+    /// The larger p of these two tests, after Holm over strategies and primary metrics.
+    pub p_equivalent: Option<f64>,
+    /// The probability with which a loss of two margins is found at this number of units, simulated; absent if it is unknown.
+    pub power: Option<f64>,
+    /// The number of units at which that probability is .80, if it is less here and the number is known.
     pub units_needed: Option<usize>,
 }
 
@@ -61,38 +65,55 @@ pub struct MetricGate {
 struct MetricTest {
     gate: MetricGate,
     judged: Option<MarginTest>,
+    equivalence: Option<Equivalence>,
     /// Why the metric cannot pass, or cannot be decided at all.
     blocked: Option<String>,
     cannot_pass: Option<String>,
     population: Option<Population>,
 }
 
+/// The p values of one test after Holm over strategies and primary metrics.
+#[derive(Clone, Copy, Default)]
+struct Adjusted {
+    regression: Option<f64>,
+    equivalence: Option<f64>,
+}
+
 /// Every pair, in order.
 pub(super) fn all(pairs: &[GatedStrategy], baseline: &Baseline, summary: &Summary, margin: f64) -> Vec<StrategyGate> {
     let tests: Vec<Vec<MetricTest>> = pairs.iter().map(|pair| of_pair(pair, margin)).collect();
     let count = tests.iter().flatten().count();
-    let found = tests.iter().flatten().filter_map(|test| test.judged.map(|judged| judged.p_regression));
-    let mut adjusted = family::holm(&found.collect::<Vec<_>>(), count).into_iter();
+    let mut adjusted = adjusted(&tests, count).into_iter();
     let mut judged = Vec::with_capacity(pairs.len());
-    for (pair, tests) in pairs.iter().zip(tests) {
-        let close = |test: MetricTest| {
-            let p_holm = test.judged.and_then(|_| adjusted.next());
-            decided(test, p_holm, count, margin)
-        };
-        let metrics: Vec<MetricGate> = tests.into_iter().map(close).collect();
+    for ((pair, tests), guards) in pairs.iter().zip(tests).zip(guards::all(pairs)) {
+        let close = |test: MetricTest| decided(test, adjusted.next().unwrap_or_default(), count, margin);
+        let metrics: Vec<MetricGate> = tests.into_iter().map(close).chain(guards).collect();
         let (newly_lost, newly_kept) = changes(baseline, pair.baseline, pair.strategy);
         judged.push(StrategyGate {
             protocol: pair.head.protocol,
             strategy: pair.head.strategy.clone(),
             verdict: metrics.iter().map(|metric| metric.verdict).max().unwrap_or(Verdict::Inconclusive),
+            changed: pair.changed.clone(),
             notes: notes(pair),
-            next: next(pair, &metrics, summary),
+            next: advice::next(pair, &metrics, summary),
             metrics,
             newly_lost,
             newly_kept,
         });
     }
     judged
+}
+
+fn adjusted(tests: &[Vec<MetricTest>], count: usize) -> Vec<Adjusted> {
+    let holm = |p: fn(&MetricTest) -> Option<f64>| {
+        let found = tests.iter().flatten().filter_map(p).collect::<Vec<_>>();
+        let mut adjusted = family::holm(&found, count).into_iter();
+        tests.iter().flatten().map(|test| p(test).and_then(|_| adjusted.next())).collect::<Vec<_>>()
+    };
+    let regressions = holm(|test| Some(test.judged?.p_regression));
+    let equivalences = holm(|test| Some(test.equivalence?.p()));
+    let pairs = regressions.into_iter().zip(equivalences);
+    pairs.map(|(regression, equivalence)| Adjusted { regression, equivalence }).collect()
 }
 
 /// Under the mock only contexts are tested, since its answers are artificial.
@@ -146,6 +167,7 @@ fn of_metric(pair: &GatedStrategy, primary: PrimaryMetric, margin: f64) -> Metri
     MetricTest {
         gate,
         judged,
+        equivalence: equivalent(&differences, margin),
         blocked: blocked(pair, baseline, margin),
         cannot_pass: cannot_pass(pair, old.len() - shared.len()).or_else(|| other_facts(pair, metric)),
         population: Some(Population::new(shared.iter().map(arm).collect())),
@@ -170,20 +192,10 @@ fn blocked(pair: &GatedStrategy, baseline: Option<f64>, margin: f64) -> Option<S
     Some(format!("the baseline's {recall:.3} is under two margins of {margin}: a loss that large cannot happen"))
 }
 
-/// Why a run may look better than it is, so that it cannot pass.
+/// Why a run may look better than it is, so that it cannot pass. Room that the run's retained budget adds is a declared change.
 fn cannot_pass(pair: &GatedStrategy, without_score: usize) -> Option<String> {
-    let (new, old) = (&pair.head, &pair.baseline.head);
-    let share = |failed: usize, applied: usize| failed as f64 / (failed + applied).max(1) as f64;
-    if share(new.failed, new.applied) > share(old.failed, old.applied) + MORE_FAILURES {
-        let all = new.failed + new.applied;
-        return Some(format!("{} of {all} compactions failed, and a failed one loses nothing", new.failed));
-    }
-    if new.over_window > old.over_window {
-        let turns = new.over_window;
-        return Some(format!("{turns} turns were sent over the window, {} in the baseline", old.over_window));
-    }
-    let sizes = new.tokens_retained.zip(old.tokens_retained);
-    if let Some((new, old)) = sizes.filter(|(new, old)| *new > (1.0 + SIZE_MARGIN) * old) {
+    let sizes = pair.head.tokens_retained.zip(pair.baseline.head.tokens_retained);
+    if let Some((new, old)) = sizes.filter(|(new, old)| *new > (1.0 + SIZE_MARGIN) * pair.more_room * old) {
         return Some(format!(
             "{new:.0} tokens are retained on average, {old:.0} in the baseline: more room is no better memory"
         ));
@@ -212,36 +224,52 @@ fn empty(metric: &str) -> MetricGate {
     MetricGate { metric: metric.to_owned(), ..MetricGate::default() }
 }
 
-fn decided(test: MetricTest, p_holm: Option<f64>, tests: usize, margin: f64) -> MetricGate {
+fn decided(test: MetricTest, adjusted: Adjusted, tests: usize, margin: f64) -> MetricGate {
     let mut gate = test.gate;
-    if let Some((judged, p_holm)) = test.judged.zip(p_holm) {
-        let finite = |value: f64| Some(nine_digits(value)).filter(|value| value.is_finite());
-        gate.difference = finite(judged.paired.mean);
-        (gate.low, gate.high) = (finite(judged.low), finite(judged.high));
-        (gate.p_pass, gate.p_regression) = (finite(judged.p_pass), finite(judged.p_regression));
-        gate.p_holm = finite(p_holm);
+    if let Some((judged, p_holm)) = test.judged.zip(adjusted.regression) {
+        fill(&mut gate, &judged, adjusted);
         gate.verdict = rule::verdict(&judged, p_holm, tests);
     }
     let fewest = rule::fewest(tests);
     let mut why = None;
-    let mut more_units_help = false;
+    let mut is_decidable = true;
     if let Some(blocked) = test.blocked {
         (gate.verdict, why) = (Verdict::Inconclusive, Some(blocked));
+        (gate.equivalent, is_decidable) = (None, false);
     } else if gate.units < fewest {
         (gate.verdict, why) = (Verdict::Inconclusive, Some(few(gate.units, fewest, tests)));
-        more_units_help = true;
+        gate.equivalent = None;
     } else if gate.verdict < Verdict::Inconclusive && test.cannot_pass.is_some() {
         (gate.verdict, why) = (Verdict::Inconclusive, test.cannot_pass);
+        is_decidable = false;
     } else if gate.verdict == Verdict::Inconclusive {
         why = Some(format!("the bounds leave open whether {margin} is lost"));
-        more_units_help = true;
     }
     gate.reason = why.or(gate.reason);
-    if more_units_help {
-        let mut random = ChaCha8Rng::seed_from_u64(SEED);
-        gate.units_needed = test.population.and_then(|population| population.needed(margin, tests, &mut random));
+    if let Some(population) = test.population.filter(|_| is_decidable) {
+        tell_power(&mut gate, &population, margin, tests);
     }
     gate
+}
+
+/// The numbers of the tests.
+fn fill(gate: &mut MetricGate, judged: &MarginTest, adjusted: Adjusted) {
+    let finite = |value: f64| Some(nine_digits(value)).filter(|value| value.is_finite());
+    gate.difference = finite(judged.paired.mean);
+    (gate.low, gate.high) = (finite(judged.low), finite(judged.high));
+    (gate.p_pass, gate.p_regression) = (finite(judged.p_pass), finite(judged.p_regression));
+    gate.p_holm = adjusted.regression.and_then(finite);
+    gate.p_equivalent = adjusted.equivalence.and_then(finite);
+    gate.equivalent = gate.p_equivalent.map(|p| p <= LEVEL);
+}
+
+/// The power at this number of units, and how many would do where it is too low or the verdict is open.
+fn tell_power(gate: &mut MetricGate, population: &Population, margin: f64, tests: usize) {
+    let random = || ChaCha8Rng::seed_from_u64(SEED);
+    gate.power = population.power(gate.units, margin, tests, &mut random());
+    if gate.verdict == Verdict::Inconclusive || gate.power.is_some_and(|power| power < POWER) {
+        gate.units_needed = population.needed(margin, tests, &mut random());
+    }
 }
 
 fn few(units: usize, fewest: usize, tests: usize) -> String {
@@ -262,49 +290,4 @@ fn notes(pair: &GatedStrategy) -> Vec<String> {
         notes.push(format!("{} compactions failed, {} in the baseline", new.failed, old.failed));
     }
     notes
-}
-
-/// What a decision needs: units, their cost on both sides, and the next command.
-fn next(pair: &GatedStrategy, metrics: &[MetricGate], summary: &Summary) -> Option<String> {
-    let open = metrics.iter().filter(|metric| metric.verdict == Verdict::Inconclusive);
-    let (told, untold): (Vec<_>, Vec<_>) = open.partition(|metric| metric.units_needed.is_some());
-    let most = told.into_iter().max_by_key(|metric| metric.units_needed);
-    let untold = untold.iter().map(|metric| format!("more units cannot decide `{}`; see its reason", metric.metric));
-    let said: Vec<String> =
-        most.and_then(|metric| from_units(pair, metric, summary)).into_iter().chain(untold).collect();
-    (!said.is_empty()).then(|| said.join("; "))
-}
-
-fn from_units(pair: &GatedStrategy, metric: &MetricGate, summary: &Summary) -> Option<String> {
-    let needed = metric.units_needed?;
-    let found =
-        format!("a loss of two margins of `{}` is found with probability .80 from {needed} units on", metric.metric);
-    if needed <= metric.units {
-        return Some(format!(
-            "{found}, which there are: the difference itself is near the margin, and more units narrow its bounds"
-        ));
-    }
-    let per_unit = pair.strategy.records().count() as f64 / pair.strategy.units.len().max(1) as f64;
-    let conversations = libm::ceil(per_unit * needed as f64);
-    let cost = if pair.run.is_mock() {
-        "free with the mock".to_owned()
-    } else {
-        cost(pair, summary, conversations).unwrap_or_else(|| "at an unknown price".to_owned())
-    };
-    Some(format!(
-        "{found}; there are {}. About {conversations:.0} conversations on each side, {cost}. Next: `compactometer generate SPEC \
-         --out larger.jsonl` with `conversations = {conversations:.0}`, then `compactometer run larger.jsonl` on the old \
-         program, `compactometer gate DIR --baseline FILE --update`, and both again on the new one without `--update`",
-        metric.units
-    ))
-}
-
-/// The strategy's own calls and those that ask it questions, on both sides.
-fn cost(pair: &GatedStrategy, summary: &Summary, conversations: f64) -> Option<String> {
-    let group = summary.groups.iter().find(|group| group.protocol == pair.head.protocol)?;
-    let strategy = group.strategies.iter().find(|strategy| strategy.name == pair.head.strategy)?;
-    let besides =
-        [COST_USD_CHECKPOINT, COST_USD_PROBES].iter().filter_map(|metric| metric.value(strategy)).sum::<f64>();
-    let each = COST_USD_COMPACTION.value(strategy)? + besides;
-    Some(format!("about ${:.2} of calls in all", 2.0 * each * conversations))
 }

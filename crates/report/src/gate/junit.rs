@@ -5,7 +5,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::text::{about, change_line, number};
+use super::text::{about, change_line, changed, equivalence, number, power};
 use super::{GateReport, StrategyGate, Verdict};
 use crate::render::words::in_xml;
 
@@ -27,7 +27,8 @@ struct JunitCase {
 /// # Errors
 /// [`JunitError`] where the writer fails, which memory does not.
 pub fn junit(report: &GateReport, inconclusive_fails: bool) -> Result<String, JunitError> {
-    let cases: Vec<JunitCase> = report.strategies.iter().map(of_strategy).chain(checks(report)).collect();
+    let cases: Vec<JunitCase> =
+        report.strategies.iter().map(|strategy| of_strategy(strategy, report.margin)).chain(checks(report)).collect();
     let is_error = |case: &JunitCase| case.verdict == Verdict::Inconclusive;
     let is_failure = |case: &JunitCase| case.verdict > Verdict::Inconclusive;
     let [open, failed] =
@@ -63,14 +64,15 @@ fn write_case(writer: &mut Writer<Vec<u8>>, case: &JunitCase, inconclusive_fails
     Ok(())
 }
 
-fn of_strategy(strategy: &StrategyGate) -> JunitCase {
+fn of_strategy(strategy: &StrategyGate, margin: f64) -> JunitCase {
     let metrics = strategy.metrics.iter().map(|metric| {
         let [old, new, low, high] = [metric.baseline, metric.run, metric.low, metric.high].map(number);
-        let reason = metric.reason.as_deref().unwrap_or_default();
-        format!("{}: {old} to {new}, bounds {low} and {high}, {} units. {reason}", metric.metric, metric.units)
+        let found = format!("{}: {old} to {new}, bounds {low} and {high}, {} units", metric.metric, metric.units);
+        let said = equivalence(metric, margin).into_iter().chain(power(metric, margin)).chain(metric.reason.clone());
+        std::iter::once(found).chain(said).collect::<Vec<_>>().join("; ")
     });
     let lost = strategy.newly_lost.iter().map(|change| format!("newly lost: {}", change_line(change)));
-    let lines: Vec<String> = metrics.chain(about(strategy)).chain(lost).collect();
+    let lines: Vec<String> = changed(strategy).into_iter().chain(metrics).chain(about(strategy)).chain(lost).collect();
     JunitCase {
         name: in_xml(&format!("{} ({})", strategy.strategy, strategy.protocol.name())),
         verdict: strategy.verdict,

@@ -10,19 +10,28 @@ use compactometer_formats::summary::{Check, Summary};
 use compactometer_text::code::code;
 use serde::Serialize;
 
+mod advice;
 mod baseline;
+mod candidate;
 mod changes;
+mod damage;
+mod guards;
 mod judge;
 mod junit;
+mod mismatch;
 mod power;
+mod replay;
 mod rule;
 mod self_test;
 mod text;
 
-pub use baseline::{Mismatch, baseline_of};
+pub use baseline::baseline_of;
+pub use candidate::SettingChange;
 pub use changes::FateChange;
+pub use damage::{Damage, PlantedDamage};
 pub use judge::MetricGate;
 pub use junit::{JunitError, junit};
+pub use mismatch::Mismatch;
 pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, self_test_text};
 pub use text::{markdown, terminal};
 
@@ -107,7 +116,9 @@ pub struct StrategyGate {
     pub strategy: String,
     /// The worst of its metrics.
     pub verdict: Verdict,
-    /// The primary metrics.
+    /// What was changed about it since the baseline: this is the candidate.
+    pub changed: Vec<SettingChange>,
+    /// The primary metrics, and the shares of failures and of requests over the window where they rose.
     pub metrics: Vec<MetricGate>,
     /// Other changes that affect recall.
     pub notes: Vec<String>,
@@ -131,8 +142,9 @@ pub fn gate(
 ) -> Result<GateReport, Mismatch> {
     baseline::check(run, baseline)?;
     let runs = ProtocolRun::by_protocol(&run.manifest, &run.records, prices);
-    let summary = crate::summary::of_runs(&runs);
-    let pairs = pairs(&runs, baseline, options)?;
+    let replay = replay::default_replay(&runs)?;
+    let summary = crate::summary::of_runs(std::slice::from_ref(replay));
+    let pairs = pairs(run, replay, baseline, options)?;
     let mut checks: Vec<Check> = summary.groups.iter().flat_map(|group| group.checks.clone()).collect();
     if options.exact {
         checks.extend(exact(run, &pairs)?);
@@ -147,7 +159,7 @@ pub fn gate(
         suite: run.manifest.suite.clone(),
         model: run.manifest.summarizer.clone(),
         target: run.manifest.target.clone(),
-        notes: notes(run, baseline, &runs, &summary),
+        notes: notes(run, baseline, replay, &summary),
         checks,
         strategies,
     })
@@ -159,38 +171,38 @@ struct GatedStrategy<'a, 'r> {
     strategy: &'a StrategyRecords<'r>,
     head: StrategyHead,
     baseline: &'a StrategyBaseline,
+    changed: Vec<SettingChange>,
+    /// How many times the baseline's retained budget the run was allowed: 1 if not more.
+    more_room: f64,
 }
 
-/// Pairs each requested strategy of the run with the baseline's; each must be on both sides.
+/// Pairs each requested strategy of the run with the baseline's by its name; each must be on both sides.
 fn pairs<'a, 'r>(
-    runs: &'a [ProtocolRun<'r>],
+    files: &RunFiles,
+    run: &'a ProtocolRun<'r>,
     baseline: &'a Baseline,
     options: &GateOptions,
 ) -> Result<Vec<GatedStrategy<'a, 'r>>, Mismatch> {
     let is_asked = |name: &str| options.strategies.is_empty() || options.strategies.iter().any(|asked| asked == name);
-    let stands = |protocol: Protocol, name: &str| {
-        baseline.strategies.iter().find(|one| one.head.protocol == protocol && one.head.strategy == name)
-    };
+    let known = || baseline.strategies.iter().filter(|one| one.head.protocol == run.protocol);
+    let (now, before) = (baseline::conditions(files), &baseline.run);
     let mut pairs = Vec::new();
-    for (run, strategy) in runs.iter().flat_map(|run| baseline::tested(run).map(move |strategy| (run, strategy))) {
-        if !is_asked(strategy.name) {
-            continue;
-        }
+    for strategy in baseline::tested(run).filter(|strategy| is_asked(strategy.name)) {
         let one_sided =
             || Mismatch::OneSided { strategy: strategy.name.to_owned(), protocol: run.protocol, side: "run" };
-        let baseline = stands(run.protocol, strategy.name).ok_or_else(one_sided)?;
+        let baseline = known().find(|one| one.head.strategy == strategy.name).ok_or_else(one_sided)?;
         let head = baseline::head(run, strategy);
-        baseline::differing(&format!("the prompt of {}", strategy.name), &head.prompt, &baseline.head.prompt)?;
-        pairs.push(GatedStrategy { run, strategy, head, baseline });
+        baseline::same_trigger(&head, &baseline.head)?;
+        let changed = candidate::changes(&head, &baseline.head, &now, before);
+        let more_room = candidate::more_room(&head, &baseline.head, &now, before);
+        pairs.push(GatedStrategy { run, strategy, head, baseline, changed, more_room });
     }
-    let is_paired = |one: &StrategyHead| {
-        pairs.iter().any(|pair| pair.head.protocol == one.protocol && pair.head.strategy == one.strategy)
-    };
-    let left = baseline.strategies.iter().map(|one| &one.head).find(|one| is_asked(&one.strategy) && !is_paired(one));
+    let is_paired = |one: &StrategyHead| pairs.iter().any(|pair| pair.head.strategy == one.strategy);
+    let left = known().map(|one| &one.head).find(|one| is_asked(&one.strategy) && !is_paired(one));
     if let Some(StrategyHead { strategy, protocol, .. }) = left {
         return Err(Mismatch::OneSided { strategy: strategy.clone(), protocol: *protocol, side: "baseline" });
     }
-    let names = || baseline.strategies.iter().map(|one| one.head.strategy.as_str());
+    let names = || known().map(|one| one.head.strategy.as_str());
     if let Some(unknown) = options.strategies.iter().find(|asked| names().all(|name| name != asked.as_str())) {
         return Err(Mismatch::Unknown(compactometer_text::suggest::unknown("strategy", unknown, names())));
     }
@@ -216,24 +228,31 @@ fn exact(run: &RunFiles, pairs: &[GatedStrategy]) -> Result<Vec<Check>, Mismatch
     Ok(pairs.iter().map(check).collect())
 }
 
-fn notes(run: &RunFiles, baseline: &Baseline, runs: &[ProtocolRun], summary: &Summary) -> Vec<String> {
-    let (new, old) = (&run.manifest, &baseline.run);
+fn notes(files: &RunFiles, baseline: &Baseline, replay: &ProtocolRun, summary: &Summary) -> Vec<String> {
+    let (new, old) = (&files.manifest, &baseline.run);
     let mut notes = Vec::new();
-    if runs.iter().any(ProtocolRun::is_mock) {
+    if replay.is_mock() {
         notes.push(format!(
             "mechanism, not model: {} wrote the summaries; a pass says nothing about a real model",
             code(&models(&new.summarizer, new.target.as_deref()))
         ));
     }
     let differing = [
-        ("retained budget", new.retained.to_string(), old.retained.to_string()),
         ("seed", new.seed.to_string(), old.seed.to_string()),
         ("price table", new.prices_hash.clone(), old.prices_hash.clone()),
+        ("the program's commit", new.commit.clone(), old.commit.clone()),
     ];
     for (what, new, old) in differing {
         if new != old {
             notes.push(format!("{what} {new}, the baseline's {old}"));
         }
+    }
+    if old.matcher.is_empty() || new.matcher.is_empty() {
+        let side = if old.matcher.is_empty() { "baseline" } else { "run" };
+        notes.push(format!("the {side} does not say how its matcher finds values: that both match alike is assumed"));
+    }
+    if baseline.strategies.iter().any(|one| one.head.protocol != replay.protocol) {
+        notes.push(format!("only the {} protocol is judged; the baseline also has another", replay.protocol.name()));
     }
     let untold = summary.groups.iter().flat_map(|group| &group.checks).filter(|check| check.passed.is_none());
     notes.extend(untold.map(|check| format!("not checked: {}: {}", check.name, check.detail)));

@@ -15,7 +15,7 @@ const GATES_PER_PLANTING: usize = 20;
 /// No suite is told to grow beyond this.
 const MOST_UNITS: usize = 4_096;
 /// The probability with which a loss of two margins is to be found.
-const POWER: f64 = 0.8;
+pub(crate) const POWER: f64 = 0.8;
 
 /// A unit as it can be drawn: what sets its two sides apart without any loss, and what each fact that its contexts hold adds to
 /// its score.
@@ -80,6 +80,19 @@ impl Population {
         Some(verdicts)
     }
 
+    /// The share of gates of so many units that find a loss of two margins. Nothing where contexts hold less than that.
+    pub(crate) fn power(&self, units: usize, margin: f64, tests: usize, random: &mut ChaCha8Rng) -> Option<f64> {
+        let found = self.found(units, margin, tests, random).filter(|_| units > 0)?;
+        Some(found as f64 / GATES as f64)
+    }
+
+    /// How many of the simulated gates find a loss of two margins.
+    fn found(&self, units: usize, margin: f64, tests: usize, random: &mut ChaCha8Rng) -> Option<usize> {
+        let at = Gates { loss: 2.0 * margin, units, margin, tests, gates: GATES, widest: true };
+        let verdicts = self.gates(&at, random)?;
+        Some(verdicts.iter().filter(|verdict| **verdict == Verdict::Regression).count())
+    }
+
     /// G*: the fewest units at which the full rule finds a loss of two margins with probability .80, as far as the lower end of
     /// Wilson's interval over 1,000 simulated gates tells. Spread is the larger of the noise's and the planted differences'.
     /// Nothing where contexts hold less than two margins, or 4,096 units are too few.
@@ -89,9 +102,7 @@ impl Population {
         let reach = (normal::quantile(1.0 - crate::stats::LEVEL) + normal::quantile(POWER)) * sd / margin;
         let start = (libm::ceil(reach * reach) as usize).clamp(fewest, MOST_UNITS);
         let mut is_enough = |units| {
-            let at = Gates { loss: 2.0 * margin, units, margin, tests, gates: GATES, widest: true };
-            let verdicts = self.gates(&at, random)?;
-            let found = verdicts.iter().filter(|verdict| **verdict == Verdict::Regression).count();
+            let found = self.found(units, margin, tests, random)?;
             Some(proportion::wilson(found, GATES).0 >= POWER)
         };
         let (mut too_few, mut enough) = (fewest - 1, start);

@@ -15,7 +15,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;
 
+use super::damage::{self, PlantedDamage};
 use super::power::{Arm, Gates, Population};
+use super::replay::default_replay;
 use super::{VERSION, Verdict, baseline};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
@@ -38,8 +40,8 @@ const SEED: u64 = 0x5E1F;
 pub struct SelfTest {
     /// [`VERSION`].
     pub version: u32,
-    /// Whether every rate is as required, at most .05, at most .05, at least .80, over all strategies, and no single
-    /// strategy's 95 % interval denies it.
+    /// Whether every rate is as required, at most .05, at most .05, at least .80, over all strategies, no single strategy's
+    /// 95 % interval denies it, and no planted damage was let through.
     pub ok: bool,
     /// The share of gates that found a regression where nothing was lost, over all strategies, at G and G*.
     pub false_alarm_rate: f64,
@@ -63,6 +65,8 @@ pub struct SelfTest {
     pub seeds: [u64; 2],
     /// One for each strategy and protocol.
     pub strategies: Vec<SelfTested>,
+    /// What the gate said about damage that is planted in the first run.
+    pub damages: Vec<PlantedDamage>,
 }
 
 /// What was found of one strategy.
@@ -126,15 +130,17 @@ pub fn self_test(
     check(&first.manifest, &second.manifest)?;
     let runs = [first, second].map(|run| ProtocolRun::by_protocol(&run.manifest, &run.records, prices));
     let mut tested = Vec::new();
-    for (one, other) in runs[0].iter().zip(&runs[1]) {
-        for strategy in baseline::tested(one) {
-            let Some(again) = other.strategy(strategy.name) else { continue };
-            tested.push(one_strategy(one.protocol, strategy, again, margin, gates)?);
-        }
+    let replay = |at: usize| default_replay(&runs[at]).map_err(|error| SelfTestError(error.to_string()));
+    let (one, other) = (replay(0)?, replay(1)?);
+    for strategy in baseline::tested(one) {
+        let Some(again) = other.strategy(strategy.name) else { continue };
+        tested.push(one_strategy(one.protocol, strategy, again, margin, gates)?);
     }
     if tested.is_empty() {
         return Err(SelfTestError("no strategy under test is in both runs".to_owned()));
     }
+    let names: Vec<&str> = tested.iter().map(|one| one.strategy.as_str()).collect();
+    let damages = damage::all(first, prices, &names, margin);
     let rows = |times: f64| {
         let all = tested.iter().flat_map(|one| one.simulated.iter().map(move |row| (one.units_needed, row)));
         all.filter(move |(_, row)| row.difference == 0.0 - times * margin)
@@ -143,9 +149,10 @@ pub fn self_test(
     let passes = GateRate::of(rows(1.0).map(|(_, row)| (row.pass, row.pass_interval)));
     let at_needed = rows(2.0).filter(|(needed, row)| row.units == *needed);
     let found = GateRate::of(at_needed.map(|(_, row)| (row.regression, row.regression_interval)));
+    let has_rates = alarms.is_at_most(MOST_WRONG) && passes.is_at_most(MOST_WRONG) && found.is_at_least(LEAST_FOUND);
     Ok(SelfTest {
         version: VERSION,
-        ok: alarms.is_at_most(MOST_WRONG) && passes.is_at_most(MOST_WRONG) && found.is_at_least(LEAST_FOUND),
+        ok: has_rates && !damages.iter().any(PlantedDamage::is_missed),
         false_alarm_rate: alarms.mean,
         wrong_pass_rate: passes.mean,
         detection_rate: found.mean,
@@ -157,6 +164,7 @@ pub fn self_test(
         model: models(&first.manifest.summarizer, first.manifest.target.as_deref()),
         seeds: [first.manifest.seed, second.manifest.seed],
         strategies: tested,
+        damages,
     })
 }
 
@@ -339,10 +347,22 @@ pub fn self_test_text(found: &SelfTest) -> String {
             ));
         }
     }
+    text.push_str(&damage_text(&found.damages));
     text.push_str(&format!(
         "\nfalse alarms {:.3} (at most {MOST_WRONG}), wrong passes {:.3} (at most {MOST_WRONG}), losses of two margins found at G* {:.3} \
          (at least {LEAST_FOUND}): {}\n",
         found.false_alarm_rate, found.wrong_pass_rate, found.detection_rate, if found.ok { "ok" } else { "FAILED" }
     ));
     text
+}
+
+fn damage_text(damages: &[PlantedDamage]) -> String {
+    let line = |planted: &PlantedDamage| {
+        let found = match (planted.verdict, &planted.reason) {
+            (Some(verdict), _) => format!("{}{}", verdict.name(), if planted.is_missed() { ": MISSED" } else { "" }),
+            (None, reason) => format!("not planted: {}", reason.as_deref().unwrap_or_default()),
+        };
+        format!("  {} ({}): {found}\n", planted.damage.name(), planted.strategy)
+    };
+    format!("\nplanted damage:\n{}", damages.iter().map(line).collect::<String>())
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use compactometer_text::code::code;
 use minijinja::HtmlEscape;
 
-use super::{FateChange, GateReport, MetricGate, StrategyGate, Verdict};
+use super::power::POWER;
+use super::{FateChange, GateReport, MetricGate, SettingChange, StrategyGate, Verdict};
 use crate::render::words::models;
 use crate::render::{markdown_cell, markdown_text, shown};
 
@@ -19,7 +20,8 @@ pub fn terminal(report: &GateReport) -> String {
     let mut text = format!("gate: {suite} | summarizer {model} | margin {margin}\n\n");
     for strategy in &report.strategies {
         let _ = writeln!(text, "{} ({}): {}", strategy.strategy, strategy.protocol.name(), strategy.verdict.name());
-        for line in strategy.metrics.iter().map(metric_line).chain(about(strategy)) {
+        let metrics = strategy.metrics.iter().map(|metric| metric_line(metric, *margin));
+        for line in changed(strategy).into_iter().chain(metrics).chain(about(strategy)) {
             let _ = writeln!(text, "  {line}");
         }
         text.push_str(&listed("newly lost", &strategy.newly_lost));
@@ -42,16 +44,18 @@ pub fn markdown(report: &GateReport) -> String {
     let [suite, model] = [&report.suite, &model].map(|text| markdown_text(text));
     let _ = writeln!(text, "Suite {suite}, summarizer {model}, margin {}.\n", report.margin);
     text.push_str(
-        "| strategy | protocol | metric | baseline | run | difference | bounds | p (Holm) | units | verdict |\n",
+        "| strategy | protocol | metric | baseline | run | difference | bounds | p (Holm) | units | power | equivalent | verdict |\n",
     );
-    text.push_str("|---|---|---|---:|---:|---:|---:|---:|---:|---|\n");
+    text.push_str("|---|---|---|---:|---:|---:|---:|---:|---:|---:|---|---|\n");
     for strategy in &report.strategies {
         for metric in &strategy.metrics {
             text.push_str(&metric_row(strategy, metric));
         }
     }
     let lines = report.strategies.iter().flat_map(|strategy| {
-        about(strategy)
+        changed(strategy)
+            .into_iter()
+            .chain(about(strategy))
             .chain(strategy.metrics.iter().filter_map(|metric| metric.reason.clone()))
             .map(|line| (&strategy.strategy, line))
     });
@@ -70,7 +74,13 @@ pub fn markdown(report: &GateReport) -> String {
     text
 }
 
-fn metric_line(metric: &MetricGate) -> String {
+/// What was changed about a strategy, if anything was.
+pub(super) fn changed(strategy: &StrategyGate) -> Option<String> {
+    let changes = strategy.changed.iter().map(SettingChange::text).collect::<Vec<_>>();
+    (!changes.is_empty()).then(|| format!("candidate: {}", changes.join("; ")))
+}
+
+fn metric_line(metric: &MetricGate, margin: f64) -> String {
     let mut line = format!("{}: {}", metric.metric, metric.verdict.name());
     if let (Some(old), Some(new), Some(difference)) = (metric.baseline, metric.run, metric.difference) {
         let _ = write!(line, "; {old:.3} to {new:.3}, difference {difference:+.3} {}", bounds(metric));
@@ -84,8 +94,27 @@ fn metric_line(metric: &MetricGate) -> String {
         );
     }
     let _ = write!(line, ", {} units", metric.units);
+    equivalence(metric, margin)
+        .into_iter()
+        .chain(power(metric, margin))
+        .for_each(|said| line.push_str(&format!("; {said}")));
     metric.reason.iter().for_each(|reason| line.push_str(&format!("; {reason}")));
     line
+}
+
+/// Whether the difference is shown to be under the margin on both sides.
+pub(super) fn equivalence(metric: &MetricGate, margin: f64) -> Option<String> {
+    let p = metric.p_equivalent.map_or("-".to_owned(), |p| format!("{p:.4}"));
+    let said = if metric.equivalent? { "equivalent" } else { "not shown to be equivalent" };
+    Some(format!("{said} within {margin} (p {p})"))
+}
+
+/// How likely a loss of two margins is found with these units, and how many would do.
+pub(super) fn power(metric: &MetricGate, margin: f64) -> Option<String> {
+    let power = metric.power?;
+    let enough = metric.units_needed.filter(|_| power < POWER);
+    let enough = enough.map_or(String::new(), |units| format!(", which takes {units} units for {POWER:.2}"));
+    Some(format!("power {power:.2} for a loss of {}{enough}", 2.0 * margin))
 }
 
 fn bounds(metric: &MetricGate) -> String {
@@ -128,8 +157,9 @@ fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
         bad @ (Verdict::Regression | Verdict::Failed) => format!("**{}**", bad.name()),
         other => other.name().to_owned(),
     };
+    let equivalent = metric.equivalent.map_or("-", |is_equivalent| if is_equivalent { "yes" } else { "not shown" });
     format!(
-        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {verdict} |\n",
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {equivalent} | {verdict} |\n",
         markdown_cell(&strategy.strategy),
         strategy.protocol.name(),
         markdown_cell(&code(&metric.metric)),
@@ -138,7 +168,8 @@ fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
         number(metric.difference),
         bounds(metric),
         number(metric.p_holm),
-        metric.units
+        metric.units,
+        metric.power.map_or("-".to_owned(), |power| format!("{power:.2}"))
     )
 }
 

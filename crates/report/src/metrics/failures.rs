@@ -40,14 +40,14 @@ pub(crate) fn why_not_compared(strategy: &StrategyRecords) -> Option<String> {
     Some(format!("{} of its turns were sent over the window, which no provider takes", percent(share)))
 }
 
-fn failed(unit: &UnitRecords) -> Option<f64> {
+pub(crate) fn failed(unit: &UnitRecords) -> Option<f64> {
     let rows = || unit.records.iter().flat_map(|record| &record.compactions);
     let failed = rows().filter(|row| matches!(row.event.outcome, Outcome::Failed(_))).count();
     let applied = rows().filter(|row| is_applied(row)).count();
     ratio(failed as f64, (failed + applied) as f64)
 }
 
-fn over_window(unit: &UnitRecords) -> Option<f64> {
+pub(crate) fn over_window(unit: &UnitRecords) -> Option<f64> {
     let turns = || unit.records.iter().flat_map(|record| &record.turns);
     ratio(turns().filter(|turn| turn.over_window).count() as f64, turns().count() as f64)
 }

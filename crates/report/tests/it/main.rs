@@ -3,6 +3,7 @@
 
 mod agreement;
 mod answers;
+mod candidates;
 mod common;
 mod comparisons;
 mod cost;

@@ -1,6 +1,7 @@
 //! Ways to look better than one is. Each must fail, on the suite that a plain run uses.
 
 mod failing;
+mod gate;
 mod summarizers;
 mod tails;
 mod values;

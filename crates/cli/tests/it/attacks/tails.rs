@@ -9,6 +9,7 @@ use compactometer_engine::message::{Part, Role};
 use compactometer_engine::selection::Selection;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 use compactometer_engine::view::{Edit, Origin, WrittenPart};
+use compactometer_harness::plan::Entrant;
 use compactometer_testing::model::says;
 
 use super::half;
@@ -50,6 +51,11 @@ impl Strategy for Never {
     }
 }
 
+/// The strategy that never compacts.
+pub fn never() -> Entrant {
+    foreign(&NEVER)
+}
+
 #[test]
 fn a_pure_tail_of_any_length_lifts_nothing() {
     let staged = run(half(), vec![foreign(&TAIL), foreign(&HALF_A_TAIL)], &says(""), None);
@@ -62,7 +68,7 @@ fn a_pure_tail_of_any_length_lifts_nothing() {
 /// Whoever never compacts is over the window most of the time, and a provider takes no such request.
 #[test]
 fn a_strategy_that_never_compacts_holds_nothing() {
-    let entrants = named(&["summarize", "full"]).into_iter().chain([foreign(&NEVER)]).collect();
+    let entrants = named(&["summarize", "full"]).into_iter().chain([never()]).collect();
     let staged = run(half(), entrants, &*mock("mock:strong"), None);
     let never = staged.value("never", "bound_recall_corrected");
     assert_eq!(staged.value("full", "context_recall"), 1.0, "it has no window");

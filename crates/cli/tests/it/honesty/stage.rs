@@ -31,6 +31,7 @@ pub fn small_suite() -> Suite {
 
 /// A run's records and the report's numbers.
 pub struct Staged {
+    pub manifest: Manifest,
     pub records: Vec<Record>,
     pub group: Group,
 }
@@ -72,7 +73,7 @@ pub fn run(suite: Suite, entrants: Vec<Entrant>, model: &dyn ChatModel, window: 
     let records: Vec<Record> = plan.cases.iter().map(run).collect();
     let manifest = Manifest { suite: name, tokenizer: "o200k_base".to_owned(), ..plan.manifest() };
     let summary = summarize(&manifest, &records, &PriceTable::shipped().unwrap());
-    Staged { records, group: summary.groups.into_iter().next().unwrap() }
+    Staged { manifest, records, group: summary.groups.into_iter().next().unwrap() }
 }
 
 impl Staged {

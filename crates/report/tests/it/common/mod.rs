@@ -9,7 +9,7 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::Finish;
 use compactometer_formats::answer::{AnswerRow, Grade, ProbeRow};
 use compactometer_formats::fate::Fates;
-use compactometer_formats::manifest::Manifest;
+use compactometer_formats::manifest::{Manifest, StrategySettings};
 use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow, PriceTable};
 use compactometer_formats::record::{
     CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record, Stages,
@@ -38,6 +38,8 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         scale: 1.0,
         reference: None,
         settings_hash: "9209".to_owned(),
+        settings: strategies.iter().map(|name| ((*name).to_owned(), settings(name))).collect(),
+        matcher: "3a7c".to_owned(),
         prompts: strategies.iter().map(|name| ((*name).to_owned(), "9409".to_owned())).collect(),
         prices_hash: "91ce5".to_owned(),
         tokenizer: "o200k_base".to_owned(),
@@ -49,6 +51,15 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         cases,
         conversations: groups,
         groups,
+    }
+}
+
+/// A strategy with two parameters.
+pub(crate) fn settings(base: &str) -> StrategySettings {
+    let parameters = [("tail", "10"), ("asked", "800")];
+    StrategySettings {
+        base: base.to_owned(),
+        parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
     }
 }
 

@@ -1,0 +1,120 @@
+//! Damage that a gate must find, planted in the records of a run that is then held against itself: a summarizer that writes values
+//! without their subjects, compactions that fail, and requests over the window. Each leaves the values in the contexts, so that
+//! recall of values alone would not fall.
+//!
+//! Absent on purpose: damage to some units only. How small a loss is found is what the simulated gates measure.
+
+use compactometer_engine::event::{FailReason, Outcome};
+use compactometer_formats::prices::PriceTable;
+use compactometer_formats::record::Record;
+use serde::Serialize;
+
+use super::{GateOptions, Verdict, baseline_of, gate, rule};
+use crate::data::run_files::RunFiles;
+
+/// Each third compaction of a conversation, at least one.
+const FAILING: usize = 3;
+/// Tests of a gate of one strategy: BR* and CR*, and as many guards.
+const TESTS: usize = 2;
+
+/// What is planted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Damage {
+    /// Contexts hold every value that they held, and none with its subject.
+    ValueList,
+    /// A third of the compactions failed and kept everything.
+    FailedCompactions,
+    /// The last turn of each conversation was sent over the window.
+    OverWindow,
+}
+
+impl Damage {
+    const ALL: [Damage; 3] = [Damage::ValueList, Damage::FailedCompactions, Damage::OverWindow];
+
+    /// The words that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Damage::ValueList => "values without their subjects",
+            Damage::FailedCompactions => "a third of the compactions fail",
+            Damage::OverWindow => "last turns go over the window",
+        }
+    }
+
+    /// Whether the record can show it.
+    fn fits(self, record: &Record) -> bool {
+        match self {
+            Damage::ValueList => record.facts.iter().any(|fact| fact.has_subject),
+            Damage::FailedCompactions => !record.compactions.is_empty(),
+            Damage::OverWindow => !record.turns.is_empty(),
+        }
+    }
+
+    fn plant(self, record: &mut Record) {
+        match self {
+            Damage::ValueList => record.observations.iter_mut().for_each(|seen| seen.bound.clear()),
+            Damage::FailedCompactions => record.compactions.iter_mut().step_by(FAILING).for_each(|row| {
+                row.event.outcome = Outcome::Failed(FailReason::Call("planted".to_owned()));
+            }),
+            Damage::OverWindow => record.turns.last_mut().into_iter().for_each(|turn| turn.over_window = true),
+        }
+    }
+}
+
+/// What the gate said about planted damage.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlantedDamage {
+    /// The strategy.
+    pub strategy: String,
+    /// What was planted.
+    pub damage: Damage,
+    /// The gate's verdict; absent where the damage cannot be planted or decided.
+    pub verdict: Option<Verdict>,
+    /// Why there is none.
+    pub reason: Option<String>,
+}
+
+impl PlantedDamage {
+    /// Whether the gate let it through.
+    pub fn is_missed(&self) -> bool {
+        self.verdict.is_some_and(|verdict| verdict < Verdict::Regression)
+    }
+}
+
+/// Plants each damage in each of these strategies and gates the run against itself without it.
+pub(super) fn all(run: &RunFiles, prices: &PriceTable, strategies: &[&str], margin: f64) -> Vec<PlantedDamage> {
+    let each = strategies.iter().flat_map(|strategy| Damage::ALL.map(|damage| (strategy, damage)));
+    each.map(|(strategy, damage)| {
+        let found = verdict(run, prices, strategy, damage, margin);
+        let (verdict, reason) = found.map_or_else(|reason| (None, Some(reason)), |verdict| (Some(verdict), None));
+        PlantedDamage { strategy: (*strategy).to_owned(), damage, verdict, reason }
+    })
+    .collect()
+}
+
+fn verdict(
+    run: &RunFiles,
+    prices: &PriceTable,
+    strategy: &str,
+    damage: Damage,
+    margin: f64,
+) -> Result<Verdict, String> {
+    let of_strategy = |record: &&Record| record.case.strategy == strategy;
+    let groups = run.records.iter().filter(of_strategy).map(|record| &record.case.group);
+    let units = groups.collect::<std::collections::BTreeSet<_>>().len();
+    if units < rule::fewest(TESTS) {
+        return Err(format!("{units} units decide nothing"));
+    }
+    if !run.records.iter().filter(of_strategy).all(|record| damage.fits(record)) {
+        return Err("some conversations cannot show it".to_owned());
+    }
+    let mut damaged = RunFiles { manifest: run.manifest.clone(), records: run.records.clone() };
+    damaged
+        .records
+        .iter_mut()
+        .filter(|record| record.case.strategy == strategy)
+        .for_each(|record| damage.plant(record));
+    let options = GateOptions { margin, strategies: vec![strategy.to_owned()], exact: false };
+    let found = baseline_of(run, prices).and_then(|baseline| gate(&damaged, &baseline, prices, &options));
+    found.map(|report| report.verdict).map_err(|error| error.to_string())
+}
