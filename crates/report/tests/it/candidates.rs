@@ -2,7 +2,7 @@
 
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::baseline::Baseline;
-use compactometer_formats::record::{Protocol, Record, RivalWins};
+use compactometer_formats::record::{Misbound, Protocol, Record};
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
     Damage, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, terminal,
@@ -143,7 +143,7 @@ fn with_subjects(held: impl Fn(usize) -> usize, bound: impl Fn(usize) -> usize) 
         record.version = 3;
         record.facts.iter_mut().for_each(|fact| fact.has_subject = true);
         record.observations[0].bound = (0..bound(at) as u32).collect();
-        record.observations[0].rivals = vec![RivalWins(0, 1, 20)];
+        record.observations[0].misbound = vec![Misbound(0, 1, 20)];
     }
     made
 }
