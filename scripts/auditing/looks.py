@@ -158,7 +158,11 @@ class Fact:
     def letter(self):
         if self.verbatim or self.carried:
             return "v" if self.verbatim else "c"
-        return "s" if self.stored or self.noted else self.loss
+        return self.loss
+
+    def is_stored(self):
+        """Whether storage holds it while the context does not."""
+        return not (self.verbatim or self.carried) and (self.stored or self.noted)
 
 
 class Case:
@@ -259,6 +263,7 @@ class Case:
         for fact, one in enumerate(self.facts):
             ended = self.known.until[fact] is not None and self.known.until[fact] < length
             fates.append("." if not one.stated else "x" if ended else one.letter())
+        stored = {fact for fact, one in enumerate(self.facts) if fates[fact] in "due" and one.is_stored()}
         eligible, unsure = self.eligible(length, row)
         found = self.bindings() if self.known.subjects else set()
         bound, rivals = set(), {}
@@ -271,7 +276,7 @@ class Case:
                 if wins:
                     rivals[fact] = wins, len(all_rivals)
         return {
-            "fates": fates, "eligible": eligible, "unsure": unsure, "bound": bound, "rivals": rivals,
+            "fates": fates, "stored": stored, "eligible": eligible, "unsure": unsure, "bound": bound, "rivals": rivals,
             "unusable": self.unusable(row, length), "chance": self.chance(row, length),
         }
 
