@@ -80,21 +80,20 @@ mod tests {
         let draws: Vec<Profile> = (0..200).map(|number| drawn(&STRONG, number)).collect();
         let length = |of: &Profile| of.own_tokens.value.map_or(0.0, |(least, _)| libm::log(f64::from(least) + 0.5));
         let logarithms = Param { value: (libm::log(LENGTH.value.0), libm::log(LENGTH.value.1)), ..LENGTH };
-        let all: [(&str, Param<(f64, f64)>, Vec<f64>); 4] = [
-            ("read", READ, draws.iter().flat_map(|of| of.read.value).collect()),
-            ("noise", NOISE, draws.iter().map(|of| of.noise.value).collect()),
-            ("fill", FILL, draws.iter().flat_map(|of| [of.fill.value.0, of.fill.value.1]).collect()),
-            ("length", logarithms, draws.iter().map(length).collect()),
-        ];
-        for (name, range, values) in all {
-            let (least, most) = range.value;
-            let quarter = |value: &f64| ((value - least) / (most - least) * 4.0).floor();
-            for wanted in [0.0, 1.0, 2.0, 3.0] {
-                let share = values.iter().filter(|value| quarter(value) == wanted).count() as f64 / values.len() as f64;
-                assert!((0.15..=0.35).contains(&share), "{name}: {share} in quarter {wanted}");
-            }
-            assert!(values.iter().all(|value| (0.0..4.0).contains(&quarter(value))), "{name}");
-            assert!(["assumed", "measured"].iter().any(|word| range.source.starts_with(word)), "{name}");
+        covers("read", &READ, draws.iter().flat_map(|of| of.read.value).collect());
+        covers("noise", &NOISE, draws.iter().map(|of| of.noise.value).collect());
+        covers("fill", &FILL, draws.iter().flat_map(|of| [of.fill.value.0, of.fill.value.1]).collect());
+        covers("length", &logarithms, draws.iter().map(length).collect());
+    }
+
+    fn covers(name: &str, range: &Param<(f64, f64)>, values: Vec<f64>) {
+        let (least, most) = range.value;
+        let quarter = |value: &f64| ((value - least) / (most - least) * 4.0).floor();
+        for wanted in [0.0, 1.0, 2.0, 3.0] {
+            let share = values.iter().filter(|value| quarter(value) == wanted).count() as f64 / values.len() as f64;
+            assert!((0.15..=0.35).contains(&share), "{name}: {share} in quarter {wanted}");
         }
+        assert!(values.iter().all(|value| (0.0..4.0).contains(&quarter(value))), "{name}");
+        assert!(["assumed", "measured"].iter().any(|word| range.source.starts_with(word)), "{name}");
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn lift(strategy: &StrategyRecords) -> Option<MetricValue> {
 
 /// Of each fact of a unit: its weight, and its part in BR*.
 pub(crate) fn shares_of_unit(unit: &UnitRecords) -> Vec<(f64, f64)> {
-    super::recall::fact_means(unit, &corrected)
+    super::recall::fact_means(unit, corrected)
 }
 
 /// Why there is no bound recall.
