@@ -7,7 +7,7 @@ use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{ObservationKind, Record};
-use compactometer_formats::scenario::{Probe, Scenario};
+use compactometer_formats::scenario::{Category, Probe, Scenario};
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
@@ -139,6 +139,22 @@ fn what_a_model_writes_without_having_read_it_stays_a_guess_beside_a_note() {
     assert!(!fates.contains(&Fate::Carried) && !fates.contains(&Fate::Unexplained), "{fates:?}");
     assert_eq!(fates.last(), Some(&Fate::Unwritten));
     assert!(result.record.observations.last().is_some_and(|look| look.is_stored(0)));
+}
+
+/// A value of an import has no subject: the record says whether the context says something about it, or only lists it.
+#[test]
+fn a_clause_states_an_imported_value_and_a_list_does_not() {
+    let stated = |summary: &'static str| {
+        let mut imported = scenario("kx-4711", "The ticket of the billing outage is");
+        imported.probes.clear();
+        imported.facts[0].category = Category::Incidental;
+        let result = run(vec![imported], "summarize", &writes(move |_, _| Ok(summary.to_owned())));
+        let last = result.record.observations.last().unwrap().clone();
+        assert_eq!((last.fates.0[0], last.eligible), (Fate::Carried, vec![0]), "{summary}");
+        last.stated
+    };
+    assert_eq!(stated("The billing outage has the ticket kx-4711."), [0]);
+    assert_eq!(stated("kx-4711, kx-4712, src/billing_outage.rs"), [0; 0]);
 }
 
 #[test]
