@@ -163,7 +163,11 @@ class Fact:
     def letter(self):
         if self.verbatim or self.carried:
             return "v" if self.verbatim else "c"
-        return "s" if self.stored or self.noted else self.loss
+        return self.loss
+
+    def is_stored(self):
+        """Whether storage holds it while the context does not."""
+        return not (self.verbatim or self.carried) and (self.stored or self.noted)
 
 
 class Case:
@@ -264,6 +268,7 @@ class Case:
         for fact, one in enumerate(self.facts):
             ended = self.known.until[fact] is not None and self.known.until[fact] < length
             fates.append("." if not one.stated else "x" if ended else one.letter())
+        stored = {fact for fact, one in enumerate(self.facts) if fates[fact] in "due" and one.is_stored()}
         eligible, unsure = self.eligible(length, row)
         found = self.bindings() if self.known.subjects else set()
         bound, misbound = set(), {}
@@ -276,7 +281,7 @@ class Case:
                 if wrong:
                     misbound[fact] = wrong, len(all_rivals)
         return {
-            "fates": fates, "eligible": eligible, "unsure": unsure, "bound": bound, "misbound": misbound,
+            "fates": fates, "stored": stored, "eligible": eligible, "unsure": unsure, "bound": bound, "misbound": misbound,
             "unusable": self.unusable(row, length), "chance": self.chance(row, length),
         }
 

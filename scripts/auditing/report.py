@@ -56,7 +56,10 @@ class Audit:
             left_out[0] += sum(not record["facts"][fact].get("has_subject") for fact in named)
             left_out[1] += sum(not known.counts[fact] for fact in named)
             for row, seen in Case(self.run, record, known, tokens).observations():
-                told = {"fates": row["fates"], "eligible": set(row["eligible"]) & set(ranked), "bound": set(row.get("bound", [])), "misbound": {fact: tuple(counts) for fact, *counts in row.get("misbound", [])}, "unusable": row.get("unusable")}
+                told = {
+                    "fates": row["fates"], "stored": set(row.get("stored", [])), "eligible": set(row["eligible"]) & set(ranked), "bound": set(row.get("bound", [])),
+                    "misbound": {fact: tuple(counts) for fact, *counts in row.get("misbound", [])}, "unusable": row.get("unusable"),
+                }
                 told["chance"] = {cell["kind"]: (cell["hits"], cell["pairs"]) for cell in row["chance"]}
                 their_chance.append((scenario, row["round"], told["chance"]))
                 our_chance.append((scenario, row["round"], seen["chance"]))
@@ -93,6 +96,8 @@ class Audit:
                 differences.append(f"context: run {told['unusable'] or 'usable'}, audit {seen['unusable'] or 'usable'}")
             if told["fates"][fact] != seen["fates"][fact]:
                 differences.append(f"fate: run {WORDS[told['fates'][fact]]}, audit {WORDS[seen['fates'][fact]]}")
+            if (fact in told["stored"]) != (fact in seen["stored"]):
+                differences.append(f"stored: run {yes(fact in told['stored'])}, audit {yes(fact in seen['stored'])}")
             counts = bool(record["facts"][fact].get("has_subject"))
             if counts != known.counts[fact]:
                 differences.append(f"counts in bound recall: run {yes(counts)}, audit {yes(known.counts[fact])}")
@@ -119,6 +124,8 @@ class Audit:
             self.others += 1
             if run != audit:
                 self.other_differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], f"fate: run {WORDS[run]}, audit {WORDS[audit]}"))
+            elif (fact in told["stored"]) != (fact in seen["stored"]):
+                self.other_differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], f"stored: run {yes(fact in told['stored'])}, audit {yes(fact in seen['stored'])}"))
 
     def share(self):
         return len(self.differing) / self.looks if self.looks else 0.0

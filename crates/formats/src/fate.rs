@@ -13,7 +13,8 @@ pub enum Fate {
     Verbatim,
     /// A summary or checkpoint in the context holds it.
     Carried,
-    /// It is in a store, not in the context.
+    /// It is in a store, not in the context. Only in records from before
+    /// [`stored`](crate::record::Observation::stored) was kept; how it left the context is unknown there.
     StoredOnly,
     /// It left before any request to a summarizer held it.
     DroppedUnseen,
@@ -48,6 +49,11 @@ impl Fate {
     /// Its letter in [`Fates`].
     pub fn letter(self) -> char {
         self.row().2
+    }
+
+    /// Whether the fact left the context and is still valid.
+    pub fn is_lost(self) -> bool {
+        matches!(self, Fate::StoredOnly | Fate::DroppedUnseen | Fate::Unwritten | Fate::Eroded)
     }
 
     /// Whether the context holds the fact.

@@ -27,7 +27,7 @@ pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub use context::{ContextEntry, ContextRow, SavedRow};
 pub(crate) use line::Line;
 pub use line::text_hash;
-pub use observation::{ChanceCell, Misbound, Observation, ObservationKind, Prompted, RANDOM_DRAWS, Unusable};
+pub use observation::{ChanceCell, Fit, Misbound, Observation, ObservationKind, Prompted, RANDOM_DRAWS, Unusable};
 
 /// Everything that one case showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -162,7 +162,7 @@ pub struct FactRow {
     /// Whether it is a decoy, which is traced but enters no recall.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub decoy: bool,
-    /// Whether its value also occurs in other groups. Such a fact is traced but unranked.
+    /// Whether its value also occurs in other projects. Such a fact is traced but unranked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub generic: bool,
     /// The messages that state it, ascending; empty in records from before it was kept.

@@ -251,7 +251,8 @@ pub struct StrategySummary {
     pub family: Family,
     /// Conversations in which at least one compaction was applied, of those run.
     pub triggered: Triggered,
-    /// Shares of the fates of all stated facts at the last observation point, by name; they sum to 1.
+    /// Shares of the fates of all stated facts at the last observation point, by name; they sum to 1. `stored_only` occurs in
+    /// reports of early records only.
     pub fates: BTreeMap<String, f64>,
     /// The metrics, by id.
     pub metrics: BTreeMap<String, MetricValue>,
@@ -261,6 +262,9 @@ pub struct StrategySummary {
     /// What the engine decided.
     #[serde(default)]
     pub decisions: Decisions,
+    /// The most frequent reasons of failures, at most three, the most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailureCount>,
     /// Recall by category of fact: exploratory.
     pub by_category: BTreeMap<String, BTreeMap<String, MetricValue>>,
     /// Recall and chance matches by value kind: exploratory.
@@ -268,6 +272,19 @@ pub struct StrategySummary {
     pub by_kind: BTreeMap<String, BTreeMap<String, MetricValue>>,
     /// Recall by round, in order from round 0.
     pub by_round: Vec<BTreeMap<String, MetricValue>>,
+    /// Recall by the fifth of the conversation in which a fact was first stated, the first fifth first: exploratory. Empty where
+    /// records do not say which messages state their facts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_position: Vec<BTreeMap<String, MetricValue>>,
+}
+
+/// How often something failed for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailureCount {
+    /// The reason.
+    pub reason: String,
+    /// Compactions and checkpoints that failed for it, and compactions that fell back to a lesser answer for it.
+    pub count: usize,
 }
 
 /// What became of the checkpoints that a strategy asked for.

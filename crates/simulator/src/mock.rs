@@ -20,9 +20,9 @@ use crate::reading::counts::Counts;
 use crate::reading::message::Known;
 use crate::reading::statements::{self, Statement, Turn};
 use crate::reading::{self, Ask, Reading, Shape, seen};
-use crate::writing::{self, answer, chat, order, salience, within};
+use crate::writing::{self, Limits, answer, chat, order, salience, within};
 
-/// The mock of a profile, or of a random draw of its weights of salience (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
+/// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None` if no profile has the name.
 pub fn by_name(name: &str) -> Option<Mock> {
     let Some((profile, number)) = name.split_once(drawn::MARK) else {
         return profile::by_name(name).map(|profile| Mock::new(profile.clone()));
@@ -129,7 +129,16 @@ impl Mock {
             seed: request.seed,
             counts: &self.counts,
         };
-        writing::write(&source, shape, request.max_output_tokens, fill)
+        let own = self.own_tokens(turns, request.seed);
+        writing::write(&source, shape, Limits { asked: request.max_output_tokens, own }, fill)
+    }
+
+    /// The length of the reply that the profile chooses by itself. A generator of its own, so that the other draws are those of
+    /// a profile that chooses none.
+    fn own_tokens(&self, turns: &[Turn<'_>], seed: u64) -> Option<u32> {
+        let (least, most) = self.profile.own_tokens.value?;
+        let mut rng = draw::keyed("own length", seed, turns.iter().map(|turn| turn.text.as_bytes()));
+        Some(least + (f64::from(most.saturating_sub(least)) * draw::uniform(&mut rng)) as u32)
     }
 
     /// Keyed by the JSON of the whole request, given the request without its messages, and their JSON.

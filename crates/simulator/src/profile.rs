@@ -2,11 +2,21 @@
 //!
 //! Scores are log-odds of being written at a medium budget, so that the logarithm turns a measured rate into a weight. Each
 //! parameter has a source, which is "assumed" if no measurement supports it. "Measured" refers to aggregates of real summaries
-//! (the data set lost-in-compaction, 8be3154; latencies from claude-code-viewer, 9367cf0) or to a run of a small real model for
-//! this project. Absent on purpose: a context window. No request is too long for the mock.
+//! (the data set lost-in-compaction, 8be3154; latencies from claude-code-viewer, 9367cf0; lengths of summaries in sessions of
+//! spotter, 8cc42b0) or to a run of a small real model for this project. Absent on purpose: a context window. No request is too
+//! long for the mock.
 
 /// All profiles. The first is the default.
-pub const ALL: &[&Profile] = &[&STRONG, &PERFECT_READER, &WEAK, &LOST_IN_THE_MIDDLE, &CONTINUES_CHAT, &PARAPHRASER];
+pub const ALL: &[&Profile] = &[
+    &STRONG,
+    &PERFECT_READER,
+    &WEAK,
+    &LOST_IN_THE_MIDDLE,
+    &CONTINUES_CHAT,
+    &PARAPHRASER,
+    &LOST_IN_COMPACTION_LENGTH,
+    &CLAUDE_CODE_LENGTH,
+];
 
 /// A parameter with its source.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +46,9 @@ pub struct Profile {
     pub read: Param<[f64; 5]>,
     /// The smallest and largest share of the requested length that it uses, drawn for each material and seed.
     pub fill: Param<(f64, f64)>,
+    /// The smallest and largest number of tokens of its replies where neither the prompt nor the request allows less, drawn for
+    /// each material and seed. Without it, a reply uses the room that it is given.
+    pub own_tokens: Param<Option<(u32, u32)>>,
     /// The number of tokens that it writes if neither the prompt nor the request sets a limit.
     pub default_tokens: Param<u32>,
     /// The scale of the logistic noise on a statement's score.
@@ -96,8 +109,16 @@ pub const STRONG: Profile = Profile {
     name: "strong",
     about: "reads all, keeps to limits, writes what matters",
     read: of([1.0; 5], "assumed; one strong model read 90 % early, 77 % in the middle, 100 % late of 190,000 tokens"),
-    fill: of((0.85, 1.0), "assumed; measured calls wrote 0.5 to 1.2 % of their input at a target of 20 %"),
-    default_tokens: of(500, "measured: single calls wrote about 500 tokens whatever was asked"),
+    fill: of(
+        (0.85, 1.0),
+        "assumed, and more than was measured: calls asked for 20 % of their input wrote 0.5 to 1.2 % of it, as \
+         `lost-in-compaction-length` does",
+    ),
+    own_tokens: assumed(None),
+    default_tokens: of(
+        500,
+        "measured: single calls wrote about 500 tokens whatever was asked; here only where nothing limits a reply",
+    ),
     noise: of(
         1.0,
         "assumed; of 1,015 measured pairs of runs both kept 55 facts and one kept 119, so selection is noisy",
@@ -197,6 +218,30 @@ pub const PARAPHRASER: Profile = Profile {
     ..STRONG
 };
 
+/// Writes as little as measured calls, whatever is asked. Only the length is fitted.
+pub const LOST_IN_COMPACTION_LENGTH: Profile = Profile {
+    name: "lost-in-compaction-length",
+    about: "writes about 500 tokens whatever is asked, as calls of the data set lost-in-compaction; otherwise `strong`",
+    own_tokens: of(
+        Some((284, 713)),
+        "measured: 0.49 to 1.23 % of the input (10th and 90th percentile; median 0.85 %) at a target of 20 %, for chunks of \
+         58,000 tokens",
+    ),
+    ..STRONG
+};
+
+/// Writes as much as an agent's own compactions of a full window. Only the length is fitted.
+pub const CLAUDE_CODE_LENGTH: Profile = Profile {
+    name: "claude-code-length",
+    about: "writes as much as Claude Code's summaries of a full window, where there is room; otherwise `strong`",
+    own_tokens: of(
+        Some((3_162, 4_156)),
+        "measured: three Claude Code 2.1 summaries of 142,000 to 168,000 tokens have 12,181 to 16,162 characters, which are \
+         3,162 to 4,156 tokens; for shorter material assumed",
+    ),
+    ..STRONG
+};
+
 /// The profile with this name.
 pub fn by_name(name: &str) -> Option<&'static Profile> {
     ALL.iter().copied().find(|profile| profile.name == name)
@@ -222,12 +267,13 @@ impl Profile {
     /// Every parameter with its value and source.
     pub fn parameters(&self) -> Vec<Row> {
         // Destructured by name, so that no parameter can be forgotten.
-        let Profile { name: _, about: _, read, fill, default_tokens, noise, floor, .. } = self;
+        let Profile { name: _, about: _, read, fill, own_tokens, default_tokens, noise, floor, .. } = self;
         let Profile { most_words, weights, position, reworded, value_omitted, continues, .. } = self;
         let Profile { continues_open, faults, answer_threshold, latency_ms, .. } = self;
         let mut rows = vec![
             row("read", read),
             row("fill", fill),
+            row("own_tokens", own_tokens),
             row("default_tokens", default_tokens),
             row("noise", noise),
             row("floor", floor),
@@ -284,7 +330,7 @@ mod tests {
     fn every_parameter_names_its_source() {
         for profile in ALL {
             let rows = profile.parameters();
-            assert_eq!(rows.len(), 14 + 11);
+            assert_eq!(rows.len(), 15 + 11);
             for row in rows {
                 let is_told = ["assumed", "measured", "Liu et al."].iter().any(|word| row.source.starts_with(word));
                 assert!(is_told, "{} {}: {}", profile.name, row.name, row.source);

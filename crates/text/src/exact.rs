@@ -38,10 +38,22 @@ pub fn of_argument(text: &str) -> Vec<Exact> {
 
 /// The exact values inside a text, in order. A value may occur more than once.
 pub fn within(text: &str) -> impl Iterator<Item = Exact> {
+    candidates(text).filter_map(exact)
+}
+
+/// Where the exact values inside a text are, in order.
+pub(crate) fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
+    candidates(text).filter(|value| exact(value).is_some()).map(move |value| {
+        let start = value.as_ptr() as usize - text.as_ptr() as usize;
+        start..start + value.len()
+    })
+}
+
+fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split_whitespace().filter(|word| word.bytes().any(marks_value));
     let pieces = words.flat_map(|word| pieces(word).into_iter().map(move |piece| (word, piece)));
     let stated = pieces.filter(|(word, piece)| !is_key(word, piece) && !is_call(word, piece));
-    stated.map(|(word, piece)| trim(&word[piece])).filter(|value| !common::is_common(value)).filter_map(exact)
+    stated.map(|(word, piece)| trim(&word[piece])).filter(|value| !common::is_common(value))
 }
 
 /// The keys of objects inside a text that could be taken for values, as JSON and most programming languages write them:

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::is_zero;
-use crate::fate::Fates;
+use crate::fate::{Fate, Fates};
 use crate::scenario::ValueKind;
 
 /// The facts at one point of the conversation.
@@ -27,6 +27,10 @@ pub struct Observation {
     pub unusable: Option<Unusable>,
     /// What became of each fact.
     pub fates: Fates,
+    /// Indices of the facts out of the context that storage still holds: the latest checkpoint, the latest pinned record or a
+    /// note of a message that states them. Earlier records have the fate `stored_only` instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stored: Vec<u32>,
     /// Indices of the facts in the headline set: valid, last mentioned at least the trigger earlier, outside the system
     /// prompt, the last user message and the pending part. The same for every strategy.
     pub eligible: Vec<u32>,
@@ -42,6 +46,12 @@ pub struct Observation {
     /// The eligible facts whose values the context gives to wrong subjects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub misbound: Vec<Misbound>,
+    /// Where no fact has a subject: indices of the eligible facts that a clause of the context says something about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stated: Vec<u32>,
+    /// Where no fact has a subject: the eligible facts that written text holds, each with how well the words around it fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fits: Vec<Fit>,
     /// How often facts of foreign scenarios match what the context carries, by value kind.
     pub chance: Vec<ChanceCell>,
     /// For each eligible fact, how many of [`RANDOM_DRAWS`] random contexts held it. They have the same size and keep the strategy's
@@ -68,6 +78,13 @@ pub struct Observation {
     pub prompted: Option<Prompted>,
 }
 
+impl Observation {
+    /// Whether the fact is out of the context and storage holds it.
+    pub fn is_stored(&self, fact: u32) -> bool {
+        self.stored.binary_search(&fact).is_ok() || self.fates.0.get(fact as usize) == Some(&Fate::StoredOnly)
+    }
+}
+
 /// Why a context holds nothing for recall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -82,6 +99,11 @@ pub enum Unusable {
 /// mentioned: `[3,2,14]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Misbound(pub u32, pub u32, pub u32);
+
+/// The index of a fact, how often the words around its value fit its own first mention better than that of another value of its kind
+/// (2 each; 1 for a tie), and the number of these values: `[3,5,4]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fit(pub u32, pub u32, pub u32);
 
 /// What the context holds together with what a strategy retrieved for a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

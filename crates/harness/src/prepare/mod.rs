@@ -8,6 +8,7 @@ mod references;
 mod scenario;
 mod segments;
 mod sentences;
+mod surroundings;
 
 pub use bindings::Bindings;
 pub(crate) use foreign::prepare_all;
@@ -16,3 +17,4 @@ pub use scenario::PreparedScenario;
 pub use segments::Segments;
 pub(crate) use segments::pieces;
 pub(crate) use sentences::{Evidence, Given, sentences};
+pub use surroundings::Surroundings;

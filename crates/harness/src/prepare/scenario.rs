@@ -14,7 +14,7 @@ use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
 use super::references::References;
-use super::{Bindings, Lists, Segments};
+use super::{Bindings, Lists, Segments, Surroundings};
 
 /// A scenario with everything that depends on no strategy.
 pub struct PreparedScenario {
@@ -53,6 +53,8 @@ pub struct PreparedScenario {
     pub foreign_kinds: Vec<ValueKind>,
     /// Which subjects the values belong to; absent if no fact has a subject.
     pub bindings: Option<Bindings>,
+    /// What is said around values without a subject; absent if facts have subjects.
+    pub surroundings: Option<Surroundings>,
     /// The conversation cut into pieces, for random contexts.
     pub segments: Segments,
 }
@@ -77,6 +79,7 @@ impl PreparedScenario {
         let bindings = Bindings::of(&scenario.facts, &messages, &facts, &mentions);
         PreparedScenario {
             segments: Segments::of(&messages, &stated_in, bindings.as_ref(), (&facts, &foreign), counter),
+            surroundings: Surroundings::of(&scenario.facts, &messages, &facts, &mentions, &stated_in),
             bindings,
             tokens_before: running_sum(&messages),
             tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),

@@ -14,7 +14,6 @@ use compactometer_engine::session::Session;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Edit, Entry, View, WrittenPart};
 use compactometer_formats::answer::AnswerRow;
-use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Observation;
 
 use super::grade::{Graded, grade};
@@ -161,7 +160,7 @@ impl Questioner<'_> {
                 Before::Context => fate.is_present(),
                 Before::Given(given) => given.facts.contains(fact),
                 Before::Retrieved(parts) => {
-                    fate.is_present() || (fate == Fate::StoredOnly && holds(&self.prepared.facts, parts, *fact))
+                    fate.is_present() || (observation.is_stored(*fact) && holds(&self.prepared.facts, parts, *fact))
                 }
             }
         };

@@ -9,7 +9,6 @@ use compactometer_engine::message::part_text;
 use compactometer_engine::session::Session;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::WrittenPart;
-use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, Prompted};
 use compactometer_text::matcher::Matcher;
 
@@ -77,7 +76,7 @@ impl Prompt<'_> {
         for (fact, parts) in observation.asked.iter().zip(retrieved) {
             let fate = observation.fates.0[*fact as usize];
             // If no store holds the fact, a match is a chance match.
-            if fate.is_present() || (fate == Fate::StoredOnly && holds(&self.prepared.facts, parts, *fact)) {
+            if fate.is_present() || (observation.is_stored(*fact) && holds(&self.prepared.facts, parts, *fact)) {
                 found.push(*fact);
             }
             tokens += parts.iter().map(|written| u64::from(self.counter.count_part(&written.part))).sum::<u64>();

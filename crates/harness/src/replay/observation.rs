@@ -7,7 +7,7 @@ use compactometer_formats::record::{Observation, ObservationKind, Unusable};
 use super::Replay;
 use crate::plan::Point;
 use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
-use crate::trace::{bound_facts, call_row, old_before, search_carriers};
+use crate::trace::{bound_facts, call_row, old_before, said_about, search_carriers};
 
 impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
@@ -16,6 +16,7 @@ impl Replay<'_> {
         let old_before = old_before(self.prepared, point.length, self.case.budget.trigger);
         let carriers = search_carriers(self.prepared, self.session.view(), old_before);
         let bound = bound_facts(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
+        let said = said_about(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
         self.observations.push(Observation {
             after: last.message.id,
             kind,
@@ -26,9 +27,12 @@ impl Replay<'_> {
             .unwrap_or(u32::MAX),
             log_tokens: u32::try_from(self.prepared.tokens_before[point.length]).unwrap_or(u32::MAX),
             unusable: self.unusable(),
+            stored: self.tracer.stored(&fates),
             fates,
             bound: bound.own,
             misbound: bound.misbound,
+            stated: said.stated,
+            fits: said.fits,
             selection_hits: self.random.hits(&point.eligible),
             selection_chance: self.random.chance(old_before),
             selection_bound: self.random.bound(&point.eligible),

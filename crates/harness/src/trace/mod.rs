@@ -8,6 +8,7 @@ mod contexts;
 mod random_contexts;
 mod state;
 mod storage;
+mod surroundings;
 mod tracer;
 mod views;
 
@@ -19,6 +20,7 @@ pub(crate) use chance::ChanceCounts;
 pub(crate) use contexts::{entries_of, saved_rows};
 pub(crate) use random_contexts::{Drawn, RandomContexts, old_before};
 pub(crate) use storage::storage;
+pub(crate) use surroundings::said_about;
 pub(crate) use tracer::{Traced, Tracer};
 pub use views::shared_tokens;
 pub(crate) use views::{holds_request, inserted_texts, left_messages, parts_of, tail_start};

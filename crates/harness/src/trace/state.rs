@@ -96,11 +96,15 @@ impl State {
             State::Unstated => Fate::Unstated,
             State::Verbatim { .. } => Fate::Verbatim,
             State::Carried(_) => Fate::Carried,
-            State::Gone(_, trail) if trail.stored || trail.noted => Fate::StoredOnly,
             State::Gone(Loss::DroppedUnseen, _) => Fate::DroppedUnseen,
             State::Gone(Loss::Unwritten, _) => Fate::Unwritten,
             State::Gone(Loss::Eroded, _) => Fate::Eroded,
         }
+    }
+
+    /// Whether it is out of the view and storage holds it.
+    pub(super) fn is_stored(self) -> bool {
+        matches!(self, State::Gone(_, trail) if trail.stored || trail.noted)
     }
 
     pub(super) fn is_verbatim(self) -> bool {
@@ -169,11 +173,31 @@ mod tests {
             (vec![read], Fate::Unwritten),
             (vec![summarized], Fate::Carried),
             (vec![summarized, NOTHING], Fate::Eroded),
-            (vec![Sighting { stored: true, ..read }], Fate::StoredOnly),
+            (vec![Sighting { stored: true, ..read }], Fate::Unwritten),
+            (vec![Sighting { stored: true, ..summarized }, Sighting { stored: true, ..NOTHING }], Fate::Eroded),
             (vec![Sighting { noted: true, ..NOTHING }, NOTHING], Fate::DroppedUnseen),
             (vec![NOTHING, Sighting { original: true, ..NOTHING }], Fate::Verbatim),
         ] {
             assert_eq!(seen.iter().fold(stated(), |state, seen| state.compacted(*seen)).fate(), expected, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn what_storage_holds_beside_the_view_is_stored() {
+        let kept = Sighting { stored: true, ..NOTHING };
+        let read = Sighting { requested: true, ..kept };
+        for (seen, expected) in [
+            (vec![read], true),
+            (vec![read, kept], true),
+            (vec![read, NOTHING], false),
+            // What nothing held any more does not come back by a chance match in a record.
+            (vec![NOTHING, kept], false),
+            (vec![Sighting { noted: true, ..NOTHING }], true),
+            (vec![Sighting { original: true, ..kept }], false),
+            (vec![Sighting { written: true, replied: true, ..read }], false),
+        ] {
+            let is_stored = seen.iter().fold(stated(), |state, seen| state.compacted(*seen)).is_stored();
+            assert_eq!(is_stored, expected, "{seen:?}");
         }
     }
 

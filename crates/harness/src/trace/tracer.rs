@@ -90,6 +90,13 @@ impl<'l> Tracer<'l> {
         Fates(self.traced.states.iter().enumerate().map(fate).collect())
     }
 
+    /// The facts out of the view that storage holds, ascending, given the fates now.
+    pub(crate) fn stored(&self, fates: &Fates) -> Vec<u32> {
+        let states = self.traced.states.iter().zip(&fates.0).enumerate();
+        let stored = states.filter(|(_, (state, fate))| fate.is_lost() && state.is_stored());
+        stored.map(|(fact, _)| fact as u32).collect()
+    }
+
     fn is_superseded(&self, fact: usize) -> bool {
         self.prepared.valid_to[fact].is_some_and(|until| until < self.length)
     }

@@ -7,7 +7,7 @@ use compactometer_engine::model::ChatModel;
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{ObservationKind, Record};
-use compactometer_formats::scenario::{Probe, Scenario};
+use compactometer_formats::scenario::{Category, Probe, Scenario};
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
@@ -56,18 +56,23 @@ fn forgets() -> impl ChatModel {
     writes(|_, _| Ok("Nothing much happened.".to_owned()))
 }
 
-/// Fate, whether it was asked for, and whether it was found, at the last point that asked.
-fn last(record: &Record) -> (Fate, bool, Option<bool>) {
+/// Fate, whether storage holds it, whether it was asked for, and whether it was found, at the last point that asked.
+fn last(record: &Record) -> (Fate, bool, bool, Option<bool>) {
     let points = record.observations.iter().filter(|look| look.kind == ObservationKind::Point);
     let asked = points.clone().rfind(|point| !point.asked.is_empty());
     let point = asked.or_else(|| points.clone().next_back()).unwrap();
-    (point.fates.0[0], point.asked == [0], point.prompted.as_ref().map(|prompted| prompted.found == [0]))
+    (
+        point.fates.0[0],
+        point.is_stored(0),
+        point.asked == [0],
+        point.prompted.as_ref().map(|prompted| prompted.found == [0]),
+    )
 }
 
 #[test]
 fn what_only_a_note_holds_is_stored_and_found_by_its_question() {
     let result = run(vec![scenario("kx-4711", "The ticket of the billing outage is")], "handoff", &forgets());
-    assert_eq!(last(&result.record), (Fate::StoredOnly, true, Some(true)));
+    assert_eq!(last(&result.record), (Fate::Unwritten, true, true, Some(true)));
     let prompted = result.record.observations.iter().filter_map(|look| look.prompted.as_ref());
     let budget = result.record.case.budget.retained.unwrap();
     assert!(prompted.clone().all(|prompted| prompted.tokens > 0 && prompted.tokens < u64::from(budget)));
@@ -77,14 +82,14 @@ fn what_only_a_note_holds_is_stored_and_found_by_its_question() {
 #[test]
 fn a_question_that_shares_no_word_finds_nothing() {
     let result = run(vec![scenario("kx-4711", "Mind")], "handoff", &forgets());
-    assert_eq!(last(&result.record), (Fate::StoredOnly, true, Some(false)));
+    assert_eq!(last(&result.record), (Fate::Unwritten, true, true, Some(false)));
 }
 
 #[test]
 fn without_memory_what_is_lost_is_lost() {
     let scenario = || vec![scenario("kx-4711", "The ticket of the billing outage is")];
     let off = run(scenario(), "off=handoff:memory=off", &forgets());
-    assert_eq!(last(&off.record), (Fate::Unwritten, true, None));
+    assert_eq!(last(&off.record), (Fate::Unwritten, false, true, None));
     for name in ["summarize", "chained", "null", "full"] {
         let result = run(scenario(), name, &forgets());
         assert!(result.record.observations.iter().all(|look| look.prompted.is_none()), "{name}");
@@ -118,8 +123,8 @@ fn a_value_that_a_note_holds_by_chance_is_not_stored() {
     scenario.messages[2].parts =
         vec![compactometer_engine::message::Part::Thinking { text: "It is kx-4711.".into(), signature: None }];
     let result = run(vec![scenario], "handoff", &forgets());
-    let (fate, _, found) = last(&result.record);
-    assert_eq!((fate, found), (Fate::Unwritten, Some(false)), "thinking is not noted");
+    let (fate, is_stored, _, found) = last(&result.record);
+    assert_eq!((fate, is_stored, found), (Fate::Unwritten, false, Some(false)), "thinking is not noted");
 }
 
 #[test]
@@ -132,7 +137,24 @@ fn what_a_model_writes_without_having_read_it_stays_a_guess_beside_a_note() {
     assert!(result.record.compactions.len() > 2, "{}", result.record.compactions.len());
     let fates = result.record.observations.iter().map(|look| look.fates.0[0]).collect::<Vec<_>>();
     assert!(!fates.contains(&Fate::Carried) && !fates.contains(&Fate::Unexplained), "{fates:?}");
-    assert_eq!(fates.last(), Some(&Fate::StoredOnly));
+    assert_eq!(fates.last(), Some(&Fate::Unwritten));
+    assert!(result.record.observations.last().is_some_and(|look| look.is_stored(0)));
+}
+
+/// A value of an import has no subject: the record says whether the context says something about it, or only lists it.
+#[test]
+fn a_clause_states_an_imported_value_and_a_list_does_not() {
+    let stated = |summary: &'static str| {
+        let mut imported = scenario("kx-4711", "The ticket of the billing outage is");
+        imported.probes.clear();
+        imported.facts[0].category = Category::Incidental;
+        let result = run(vec![imported], "summarize", &writes(move |_, _| Ok(summary.to_owned())));
+        let last = result.record.observations.last().unwrap().clone();
+        assert_eq!((last.fates.0[0], last.eligible), (Fate::Carried, vec![0]), "{summary}");
+        last.stated
+    };
+    assert_eq!(stated("The billing outage has the ticket kx-4711."), [0]);
+    assert_eq!(stated("kx-4711, kx-4712, src/billing_outage.rs"), [0; 0]);
 }
 
 #[test]

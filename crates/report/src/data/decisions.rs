@@ -1,9 +1,11 @@
 //! What the engine decided, counted: failures, retries, fallbacks, and failures in a row.
 
+use std::collections::BTreeMap;
+
 use compactometer_engine::checkpoint::{Extraction, Reading};
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::record::Record;
-use compactometer_formats::summary::Decisions;
+use compactometer_formats::summary::{Decisions, FailureCount};
 
 use crate::data::{StrategyRecords, is_applied};
 
@@ -34,6 +36,35 @@ pub(crate) fn counted(strategy: &StrategyRecords) -> Decisions {
         counts.alerts += usize::from(compactions.max(extractions) >= ALERT);
     }
     counts
+}
+
+/// Reasons that are reported.
+const MOST_REASONS: usize = 3;
+
+/// The most frequent reasons for which compactions or checkpoints failed, or compactions fell back to a lesser answer.
+pub(crate) fn frequent_failures(strategy: &StrategyRecords) -> Vec<FailureCount> {
+    let of_record = |record: &'_ Record| {
+        let compactions = record.compactions.iter().filter_map(|row| match &row.event.outcome {
+            Outcome::Failed(reason) => Some(reason),
+            _ => row.event.fallback.as_ref(),
+        });
+        let checkpoints = record.checkpoints.iter().filter_map(|row| row.event.failed.as_ref());
+        compactions.chain(checkpoints).map(words).collect::<Vec<_>>()
+    };
+    let mut by_reason = BTreeMap::<String, usize>::new();
+    strategy.records().flat_map(of_record).for_each(|reason| *by_reason.entry(reason).or_default() += 1);
+    let mut counts: Vec<_> = by_reason.into_iter().map(|(reason, count)| FailureCount { reason, count }).collect();
+    counts.sort_by_key(|failure| std::cmp::Reverse(failure.count));
+    counts.truncate(MOST_REASONS);
+    counts
+}
+
+/// The reason without the numbers that differ each time.
+fn words(reason: &FailReason) -> String {
+    match reason {
+        FailReason::StaysAtTrigger { .. } => "the request stays at its trigger whatever is compacted".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 /// The longest series of failures of one conversation: of compactions, and of checkpoints that could not be read. What is

@@ -8,14 +8,16 @@ use compactometer_formats::record::{FactRow, Record};
 use crate::data::{StrategyRecords, UnitRecords, points};
 
 /// Shares of all stated facts, decoys left out, by name of the fate; the mean over units. They sum to 1; empty where no
-/// fact is stated.
+/// fact is stated. `stored_only` is there only where an early record has it.
 pub(crate) fn shares(strategy: &StrategyRecords) -> BTreeMap<String, f64> {
     let units: Vec<Vec<f64>> = strategy.units.iter().filter_map(unit_shares).collect();
     if units.is_empty() {
         return BTreeMap::new();
     }
     let mean = |at: usize| units.iter().map(|shares| shares[at]).sum::<f64>() / units.len() as f64;
-    Fate::STATED.iter().enumerate().map(|(at, fate)| (fate.name().to_owned(), mean(at))).collect()
+    let shares = Fate::STATED.iter().enumerate().map(|(at, fate)| (*fate, mean(at)));
+    let occurs = |(fate, share): &(Fate, f64)| *fate != Fate::StoredOnly || *share > 0.0;
+    shares.filter(occurs).map(|(fate, share)| (fate.name().to_owned(), share)).collect()
 }
 
 /// Each fact's fate at the record's last observation point; nothing without one.

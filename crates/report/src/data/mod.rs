@@ -12,7 +12,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{
-    CallRow, CompactionRow, FactRow, Family, Misbound, Observation, ObservationKind, Protocol, Record,
+    CallRow, CompactionRow, FactRow, Family, Fit, Misbound, Observation, ObservationKind, Protocol, Record,
 };
 use compactometer_text::code::code;
 use serde::Serialize;
@@ -161,6 +161,10 @@ pub(crate) struct Look<'r> {
     pub(crate) random_hits: u32,
     /// Absent if bound recall leaves the fact out.
     pub(crate) binding: Option<LookBinding>,
+    /// Whether a clause of the context says something about it; for facts without a subject.
+    pub(crate) is_stated: bool,
+    /// How often the words around it in written text fit it better than another value, as a share; for facts without a subject.
+    pub(crate) fit: Option<f64>,
 }
 
 /// Whether a context gives a value to its own subject.
@@ -182,13 +186,20 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
         let random_hits = observation.selection_hits.get(place).copied().unwrap_or(0);
         let is_present = fate.is_present() && observation.unusable.is_none();
         let binding = fact.has_subject.then(|| binding(observation, place));
-        Some(Look { index, fact, round: observation.round, is_present, random_hits, binding })
+        let is_stated = observation.stated.binary_search(&(index as u32)).is_ok();
+        let fit = fit(observation, index as u32).filter(|_| is_present);
+        Some(Look { index, fact, round: observation.round, is_present, random_hits, binding, is_stated, fit })
     })
 }
 
 /// The looks at all of a record's points.
 pub(crate) fn looks_at_points(record: &Record) -> impl Iterator<Item = Look<'_>> {
     points(record).flat_map(|observation| looks(record, observation))
+}
+
+fn fit(observation: &Observation, fact: u32) -> Option<f64> {
+    let Fit(_, points, rivals) = observation.fits.iter().find(|Fit(of, ..)| *of == fact)?;
+    (*rivals > 0).then(|| f64::from(*points) / f64::from(2 * rivals))
 }
 
 /// How the eligible fact at that place is bound. A context that no agent can use binds nothing.
@@ -226,10 +237,21 @@ pub(crate) fn uses<'r>(record: &'r Record, observation: &'r Observation) -> impl
     ranked.map(move |(_, fate)| is_usable && fate.is_present())
 }
 
+/// The same where generic values count too.
+pub(crate) fn uses_with_generic<'r>(record: &'r Record, observation: &'r Observation) -> impl Iterator<Item = bool> {
+    let is_usable = observation.unusable.is_none();
+    let valid = observation.used.iter().filter_map(move |index| valid(record, observation, *index as usize));
+    valid.map(move |(_, fate)| is_usable && fate.is_present())
+}
+
 fn ranked<'r>(record: &'r Record, observation: &Observation, index: usize) -> Option<(&'r FactRow, Fate)> {
+    valid(record, observation, index).filter(|(fact, _)| !fact.generic)
+}
+
+fn valid<'r>(record: &'r Record, observation: &Observation, index: usize) -> Option<(&'r FactRow, Fate)> {
     let fact = record.facts.get(index)?;
     let fate = *observation.fates.0.get(index)?;
-    (!fact.decoy && !fact.generic && fate != Fate::Superseded).then_some((fact, fate))
+    (!fact.decoy && fate != Fate::Superseded).then_some((fact, fate))
 }
 
 /// The name by which a format writes a plain enum, for example `prohibition`.

@@ -20,8 +20,10 @@ mod cost;
 pub(crate) mod dummy;
 mod engine;
 mod failures;
+mod position;
 mod prompted;
 mod recall;
+mod said;
 pub(crate) mod scores;
 mod section;
 mod stages;
@@ -34,7 +36,8 @@ pub(crate) use answered::{ANSWER_RECALL, COST_USD_PROBES};
 pub(crate) use answered::{answer_shares, of_carried, reader_strength, score as answer_score, usage_cost};
 pub(crate) use answers::{EXTRACTION_SUCCESS, extraction_counts};
 pub(crate) use bound::{
-    BOUND_RECALL_CORRECTED, of_unit as bound_of_unit, shares_of_unit as bound_shares, why_undefined as why_unbound,
+    BOUND_RECALL, BOUND_RECALL_CORRECTED, of_unit as bound_of_unit, shares_of_unit as bound_shares,
+    why_undefined as why_unbound,
 };
 pub(crate) use chance::CorrectedRecall;
 pub(crate) use chance_match::{KEYWORD_LUCK, by_kind};
@@ -45,11 +48,12 @@ pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
 pub(crate) use failures::{
     FAILED_SHARE, OVER_WINDOW_SHARE, failed as failed_share_of, over_window as over_window_share_of, why_not_compared,
 };
+pub(crate) use position::by_position;
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
 pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
 pub use section::Section;
-pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES};
+pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES, STORED_SHARE};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
 pub use unit::MetricUnit;
 pub(crate) use unit::grouped;
@@ -60,9 +64,12 @@ pub const ALL: &[Metric] = &[
     bound::BOUND_RECALL_CORRECTED,
     recall::CONTEXT_RECALL,
     recall::CONTEXT_RECALL_CORRECTED,
+    said::STATED_SHARE,
+    said::BINDING_INDEX,
     recall::LIFT,
     recall::SELECTION_LIFT,
     recall::NEEDED_AT_USE_RECALL,
+    recall::NEEDED_AT_USE_WITH_GENERIC,
     prompted::PROMPTED_RECALL,
     prompted::PROMPTED_RECALL_CORRECTED,
     prompted::RETRIEVED_TOKENS,
@@ -115,6 +122,7 @@ pub const ALL: &[Metric] = &[
     engine::ADDED_LATENCY_MS_P50,
     engine::ADDED_LATENCY_MS_P95,
     storage::STORAGE_BYTES,
+    storage::STORED_SHARE,
     #[cfg(test)]
     dummy::DUMMY,
 ];

@@ -8,7 +8,9 @@ use compactometer_formats::summary::MetricValue;
 use super::chance::CorrectedRecall;
 use super::{Column, Metric, Section, bound, defined, over_units, ratio, undefined};
 use crate::data::label;
-use crate::data::{Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses};
+use crate::data::{
+    Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses, uses_with_generic,
+};
 
 pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
@@ -56,11 +58,18 @@ pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     column: Some(Column { header: "at\nuse", has_interval: false }),
     definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
               which the context holds it / uses, by unit; mean over units",
-    compute: |_, strategy| {
-        over_units(strategy, "no turn uses a fact last mentioned a trigger's length before", needed_at_use)
-    },
+    compute: |_, strategy| over_units(strategy, NONE_USED, |unit| needed_at_use(unit, uses)),
     ..Metric::share(Section::Recall, "Needed at use")
 };
+
+pub(crate) const NEEDED_AT_USE_WITH_GENERIC: Metric = Metric {
+    id: "needed_at_use_recall_with_generic",
+    definition: "as needed_at_use_recall, over uses of generic values too",
+    compute: |_, strategy| over_units(strategy, NONE_USED, |unit| needed_at_use(unit, uses_with_generic)),
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+const NONE_USED: &str = "no turn uses a fact last mentioned a trigger's length before";
 
 pub(super) const NONE_ELIGIBLE: &str = "no fact was last mentioned a trigger's length before an observation point";
 
@@ -174,9 +183,12 @@ pub(super) fn fact_means(unit: &UnitRecords, of_look: impl Fn(&Look) -> Option<f
     unit.records.iter().flat_map(|record| of_record(record)).collect()
 }
 
-fn needed_at_use(unit: &UnitRecords) -> Option<f64> {
+fn needed_at_use<'r, U: Iterator<Item = bool>>(
+    unit: &UnitRecords<'r>,
+    uses: impl Fn(&'r Record, &'r Observation) -> U,
+) -> Option<f64> {
     let (mut held, mut events) = (0.0, 0.0);
-    for record in &unit.records {
+    for &record in &unit.records {
         for is_present in points(record).flat_map(|observation| uses(record, observation)) {
             held += f64::from(u8::from(is_present));
             events += 1.0;

@@ -28,6 +28,7 @@ fn of_group(group: &Group, plots: &[Value]) -> Value {
         "warnings": group.warnings,
         "tables": tables::of(group),
         "reasons": reasons::lines(group, tables::in_order()),
+        "failures": reasons::failures(group),
         "plots": plots,
         "compared": compared::table(group),
         "judged": group.judged.as_ref().map_or(Vec::new(), judged::lines),

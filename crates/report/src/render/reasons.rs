@@ -1,6 +1,7 @@
-//! Why values are undefined, each reason once.
+//! Why values are undefined, each reason once, and why compactions failed.
 
-use compactometer_formats::summary::Group;
+use compactometer_formats::summary::{FailureCount, Group};
+use compactometer_text::code::code;
 
 use crate::metrics::Metric;
 
@@ -22,6 +23,14 @@ pub(crate) fn lines<'m>(group: &Group, metrics: impl Iterator<Item = &'m Metric>
         format!("{} ({who}): {reason}", ids.join(", "))
     };
     found.into_iter().map(line).collect()
+}
+
+/// One line for each strategy that failed: its most frequent reasons with their counts.
+pub(crate) fn failures(group: &Group) -> Vec<String> {
+    let failed = group.strategies.iter().filter(|strategy| !strategy.failures.is_empty());
+    let one = |failure: &FailureCount| format!("{} x {}", failure.count, code(&failure.reason));
+    let line = |reasons: &[FailureCount]| reasons.iter().map(one).collect::<Vec<_>>().join(", ");
+    failed.map(|strategy| format!("{}: {}", strategy.name, line(&strategy.failures))).collect()
 }
 
 /// Each reason once, in the order of its first name, with the names that it holds for.

@@ -5,6 +5,7 @@ use compactometer_formats::summary::Group;
 use crate::data::ProtocolRun;
 use crate::data::fates;
 use crate::data::label;
+use crate::data::points;
 use crate::metrics;
 
 /// Rows of `summary.csv`: every metric of every strategy.
@@ -27,12 +28,14 @@ pub(super) fn metrics(groups: &[Group]) -> Vec<Vec<String>> {
     rows
 }
 
-/// Rows of `facts.csv`: the fate of every fact and decoy at its scenario's last observation point.
+/// Rows of `facts.csv`: the fate of every fact and decoy at its scenario's last observation point, and whether storage holds it
+/// while the context does not.
 pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
-    let mut rows = vec![header("protocol,retained,scenario,fact,category,kind,decoy,generic,strategy,fate")];
+    let mut rows = vec![header("protocol,retained,scenario,fact,category,kind,decoy,generic,strategy,fate,stored")];
     for (run, strategy) in runs.iter().flat_map(|run| run.strategies.iter().map(move |strategy| (run, strategy))) {
         for record in strategy.records() {
-            for (fact, fate) in fates::last(record) {
+            let end = points(record).last();
+            for (index, (fact, fate)) in fates::last(record).enumerate() {
                 rows.push(vec![
                     record.case.protocol.name().to_owned(),
                     number(run.retained.filter(|_| !run.manifest.sweep.is_empty())),
@@ -44,6 +47,7 @@ pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
                     fact.generic.to_string(),
                     strategy.name.to_owned(),
                     fate.name().to_owned(),
+                    end.is_some_and(|end| end.is_stored(index as u32)).to_string(),
                 ]);
             }
         }

@@ -7,13 +7,14 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Decisions, Group, MetricValue, StrategySummary};
 use serde_json::{Value, json};
 
-use crate::metrics::{self, CONTEXT_RECALL, KEYWORD_LUCK, Metric, Section, grouped};
+use crate::metrics::{self, BOUND_RECALL, CONTEXT_RECALL, KEYWORD_LUCK, Metric, STORED_SHARE, Section, grouped};
 
 /// Every table of a group, in the order in which a page shows them.
 pub(super) fn of(group: &Group) -> Vec<Value> {
     let mut tables = vec![fates_table(group)];
     tables.extend(Section::all().map(|section| metrics_table(group, section)));
     tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
+    tables.extend(positions_table(group));
     tables
 }
 
@@ -36,11 +37,19 @@ fn fates_table(group: &Group) -> Value {
         let fired = format!("{} of {}, {} at most", triggered.conversations, triggered.of, triggered.most_rounds);
         let share =
             |name: &&str| strategy.fates.get(*name).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-        std::iter::once(fired).chain(names.iter().map(share)).collect()
+        let stored = STORED_SHARE.value(strategy).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        std::iter::once(fired).chain(names.iter().map(share)).chain([stored]).collect()
     };
     const NOTE: &str = "Where the stated facts ended, for the fates that occur, and in how many conversations a strategy \
-                        compacted, with the most rounds of one.";
-    table(group, "Fates", NOTE, std::iter::once("compacted").chain(names.iter().copied()), cells)
+                        compacted, with the most rounds of one. Beside it: of what is out of the context, the share that \
+                        storage still holds.";
+    table(
+        group,
+        "Fates",
+        NOTE,
+        ["compacted"].into_iter().chain(names.iter().copied()).chain(["out, still stored"]),
+        cells,
+    )
 }
 
 fn metrics_table(group: &Group, section: Section) -> Value {
@@ -91,6 +100,27 @@ fn kinds_table(group: &Group) -> Value {
         format!("{} ({})", show(CONTEXT_RECALL.id), show(KEYWORD_LUCK.id))
     };
     table_of_kinds(group, "Recall and chance matches by value kind", NOTE, |strategy| &strategy.by_kind, cell)
+}
+
+/// A column for each fifth of the conversation; nothing where no record says which messages state its facts.
+fn positions_table(group: &Group) -> Option<Value> {
+    const NOTE: &str = "CR of the facts that each fifth of a conversation's messages first states, and in brackets BR where facts \
+                        have subjects; exploratory: no intervals; n units.";
+    const FIFTHS: [&str; 5] = ["first fifth", "second", "third", "fourth", "last fifth"];
+    group.strategies.iter().any(|strategy| !strategy.by_position.is_empty()).then(|| {
+        let cells = |strategy: &StrategySummary| {
+            (0..FIFTHS.len()).map(|fifth| position_cell(strategy.by_position.get(fifth))).collect()
+        };
+        table(group, "Recall by position", NOTE, FIFTHS, cells)
+    })
+}
+
+fn position_cell(row: Option<&Metrics>) -> String {
+    let of = |id: &str| row.and_then(|metrics| metrics.get(id)).filter(|found| found.value.is_some());
+    let show = |found: Option<&MetricValue>| found.and_then(|found| found.value).map(|value| format!("{value:.2}"));
+    let Some(context) = of(CONTEXT_RECALL.id) else { return "-".to_owned() };
+    let bound = show(of(BOUND_RECALL.id)).map_or(String::new(), |share| format!(" ({share})"));
+    format!("{}{bound} (n {})", show(Some(context)).unwrap_or_default(), context.n)
 }
 
 /// Metrics by id.

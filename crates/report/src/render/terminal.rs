@@ -8,7 +8,9 @@ use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, Stra
 
 use super::{compared, judged, reasons};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
-use crate::metrics::{self, ANSWER_RECALL, Column, Metric, MetricUnit, PROMPTED_RECALL, RETRIEVED_TOKENS};
+use crate::metrics::{
+    self, ANSWER_RECALL, Column, Metric, MetricUnit, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE,
+};
 use crate::render::words::{conditions, models, verdict};
 
 /// Most characters in a line.
@@ -152,7 +154,8 @@ fn below(group: &Group) -> String {
     let metrics = reasons::lines(group, columns().map(|(_, metric)| metric)).into_iter();
     let noted = metrics.chain(group.strategies.iter().filter_map(found_again)).chain(answered(group));
     let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("judge: {line}"));
-    let noted = noted.chain(judged).map(|line| format!("- {line}"));
+    let failures = reasons::failures(group).into_iter().map(|line| format!("most frequent failures of {line}"));
+    let noted = noted.chain(failures).chain(judged).map(|line| format!("- {line}"));
     let warnings = group.warnings.iter().map(|warning| format!("! {warning}"));
     let mut text = String::from("\n");
     noted.chain(warnings).chain(group.checks.iter().map(check_line)).for_each(|line| push(&mut text, &line));
@@ -170,10 +173,10 @@ fn answered(group: &Group) -> Option<String> {
 /// What a strategy stores outside its context, if it retrieves any of it.
 fn found_again(strategy: &StrategySummary) -> Option<String> {
     PROMPTED_RECALL.value(strategy)?;
-    let stored = 100.0 * strategy.fates.get("stored_only").copied().filter(|share| *share > 0.0)?;
+    let stored = 100.0 * STORED_SHARE.value(strategy).filter(|share| *share > 0.0)?;
     let [found, tokens] = [PROMPTED_RECALL, RETRIEVED_TOKENS].map(|metric| show(strategy, &metric));
     Some(format!(
-        "stored, not in the context ({}): {stored:.0} % of facts; with what is retrieved for a question, {tokens} tokens on \
+        "stored, not in the context ({}): {stored:.0} % of what is out of it; with what is retrieved for a question, {tokens} tokens on \
          average, prompted recall is {found}",
         strategy.name
     ))

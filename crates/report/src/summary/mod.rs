@@ -72,9 +72,11 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
         metrics: metrics::ALL.iter().map(value).collect(),
         extractions: metrics::extraction_counts(strategy),
         decisions: decisions::counted(strategy),
+        failures: decisions::frequent_failures(strategy),
         by_category: metrics::by_category(strategy).into_iter().map(|(name, row)| (name, shares(row))).collect(),
         by_kind: metrics::by_kind(strategy).into_iter().map(|(name, row)| (name, shares(row))).collect(),
         by_round: metrics::by_round(strategy).into_iter().map(shares).collect(),
+        by_position: metrics::by_position(strategy).into_iter().map(shares).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
-//! Which orders of strategies depend on the mock: its weights of salience are assumed, so rankings are rerun under drawn
-//! weights.
+//! Which orders of strategies depend on the mock: its weights of salience, what it reads, its noise and the length of its
+//! replies are assumed, so rankings are rerun under draws of them.
 //!
-//! Absent on purpose: the drawing of weights and the running, and any order of strategies that the mock does not touch.
+//! Absent on purpose: the drawing and the running, and any order of strategies that the mock does not touch.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::metrics;
 /// Context recall by strategy, as `context_recall` has it.
 pub type Recalls = BTreeMap<String, f64>;
 
-/// How far the order of two strategies holds under drawn weights.
+/// How far the order of two strategies holds under drawn parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrategyOrder {
-    /// The strategy with the higher recall under the profile's own weights.
+    /// The strategy with the higher recall under the profile's own parameters.
     pub higher: String,
     /// The other one.
     pub lower: String,
-    /// How much higher, under the profile's own weights.
+    /// How much higher, under the profile's own parameters.
     pub difference: f64,
     /// Share of the draws in which it is higher too.
     pub held: f64,
@@ -71,8 +71,8 @@ pub fn note(pairs: &[StrategyOrder], draws: usize, conversations: usize) -> Stri
     let named = shaky.iter().map(|pair| format!("{} over {} ({:.2})", pair.higher, pair.lower, pair.held));
     let named = if shaky.is_empty() { "none".to_owned() } else { named.collect::<Vec<_>>().join(", ") };
     format!(
-        "depends on the mock: {} of {} orders by CR hold in under {LEAST_HELD} of {draws} draws of the salience weights, over \
-         {conversations} conversations: {named}",
+        "depends on the mock: {} of {} orders by CR hold in under {LEAST_HELD} of {draws} draws of its weights, share \
+         read, noise and reply length, over {conversations} conversations: {named}",
         shaky.len(),
         pairs.len()
     )

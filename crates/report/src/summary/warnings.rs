@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_engine::event::Outcome;
 use compactometer_formats::answer::{AnswerRow, Grade};
 use compactometer_formats::record::{CallRow, Protocol, Record, Refusal};
+use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::{Decisions, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::decisions::ALERT;
-use crate::data::{FULL, ProtocolRun, StrategyRecords, points};
+use crate::data::{FULL, ProtocolRun, StrategyRecords, points, uses_with_generic};
 use crate::metrics::grouped;
 use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
 use crate::summary::scale::too_large;
@@ -35,6 +36,7 @@ pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[Strateg
     let reference = comparisons::reference(run, strategies).map(|found| found.name.as_str());
     warnings.extend(sizes::warning(runs, run, reference));
     warnings.extend(chance(run));
+    warnings.extend(no_chance(run));
     warnings.extend(questions::note(run));
     warnings.extend(answers(run));
     warnings.extend(judged::warnings(run));
@@ -203,17 +205,19 @@ fn answers_with(strategy: &StrategyRecords, counts: fn(&AnswerRow) -> bool) -> u
 
 fn uses(run: &ProtocolRun) -> Option<String> {
     let count = |record: &Record| points(record).flat_map(|observation| crate::data::uses(record, observation)).count();
+    let any = |record: &Record| points(record).flat_map(|point| uses_with_generic(record, point)).count();
     let echoed = |record: &Record| points(record).map(|observation| observation.echoed as usize).sum::<usize>();
     let most = |of: &dyn Fn(&Record) -> usize| {
         run.strategies.iter().map(|strategy| strategy.records().map(of).sum::<usize>()).max().unwrap_or(0)
     };
-    let (events, left_out) = (most(&count), most(&echoed));
+    let (events, all, left_out) = (most(&count), most(&any), most(&echoed));
     // Each strategy's own trigger decides under published limits.
     let bound = if run.protocol == Protocol::Published { "at most " } else { "" };
-    (events + left_out > 0).then(|| {
+    let generic = if all > events { format!("; with generic values {bound}{all} uses") } else { String::new() };
+    (all + left_out > 0).then(|| {
         format!(
             "needed at use: {bound}{events} uses of facts last mentioned a trigger's length before; {left_out} more are left out because a recorded turn repeated \
-             the value"
+             the value{generic}"
         )
     })
 }
@@ -221,7 +225,28 @@ fn uses(run: &ProtocolRun) -> Option<String> {
 fn generic(run: &ProtocolRun) -> Option<String> {
     let strategy = run.strategies.first()?;
     let count = strategy.records().flat_map(|record| &record.facts).filter(|fact| fact.generic && !fact.decoy).count();
-    (count > 0).then(|| format!("{count} facts have values that occur in other groups too; they enter no recall"))
+    (count > 0).then(|| {
+        format!(
+            "{count} facts have generic values, which occur in other projects too; they enter no recall but \
+             `needed_at_use_recall_with_generic`"
+        )
+    })
+}
+
+/// Where no fact has a subject, a value of another project is generic and no foreign fact, so that none can match by chance.
+fn no_chance(run: &ProtocolRun) -> Option<String> {
+    let mut facts = run.records().flat_map(|record| &record.facts).filter(|fact| !fact.decoy);
+    let is_imported = facts.all(|fact| fact.category == Category::Incidental);
+    let cells = || run.records().flat_map(|record| &record.observations).flat_map(|observation| &observation.chance);
+    let pairs: u64 = cells().map(|cell| u64::from(cell.pairs)).sum();
+    let is_zero = pairs > 0 && cells().all(|cell| cell.hits == 0);
+    (is_imported && is_zero).then(|| {
+        format!(
+            "q is 0 by construction: foreign facts are values that these conversations do not state (what several projects state \
+             is generic, what sessions of one project share is left out), and 0 of {} pairs matched; CR* equals CR",
+            grouped(pairs as f64)
+        )
+    })
 }
 
 fn foils(run: &ProtocolRun) -> Option<String> {

@@ -134,7 +134,7 @@ fn prompted_recall_is_over_the_facts_that_were_asked_for() {
     };
     assert!(!table(&made).contains("stored, not in the context"));
     made.observations[0].fates = point(1, "vus").fates;
-    let said = "stored, not in the context (summarize): 33 % of facts; with what is retrieved for a question, 4 tokens on \
+    let said = "stored, not in the context (summarize): 50 % of what is out of it; with what is retrieved for a question, 4 tokens on \
                 average, prompted recall is .50";
     assert!(table(&made).contains(said), "{}", table(&made));
 }
@@ -213,7 +213,7 @@ fn needed_at_use_counts_events() {
     made.observations[1].echoed = 4;
     made.facts[2].generic = true;
     let group = group_of(&manifest(&["summarize"], 1, 1), &[made.clone()]);
-    let listed = "needed at use: 3 uses of facts last mentioned a trigger's length before; 4 more are left out because a recorded turn repeated the value";
+    let listed = "needed at use: 3 uses of facts last mentioned a trigger's length before; 4 more are left out because a recorded turn repeated the value; with generic values 4 uses";
     assert!(group.warnings.iter().any(|warning| warning == listed), "{:?}", group.warnings);
     near(metric(&[made], "needed_at_use_recall").value, 2.0 / 3.0);
 }

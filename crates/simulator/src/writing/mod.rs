@@ -35,9 +35,22 @@ pub(crate) struct Source<'s, 'm> {
     pub(crate) counts: &'s Counts,
 }
 
+/// The most tokens of an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// What the request allows.
+    pub(crate) asked: Option<u32>,
+    /// What the profile writes by itself, whatever is asked.
+    pub(crate) own: Option<u32>,
+}
+
 /// The answer in the requested shape. `fill` is the share of the room that is used.
-pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, most_tokens: Option<u32>, fill: f64) -> String {
-    let plans = plan(&shape.parts, most_tokens, source.profile.default_tokens.value);
+pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, limits: Limits, fill: f64) -> String {
+    // The share applies to the room that is given, not to a length that the profile chose.
+    let own = limits.own.map(|tokens| (f64::from(tokens) / fill) as u32);
+    let default_tokens = own.unwrap_or(source.profile.default_tokens.value);
+    let most = limits.asked.into_iter().chain(own).min();
+    let plans = plan(&shape.parts, most, default_tokens);
     let mut answer = String::new();
     for (part, most) in shape.parts.iter().zip(plans) {
         if !answer.is_empty() {

@@ -6,12 +6,14 @@
 //!
 //! Absent on purpose: which subject is right. The caller knows the facts.
 
+mod around;
 mod units;
 mod words;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
+pub use self::around::{Around, around};
 use self::units::units;
 use self::words::{Word, words};
 use crate::matcher::{Matcher, normal};

@@ -31,8 +31,8 @@ pub(crate) struct CompareArgs {
     /// Print `summary.json` instead of the table.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Rerun the strategies under N random draws of the mock's salience weights, and report which orders of strategies depend
-    /// on the weights; 50 is a good number. Costs N times one conversation of each of 8 groups. Default: none.
+    /// Rerun the strategies under N random draws of what the mock assumes (weights of salience, share read, noise, length of
+    /// replies), and report which orders of strategies depend on it; 50 is a good number. Costs N times one conversation of each of 8 groups. Default: none.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
 }

@@ -1,4 +1,5 @@
-//! `compare --salience-draws`: the same strategies under drawn weights of the mock's salience.
+//! `compare --salience-draws`: the same strategies under draws of what the mock assumes: weights of salience, share read, noise,
+//! and the length of replies.
 //!
 //! To keep this cheap, only one conversation of each of the first groups is run, and only strategies that called the model: the
 //! others cannot change.
@@ -26,10 +27,10 @@ const FILE: &str = "salience.json";
 /// Most groups, with one conversation each.
 const GROUPS: usize = 8;
 
-/// How far the order of strategies depends on the mock's weights.
+/// How far the order of strategies depends on what the mock assumes.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Salience {
-    /// The model whose weights were drawn.
+    /// The model whose parameters were drawn.
     model: String,
     /// The number of draws.
     draws: usize,
@@ -40,7 +41,7 @@ pub(crate) struct Salience {
 }
 
 impl Salience {
-    /// Reruns the plan's cases under `draws` draws. `records` are the results under the model's own weights.
+    /// Reruns the plan's cases under `draws` draws. `records` are the results under the model's own parameters.
     pub(crate) fn test(
         plan: &Plan,
         records: &[Record],
@@ -52,7 +53,7 @@ impl Salience {
         let names = (1..=draws).map(|number| drawn_name(&plan.options.summarizer, number)).collect::<Option<Vec<_>>>();
         let names = names.ok_or_else(|| {
             Failure::usage(anyhow!(
-                "`--salience-draws` draws the weights of a mock; `{}` is not one",
+                "`--salience-draws` draws the parameters of a mock; `{}` is not one",
                 plan.options.summarizer
             ))
         })?;
@@ -97,7 +98,7 @@ impl Salience {
     }
 }
 
-/// The model name of one draw of a mock's weights; nothing for other models.
+/// The model name of one draw of a mock's parameters; nothing for other models.
 fn drawn_name(model: &str, number: usize) -> Option<String> {
     let (mock, faults) = model.find('+').map_or((model, ""), |at| model.split_at(at));
     (is_mock(mock) && !mock.contains('~')).then(|| format!("{mock}~{number}{faults}"))

@@ -55,6 +55,10 @@ fn tell_end(text: &mut String, story: &Story<'_>) {
             let _ = writeln!(text, "  {:<15}{:>5}  {listed}{more}", fate.name(), values.len());
         }
     }
+    let stored = story.facts().filter(|(index, _)| last.is_stored(*index as u32)).count();
+    if stored > 0 {
+        let _ = writeln!(text, "  {stored} of those out of the context are still in storage");
+    }
 }
 
 /// Values listed for each fate at the end.
