@@ -42,7 +42,7 @@ pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
 pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_COMPACTION};
 pub(crate) use cost::{CostParts, parts as cost_parts, saving_without_cache};
 pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
-pub(crate) use failures::why_not_compared;
+pub(crate) use failures::{is_marked, why_not_compared};
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
 pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
