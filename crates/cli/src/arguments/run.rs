@@ -47,10 +47,10 @@ pub(crate) struct RunArgs {
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
     #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
-    /// Also replay one conversation of each of the first 8 groups with .1, .2, .3 and .4 of the window retained, and, for
-    /// strategies with a tail, with 0, 25 and 50 % of the retained budget kept verbatim. The report draws curves of recall over
-    /// both; no other table or number changes. Costs 6 more replays of those conversations, with all their calls.
-    /// Default: `true` for `compare` without a suite, strategy, model or protocol, else `false`.
+    /// Also replay the shortest conversations, one of each of 6 groups, with .1, .2, .3 and .4 of the window retained, and, for
+    /// strategies with a tail, with 0 and 50 % of the retained budget kept verbatim. The report draws curves of recall over both;
+    /// no other table or number changes. Costs 5 more replays of those conversations by each strategy under test, with all their
+    /// calls. Default: `true` for `compare` without a suite, strategy, model or protocol, else `false`.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) sweep: Option<bool>,
     /// `matched`: one window, trigger and retained budget for all. `published`: each strategy's own limits. Both, separated

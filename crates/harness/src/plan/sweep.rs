@@ -8,15 +8,15 @@ use std::collections::BTreeSet;
 use compactometer_formats::record::Protocol;
 
 use super::window::smallest_feasible;
-use super::{Entrant, PlanError, PlanOptions, Shares, Sizes};
+use super::{Entrant, PlanError, PlanOptions, Shares, Sizes, points};
 use crate::prepare::PreparedScenario;
 
 /// Shares of the window that `--sweep` lets compactions leave, descending.
 const SIZES: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 /// Shares of the retained budget that `--sweep` gives to the tail. Each strategy's own share is a further point.
-const SPLITS: [f64; 3] = [0.0, 0.25, 0.5];
-/// Most groups of which `--sweep` replays a conversation.
-const GROUPS: usize = 8;
+const SPLITS: [f64; 2] = [0.0, 0.5];
+/// Most groups of which `--sweep` replays a conversation: the fewest units for which an interval holds what it promises.
+const GROUPS: usize = 6;
 
 /// What a run replays beside the headline's size and the strategies' own splits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Sweep {
     sampled: Vec<u32>,
     /// Shares of the retained budget that are kept verbatim, for strategies with a tail, ascending.
     pub splits: Vec<f64>,
-    /// Places in the suite of the sampled conversations: the first of each of the first groups.
+    /// Places in the suite of the sampled conversations: the shortest that tell anything, one of a group.
     pub places: Vec<usize>,
 }
 
@@ -48,11 +48,11 @@ impl Condition<'_> {
         self.places.is_none_or(|places| places.contains(&place))
     }
 
-    /// A control that never compacts has no size.
+    /// A sample is too dear for controls.
     pub(super) fn runs(&self, entrant: &Entrant) -> bool {
         match self.sizes.split {
             Some(_) => entrant.has_tail(),
-            None => self.places.is_none() || entrant.compacts(),
+            None => self.places.is_none() || entrant.family.is_tested(),
         }
     }
 }
@@ -72,7 +72,7 @@ impl Sweep {
             shares.retained < shares.trigger && smallest_feasible(suite, shares) <= sizes.window
         };
         let sampled = SIZES.into_iter().filter(fits).map(|share| tokens(sizes, share)).filter(is_new).collect();
-        Ok(Sweep { sampled, whole, splits: SPLITS.to_vec(), places: one_of_each_group(suite) })
+        Ok(Sweep { sampled, whole, splits: SPLITS.to_vec(), places: shortest(suite, sizes.trigger) })
     }
 
     /// Whether a run has none.
@@ -116,9 +116,14 @@ fn smaller(options: &PlanOptions, sizes: Sizes) -> Result<Vec<u32>, PlanError> {
     Ok(found)
 }
 
-/// The place of the first conversation of each of the first groups.
-fn one_of_each_group(suite: &[PreparedScenario]) -> Vec<usize> {
+/// The places of the shortest conversations in which recall is asked for an old fact, one of a group.
+fn shortest(suite: &[PreparedScenario], trigger: u32) -> Vec<usize> {
+    let tells = |place: &usize| points(&suite[*place], trigger).iter().any(|point| !point.eligible.is_empty());
+    let mut places = (0..suite.len()).filter(tells).collect::<Vec<_>>();
+    places.sort_by_key(|place| suite[*place].tokens_between(0, suite[*place].messages.len()));
     let mut groups = BTreeSet::new();
-    let is_first = |place: &usize| groups.insert(suite[*place].scenario.group_id.as_str());
-    (0..suite.len()).filter(is_first).take(GROUPS).collect()
+    places.retain(|place| groups.insert(suite[*place].scenario.group_id.as_str()));
+    places.truncate(GROUPS);
+    places.sort_unstable();
+    places
 }

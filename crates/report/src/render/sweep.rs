@@ -52,7 +52,7 @@ pub(super) fn note(sweep: &Sweep) -> String {
     let sample = match sweep.conversations == sweep.of {
         true => "all conversations".to_owned(),
         false => format!(
-            "{} of {} conversations, those that every point has: the first of each of the first groups of the suite",
+            "the {} of {} conversations that every point has (`--sweep` takes the shortest with an old fact, one of a group)",
             sweep.conversations, sweep.of
         ),
     };

@@ -7,7 +7,7 @@ use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
 
 use super::{compared, judged, reasons, sweep};
-use crate::metrics::scores::{CORRECTED, RAW};
+use crate::metrics::scores::{BOUND, CORRECTED, RAW};
 use crate::metrics::{self, ANSWER_RECALL, Column, Metric, MetricUnit, PROMPTED_RECALL, RETRIEVED_TOKENS};
 use crate::render::words::{conditions, models, verdict};
 
@@ -133,6 +133,7 @@ fn compared(group: &Group) -> String {
     let mut text =
         format!("\nminus {}, paired by unit (95 %; p by Holm; MDE: smallest found with power .80)\n", first.reference);
     let name = |made: &Comparison| match made.metric.as_str() {
+        BOUND => format!("{} BR*", made.strategy),
         CORRECTED => format!("{} CR*", made.strategy),
         RAW => format!("{} CR", made.strategy),
         _ => format!("{} AR", made.strategy),

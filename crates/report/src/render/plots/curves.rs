@@ -2,8 +2,8 @@
 
 use compactometer_formats::summary::{Group, Sweep, SweepPoint};
 
-use super::axes::{Scale, beside_legend};
-use super::figure::{Figure, Style};
+use super::axes::{Axes, Scale, beside_legend};
+use super::figure::{BLACK, Figure, Style, Symbol};
 use super::{header, number, styled};
 use crate::metrics::grouped;
 use crate::summary::sweep_metric;
@@ -68,18 +68,10 @@ pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scal
     let labels = curves.iter().map(|curve| curve.label.as_str());
     let axes = beside_legend(labels, (0.0, HEIGHT), x, y);
     axes.draw(&mut figure, x_title, &format!("recall ({})", sweep_metric(&sweep.metric)));
-    let middle = (curves.len() as f64 - 1.0) / 2.0;
     // The first strategies lie on top.
-    for (place, RecallCurve { style, points, .. }) in curves.iter().enumerate().rev() {
-        let aside = (place as f64 - middle) * APART * (axes.x.max - axes.x.min) / (axes.right - axes.left);
-        let places = points.iter().map(|(x, point)| (x + aside, *point)).collect::<Vec<_>>();
-        for (x, point) in &places {
-            if let (Some(low), Some(high)) = (point.recall.low, point.recall.high) {
-                figure.line(vec![axes.at(*x, low), axes.at(*x, high)], style.colour, 1.0, &[]);
-            }
-        }
-        let places = places.iter().map(|(x, point)| (*x, point.recall.value.unwrap_or(0.0))).collect::<Vec<_>>();
-        axes.curve(&mut figure, &places, *style);
+    for (place, curve) in curves.iter().enumerate().rev() {
+        let aside = place as f64 * APART * (axes.x.max - axes.x.min) / (axes.right - axes.left);
+        draw_curve(&mut figure, &axes, curve, aside);
     }
     let entries = curves.iter().map(|curve| (curve.style, curve.label.as_str())).collect::<Vec<_>>();
     axes.legend(&mut figure, &entries);
@@ -87,6 +79,23 @@ pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scal
         axes.say_empty(&mut figure, "no strategy has a recall at any point");
     }
     figure
+}
+
+/// Through the points that can be compared; the others are crossed out, since no curve leads through a failure.
+fn draw_curve(figure: &mut Figure, axes: &Axes, curve: &RecallCurve, aside: f64) {
+    let style = curve.style;
+    for (x, point) in &curve.points {
+        if let (Some(low), Some(high)) = (point.recall.low, point.recall.high) {
+            figure.line(vec![axes.at(x + aside, low), axes.at(x + aside, high)], style.colour, 1.0, &[]);
+        }
+    }
+    let place = |(x, point): &(f64, &SweepPoint)| (x + aside, point.recall.value.unwrap_or(0.0));
+    let (held, failed): (Vec<_>, Vec<_>) = curve.points.iter().partition(|(_, point)| point.fails.is_none());
+    axes.curve(figure, &held.into_iter().map(place).collect::<Vec<_>>(), style);
+    for (x, recall) in failed.into_iter().map(place) {
+        figure.symbol(axes.at(x, recall), style);
+        figure.symbol(axes.at(x, recall), Style { colour: BLACK, symbol: Symbol::Cross, dash: &[] });
+    }
 }
 
 /// What each strategy may write at the run's size and its own split, for captions.

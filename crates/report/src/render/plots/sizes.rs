@@ -19,7 +19,7 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
         title: "Recall over sizes",
         caption: format!(
             "Each strategy at each retained budget, over the mean tokens that its compactions left. Strategies compare at one \
-             size, where need be between two points of a curve; intervals are drawn side by side, a little off their places. {} {}",
+             size, where need be between two points of a curve; points are drawn side by side, a little right of their places, and crossed out where the strategy fails too often. {} {}",
             curves::written(&sweep.sizes, sweep.retained),
             note(sweep)
         ),

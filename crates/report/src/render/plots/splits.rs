@@ -25,7 +25,8 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
         title: "Recall over the split between tail and summary",
         caption: format!(
             "Each strategy at one retained budget and several shares of it kept verbatim, its own among them (the point farthest \
-             right, unless a share of the sweep is larger); one without a tail to choose has one point. {} {}",
+             right, unless a share of the sweep is larger); one without a tail to choose has one point. Points are \
+             drawn side by side, a little right of their places, and crossed out where the strategy fails too often. {} {}",
             curves::written(&sweep.splits, retained),
             note(sweep)
         ),
