@@ -10,7 +10,7 @@ use compactometer_text::code::code;
 use crate::data::{ProtocolRun, UnitRecords};
 use crate::metrics::scores::BOUND;
 use crate::metrics::{Metric, bound_of_unit, grouped, recall_of_unit};
-use crate::stats::mean;
+use crate::stats::{mean, quantile};
 use crate::summary::sizes::{at_size, curve, yardstick};
 
 /// Every sentence that the points support: what the split explains, recall at one size, and missing cases.
@@ -35,40 +35,49 @@ struct Pair<'p> {
     common: f64,
 }
 
-/// How much of the difference between strategies the split explains: it is set to the smallest share of the sweep for all, and the
-/// rest of the difference is what remains.
+/// How much of the best strategy's lead over the median of the others goes away when all keep the smallest share of the sweep.
 fn split(points: &[SweepPoint], recall: &str) -> Option<String> {
     let least = points.iter().filter(|point| !point.is_own_split).map(|point| point.split).min_by(f64::total_cmp)?;
     let pairs = pairs(points, least);
-    let spread = |of: fn(&Pair) -> f64| variance(&pairs.iter().map(of).collect::<Vec<_>>());
-    let (before, after) = (spread(|pair| pair.own)?, spread(|pair| pair.common)?);
+    let best = pairs.iter().max_by(|one, other| one.own.total_cmp(&other.own))?;
+    let others = pairs.iter().filter(|pair| pair.name != best.name).collect::<Vec<_>>();
+    let before = best.own - median(&others, |pair| pair.own)?;
+    let after = best.common - median(&others, |pair| pair.common)?;
     if before <= 0.0 {
         return None;
     }
-    let kept = format!("{:.0} % of it kept verbatim", 100.0 * least);
-    let falls = 1.0 - after / before;
-    let share = format!("{:.0} %", 100.0 * falls.abs());
-    let verdict = match falls {
-        falls if falls >= 0.5 => format!(
-            "the variance between strategies falls by {share}: at the default, most of what separates them is how they split the \
-             budget between tail and summary, not how they summarize"
-        ),
-        falls if falls > 0.0 => format!(
-            "the variance between strategies falls by {share}: the split between tail and summary explains a part of what \
-             separates them at the default, and most of it is something else"
-        ),
-        _ => format!(
-            "the variance between strategies grows by {share}: the split between tail and summary does not explain what \
-             separates them at the default"
-        ),
-    };
+    let lowest = pairs.iter().map(|pair| pair.own).fold(f64::INFINITY, f64::min);
     Some(format!(
-        "At one retained budget and their own splits, {recall} of {} strategies {}. With {kept}, {}, and {verdict}.{}",
+        "At one retained budget and their own splits, {recall} of {} strategies ranges from {lowest:.2} to {:.2} ({}), which is \
+         {before:.2} above the median of the others. With {:.0} % of the budget kept verbatim by all, it is {:.2} {} that median: \
+         {}.{}",
         pairs.len(),
-        range(&pairs, |pair| pair.own, "ranges from"),
-        range(&pairs, |pair| pair.common, "it ranges from"),
-        most(&pairs, &kept)
+        best.own,
+        code(best.name),
+        100.0 * least,
+        after.abs(),
+        if after < 0.0 { "below" } else { "above" },
+        explained(1.0 - after / before),
+        changes(points, &pairs, recall)
     ))
+}
+
+fn explained(share: f64) -> String {
+    let what = "the split between tail and summary";
+    match share {
+        share if share >= 1.0 => format!("{what} explains all of that difference"),
+        share if share >= 0.5 => format!("{what} explains {:.0} % of that difference", 100.0 * share),
+        share if share > 0.0 => {
+            format!("{what} explains {:.0} % of that difference, and most of it is something else", 100.0 * share)
+        }
+        _ => format!("{what} does not explain that difference"),
+    }
+}
+
+fn median(pairs: &[&Pair], of: fn(&Pair) -> f64) -> Option<f64> {
+    let mut values = pairs.iter().map(|pair| of(pair)).collect::<Vec<_>>();
+    values.sort_by(f64::total_cmp);
+    quantile(&values, 0.5)
 }
 
 /// Strategies that have a recall at both splits and do not fail too often at either.
@@ -86,30 +95,21 @@ fn pairs(points: &[SweepPoint], common: f64) -> Vec<Pair<'_>> {
     by_name.into_iter().filter_map(|(name, [own, common])| Some(Pair { name, own: own?, common: common? })).collect()
 }
 
-fn variance(values: &[f64]) -> Option<f64> {
-    let middle = mean(values).filter(|_| values.len() > 1)?;
-    mean(&values.iter().map(|value| (value - middle) * (value - middle)).collect::<Vec<_>>())
-}
-
-fn range(pairs: &[Pair], of: fn(&Pair) -> f64, verb: &str) -> String {
-    let by_value = |one: &&Pair, other: &&Pair| of(one).total_cmp(&of(other));
-    let end = |pair: Option<&Pair>| pair.map_or(String::new(), |pair| format!("{:.2} ({})", of(pair), code(pair.name)));
-    format!("{verb} {} to {}", end(pairs.iter().min_by(by_value)), end(pairs.iter().max_by(by_value)))
-}
-
-/// The strategy that the common split changes most.
-fn most(pairs: &[Pair], kept: &str) -> String {
-    let change = |pair: &&Pair| (pair.common - pair.own).abs();
-    let Some(pair) = pairs.iter().max_by(|one, other| change(one).total_cmp(&change(other))) else {
+/// How many strategies with a tail the common split changes much, and which one most.
+fn changes(points: &[SweepPoint], pairs: &[Pair], recall: &str) -> String {
+    let has_tail = |pair: &&Pair| points.iter().any(|point| point.strategy == pair.name && !point.is_own_split);
+    let with_tail = pairs.iter().filter(has_tail).collect::<Vec<_>>();
+    let change = |pair: &&&Pair| (pair.common - pair.own).abs();
+    let Some(most) = with_tail.iter().max_by(|one, other| change(one).total_cmp(&change(other))) else {
         return String::new();
     };
-    let times = pair.common / pair.own;
-    let times = if pair.own > 0.0 && times > 1.0 { format!(", {times:.1} times as much") } else { String::new() };
+    let doubled = with_tail.iter().filter(|pair| pair.own > 0.0 && pair.common >= 2.0 * pair.own).count();
     format!(
-        " The largest change is that of {}: from {:.2} to {:.2} with {kept}{times}.",
-        code(pair.name),
-        pair.own,
-        pair.common
+        " This at least doubles {recall} of {doubled} of {} strategies with a tail to choose; {} changes most, from {:.2} to {:.2}.",
+        with_tail.len(),
+        code(most.name),
+        most.own,
+        most.common
     )
 }
 
@@ -189,15 +189,18 @@ mod tests {
             ];
             split(&points, "BR*").expect("three strategies have both")
         };
-        let most = told([0.61, 0.58]);
-        assert!(most.contains("BR* of 3 strategies ranges from 0.20 (`a`) to 0.60 (`c`)"), "{most}");
-        assert!(most.contains("With 0 % of it kept verbatim, it ranges from 0.58 (`b`) to 0.61 (`a`)"), "{most}");
+        let most = told([0.61, 0.53]);
+        assert!(most.contains("BR* of 3 strategies ranges from 0.20 to 0.60 (`c`), which is 0.35 above"), "{most}");
+        assert!(most.contains("With 0 % of the budget kept verbatim by all, it is 0.03 above that median"), "{most}");
+        assert!(most.contains("explains 91 % of that difference"), "{most}");
         assert!(
-            most.contains("falls by 99 %") && most.contains("most of what separates them is how they split"),
+            most.contains("doubles BR* of 1 of 2 strategies") && most.contains("`a` changes most, from 0.20 to 0.61"),
             "{most}"
         );
-        assert!(most.contains("`a`: from 0.20 to 0.61 with 0 % of it kept verbatim, 3.0 times as much"), "{most}");
-        assert!(told([0.25, 0.35]).contains("explains a part"));
+        assert!(
+            told([0.70, 0.66]).contains("is 0.08 below that median: the split between tail and summary explains all")
+        );
+        assert!(told([0.25, 0.35]).contains("explains 14 % of that difference, and most of it is something else"));
         assert!(told([0.05, 0.20]).contains("does not explain"));
     }
 
