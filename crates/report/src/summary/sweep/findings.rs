@@ -122,11 +122,17 @@ fn one_size(sweep: &Sweep, manifest: &Manifest, parts: &[ProtocolRun]) -> Option
     let (reference, tokens) = yardstick(headline, declared)?;
     let is_bound = sweep.metric == BOUND;
     let value = |unit: &UnitRecords| if is_bound { bound_of_unit(unit) } else { recall_of_unit(unit) };
-    let fails = |name: &str| sweep.sizes.iter().any(|point| point.strategy == name && point.fails.is_some());
+    // A curve leads through no failure.
+    let fails = |name: &str, retained: Option<u32>| {
+        let is_it = |point: &&SweepPoint| point.strategy == name && Some(point.retained) == retained;
+        sweep.sizes.iter().find(is_it).is_some_and(|point| point.fails.is_some())
+    };
     let (mut read, mut beyond) = (Vec::new(), Vec::new());
-    for strategy in headline.strategies.iter().filter(|strategy| strategy.family.is_tested() && !fails(strategy.name)) {
-        let values = at_size(&curve(&by_size, strategy.name, value), tokens)
-            .map(|values| values.into_values().collect::<Vec<_>>());
+    for strategy in headline.strategies.iter().filter(|strategy| strategy.family.is_tested()) {
+        let name = strategy.name;
+        let held = by_size.iter().filter(|part| !fails(name, part.retained)).map(copied).collect::<Vec<_>>();
+        let values = at_size(&curve(&held, name, value), tokens);
+        let values = values.map(|values| values.into_values().collect::<Vec<_>>());
         match values.as_deref().and_then(mean) {
             Some(recall) => read.push(format!("{} {recall:.2}", strategy.name)),
             None => beyond.push(strategy.name),
