@@ -37,7 +37,7 @@ class Audit:
         protocols = manifest.get("protocols") or [manifest["protocol"]]
         for record in self.run.records:
             case = record["case"]
-            is_default = case["protocol"] == protocols[0] and (case["protocol"] != "matched" or case["budget"].get("retained") in (None, manifest["retained"]))
+            is_default = case["protocol"] == protocols[0] and (case["protocol"] != "matched" or case["budget"].get("retained") in (None, manifest["retained"]) and case.get("split") is None)
             key = case["strategy"], case["scenario"]
             if is_default and key not in seen:
                 seen.add(key)

@@ -35,9 +35,15 @@ pub struct Manifest {
     pub trigger: u32,
     /// Retained budget, in tokens.
     pub retained: u32,
-    /// Further retained budgets of the matched protocol, in tokens, descending: one group of the report each.
+    /// Further retained budgets of the matched protocol, in tokens, descending: points of the report's curves over size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sweep: Vec<u32>,
+    /// Shares of the retained budget that a sweep gives to the verbatim tail, ascending: points of the curves over the split.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub splits: Vec<f64>,
+    /// The number of cases with a further budget or split; absent in manifests from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swept_cases: Option<usize>,
     /// How budgets were set: one group of the report each, in this order.
     #[serde(alias = "protocol", deserialize_with = "one_or_more")]
     pub protocols: Vec<Protocol>,

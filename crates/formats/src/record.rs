@@ -81,6 +81,9 @@ pub struct Case {
     pub protocol: Protocol,
     /// Limits, in tokens of the measuring counter.
     pub budget: Budget,
+    /// The share of the retained budget that a sweep gave to the verbatim tail; absent where the strategy's own share applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<f64>,
     /// The summarizer; `model` in files of earlier versions.
     #[serde(alias = "model")]
     pub summarizer: String,

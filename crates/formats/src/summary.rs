@@ -1,5 +1,7 @@
 //! `summary.json`: the stable machine interface to a report.
 
+mod sweep;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -7,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::property::Property;
 use crate::record::{Family, Protocol};
+pub use sweep::{Sweep, SweepPoint, SweptReplay};
 
 /// The version of summaries that this program writes. Version 1 called the summarizer `model`.
 pub const VERSION: u32 = 2;
@@ -16,8 +19,12 @@ pub const VERSION: u32 = 2;
 pub struct Summary {
     /// Version of this form: see [`VERSION`].
     pub version: u32,
-    /// One entry for each protocol, retained budget, model, window and suite.
+    /// One entry for each protocol, model, window and suite, at the run's retained budget and each strategy's own split. The
+    /// first is what comparisons, gates and audits read.
     pub groups: Vec<Group>,
+    /// The matched protocol under further retained budgets and splits; absent if the run had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
 }
 
 /// Strategies that were run under the same conditions.
@@ -25,9 +32,6 @@ pub struct Summary {
 pub struct Group {
     /// How budgets were set.
     pub protocol: Protocol,
-    /// Tokens that a compaction may leave; absent if the report has one such budget.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retained: Option<u32>,
     /// What published limits were multiplied by; absent under the matched protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,

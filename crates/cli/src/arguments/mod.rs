@@ -9,4 +9,4 @@ pub(crate) mod settings;
 pub(crate) mod stores;
 pub(crate) mod suites;
 
-pub(crate) use run::{PricesArg, RunArgs, SettingArgs, encoding, number, positive};
+pub(crate) use run::{DEFAULT_MODEL, DEFAULT_STRATEGIES, PricesArg, RunArgs, SettingArgs, encoding, number, positive};

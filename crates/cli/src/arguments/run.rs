@@ -15,6 +15,11 @@ use serde::de::DeserializeOwned;
 
 use crate::output::failure::Failure;
 
+/// What runs if no strategy is named.
+pub(crate) const DEFAULT_STRATEGIES: &str = "@reference,@controls";
+/// What writes and answers if no model is named.
+pub(crate) const DEFAULT_MODEL: &str = "mock";
+
 /// What to run.
 #[derive(clap::Args)]
 pub(crate) struct RunArgs {
@@ -36,12 +41,18 @@ pub(crate) struct RunArgs {
         value_name = "NAME",
         value_delimiter = ',',
         env = "COMPACTOMETER_STRATEGY",
-        default_value = "@reference,@controls"
+        default_value = DEFAULT_STRATEGIES
     )]
     pub(crate) strategies: Vec<String>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
     #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
     pub(crate) set: Vec<String>,
+    /// Also replay the shortest conversations, one of each of 6 groups, with .1, .2, .3 and .4 of the window retained, and, for
+    /// strategies with a tail, with 0 and 50 % of the retained budget kept verbatim. The report draws curves of recall over both;
+    /// no other table or number changes. Costs 5 more replays of those conversations by each strategy under test, with all their
+    /// calls. Default: `true` for `compare` without a suite, strategy, model or protocol, else `false`.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) sweep: Option<bool>,
     /// `matched`: one window, trigger and retained budget for all. `published`: each strategy's own limits. Both, separated
     /// with a comma, give two groups in one report.
     #[arg(
@@ -124,12 +135,13 @@ pub(crate) struct SettingArgs {
     #[arg(long, value_name = "SHARE", env = "COMPACTOMETER_TRIGGER", default_value_t = Shares::default().trigger, value_parser = trigger_share)]
     pub(crate) trigger: f64,
     /// Share of the window that a compaction may leave, at least 0.01 and below the trigger's share. Several, separated with
-    /// commas (`.1,.2,.3`), give each strategy a curve over sizes. Published limits have their own.
+    /// commas (`.1,.2,.3`), give each strategy a curve over sizes, of all conversations; tables, comparisons and gates are of the
+    /// largest. Published limits have their own.
     #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
     /// The model that writes summaries and answers questions; `list models` shows how to name one.
     /// `MODEL+FAULT=RATE,FAULT=RATE` makes it fail at times, as in `mock+empty=0.1`.
-    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = "mock")]
+    #[arg(long, value_name = "MODEL", env = "COMPACTOMETER_MODEL", default_value = DEFAULT_MODEL)]
     pub(crate) model: String,
     /// Another model for summaries and checkpoints. `--model` then answers questions, and its prices are those of the agent's
     /// turns. Default: the model, or the summarizer recorded beside `--model`.

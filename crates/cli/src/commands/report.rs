@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::record::{Record, text_hash};
+use compactometer_formats::record::{Protocol, Record, text_hash};
 use compactometer_harness::run::read_records;
 use compactometer_report::{Format, write_formats};
 
@@ -100,9 +100,19 @@ fn joined(args: &ReportArgs) -> Result<(Manifest, Vec<Record>)> {
     }
     let records = keys.iter().filter_map(|key| records.remove(key)).collect::<Vec<_>>();
     let manifest = joined.ok_or_else(|| anyhow!("no run is named"))?;
-    let cases = if args.dirs.len() > 1 { records.len() } else { manifest.cases };
     refuse_twice(&records)?;
-    Ok((Manifest { cases, ..manifest }, records))
+    Ok((if args.dirs.len() > 1 { counted(manifest, &records) } else { manifest }, records))
+}
+
+/// The manifest of joined runs, with the cases that they have.
+fn counted(manifest: Manifest, records: &[Record]) -> Manifest {
+    let retained = manifest.retained;
+    let is_other = |record: &&Record| {
+        let case = &record.case;
+        case.split.is_some() || (case.protocol == Protocol::Matched && case.budget.retained != Some(retained))
+    };
+    let swept_cases = Some(records.iter().filter(is_other).count()).filter(|count| *count > 0);
+    Manifest { cases: records.len(), swept_cases, ..manifest }
 }
 
 /// The manifest without the fields that may differ between joined runs.
@@ -110,6 +120,8 @@ fn alike(manifest: &Manifest) -> Manifest {
     Manifest {
         retained: 0,
         sweep: Vec::new(),
+        splits: Vec::new(),
+        swept_cases: None,
         strategies: Vec::new(),
         prompts: Default::default(),
         settings: Default::default(),
@@ -128,7 +140,13 @@ fn join(mut one: Manifest, other: Manifest) -> Manifest {
     let mut sizes = [vec![one.retained, other.retained], one.sweep, other.sweep].concat();
     sizes.sort_unstable_by(|one, other| other.cmp(one));
     sizes.dedup();
-    (one.retained, one.sweep) = (sizes.remove(0), sizes);
+    // Two runs of one size keep it, whatever they swept; of two sizes the larger is the joined run's.
+    let retained = one.retained.max(other.retained);
+    sizes.retain(|size| *size != retained);
+    (one.retained, one.sweep) = (retained, sizes);
+    one.splits.extend(other.splits);
+    one.splits.sort_by(f64::total_cmp);
+    one.splits.dedup();
     one.prompts.extend(other.prompts);
     one.settings.extend(other.settings);
     one.strategies.extend(other.strategies);
@@ -147,7 +165,8 @@ fn refuse_twice(records: &[Record]) -> Result<()> {
     let mut seen = BTreeMap::new();
     for record in records {
         let case = &record.case;
-        let identity = (case.protocol, case.budget.retained, &case.strategy, &case.scenario);
+        let identity =
+            (case.protocol, case.budget.retained, case.split.map(f64::to_bits), &case.strategy, &case.scenario);
         if seen.insert(identity, ()).is_some() {
             bail!("`{}` was run with different settings in two of the folders; give each its own name", case.strategy);
         }

@@ -36,13 +36,13 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 /// Runs, and prints where the records are.
 fn run(args: &RunArgs) -> Result<(), Failure> {
-    let Some(finished) = execute(args, &args.prices.table()?)? else { return Ok(()) };
+    let Some(finished) = execute(args, args.sweep.unwrap_or(false), &args.prices.table()?)? else { return Ok(()) };
     say(&format!("{}\n", finished.dir.join("records.jsonl").display()))
 }
 
 /// Runs without printing to stdout.
 pub(super) fn records(args: &RunArgs) -> Result<(), Failure> {
-    execute(args, &args.prices.table()?).map(drop)
+    execute(args, args.sweep.unwrap_or(false), &args.prices.table()?).map(drop)
 }
 
 /// A finished run and its folder.
@@ -56,8 +56,12 @@ pub(super) fn records_of(dir: &Path) -> Result<Vec<Record>, Failure> {
     read_records(dir).map_err(Failure::failed)
 }
 
-/// Runs; returns nothing if only an estimate was requested.
-pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) -> Result<Option<FinishedRun>, Failure> {
+/// Runs, with sweeps if `sweep`; returns nothing if only an estimate was requested.
+pub(super) fn execute(
+    args: &RunArgs,
+    sweep: bool,
+    (prices, table): &(PriceTable, String),
+) -> Result<Option<FinishedRun>, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
     let roles = Roles::named(&args.setting, args.judge.as_deref());
     let budget = CostBudget::of(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
@@ -68,6 +72,7 @@ pub(super) fn execute(args: &RunArgs, (prices, table): &(PriceTable, String)) ->
     let taped = args.setting.record.as_deref().map(|folder| (folder, suite.clone()));
     let named = PlanOptions {
         entrants,
+        sweep,
         summarizer: models.summarizer().name().to_owned(),
         target: models.target_name().map(str::to_owned),
         judge: models.judge.map(|judge| judge.name().to_owned()),
@@ -204,6 +209,17 @@ fn announce(plan: &Plan, manifest: &Manifest) {
         plan.sizes.trigger,
         plan.sizes.retained
     ));
+    if !plan.sweep.places.is_empty() {
+        let sizes = manifest.sweep.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let splits =
+            plan.sweep.splits.iter().map(|split| format!("{:.0} %", 100.0 * split)).collect::<Vec<_>>().join(", ");
+        note(&format!(
+            "sweep: the {} shortest conversations with an old fact, one of a group, also with {sizes} tokens retained, and with {splits} \
+             of {} tokens kept verbatim",
+            plan.sweep.places.len(),
+            plan.sizes.retained
+        ));
+    }
     for known in &manifest.notes {
         note(&format!("note: {known}"));
     }
@@ -224,7 +240,9 @@ fn tell_outcome(plan: &Plan, outcome: &RunOutcome) {
     for protocol in &plan.options.protocols {
         let prefix = if plan.options.protocols.len() > 1 { format!("{}: ", protocol.name()) } else { String::new() };
         for entrant in plan.options.entrants.iter().filter(|entrant| entrant.compacts()) {
-            let is_of = |case: &PlannedCase| case.protocol == *protocol && case.entrant.name == entrant.name;
+            let is_of = |case: &PlannedCase| {
+                case.protocol == *protocol && case.entrant.name == entrant.name && !plan.is_swept(case)
+            };
             let rounds = cases().filter(|(case, _)| is_of(case)).map(|(_, rounds)| *rounds).collect::<Vec<_>>();
             let triggered = rounds.iter().filter(|rounds| **rounds > 0).count();
             let most = rounds.iter().max().copied().unwrap_or_default();

@@ -67,24 +67,21 @@ fn a_report_of_records_is_the_one_that_compare_wrote() {
 }
 
 #[test]
-fn several_retained_budgets_make_groups_and_a_curve() {
+fn several_retained_budgets_make_a_curve() {
     let dir = folder();
     let dir = dir.path();
     let args =
         ["compare", "tiny.toml", "-s", "chained,summarize,full,null", "--retain", ".15,.3", "--out", "run", "-q"];
     let table = done(dir, &args);
-    assert!(
-        table.contains("protocol matched, 1,200 tokens retained") && table.contains("protocol matched, 600 tokens"),
-        "{table}"
-    );
+    assert!(table.contains("(5 of 5 conversations)") && table.contains(" 600    1,200"), "{table}");
     let summary: Value = serde_json::from_slice(&std::fs::read(dir.join("run/summary.json")).unwrap()).unwrap();
-    let retained = |at: usize| {
-        let found = &summary["groups"][at]["strategies"][0]["metrics"]["tokens_retained"]["value"];
-        found.as_f64().unwrap()
-    };
-    assert_eq!((&summary["groups"][0]["retained"], &summary["groups"][1]["retained"]), (&1200.into(), &600.into()));
-    assert!(retained(0) > retained(1) && retained(1) <= 600.0, "{} {}", retained(0), retained(1));
-    for name in ["recall_by_size.svg", "recall_by_size.csv", "cost-matched-600.png", "cost-matched-1200.csv"] {
+    assert_eq!(summary["groups"].as_array().unwrap().len(), 1);
+    let replay = &summary["sweep"]["replays"][0];
+    assert_eq!((&replay["retained"], &replay["conversations"]), (&600.into(), &5.into()));
+    let retained = |of: &Value| of["strategies"][0]["metrics"]["tokens_retained"]["value"].as_f64().unwrap();
+    let (large, small) = (retained(&summary["groups"][0]), retained(replay));
+    assert!(large > small && small <= 600.0, "{large} {small}");
+    for name in ["recall_by_size.svg", "recall_by_size.csv", "cost.png"] {
         assert!(dir.join("run/plots").join(name).exists(), "{name}");
     }
     // The larger budget's records are the bytes of a run of it alone, and the two alone join to the same curve.
@@ -103,6 +100,57 @@ fn several_retained_budgets_make_groups_and_a_curve() {
     assert!(refused(dir, &published).contains("only the matched protocol has"));
     let small = refused(dir, &["run", "tiny.toml", "--window", "100", "--out", "no"]);
     assert!(small.contains("`100` is too small") && small.contains("at least `--window "), "{small}");
+}
+
+/// What tables, comparisons and gates read is the replay at the run's size, whatever is swept beside it.
+#[test]
+fn a_sweep_changes_nothing_of_the_first_group() {
+    let dir = folder();
+    let dir = dir.path();
+    let compare = |out: &str, more: &[&str]| {
+        done(dir, &[&["compare", "tiny.toml", "-s", "summarize,handoff,full,null", "--out", out, "-q"], more].concat());
+        std::fs::read(dir.join(out).join("summary.json")).unwrap()
+    };
+    let (plain, swept) = (compare("plain", &[]), compare("swept", &["--sweep"]));
+    let first = |summary: &[u8]| {
+        let groups = serde_json::from_slice::<Value>(summary).unwrap()["groups"].take();
+        assert_eq!(groups.as_array().unwrap().len(), 1);
+        serde_json::to_vec(&groups[0]).unwrap()
+    };
+    assert_eq!(first(&plain), first(&swept));
+    // The bytes of the file too, from the first group to its end.
+    let groups = |summary: &[u8]| {
+        let text = text(summary);
+        text[..text.rfind("\n    }\n  ]").unwrap()].to_owned()
+    };
+    assert!(text(&swept).starts_with(&groups(&plain)), "the file's first group differs");
+    let comparisons = |out: &str| std::fs::read(dir.join(out).join("comparisons.csv")).unwrap();
+    assert_eq!(comparisons("plain"), comparisons("swept"));
+
+    // The sweep itself: sizes for what compacts, splits for what has a tail.
+    let sweep = serde_json::from_slice::<Value>(&swept).unwrap()["sweep"].take();
+    let names = |points: &str, is: &dyn Fn(&Value) -> bool| {
+        let points = sweep[points].as_array().unwrap().iter().filter(|point| is(point));
+        points.map(|point| point["strategy"].as_str().unwrap().to_owned()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(names("sizes", &|_| true).into_iter().collect::<Vec<_>>(), ["handoff", "summarize"]);
+    let chosen = names("splits", &|point| point["is_own_split"] == false);
+    assert_eq!(chosen.into_iter().collect::<Vec<_>>(), ["summarize"], "handoff has no tail to choose");
+    let at = |split: f64| sweep["splits"].as_array().unwrap().iter().rfind(|point| point["split"] == split).unwrap();
+    assert_eq!((&at(0.5)["written_budget"], &at(0.0)["written_budget"]), (&600.into(), &1200.into()));
+    assert!(sweep["findings"][0].as_str().unwrap().contains("kept verbatim"), "{}", sweep["findings"]);
+
+    // A gate sees no more of it than the first group.
+    done(dir, &["gate", "plain", "--baseline", "base.json", "--update"]);
+    let gated = program(dir, &["gate", "swept", "--baseline", "base.json", "--exact", "--on-inconclusive", "pass"]);
+    assert!(gated.status.success(), "{}", text(&gated.stderr));
+    // Reported again it is the same, and joined with the plain run too.
+    assert_eq!(done(dir, &["report", "swept", "--json"]).as_bytes(), swept);
+    let joined = done(dir, &["report", "plain", "swept", "--out", "both", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&joined).unwrap()["sweep"], sweep);
+
+    let published = ["run", "tiny.toml", "--sweep", "--protocol", "published", "--out", "no"];
+    assert!(refused(dir, &published).contains("`--sweep` is of the matched protocol"));
 }
 
 #[test]

@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn limits_scale_with_the_window_and_the_scale() {
         let chained = select(["chained"], []).expect("known").remove(0);
-        let sizes = Sizes { window: 12_800, trigger: 10_240, retained: 3_840 };
+        let sizes = Sizes { window: 12_800, trigger: 10_240, retained: 3_840, split: None };
         let (matched, resolved) = chained.resolve(Protocol::Matched, sizes, 1.0).expect("holds");
         assert_eq!((matched.window, matched.trigger, matched.retained), (12_800, 10_240, Some(3_840)));
         assert_eq!(resolved.settings().map(|settings| settings.value("asked")), Some(Some(80.0)));

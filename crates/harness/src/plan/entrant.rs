@@ -30,6 +30,8 @@ pub struct Sizes {
     pub trigger: u32,
     /// What it may leave.
     pub retained: u32,
+    /// The share of it that is kept verbatim; each strategy's own if absent.
+    pub split: Option<f64>,
 }
 
 /// What an entrant runs.
@@ -103,6 +105,11 @@ impl Entrant {
         }
     }
 
+    /// Whether it has a tail whose share of the retained budget can be chosen.
+    pub(crate) fn has_tail(&self) -> bool {
+        matches!(&self.entry, Entry::Strategy(spec, _) if spec.params().any(|param| param.name == "tail"))
+    }
+
     /// Whether it compacts at all.
     pub fn compacts(&self) -> bool {
         self.control().is_none_or(|control| control.compacts)
@@ -114,7 +121,7 @@ impl Entrant {
     /// # Errors
     /// [`LimitsError`] where parameters or limits contradict each other.
     pub fn resolve(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
-        let Sizes { window, trigger, retained } = sizes;
+        let Sizes { window, trigger, retained, split } = sizes;
         let (spec, settings) = match &self.entry {
             Entry::Control(control) => {
                 return Ok((Budget::matched(window, trigger, retained, control.tail_share)?, self.clone()));
@@ -124,7 +131,7 @@ impl Entrant {
         let limits = (spec.limits)(settings)?;
         let (budget, factor) = match protocol {
             Protocol::Matched => {
-                let budget = Budget::matched(window, trigger, retained, limits.tail_share())?;
+                let budget = Budget::matched(window, trigger, retained, split.unwrap_or(limits.tail_share()))?;
                 (budget, f64::from(window) / f64::from(limits.window))
             }
             Protocol::Published => (Budget::published(limits, scale)?, scale),

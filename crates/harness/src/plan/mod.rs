@@ -4,9 +4,10 @@ mod entrant;
 mod key;
 mod manifest;
 mod points;
+mod sweep;
 mod window;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use compactometer_engine::budget::Budget;
@@ -18,6 +19,8 @@ pub use entrant::{Control, Entrant, Entry, LimitsError, Sizes};
 use key::{Keys, seed_of};
 pub(crate) use points::point;
 pub use points::{Point, points};
+use sweep::Condition;
+pub use sweep::Sweep;
 pub use window::{Shares, choose, smallest_feasible};
 
 use crate::prepare::{PreparedScenario, prepare_all};
@@ -34,6 +37,8 @@ pub struct PlanOptions {
     /// Further shares of the window that a compaction may leave under the matched protocol, each smaller than the one before.
     /// They give each strategy a curve over sizes.
     pub smaller_retained: Vec<f64>,
+    /// Whether some conversations are also replayed at other sizes, and at other splits between tail and summary.
+    pub sweep: bool,
     /// How budgets are set.
     pub protocols: BTreeSet<Protocol>,
     /// What published limits are multiplied by.
@@ -55,6 +60,7 @@ impl Default for PlanOptions {
             window: None,
             shares: Shares::default(),
             smaller_retained: Vec::new(),
+            sweep: false,
             protocols: BTreeSet::from([Protocol::Matched]),
             scale: 1.0,
             summarizer: "mock".to_owned(),
@@ -77,10 +83,10 @@ pub struct Plan {
     pub sizes: Sizes,
     /// Where the window comes from, for the user.
     pub window_reason: String,
-    /// Further retained budgets of the matched protocol, in tokens, descending.
-    pub sweep: Vec<u32>,
+    /// Further retained budgets and splits of the matched protocol.
+    pub sweep: Sweep,
     /// The cases, by protocol, then by scenario, then by entrant, so that an interrupted run has finished the first protocol
-    /// before it begins the next. Those of further retained budgets come last.
+    /// before it begins the next. Those of the sweep come last.
     pub cases: Vec<PlannedCase>,
 }
 
@@ -97,6 +103,8 @@ pub struct PlannedCase {
     pub protocol: Protocol,
     /// Its limits.
     pub budget: Budget,
+    /// The share of the retained budget that a sweep gives to its tail.
+    pub split: Option<f64>,
     /// Its seed. All entrants of a scenario have the same, so that a paired comparison shares its draws.
     pub seed: u64,
 }
@@ -126,7 +134,7 @@ impl Plan {
         }
         let sizes = shares.of(window);
         let mut plan = Plan {
-            sweep: sweep(&options, sizes)?,
+            sweep: Sweep::of(&options, sizes, &prepared)?,
             suite: prepared.into_iter().map(Arc::new).collect(),
             suite_hash,
             sizes,
@@ -145,43 +153,38 @@ impl Plan {
         counter: &dyn TokenCounter,
     ) -> Result<Vec<PlannedCase>, PlanError> {
         let keys = Keys { options: &self.options, suite_hash: &self.suite_hash, tokenizer: counter.name() };
-        let protocols = self.options.protocols.iter().map(|protocol| (*protocol, self.sizes));
-        let smaller =
-            self.sweep.iter().map(|retained| (Protocol::Matched, Sizes { retained: *retained, ..self.sizes }));
-        let mut cases = Vec::new();
-        for (protocol, sizes) in protocols.chain(smaller) {
-            for ((prepared, hash), seed) in self.suite.iter().zip(hashes).zip(seeds) {
-                for entrant in &self.options.entrants {
+        let protocols = self.options.protocols.iter().map(|protocol| (*protocol, Condition::whole(self.sizes)));
+        let swept = self.sweep.conditions(self.sizes).map(|condition| (Protocol::Matched, condition));
+        let mut cases: Vec<PlannedCase> = Vec::new();
+        let mut seen = HashSet::new();
+        for (protocol, condition) in protocols.chain(swept) {
+            for (place, prepared) in self.suite.iter().enumerate().filter(|(place, _)| condition.takes(*place)) {
+                for entrant in self.options.entrants.iter().filter(|entrant| condition.runs(entrant)) {
                     let named = |source| PlanError::Limits { strategy: entrant.name.clone(), source };
-                    let (budget, entrant) = entrant.resolve(protocol, sizes, self.options.scale).map_err(named)?;
-                    let key = keys.of(hash, &entrant, protocol, &budget);
-                    let prepared = Arc::clone(prepared);
-                    cases.push(PlannedCase { key, prepared, entrant, protocol, budget, seed: *seed });
+                    let (budget, entrant) =
+                        entrant.resolve(protocol, condition.sizes, self.options.scale).map_err(named)?;
+                    let key = keys.of(&hashes[place], &entrant, protocol, &budget);
+                    // A strategy's own split may be one of the sweep's: then its case is there already.
+                    if seen.insert(key.clone()) {
+                        let (prepared, seed, split) = (Arc::clone(prepared), seeds[place], condition.sizes.split);
+                        cases.push(PlannedCase { key, prepared, entrant, protocol, budget, split, seed });
+                    }
                 }
             }
         }
         Ok(cases)
     }
 
+    /// Whether the case belongs to a sweep and not to the replay whose numbers are reported first.
+    pub fn is_swept(&self, case: &PlannedCase) -> bool {
+        let is_of_size = case.protocol != Protocol::Matched || case.budget.retained == Some(self.sizes.retained);
+        case.split.is_some() || !is_of_size
+    }
+
     /// The number of groups of the suite: the units of statistics.
     pub fn groups(&self) -> usize {
         self.suite.iter().map(|prepared| prepared.scenario.group_id.as_str()).collect::<BTreeSet<_>>().len()
     }
-}
-
-/// The further retained budgets, in tokens.
-fn sweep(options: &PlanOptions, sizes: Sizes) -> Result<Vec<u32>, PlanError> {
-    let mut sweep = Vec::new();
-    let mut before = sizes.retained;
-    for share in &options.smaller_retained {
-        let retained = (f64::from(sizes.window) * share) as u32;
-        if retained == 0 || retained >= before || !options.protocols.contains(&Protocol::Matched) {
-            return Err(PlanError::Share { share: *share });
-        }
-        sweep.push(retained);
-        before = retained;
-    }
-    Ok(sweep)
 }
 
 /// A run that cannot be resolved.
@@ -209,6 +212,9 @@ pub enum PlanError {
         /// The share of the window.
         share: f64,
     },
+    /// A sweep without the protocol that it is of.
+    #[error("`--sweep` is of the matched protocol: add `matched` to `--protocol`")]
+    SweepOfPublished,
     /// Parameters or limits contradict each other.
     #[error("limits of `{strategy}`")]
     Limits {

@@ -26,6 +26,7 @@ impl Replay<'_> {
                 family: case.entrant.family,
                 protocol: case.protocol,
                 budget: case.budget,
+                split: case.split,
                 summarizer: self.meters.summarizer.to_owned(),
                 target: self.meters.target.map(str::to_owned),
                 seed: case.seed,

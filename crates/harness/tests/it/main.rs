@@ -14,3 +14,4 @@ mod prompted;
 mod provider_rules;
 mod recovery;
 mod shared;
+mod sweeps;

@@ -29,6 +29,8 @@ pub(crate) struct ProtocolRun<'r> {
     pub(crate) protocol: Protocol,
     /// Tokens that a compaction may leave under the matched protocol.
     pub(crate) retained: Option<u32>,
+    /// The share of them that a sweep keeps verbatim; absent where each strategy's own applies.
+    pub(crate) split: Option<f64>,
     pub(crate) manifest: &'r Manifest,
     pub(crate) prices: &'r PriceTable,
     pub(crate) strategies: Vec<StrategyRecords<'r>>,
@@ -51,21 +53,22 @@ pub(crate) struct UnitRecords<'r> {
 
 impl<'r> ProtocolRun<'r> {
     /// One for each protocol: those of the manifest in its order, then those that records alone name; then the matched protocol
-    /// under each further retained budget.
+    /// under each further retained budget and split.
     pub(crate) fn by_protocol(manifest: &'r Manifest, records: &'r [Record], prices: &'r PriceTable) -> Vec<Self> {
         let of_records = records.iter().map(|record| record.case.protocol).collect::<BTreeSet<_>>();
         let unlisted = of_records.into_iter().filter(|protocol| !manifest.protocols.contains(protocol));
         let protocols = manifest.protocols.iter().copied().chain(unlisted);
-        let first = |protocol| (protocol, (protocol == Protocol::Matched).then_some(manifest.retained));
-        let swept = manifest.sweep.iter().map(|retained| (Protocol::Matched, Some(*retained)));
-        let parts = protocols.map(first).chain(swept);
-        parts.map(|(protocol, retained)| Self::new(protocol, retained, manifest, records, prices)).collect()
+        let retained = |protocol| (protocol == Protocol::Matched).then_some(manifest.retained);
+        let headlines = protocols.map(|protocol| (protocol, retained(protocol), None));
+        let sizes = manifest.sweep.iter().map(|retained| (Protocol::Matched, Some(*retained), None));
+        let splits = manifest.splits.iter().map(|split| (Protocol::Matched, Some(manifest.retained), Some(*split)));
+        let parts = headlines.chain(sizes).chain(splits);
+        parts.map(|limits| Self::new(limits, manifest, records, prices)).collect()
     }
 
     /// Strategies in the manifest's order, those that it does not name last; references before controls.
     fn new(
-        protocol: Protocol,
-        retained: Option<u32>,
+        (protocol, retained, split): (Protocol, Option<u32>, Option<f64>),
         manifest: &'r Manifest,
         records: &'r [Record],
         prices: &'r PriceTable,
@@ -73,7 +76,7 @@ impl<'r> ProtocolRun<'r> {
         let is_of = |record: &&Record| {
             let case = &record.case;
             let at_size = manifest.sweep.is_empty() || retained.is_none() || case.budget.retained == retained;
-            case.protocol == protocol && at_size
+            case.protocol == protocol && case.split == split && at_size
         };
         let mut by_name: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
         for record in records.iter().filter(is_of) {
@@ -83,7 +86,12 @@ impl<'r> ProtocolRun<'r> {
         let mut strategies: Vec<_> =
             by_name.into_iter().filter_map(|(name, records)| StrategyRecords::new(name, records)).collect();
         strategies.sort_by_key(|strategy| (strategy.family, place(strategy.name)));
-        ProtocolRun { protocol, retained, manifest, prices, strategies }
+        ProtocolRun { protocol, retained, split, manifest, prices, strategies }
+    }
+
+    /// Whether it is a point of a sweep, and not what tables and comparisons show.
+    pub(crate) fn is_swept(&self) -> bool {
+        self.split.is_some() || self.retained.is_some_and(|retained| retained != self.manifest.retained)
     }
 
     pub(crate) fn strategy(&self, name: &str) -> Option<&StrategyRecords<'r>> {

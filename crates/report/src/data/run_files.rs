@@ -1,4 +1,4 @@
-//! What a gate reads: a run's folder, whole or not at all.
+//! What a gate reads: a run's folder, whole or not at all, and of it the replay at the run's size and each strategy's own split.
 //!
 //! Absent on purpose: mending. A run that was stopped or edited is refused, since what is missing could be what was lost.
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use compactometer_disk::input::{self, Kind, read_text};
 use compactometer_formats::manifest::{self, Manifest};
-use compactometer_formats::record::Record;
+use compactometer_formats::record::{Protocol, Record};
 
 /// A finished run.
 pub struct RunFiles {
@@ -57,12 +57,26 @@ impl RunFiles {
         }
         let (found, cases) = (records.len(), manifest.cases);
         if found == cases {
-            return Ok(RunFiles { manifest, records });
+            return Ok(headline(RunFiles { manifest, records }));
         }
         let what =
             format!(" has records of {found} cases and the manifest lists {cases}; the run's own command finishes it");
         Err(RunFilesError::Unusable { path, what })
     }
+}
+
+/// The run without its sweeps.
+fn headline(mut run: RunFiles) -> RunFiles {
+    let retained = run.manifest.retained;
+    if !run.manifest.sweep.is_empty() || !run.manifest.splits.is_empty() {
+        let is_of_size = |record: &Record| {
+            record.case.protocol != Protocol::Matched || record.case.budget.retained == Some(retained)
+        };
+        run.records.retain(|record| record.case.split.is_none() && is_of_size(record));
+    }
+    let cases = run.records.len();
+    let manifest = Manifest { sweep: Vec::new(), splits: Vec::new(), swept_cases: None, cases, ..run.manifest };
+    RunFiles { manifest, ..run }
 }
 
 fn no_manifest(path: &Path, what: &str) -> RunFilesError {

@@ -3,7 +3,7 @@
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, MetricUnit, Section, defined, over_units, ratio, undefined};
+use super::{Better, Column, Metric, MetricUnit, Section, defined, over_units, ratio, undefined};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
 use crate::stats::{mean, quantile};
 
@@ -34,6 +34,7 @@ pub(crate) const LIVE_REQUEST_PRESENT: Metric = Metric {
 
 pub(crate) const WRITTEN_BUDGET: Metric = Metric {
     id: "written_budget",
+    column: Some(Column { header: "may\nwrite", has_interval: false }),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that the strategy may write at a compaction; the rest of the retained budget is its verbatim tail",

@@ -10,7 +10,7 @@ use crate::stats::{mean, quantile};
 
 pub(crate) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",
-    column: Some(Column { header: "\ntokens", has_interval: false }),
+    column: Some(Column { header: "\nsize", has_interval: false }),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",

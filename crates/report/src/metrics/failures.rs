@@ -1,6 +1,7 @@
 //! Compactions that failed and requests over the window. Both keep everything in the context, and neither is memory.
 
 use compactometer_engine::event::Outcome;
+use compactometer_formats::summary::StrategySummary;
 
 use super::{Better, Metric, Section, over_units, ratio};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
@@ -38,6 +39,12 @@ pub(crate) fn why_not_compared(strategy: &StrategyRecords) -> Option<String> {
     }
     let share = mean(over_window)?;
     Some(format!("{} of its turns were sent over the window, which no provider takes", percent(share)))
+}
+
+/// Whether a report marks the strategy as one that fails, or exceeds the window, too often to be compared.
+pub(crate) fn is_marked(strategy: &StrategySummary) -> bool {
+    let exceeds = |metric: &Metric| metric.value(strategy).is_some_and(|share| share > MOST);
+    strategy.family.is_tested() && (exceeds(&FAILED_SHARE) || exceeds(&OVER_WINDOW_SHARE))
 }
 
 pub(crate) fn failed(unit: &UnitRecords) -> Option<f64> {

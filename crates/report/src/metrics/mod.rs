@@ -46,7 +46,8 @@ pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_CO
 pub(crate) use cost::{CostParts, parts as cost_parts, saving_without_cache};
 pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
 pub(crate) use failures::{
-    FAILED_SHARE, OVER_WINDOW_SHARE, failed as failed_share_of, over_window as over_window_share_of, why_not_compared,
+    FAILED_SHARE, OVER_WINDOW_SHARE, failed as failed_share_of, is_marked, over_window as over_window_share_of,
+    why_not_compared,
 };
 pub(crate) use position::by_position;
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};

@@ -14,7 +14,6 @@ use crate::data::{
 
 pub(crate) const CONTEXT_RECALL: Metric = Metric {
     id: "context_recall",
-    column: Some(Column { header: "CR", has_interval: false }),
     definition: "CR: hit = the context holds an eligible fact; averaged over the fact's observation points, weighted mean \
               over a unit's facts, mean over units",
     compute: |_, strategy| over_units(strategy, NONE_ELIGIBLE, |unit| recall_at_points(unit, |_| true)),

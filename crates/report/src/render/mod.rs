@@ -21,6 +21,7 @@ mod page;
 pub(crate) mod plots;
 mod reasons;
 mod rows;
+mod sweep;
 mod tables;
 mod targets;
 mod template;
@@ -76,7 +77,7 @@ pub fn write_formats(
     let has = |format| formats.contains(&format);
     create_folder(dir).map_err(|source| ReportError::Io { path: dir.to_owned(), source })?;
     if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
-        let page = page::of(manifest, &summary.groups, pictures(dir, &runs, &summary)?);
+        let page = page::of(manifest, &summary, pictures(dir, &runs, &summary)?);
         for (_, file, name, template) in PAGES.iter().filter(|(format, ..)| has(*format)) {
             let text = render_template(name, template, &page).map_err(|error| made(file, &error))?;
             put(dir, file, text.as_bytes())?;
@@ -87,7 +88,7 @@ pub fn write_formats(
         put(dir, "summary.json", (json + "\n").as_bytes())?;
     }
     if has(Format::Csv) {
-        put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary.groups))?)?;
+        put(dir, "summary.csv", &csv("summary.csv", &rows::metrics(&summary))?)?;
         put(dir, "comparisons.csv", &csv("comparisons.csv", &compared::rows(&summary.groups))?)?;
         put(dir, "facts.csv", &csv("facts.csv", &rows::facts(&runs))?)?;
     }
@@ -104,7 +105,7 @@ const PAGES: [(Format, &str, &str, &str); 2] = [
 fn pictures(dir: &Path, runs: &[ProtocolRun], summary: &Summary) -> Result<Vec<Vec<Value>>, ReportError> {
     let folder = dir.join("plots");
     create_folder(&folder).map_err(|source| ReportError::Io { path: folder.clone(), source })?;
-    let groups = plots::all(runs, &summary.groups).into_iter();
+    let groups = plots::all(runs, summary).into_iter();
     groups.map(|plots| plots.into_iter().map(|plot| write_plot(&folder, plot)).collect()).collect()
 }
 

@@ -2,31 +2,36 @@
 
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::Protocol;
-use compactometer_formats::summary::Group;
+use compactometer_formats::summary::{Group, Summary, Sweep};
 use serde_json::{Value, json};
 
-use super::{compared, judged, reasons, tables, targets};
+use super::{compared, judged, reasons, sweep, tables, targets};
 use crate::metrics::{self, Metric, grouped};
 use crate::render::words::{conditions, slug, verdict};
 
 /// Everything that a page shows; `pictures` are those of each group.
-pub(super) fn of(manifest: &Manifest, groups: &[Group], pictures: Vec<Vec<Value>>) -> Value {
+pub(super) fn of(manifest: &Manifest, summary: &Summary, pictures: Vec<Vec<Value>>) -> Value {
+    let of_group = |(group, plots): (&Group, Vec<Value>)| {
+        of_group(group, summary.sweep.as_ref().filter(|_| group.protocol == Protocol::Matched), &plots)
+    };
     json!({
         "title": format!("Compaction report: {}", manifest.suite),
         "run": run_facts(manifest),
-        "sections": Value::from_iter(groups.iter().zip(pictures).map(|(group, plots)| of_group(group, &plots))),
+        "sections": Value::from_iter(summary.groups.iter().zip(pictures).map(of_group)),
         "definitions": metrics::ALL.iter().map(definition).collect::<Vec<_>>(),
         "command": shell(&manifest.command),
     })
 }
 
-fn of_group(group: &Group, plots: &[Value]) -> Value {
+fn of_group(group: &Group, swept: Option<&Sweep>, plots: &[Value]) -> Value {
+    let tables = tables::of(group).into_iter().chain(swept.map(sweep::table));
     json!({
         // The anchor.
         "id": slug(group),
         "heading": format!("Protocol {}", conditions(group)),
         "warnings": group.warnings,
-        "tables": tables::of(group),
+        "findings": swept.map_or(&[][..], |sweep| &sweep.findings),
+        "tables": tables.collect::<Vec<_>>(),
         "reasons": reasons::lines(group, tables::in_order()),
         "failures": reasons::failures(group),
         "plots": plots,

@@ -1,6 +1,7 @@
 //! The tables for machines: metrics in long form, and every fact's fate.
 
-use compactometer_formats::summary::Group;
+use compactometer_formats::record::Protocol;
+use compactometer_formats::summary::{StrategySummary, Summary};
 
 use crate::data::ProtocolRun;
 use crate::data::fates;
@@ -8,37 +9,44 @@ use crate::data::label;
 use crate::data::points;
 use crate::metrics;
 
-/// Rows of `summary.csv`: every metric of every strategy.
-pub(super) fn metrics(groups: &[Group]) -> Vec<Vec<String>> {
-    let mut rows = vec![header("protocol,retained,strategy,metric,value,low,high,n,unit,reason")];
-    for (group, strategy) in groups.iter().flat_map(|group| group.strategies.iter().map(move |found| (group, found))) {
-        for metric in metrics::ALL {
-            let Some(found) = strategy.metrics.get(metric.id) else { continue };
-            let mut row = vec![
-                group.protocol.name().to_owned(),
-                number(group.retained),
-                strategy.name.clone(),
-                metric.id.to_owned(),
-            ];
-            row.extend([found.value, found.low, found.high].map(number));
-            row.extend([found.n.to_string(), found.unit.clone(), found.reason.clone().unwrap_or_default()]);
-            rows.push(row);
-        }
+/// Rows of `summary.csv`: every metric of every strategy, then those of sweeps, which name their budget and split.
+pub(super) fn metrics(summary: &Summary) -> Vec<Vec<String>> {
+    let mut rows = vec![header("protocol,retained,split,strategy,metric,value,low,high,n,unit,reason")];
+    for group in &summary.groups {
+        rows.extend(of_strategies([group.protocol.name(), "", ""], &group.strategies));
+    }
+    for replay in summary.sweep.iter().flat_map(|sweep| &sweep.replays) {
+        let (retained, split) = (replay.retained.to_string(), number(replay.split));
+        rows.extend(of_strategies([Protocol::Matched.name(), &retained, &split], &replay.strategies));
     }
     rows
+}
+
+fn of_strategies(limits: [&str; 3], strategies: &[StrategySummary]) -> impl Iterator<Item = Vec<String>> {
+    let listed = strategies.iter().flat_map(|strategy| metrics::ALL.iter().map(move |metric| (strategy, metric)));
+    listed.filter_map(move |(strategy, metric)| {
+        let found = strategy.metrics.get(metric.id)?;
+        let mut row = limits.map(str::to_owned).to_vec();
+        row.extend([strategy.name.clone(), metric.id.to_owned()]);
+        row.extend([found.value, found.low, found.high].map(number));
+        row.extend([found.n.to_string(), found.unit.clone(), found.reason.clone().unwrap_or_default()]);
+        Some(row)
+    })
 }
 
 /// Rows of `facts.csv`: the fate of every fact and decoy at its scenario's last observation point, and whether storage holds it
 /// while the context does not.
 pub(super) fn facts(runs: &[ProtocolRun]) -> Vec<Vec<String>> {
-    let mut rows = vec![header("protocol,retained,scenario,fact,category,kind,decoy,generic,strategy,fate,stored")];
+    let mut rows =
+        vec![header("protocol,retained,split,scenario,fact,category,kind,decoy,generic,strategy,fate,stored")];
     for (run, strategy) in runs.iter().flat_map(|run| run.strategies.iter().map(move |strategy| (run, strategy))) {
         for record in strategy.records() {
             let end = points(record).last();
             for (index, (fact, fate)) in fates::last(record).enumerate() {
                 rows.push(vec![
                     record.case.protocol.name().to_owned(),
-                    number(run.retained.filter(|_| !run.manifest.sweep.is_empty())),
+                    number(run.retained.filter(|_| run.is_swept())),
+                    number(run.split),
                     record.case.scenario.clone(),
                     fact.id.clone(),
                     label(&fact.category),

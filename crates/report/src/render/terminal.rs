@@ -6,7 +6,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, Tab
 use compactometer_formats::record::{Family, Protocol};
 use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
 
-use super::{compared, judged, reasons};
+use super::{compared, judged, reasons, sweep};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
 use crate::metrics::{
     self, ANSWER_RECALL, Column, Metric, MetricUnit, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE,
@@ -26,6 +26,11 @@ pub fn table(summary: &Summary) -> String {
         let _ = writeln!(text, "{}\n", heading(group, summary.groups.len() == 1));
         text.push_str(&grid(group));
         text.push_str(&compared(group));
+        let swept = summary.sweep.as_ref().filter(|_| group.protocol == Protocol::Matched);
+        text.push_str(&swept.map_or(String::new(), sweep::text));
+        for finding in swept.iter().flat_map(|sweep| &sweep.findings) {
+            push(&mut text, &format!("- {finding}"));
+        }
         text.push_str(&below(group));
     }
     text
@@ -37,7 +42,7 @@ fn heading(group: &Group, is_alone: bool) -> String {
     let model = models(&group.summarizer, group.target.as_deref());
     let protocol = conditions(group);
     match group.protocol {
-        Protocol::Matched if is_alone && group.retained.is_none() => {
+        Protocol::Matched if is_alone => {
             format!("{suite} | summarizer {model} | window {window}")
         }
         Protocol::Matched => format!("{suite} | summarizer {model} | protocol {protocol} | window {window}"),

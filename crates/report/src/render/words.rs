@@ -2,26 +2,20 @@
 
 use compactometer_formats::summary::Group;
 
-use crate::metrics::grouped;
-
 /// The summarizer, and the target model where that is another.
 pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
     target.map_or(summarizer.to_owned(), |target| format!("{summarizer}, target model {target}"))
 }
 
-/// A group's protocol, with the scale of published limits, or with the retained budget if there are several.
+/// A group's protocol, with the scale of published limits.
 pub(crate) fn conditions(group: &Group) -> String {
     let name = group.protocol.name();
-    if let Some(retained) = group.retained {
-        return format!("{name}, {} tokens retained", grouped(f64::from(retained)));
-    }
     group.scale.map_or(name.to_owned(), |scale| format!("{name}, scale {scale}"))
 }
 
 /// A group's name in links and files.
-pub(crate) fn slug(group: &Group) -> String {
-    let name = group.protocol.name();
-    group.retained.map_or(name.to_owned(), |retained| format!("{name}-{retained}"))
+pub(crate) fn slug(group: &Group) -> &'static str {
+    group.protocol.name()
 }
 
 /// The word for a check's verdict.

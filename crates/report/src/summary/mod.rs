@@ -10,10 +10,12 @@ pub mod salience;
 mod scale;
 mod sizes;
 mod suite;
+mod sweep;
 pub mod targets;
 mod warnings;
 
 pub(crate) use sizes::realized;
+pub(crate) use sweep::short_name as sweep_metric;
 
 use std::collections::BTreeMap;
 
@@ -27,31 +29,33 @@ use crate::data::{decisions, fates};
 use crate::metrics::{self, Metric, MetricUnit, rounded};
 use crate::stats::nine_digits;
 
-/// Computes every number of a report: one group for each protocol and retained budget.
+/// Computes every number of a report: one group for each protocol, and the points of sweeps.
 pub fn summarize(manifest: &Manifest, records: &[Record], prices: &PriceTable) -> Summary {
     of_runs(&ProtocolRun::by_protocol(manifest, records, prices))
 }
 
 pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
-    Summary { version: VERSION, groups: runs.iter().map(|run| group(runs, run)).collect() }
+    let groups = runs.iter().filter(|run| !run.is_swept()).map(group).collect();
+    Summary { version: VERSION, groups, sweep: sweep::of(runs) }
 }
 
-fn group(runs: &[ProtocolRun], run: &ProtocolRun) -> Group {
+/// The numbers of one protocol. They are those of a run without sweeps, byte for byte.
+fn group(run: &ProtocolRun) -> Group {
     let strategies: Vec<_> = run.strategies.iter().map(|strategy| of_strategy(run, strategy)).collect();
     let manifest = run.manifest;
+    let alone = std::slice::from_ref(run);
     Group {
         protocol: run.protocol,
-        retained: run.retained.filter(|_| !manifest.sweep.is_empty()),
         scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
         summarizer: manifest.summarizer.clone(),
         target: manifest.target.clone(),
         window: manifest.window,
         suite: manifest.suite.clone(),
-        warnings: warnings::all(runs, run, &strategies),
+        warnings: warnings::all(run, &strategies),
         properties: manifest.properties.clone(),
         checks: checks::all(run, &strategies),
         targets: targets::all(run, &strategies),
-        comparisons: comparisons::all(runs, run, &strategies),
+        comparisons: comparisons::all(alone, run, &strategies),
         judged: judged::of(run),
         strategies,
     }

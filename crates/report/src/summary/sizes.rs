@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use compactometer_formats::record::Protocol;
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, is_applied};
-use crate::metrics::recall_of_unit;
-use crate::metrics::{MetricUnit, grouped};
+use crate::metrics::grouped;
 use crate::stats::mean;
 
 /// Sizes within this share of each other are compared as they are.
@@ -68,40 +67,34 @@ pub(crate) fn realized(strategy: &StrategyRecords) -> Option<f64> {
     mean(&strategy.units.iter().filter_map(of_unit).collect::<Vec<_>>())
 }
 
-/// What a reader must know of a matched run's sizes: which strategies under test are not of the reference's size, and what their
-/// recall at it would be. Where the reference compacted nothing, the first strategy that did stands for it.
-pub(crate) fn warning(runs: &[ProtocolRun], run: &ProtocolRun, reference: Option<&str>) -> Option<String> {
+/// What a reader must know of a matched run's sizes: which strategies under test are not of the reference's size. Where the
+/// reference compacted nothing, the first strategy that did stands for it.
+pub(crate) fn warning(run: &ProtocolRun, reference: Option<&str>) -> Option<String> {
     if run.protocol != Protocol::Matched {
         return None;
     }
-    let tested = || run.strategies.iter().filter(|strategy| strategy.family.is_tested());
-    let declared = reference.and_then(|name| run.strategy(name));
-    let (reference, tokens) =
-        declared.into_iter().chain(tested()).find_map(|strategy| Some((strategy.name, realized(strategy)?)))?;
+    let (reference, tokens) = yardstick(run, reference)?;
     let other = |strategy: &StrategyRecords| {
         let size = realized(strategy).filter(|size| !agree(*size, tokens))?;
-        let curve = curve(runs, strategy.name, recall_of_unit);
-        let at_size = at_size(&curve, tokens).and_then(|values| mean(&values.into_values().collect::<Vec<_>>()));
-        let recall = match at_size {
-            Some(recall) => format!("CR at that size, on its own curve, {}", MetricUnit::Share.show(recall)),
-            None => "sizes differ".to_owned(),
-        };
-        Some(format!("{} {} ({recall})", strategy.name, grouped(size)))
+        Some(format!("{} {}", strategy.name, grouped(size)))
     };
-    let others: Vec<_> = tested().filter_map(other).collect();
-    let hint = if runs.iter().filter(|other| other.protocol == Protocol::Matched).count() > 1 {
-        ""
-    } else {
-        "; `--retain .1,.2,.3` gives each a curve"
-    };
+    let tested = run.strategies.iter().filter(|strategy| strategy.family.is_tested());
+    let others: Vec<_> = tested.filter_map(other).collect();
     (!others.is_empty()).then(|| {
         format!(
             "recall is compared only between sizes within 10 % of each other; other than the {} tokens that {reference} \
-             retains: {}{hint}",
+             retains: {}; the curves of `--sweep` show recall at one size",
             grouped(tokens),
             others.join(", ")
         )
     })
+}
+
+/// The reference and its realized size; where it compacted nothing, those of the first strategy under test that did.
+pub(crate) fn yardstick<'r>(run: &ProtocolRun<'r>, reference: Option<&str>) -> Option<(&'r str, f64)> {
+    let tested = run.strategies.iter().filter(|strategy| strategy.family.is_tested());
+    let declared = reference.and_then(|name| run.strategy(name));
+    declared.into_iter().chain(tested).find_map(|strategy| Some((strategy.name, realized(strategy)?)))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::summary::{comparisons, judged, questions, sizes, suite};
 const FEWEST_RANKED: usize = 5;
 
 /// Every warning that applies, the gravest first, then the notes of the suite and the run.
-pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<String> {
+pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(mock(run));
     warnings.extend(suite::violations(run));
@@ -34,7 +34,7 @@ pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[Strateg
         _ => listed(run, what, count),
     }));
     let reference = comparisons::reference(run, strategies).map(|found| found.name.as_str());
-    warnings.extend(sizes::warning(runs, run, reference));
+    warnings.extend(sizes::warning(run, reference));
     warnings.extend(chance(run));
     warnings.extend(no_chance(run));
     warnings.extend(questions::note(run));
@@ -123,8 +123,12 @@ fn few_units(run: &ProtocolRun) -> Option<String> {
 
 fn missing_cases(run: &ProtocolRun) -> Option<String> {
     let found: usize = run.strategies.iter().map(|strategy| strategy.records().count()).sum();
-    // Every protocol and every further retained budget has the same number of cases.
-    let listed = run.manifest.cases / (run.manifest.protocols.len() + run.manifest.sweep.len()).max(1);
+    let manifest = run.manifest;
+    // Every protocol has the same number of cases; so had every further retained budget before swept cases were counted.
+    let listed = match manifest.swept_cases {
+        Some(swept) => manifest.cases.saturating_sub(swept) / manifest.protocols.len().max(1),
+        None => manifest.cases / (manifest.protocols.len() + manifest.sweep.len()).max(1),
+    };
     (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
 }
 

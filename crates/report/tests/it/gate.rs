@@ -325,6 +325,28 @@ fn runs_that_cannot_be_compared_name_both_values() {
     assert!(report.notes.iter().any(|note| note == "seed 9, the baseline's 1"), "{:?}", report.notes);
 }
 
+/// Read from a folder, a run is its replay at the run's size and the strategies' own splits.
+#[test]
+fn a_run_with_sweeps_is_gated_as_one_without() {
+    let plain = run(&["chained"], 12, about_ten);
+    let mut swept = run(&["chained"], 12, about_ten);
+    let mut further = |change: fn(&mut Record), name: &str| {
+        let mut records = run(&["chained"], 12, |_| 2).records;
+        records.iter_mut().for_each(change);
+        records.iter_mut().for_each(|record| record.key += name);
+        swept.records.extend(records);
+    };
+    further(|record| record.case.budget.retained = Some(1_200), "-small");
+    further(|record| record.case.split = Some(0.25), "-split");
+    (swept.manifest.sweep, swept.manifest.splits) = (vec![1_200], vec![0.25]);
+    (swept.manifest.cases, swept.manifest.swept_cases) = (36, Some(24));
+    let dir = tempfile::tempdir().unwrap();
+    save(dir.path(), &swept);
+    let read = RunFiles::read(dir.path()).unwrap();
+    assert_eq!(read.records, plain.records);
+    assert_eq!(base(&read), base(&plain));
+}
+
 #[test]
 fn strategies_of_one_side_and_unknown_ones_are_refused() {
     let one = run(&["chained"], 12, about_ten);

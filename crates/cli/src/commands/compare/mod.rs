@@ -5,13 +5,14 @@ pub(super) mod salience;
 
 use anyhow::anyhow;
 use clap::Args;
+use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::Summary;
 
 use self::outcome::Suite;
 use self::salience::Salience;
 use super::run::{FinishedRun, execute, jobs, records_of};
 use super::{CommandRow, HelpGroup, parsed};
-use crate::arguments::{RunArgs, encoding};
+use crate::arguments::{DEFAULT_MODEL, DEFAULT_STRATEGIES, RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::run_folder;
 use crate::output::terminal::{note, say, say_json};
@@ -40,7 +41,8 @@ pub(crate) struct CompareArgs {
 /// Runs the strategies and writes the report.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let prices = args.run.prices.table()?;
-    let Some(finished) = execute(&args.run, &prices)? else { return Ok(()) };
+    let sweep = args.run.sweep.unwrap_or(is_default(&args.run));
+    let Some(finished) = execute(&args.run, sweep, &prices)? else { return Ok(()) };
     let FinishedRun { dir, plan, mut manifest } = finished;
     let (prices, _) = prices;
     if let Some(draws) = args.salience_draws {
@@ -65,6 +67,18 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     suite.check(&summary)
 }
 
+/// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps are part of the run.
+fn is_default(args: &RunArgs) -> bool {
+    let RunArgs { suites, split, sample, strategies, set, protocol, setting, judge, .. } = args;
+    let is_of_defaults = suites.is_empty() && split.is_none() && sample.is_none() && set.is_empty() && judge.is_none();
+    is_of_defaults
+        && strategies.join(",") == DEFAULT_STRATEGIES
+        && *protocol == [Protocol::Matched]
+        && setting.model == DEFAULT_MODEL
+        && setting.summarizer.is_none()
+        && setting.retain.len() == 1
+}
+
 /// Prints the table, or the summary's JSON.
 pub(crate) fn show(summary: &Summary, json: bool) -> Result<(), Failure> {
     if json { say_json(summary) } else { say(&compactometer_report::table(summary)) }
@@ -72,7 +86,8 @@ pub(crate) fn show(summary: &Summary, json: bool) -> Result<(), Failure> {
 
 /// Fails if a hard check failed.
 pub(crate) fn verdict(summary: &Summary) -> Result<(), Failure> {
-    let checks = summary.groups.iter().flat_map(|group| &group.checks);
+    let swept = summary.sweep.iter().flat_map(|sweep| &sweep.replays).flat_map(|replay| &replay.checks);
+    let checks = summary.groups.iter().flat_map(|group| &group.checks).chain(swept);
     match checks.filter(|check| check.passed == Some(false)).count() {
         0 => Ok(()),
         failed => Err(Failure::failed(anyhow!(

@@ -117,6 +117,7 @@ fn cases<'p>(plan: &'p Plan, records: &[Record]) -> Vec<&'p PlannedCase> {
     let asks: BTreeSet<&str> = records.iter().filter(calls).map(|record| record.case.strategy.as_str()).collect();
     let is_wanted = |case: &&PlannedCase| {
         case.protocol == Protocol::Matched
+            && !plan.is_swept(case)
             && case.entrant.family.is_tested()
             && asks.contains(case.entrant.name.as_str())
             && groups.iter().any(|(_, id)| *id == case.prepared.scenario.id)

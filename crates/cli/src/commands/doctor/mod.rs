@@ -72,7 +72,8 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
     let named = models::named(args);
     let resolve = |suite| {
         let summarizer = named.summarizer().to_owned();
-        let named = PlanOptions { entrants: run::entrants(args)?, summarizer, ..PlanOptions::default() };
+        let (entrants, sweep) = (run::entrants(args)?, args.sweep.unwrap_or(false));
+        let named = PlanOptions { entrants, sweep, summarizer, ..PlanOptions::default() };
         run::resolve(args, suite, named, counter)
     };
     let plan = match run::suite(args).and_then(resolve) {

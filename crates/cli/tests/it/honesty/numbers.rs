@@ -68,7 +68,11 @@ fn characters() {
     let source: Entrant = named(&["chained-faithful"]).remove(0);
     // A document that counts characters is run with them under its own limits alone.
     let estimator = |protocol| {
-        source.resolve(protocol, Sizes { window: 12_000, trigger: 9_600, retained: 3_600 }, 1.0).unwrap().0.estimator
+        source
+            .resolve(protocol, Sizes { window: 12_000, trigger: 9_600, retained: 3_600, split: None }, 1.0)
+            .unwrap()
+            .0
+            .estimator
     };
     assert_eq!(
         (estimator(Protocol::Matched), estimator(Protocol::Published)),

@@ -170,9 +170,9 @@ fn saving(run: &ProtocolRun, strategy: &StrategyRecords, gap_ms: i64) -> MetricV
 pub(crate) fn saving_without_cache(run: &ProtocolRun, strategy: &StrategyRecords) -> MetricValue {
     let mut uncached = run.prices.clone();
     uncached.model.iter_mut().for_each(|row| row.cache.minimum_tokens = u32::MAX);
-    let ProtocolRun { protocol, retained, manifest, .. } = *run;
+    let ProtocolRun { protocol, retained, split, manifest, .. } = *run;
     let full = run.strategy(FULL).cloned().into_iter().collect();
-    let run = ProtocolRun { protocol, retained, manifest, prices: &uncached, strategies: full };
+    let run = ProtocolRun { protocol, retained, split, manifest, prices: &uncached, strategies: full };
     saving(&run, strategy, SHORT_GAP_MS)
 }
 

@@ -1,7 +1,7 @@
 //! The pictures of a report, each with its data as CSV. Every one shows all strategies in the same style and order.
 
 use compactometer_formats::record::{Family, Record};
-use compactometer_formats::summary::{Group, StrategySummary};
+use compactometer_formats::summary::{Group, StrategySummary, Summary};
 
 use super::rows::number;
 use super::words::slug;
@@ -11,6 +11,7 @@ mod axes;
 mod bars;
 mod context;
 mod cost;
+mod curves;
 pub(crate) mod draw;
 #[cfg(test)]
 pub(crate) mod dummy;
@@ -19,7 +20,7 @@ mod figure;
 mod recall;
 mod rounds;
 mod sizes;
-
+mod splits;
 mod survival;
 mod view_breakdown;
 
@@ -46,26 +47,28 @@ pub(crate) struct Plot {
 enum Drawing {
     /// One group, once for each.
     Group(fn(&ProtocolRun, &Group) -> Plot),
-    /// All groups in one picture, shown with the first group; none if there is nothing to compare.
-    Report(fn(&[Group]) -> Option<Plot>),
+    /// The sweeps, shown with the first group; none if there were none.
+    Report(fn(&Summary) -> Option<Plot>),
 }
 
 /// Every picture, in the order of reports. A new one needs its file and one line here.
 const ALL: &[Drawing] = &[
     Drawing::Group(fates::plot),
     Drawing::Group(recall::plot),
+    Drawing::Report(sizes::plot),
+    Drawing::Report(splits::plot),
     Drawing::Group(rounds::plot),
     Drawing::Group(survival::plot),
     Drawing::Group(context::plot),
     Drawing::Group(view_breakdown::plot),
     Drawing::Group(cost::plot),
-    Drawing::Report(sizes::plot),
     #[cfg(test)]
     Drawing::Group(dummy::plot),
 ];
 
 /// The pictures of each group. Of several groups, each picture's file is named after its group.
-pub(crate) fn all(runs: &[ProtocolRun], groups: &[Group]) -> Vec<Vec<Plot>> {
+pub(crate) fn all(runs: &[ProtocolRun], summary: &Summary) -> Vec<Vec<Plot>> {
+    let groups = &summary.groups;
     let ending = |group: &Group| if groups.len() > 1 { format!("-{}", slug(group)) } else { String::new() };
     let of_group = |(at, (run, group)): (usize, (&ProtocolRun, &Group))| {
         let drawn = ALL.iter().filter_map(|drawing| match drawing {
@@ -73,12 +76,12 @@ pub(crate) fn all(runs: &[ProtocolRun], groups: &[Group]) -> Vec<Vec<Plot>> {
                 let plot = plot(run, group);
                 Some(Plot { name: plot.name + &ending(group), ..plot })
             }
-            Drawing::Report(plot) if at == 0 => plot(groups),
+            Drawing::Report(plot) if at == 0 => plot(summary),
             Drawing::Report(_) => None,
         });
         drawn.collect()
     };
-    runs.iter().zip(groups).enumerate().map(of_group).collect()
+    runs.iter().filter(|run| !run.is_swept()).zip(groups).enumerate().map(of_group).collect()
 }
 
 /// The records of the first conversation by id.
@@ -116,7 +119,7 @@ mod tests {
         let prices = common::prices();
         let runs = ProtocolRun::by_protocol(manifest, records, &prices);
         let summary = crate::summary::of_runs(&runs);
-        all(&runs, &summary.groups).into_iter().flatten().collect()
+        all(&runs, &summary).into_iter().flatten().collect()
     }
 
     /// Each level text with its left, right, top and bottom edge.
@@ -165,6 +168,25 @@ mod tests {
         }
         plots(&manifest, &records).iter().for_each(assert_legible);
         plots(&common::manifest(&[], 0, 0), &[]).iter().for_each(assert_legible);
+    }
+
+    #[test]
+    fn pictures_of_sweeps_are_legible_and_mark_what_fails() {
+        let (manifest, records) = common::simulated::swept(5);
+        let drawn = plots(&manifest, &records);
+        drawn.iter().for_each(assert_legible);
+        for name in ["recall_by_size", "recall_by_split"] {
+            let plot = drawn.iter().find(|plot| plot.name == name).expect("the run had sweeps");
+            let has = |text: &str| boxes(&plot.figure).iter().any(|(found, _)| *found == text);
+            assert!(has("chained (fails)") && has("summarize"), "{name}");
+            assert!(
+                plot.caption.contains("summarize 1,800"),
+                "the written budget is beside the curves: {}",
+                plot.caption
+            );
+        }
+        let alone = plots(&manifest, &records[..1]);
+        assert!(alone.iter().all(|plot| plot.name != "recall_by_split"), "one point is no curve");
     }
 
     #[test]

@@ -1,35 +1,39 @@
 //! Recall against the tokens that a strategy retains.
 
-use compactometer_formats::summary::{Group, MetricValue};
+use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width, wrap};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, GREY, Style, TEXT};
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::ProtocolRun;
-use crate::metrics::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric, TOKENS_RETAINED};
+use crate::metrics::{
+    BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric, TOKENS_RETAINED, is_marked,
+};
 
 const HEIGHT: f64 = 470.0;
 
 struct RecallPoint<'s> {
     style: Style,
-    name: &'s str,
+    name: String,
     tokens: &'s MetricValue,
     recall: &'s MetricValue,
     at: (f64, f64),
 }
 
 pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
-    let has_corrected = group.strategies.iter().any(|strategy| CONTEXT_RECALL_CORRECTED.value(strategy).is_some());
-    let (metric, title) = if has_corrected {
+    let has_any = |metric: &Metric| group.strategies.iter().any(|strategy| metric.value(strategy).is_some());
+    let (metric, title) = if has_any(&BOUND_RECALL_CORRECTED) {
+        (BOUND_RECALL_CORRECTED, "bound recall, corrected for rivals (BR*)")
+    } else if has_any(&CONTEXT_RECALL_CORRECTED) {
         (CONTEXT_RECALL_CORRECTED, "context recall, corrected for chance (CR*)")
     } else {
         (CONTEXT_RECALL, "context recall (CR), not corrected for chance")
     };
-    let caption =
-        "Mean over units with 95 % intervals, upright for recall and level for size. Higher and further left is \
-                   better; only points above each other compare strategies at one size."
-            .to_owned();
+    let caption = "Mean over units with 95 % intervals, upright for recall and level for size. Higher and further left is \
+                   better; only points above each other compare strategies at one size. A strategy that fails, or exceeds the \
+                   window, in over 5 % is marked."
+        .to_owned();
     let figure = draw(group, &metric, title);
     Plot {
         name: "recall_by_tokens".to_owned(),
@@ -71,7 +75,7 @@ fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
     place(&mut points, &axes);
     let labels = labels(&points, &axes);
     if labels.is_none() {
-        axes.right -= legend_width(points.iter().map(|point| point.name));
+        axes.right -= legend_width(points.iter().map(|point| point.name.as_str()));
         place(&mut points, &axes);
     }
     axes.draw(&mut figure, "retained tokens after a compaction", title);
@@ -79,11 +83,11 @@ fn draw(group: &Group, metric: &Metric, title: &str) -> Figure {
     match labels {
         Some(labels) => {
             for (point, (at, anchor)) in points.iter().zip(labels) {
-                figure.text(at, point.name, anchor);
+                figure.text(at, point.name.as_str(), anchor);
             }
         }
         None => {
-            let entries: Vec<_> = points.iter().map(|point| (point.style, point.name)).collect();
+            let entries: Vec<_> = points.iter().map(|point| (point.style, point.name.as_str())).collect();
             legend(&mut figure, (axes.right + 8.0, axes.top + 10.0), &entries, false);
         }
     }
@@ -103,12 +107,16 @@ fn points<'s>(group: &'s Group, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<&
         let defined = |metric: &Metric| metric.of(strategy).filter(|found| found.value.is_some());
         match (defined(&TOKENS_RETAINED), defined(metric)) {
             (Some(tokens), Some(recall)) => {
-                points.push(RecallPoint { style, name: &strategy.name, tokens, recall, at: (0.0, 0.0) })
+                points.push(RecallPoint { style, name: name(strategy), tokens, recall, at: (0.0, 0.0) })
             }
             _ => left_out.push(strategy.name.as_str()),
         }
     }
     (points, left_out)
+}
+
+fn name(strategy: &StrategySummary) -> String {
+    if is_marked(strategy) { format!("{} (fails)", strategy.name) } else { strategy.name.clone() }
 }
 
 fn place(points: &mut [RecallPoint], axes: &Axes) {
@@ -136,7 +144,7 @@ fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<((f64, f64), Anchor
     let mut labels = Vec::new();
     for point in points {
         let (x, y) = point.at;
-        let width = text_width(point.name);
+        let width = text_width(&point.name);
         let offers = [
             (12.0, -11.0),
             (12.0, 12.0),

@@ -37,6 +37,32 @@ pub(crate) fn run(scenarios: u32) -> (Manifest, Vec<Record>) {
     (manifest, records)
 }
 
+/// The same run with a smaller size and another split beside it; `chained` exceeds the window in every turn.
+pub(crate) fn swept(scenarios: u32) -> (Manifest, Vec<Record>) {
+    let (mut manifest, mut records) = run(scenarios);
+    for record in records.iter_mut().filter(|record| record.case.strategy == "chained") {
+        record.turns.iter_mut().for_each(|turn| turn.over_window = true);
+    }
+    let small = |mut record: Record| {
+        record.case.budget.retained = Some(1_200);
+        record.compactions.iter_mut().for_each(|row| row.event.tokens_retained /= 3);
+        record
+    };
+    let split = |mut record: Record| {
+        record.case.split = Some(0.25);
+        record.case.budget.written = 2_700;
+        record
+    };
+    let is_swept = |record: &&Record| record.case.strategy != "full";
+    let further = records.iter().filter(is_swept).cloned().map(small);
+    let tested = records.iter().filter(|record| record.case.family == Family::Reference).cloned().map(split);
+    let further = further.chain(tested).collect::<Vec<_>>();
+    (manifest.sweep, manifest.splits, manifest.swept_cases) = (vec![1_200], vec![0.25], Some(further.len()));
+    records.extend(further);
+    manifest.cases = records.len();
+    (manifest, records)
+}
+
 struct State {
     random: ChaCha8Rng,
     fates: Vec<Fate>,
