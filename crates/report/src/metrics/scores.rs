@@ -74,14 +74,6 @@ impl UnitScores {
         has_any.then_some(scores)
     }
 
-    /// Scores from values that were computed elsewhere, by unit.
-    pub(crate) fn given(values: &BTreeMap<&str, f64>, strategy: &StrategyRecords) -> Self {
-        UnitScores {
-            groups: strategy.units.iter().map(|unit| unit.group.to_owned()).collect(),
-            values: ScoreValues::Plain(strategy.units.iter().map(|unit| values.get(unit.group).copied()).collect()),
-        }
-    }
-
     /// The units' values, given how often each unit is drawn: q of CR* is that of the drawn units.
     pub(crate) fn drawn(&self, times: &[u32]) -> Vec<Option<f64>> {
         match &self.values {

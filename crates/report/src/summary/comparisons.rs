@@ -5,17 +5,17 @@
 
 use std::collections::BTreeSet;
 
-use compactometer_formats::record::{Family, Protocol};
+use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
-use crate::metrics::scores::{BOUND, CORRECTED, PrimaryMetric, RAW, UnitScores};
-use crate::metrics::{TOKENS_RETAINED, bound_of_unit, fact_shares, reader_strength, recall_of_unit, why_not_compared};
+use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
+use crate::metrics::{TOKENS_RETAINED, fact_shares, reader_strength, why_not_compared};
 use crate::stats::equivalence::equivalent;
 use crate::stats::paired::Paired;
 use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, family, interval, mean, nine_digits, planning, sign_flip};
-use crate::summary::sizes::{self, agree};
+use crate::summary::sizes::agree;
 
 /// A difference of recall under this, on either side, is none that matters: the gate's margin where no other is named.
 const MARGIN: f64 = 0.05;
@@ -31,13 +31,13 @@ pub(crate) fn reference<'s>(run: &ProtocolRun, strategies: &'s [StrategySummary]
 }
 
 /// Every comparison, in the order of strategies, then of metrics; a metric that neither side has is left out.
-pub(crate) fn all(runs: &[ProtocolRun], run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Comparison> {
+pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Comparison> {
     let Some(reference) = reference(run, strategies) else { return Vec::new() };
     let tested = strategies.iter().filter(|strategy| strategy.family.is_tested() && strategy.name != reference.name);
     let primaries = if run.is_mock() { &PrimaryMetric::COMPARED[..1] } else { &PrimaryMetric::COMPARED[..] };
     let pairs = tested.flat_map(|strategy| primaries.iter().map(move |primary| (strategy, *primary)));
     let mut drafts: Vec<Draft> =
-        pairs.filter_map(|(strategy, primary)| one(runs, run, [strategy, reference], primary)).collect();
+        pairs.filter_map(|(strategy, primary)| one(run, [strategy, reference], primary)).collect();
     let tests = adjust(&mut drafts);
     drafts.into_iter().map(|draft| decided(draft, tests)).collect()
 }
@@ -47,8 +47,6 @@ struct Draft {
     made: Comparison,
     /// The two sizes, if they differ.
     sizes: Option<Sizes>,
-    /// Both at the reference's size, where sizes differ and the strategy has a curve that reaches it.
-    at_size: Option<Comparison>,
 }
 
 /// Mean tokens that strategy and reference retain.
@@ -73,7 +71,7 @@ impl Sizes {
     }
 }
 
-fn one(runs: &[ProtocolRun], run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) -> Option<Draft> {
+fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) -> Option<Draft> {
     let [strategy, reference] = sides;
     let pair = SharedUnits::of(run.strategy(&strategy.name)?, run.strategy(&reference.name)?);
     let (scores, metric) = pair.scores(primary)?;
@@ -94,10 +92,7 @@ fn one(runs: &[ProtocolRun], run: &ProtocolRun, sides: [&StrategySummary; 2], pr
     if primary == PrimaryMetric::Context {
         plan(&mut made, &pair);
     }
-    // Curves are of the matched protocol, and of contexts.
-    let has_curve = primary == PrimaryMetric::Context && run.protocol == Protocol::Matched;
-    let at_size = sizes.filter(|_| has_curve).and_then(|sizes| at_size(runs, &pair, sizes, &made));
-    Some(Draft { made, sizes, at_size })
+    Some(Draft { made, sizes })
 }
 
 /// Why two strategies are not compared, whatever their recall.
@@ -120,29 +115,7 @@ fn why_not(
 
 /// A comparison without a test, and the reason.
 fn undecided(made: Comparison, verdict: Compared, reason: String) -> Draft {
-    Draft { made: Comparison { verdict, reason: Some(reason), ..made }, sizes: None, at_size: None }
-}
-
-/// The strategy's recall at the reference's size, read off its own curve, against the reference's own.
-fn at_size(runs: &[ProtocolRun], pair: &SharedUnits, sizes: Sizes, direct: &Comparison) -> Option<Comparison> {
-    let (metric, of_unit): (_, fn(&UnitRecords) -> Option<f64>) =
-        if direct.metric == BOUND { (BOUND, bound_of_unit) } else { (RAW, recall_of_unit) };
-    let fails_at: BTreeSet<Option<u32>> = runs
-        .iter()
-        .filter(|run| run.strategy(pair.own.name).is_some_and(|strategy| why_not_compared(strategy).is_some()))
-        .map(|run| run.retained)
-        .collect();
-    // A size at which the strategy fails too often is no point of its curve.
-    let fails = |unit: &UnitRecords| unit.records.iter().any(|record| fails_at.contains(&record.case.budget.retained));
-    let curve = sizes::curve(runs, pair.own.name, |unit| if fails(unit) { None } else { of_unit(unit) });
-    let values = sizes::at_size(&curve, sizes.other)?;
-    let mut made = empty(&direct.strategy, &direct.reference, metric);
-    let words = if metric == RAW { "raw recall is compared, " } else { "" };
-    let place = format!("its own read off its curve at {:.0} tokens", sizes.other);
-    made.reason = Some(format!("{}; so {words}{place}", sizes.words()));
-    let (own, other) = (UnitScores::given(&values, &pair.own), UnitScores::of(metric, &pair.other)?);
-    test(&mut made, &differences(&own, &other, pair.own.units.len()), None);
-    Some(made)
+    Draft { made: Comparison { verdict, reason: Some(reason), ..made }, sizes: None }
 }
 
 /// Two strategies in the units that both have.
@@ -222,11 +195,11 @@ fn plan(made: &mut Comparison, pair: &SharedUnits) {
 /// Holm over all tests of the group, of differences and, apart from them, of the margin. Returns the number of tests in each.
 fn adjust(drafts: &mut [Draft]) -> usize {
     // The family was fixed before the results: a comparison without a test stays in it.
-    let tests = drafts.len() + drafts.iter().filter(|draft| draft.at_size.is_some()).count();
+    let tests = drafts.len();
     let both: [fn(&mut Comparison) -> &mut Option<f64>; 2] = [|made| &mut made.p_holm, |made| &mut made.p_margin];
     for p_of in both {
-        let all = drafts.iter_mut().flat_map(|draft| std::iter::once(&mut draft.made).chain(&mut draft.at_size));
-        let mut p_values: Vec<&mut f64> = all.filter_map(|made| p_of(made).as_mut()).collect();
+        let mut p_values: Vec<&mut f64> =
+            drafts.iter_mut().filter_map(|draft| p_of(&mut draft.made).as_mut()).collect();
         let adjusted = family::holm(&p_values.iter().map(|p| **p).collect::<Vec<_>>(), tests);
         p_values.iter_mut().zip(adjusted).for_each(|(p, adjusted)| **p = nine_digits(adjusted));
     }
@@ -234,7 +207,7 @@ fn adjust(drafts: &mut [Draft]) -> usize {
 }
 
 fn decided(draft: Draft, tests: usize) -> Comparison {
-    let Draft { mut made, sizes, at_size } = draft;
+    let Draft { mut made, sizes } = draft;
     if made.verdict != Compared::NoSupportedDifference {
         return made;
     }
@@ -243,9 +216,6 @@ fn decided(draft: Draft, tests: usize) -> Comparison {
         made.verdict = if sizes.sign() > 0.0 { Compared::Dominates } else { Compared::Dominated };
         made.reason = Some(format!("{}, and its recall is {why}", sizes.words()));
         return if is_supported(&made) { made } else { reaching_zero(made) };
-    }
-    if let Some(made) = at_size {
-        return at_one_size(made, tests);
     }
     let verdict = Compared::SizesDiffer;
     let reason = Some(format!("{}: recall is not compared at one size", sizes.words()));

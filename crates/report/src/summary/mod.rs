@@ -43,7 +43,6 @@ pub(crate) fn of_runs(runs: &[ProtocolRun]) -> Summary {
 fn group(run: &ProtocolRun) -> Group {
     let strategies: Vec<_> = run.strategies.iter().map(|strategy| of_strategy(run, strategy)).collect();
     let manifest = run.manifest;
-    let alone = std::slice::from_ref(run);
     Group {
         protocol: run.protocol,
         scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
@@ -55,7 +54,7 @@ fn group(run: &ProtocolRun) -> Group {
         properties: manifest.properties.clone(),
         checks: checks::all(run, &strategies),
         targets: targets::all(run, &strategies),
-        comparisons: comparisons::all(alone, run, &strategies),
+        comparisons: comparisons::all(run, &strategies),
         judged: judged::of(run),
         strategies,
     }

@@ -183,29 +183,6 @@ fn what_fails_dominates_nothing_and_has_no_numbers() {
     assert!(made.reason.as_ref().unwrap().contains("25 % of the compactions that were due failed"), "{made:?}");
 }
 
-/// `chained` in more tokens than the reference, and again under a smaller budget: two sizes of one curve.
-#[test]
-fn a_size_at_which_a_strategy_fails_is_no_point_of_its_curve() {
-    let (mut manifest, mut records) = two(&HIGHER);
-    retain(&mut records, 4_000);
-    let mut smaller: Vec<Record> = HELD.iter().enumerate().map(|(at, held)| talk("chained", at, *held)).collect();
-    retain(&mut smaller, 2_000);
-    for (records, retained) in [(&mut records, 3_600), (&mut smaller, 1_200)] {
-        records.iter_mut().for_each(|record| record.case.budget.retained = Some(retained));
-    }
-    manifest.sweep = vec![1_200];
-    let with = |smaller: &[Record]| compared(&manifest, &[&records[..], smaller].concat()).remove(0);
-    let read = with(&smaller);
-    assert!(read.reason.as_ref().unwrap().contains("its own read off its curve at 3000 tokens"), "{read:?}");
-    near(read.difference, 0.0, 1e-9);
-    for record in &mut smaller {
-        let mut failed = compaction(Stages::default(), 0, Vec::new());
-        failed.event.outcome = Outcome::Failed(FailReason::Call("down".to_owned()));
-        record.compactions.push(failed);
-    }
-    assert_eq!(with(&smaller).verdict, Compared::SizesDiffer);
-}
-
 /// The ends of an interval as it is printed, with 0 written as it is read.
 fn shown(text: &str, strategy: &str) -> Option<(f64, f64)> {
     let line = text.lines().find(|line| line.starts_with(&format!("{strategy} CR")))?;
