@@ -214,11 +214,14 @@ fn of_unit(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Option<
     ratio(shares.iter().map(|(weight, share)| weight * share).sum(), shares.iter().map(|(weight, _)| weight).sum())
 }
 
+/// The facts that a question asks for; without any, the question itself.
+type Asked<'r> = (&'r [u32], Option<u32>);
+
 /// The weight of the facts that the same questions ask for, and the share of answers that hit.
 fn shares(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64, f64)> {
     let mut shares = Vec::new();
     for record in &unit.records {
-        let mut by_facts: BTreeMap<(&[u32], Option<u32>), (f64, f64)> = BTreeMap::new();
+        let mut by_facts: BTreeMap<Asked, (f64, f64)> = BTreeMap::new();
         for answer in answers(record) {
             let Some(is_hit) = hit(&answer) else { continue };
             let facts = &answer.probe.facts;
