@@ -2,6 +2,7 @@
 
 use compactometer_engine::message::Role;
 use compactometer_formats::scenario::{Scenario, ValueKind};
+use compactometer_formats::summary::Compared;
 use compactometer_testing::model::says;
 use compactometer_testing::scenario::{Builder, suite};
 
@@ -34,7 +35,8 @@ fn sizes() {
         "{:?}",
         staged.group.warnings
     );
-    assert!(staged.warns("(sizes differ)"), "{:?}", staged.group.warnings);
+    let verdict = staged.group.comparisons.iter().find(|made| made.strategy == "dumper").map(|made| made.verdict);
+    assert_eq!(verdict, Some(Compared::SizesDiffer), "{:?}", staged.group.comparisons);
 }
 
 #[test]
