@@ -6,7 +6,7 @@
 //! separators have no meaning in them.
 //!
 //! Names that any project may use are no values inside a text: keys of objects and calls of members, by the characters around
-//! them, and [common names](common), by their form. An argument that is such a name as a whole is still a value.
+//! them, and common names, by their form. An argument that is such a name as a whole is still a value.
 
 mod common;
 
