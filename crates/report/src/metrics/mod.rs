@@ -218,9 +218,11 @@ pub(crate) fn rounded(unit: MetricUnit, value: MetricValue) -> MetricValue {
     MetricValue { value: value.value.map(nine_digits), low, high, unit: unit.name().to_owned(), ..value }
 }
 
-/// The interval cut off at the least that the value can be and, of a share, at 1.
+/// The interval cut off at the least that the value can be and, of a share, at 1; one that is corrected and never clipped may be
+/// over 1.
 pub(crate) fn within(unit: MetricUnit, least: f64, value: MetricValue) -> MetricValue {
-    let most = if unit == MetricUnit::Share { 1.0 } else { f64::INFINITY };
+    let is_over = value.value.is_some_and(|value| value > 1.0);
+    let most = if unit == MetricUnit::Share && !is_over { 1.0 } else { f64::INFINITY };
     MetricValue { low: value.low.map(|low| low.max(least)), high: value.high.map(|high| high.min(most)), ..value }
 }
 
