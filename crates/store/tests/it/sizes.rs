@@ -3,7 +3,6 @@
 use compactometer_engine::record::{RecordKind, SessionRecord};
 use compactometer_engine::store::{Commit, Store};
 use compactometer_engine::strategies;
-use compactometer_store::KEEP;
 
 use crate::rounds::{STORES, commit_records, open, record};
 use crate::sessions::{Decision, decisions, endless};
@@ -12,12 +11,11 @@ use crate::versions::bytes_under;
 /// Bytes of one thread.
 const MOST: u64 = 1_000_000;
 
-/// Prints the table of the README.
+/// Prints what each takes.
 #[tokio::test]
 async fn a_hundred_rounds_of_every_strategy_take_less_than_a_megabyte() {
     let messages = endless();
-    println!("{:22} records   body   old   alone  newer as  one    directory   sqlite", "");
-    println!("{:22}         (mean)  (kB)         dictionary stream      (kB)     (kB)", "strategy");
+    println!("{:22} {:>7} {:>12} {:>9} {:>9}", "strategy", "records", "mean bytes", "directory", "sqlite");
     for spec in strategies::ALL {
         let decisions = decisions(spec, &messages, 100).await;
         let sizes = STORES.iter().map(|kind| size_in(kind, &decisions)).collect::<Vec<_>>();
@@ -43,32 +41,13 @@ fn size_in(kind: &str, decisions: &[Decision]) -> u64 {
     bytes_under(folder.path()).len() as u64
 }
 
+/// The number of records, their mean size in bytes, and what each store takes in kB.
 fn print_row(name: &str, decisions: &[Decision], sizes: &[u64]) {
     let records = decisions.iter().map(|decision| decision.saved.len()).sum::<usize>();
     let bodies = decisions.iter().flat_map(|decision| &decision.saved).map(|saved| saved.body.len()).sum::<usize>();
-    let jsons = decisions.iter().map(|decision| serde_json::to_vec(&decision.saved).unwrap()).collect::<Vec<_>>();
-    let old = &jsons[..jsons.len().saturating_sub(KEEP.get())];
-    let plain = old.iter().map(Vec::len).sum::<usize>();
-    let alone = compressed(old, |_| &[]);
-    let newer = compressed(old, |index| &jsons[index + 1]);
-    let stream = zstd::bulk::compress(&old.concat(), LEVEL).unwrap().len();
-    let [alone, newer, stream] = [alone, newer, stream].map(|bytes| 100 * bytes / plain.max(1));
-    let sizes = sizes.iter().map(|bytes| format!("{:9}", bytes / 1_000)).collect::<String>();
-    let (body, plain) = (bodies / records.max(1), plain / 1_000);
-    println!("{name:22} {records:7} {body:6} {plain:5} {alone:5} % {newer:7} % {stream:5} % {sizes}");
+    let sizes = sizes.iter().map(|bytes| format!(" {:9}", bytes / 1_000)).collect::<String>();
+    println!("{name:22} {records:7} {:12}{sizes}", bodies / records.max(1));
 }
-
-/// Bytes of all texts, each compressed with a dictionary of its own.
-fn compressed<'l>(texts: &'l [Vec<u8>], dictionary: impl Fn(usize) -> &'l [u8]) -> usize {
-    let size = |(index, text): (usize, &Vec<u8>)| {
-        let mut compressor = zstd::bulk::Compressor::with_dictionary(LEVEL, dictionary(index)).unwrap();
-        compressor.compress(text).unwrap().len()
-    };
-    texts.iter().enumerate().map(size).sum()
-}
-
-/// As the stores compress.
-const LEVEL: i32 = 3;
 
 /// As a checkpoint of a real conversation: little of it repeats, and the next one says most of it again.
 fn body(round: u32) -> String {
