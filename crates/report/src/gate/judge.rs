@@ -256,7 +256,8 @@ fn decided(test: MetricTest, adjusted: Adjusted, tests: usize, margin: f64) -> M
 fn fill(gate: &mut MetricGate, judged: &MarginTest, adjusted: Adjusted) {
     let finite = |value: f64| Some(nine_digits(value)).filter(|value| value.is_finite());
     gate.difference = finite(judged.paired.mean);
-    (gate.low, gate.high) = (finite(judged.low), finite(judged.high));
+    let (low, high) = judged.bounds();
+    (gate.low, gate.high) = (finite(low), finite(high));
     (gate.p_pass, gate.p_regression) = (finite(judged.p_pass), finite(judged.p_regression));
     gate.p_holm = adjusted.regression.and_then(finite);
     gate.p_equivalent = adjusted.equivalence.and_then(finite);
@@ -274,7 +275,7 @@ fn tell_power(gate: &mut MetricGate, population: &Population, margin: f64, tests
 
 fn few(units: usize, fewest: usize, tests: usize) -> String {
     let among = if tests > 1 { format!(" among {tests} tests") } else { String::new() };
-    format!("{units} units decide nothing{among}: at least {fewest} are needed")
+    format!("{units} units are too few to decide{among}: at least {fewest} are needed")
 }
 
 fn notes(pair: &GatedStrategy) -> Vec<String> {

@@ -15,13 +15,23 @@ pub(crate) const PASS_LEVEL: f64 = 0.04;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarginTest {
     pub(crate) paired: Paired,
-    /// One-sided bounds of the mean difference: the lower of 96 %, the upper of 95 %.
-    pub(crate) low: f64,
-    pub(crate) high: f64,
     /// P of such differences where the true one is minus the margin, against a better one.
     pub(crate) p_pass: f64,
     /// The same against a larger loss.
     pub(crate) p_regression: f64,
+}
+
+impl MarginTest {
+    /// One-sided bounds of the mean difference: the lower of 96 %, the upper of 95 %. The tests need none, and simulated gates are
+    /// many.
+    pub(crate) fn bounds(&self) -> (f64, f64) {
+        (self.paired.bounds(PASS_LEVEL).0, self.paired.bounds(LEVEL).1)
+    }
+
+    /// Whether the upper bound is under 0.
+    fn is_worse(&self) -> bool {
+        self.paired.p_below(0.0) < LEVEL
+    }
 }
 
 /// Nothing for under two differences, or where one is no finite number: every comparison with such a one would be false, and
@@ -31,11 +41,10 @@ pub(crate) fn judge(differences: &[f64], margin: f64) -> Option<MarginTest> {
         return None;
     }
     let paired = Paired::of(differences)?;
-    let (low, high) = (paired.bounds(PASS_LEVEL).0, paired.bounds(LEVEL).1);
     let shifted = |sign: f64| differences.iter().map(|value| sign * (value + margin)).collect::<Vec<_>>();
     let p_pass = both(&paired, paired.p_above(-margin), PASS_LEVEL, || sign_flip::p_above(&shifted(1.0)));
     let p_regression = both(&paired, paired.p_below(-margin), LEVEL, || sign_flip::p_above(&shifted(-1.0)));
-    Some(MarginTest { paired, low, high, p_pass, p_regression })
+    Some(MarginTest { paired, p_pass, p_regression })
 }
 
 /// The p of the t test, or the larger of both where the t test alone would decide and there are few units.
@@ -60,7 +69,7 @@ pub(crate) fn verdict(judged: &MarginTest, p_holm: f64, tests: usize) -> Verdict
         Verdict::Regression
     } else if judged.p_pass > PASS_LEVEL {
         Verdict::Inconclusive
-    } else if judged.high < 0.0 {
+    } else if judged.is_worse() {
         Verdict::PassWorse
     } else {
         Verdict::Pass
@@ -88,6 +97,15 @@ mod tests {
         assert_eq!(alone(&around(-0.05, 15), 0.05, 1), Verdict::Inconclusive);
         assert_eq!(alone(&[0.8 - 0.85; 12], 0.05, 1), Verdict::Inconclusive, "a loss of the margin itself");
         assert_eq!(alone(&around(-0.1, 15), 0.05, 1), Verdict::Regression);
+    }
+
+    #[test]
+    fn a_difference_is_worse_where_its_upper_bound_is_under_0() {
+        for mean in [-0.04, -0.01, -0.007, -0.006, -0.005, 0.0, 0.01] {
+            let judged = judge(&around(mean, 15), 0.05).unwrap();
+            assert_eq!(judged.is_worse(), judged.bounds().1 < 0.0, "{mean}: {judged:?}");
+        }
+        assert!(judge(&[-0.01; 8], 0.05).unwrap().is_worse() && !judge(&[0.0; 8], 0.05).unwrap().is_worse());
     }
 
     #[test]
