@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::event::{Outcome, RecoveryEvent};
-use compactometer_engine::message::MessageId;
+use compactometer_engine::message::{MessageId, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +98,11 @@ pub struct Case {
     /// Tokens of the recorded system prompt; 0 in records from before it was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub system_tokens: u32,
+    /// An estimate of the tokens that the recorded agent's program put before each request and its file does not hold, such as
+    /// system prompt and tools: what the provider reported for the first call, minus the messages before it. 0 where the file
+    /// reports no usage.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fixed_prefix_tokens: u32,
     /// The scenarios of other groups whose facts measure chance; empty if there are too few, and in records from before it was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign: Vec<String>,
@@ -109,6 +114,11 @@ impl Case {
     /// The target model, which is the summarizer unless the case has another.
     pub fn target_model(&self) -> &str {
         self.target.as_deref().unwrap_or(&self.summarizer)
+    }
+
+    /// Whether it belongs to a sweep of a run that may leave so many tokens, and not to the replay whose numbers are reported first.
+    pub fn is_swept(&self, retained: u32) -> bool {
+        self.split.is_some() || (self.protocol == Protocol::Matched && self.budget.retained != Some(retained))
     }
 }
 
@@ -191,6 +201,9 @@ pub struct Turn {
     pub shared_prefix: u32,
     /// Tokens of the recorded message.
     pub output: u32,
+    /// What the provider reported for the recorded call; absent where the file holds no usage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Usage>,
     /// Milliseconds that the turn waited for a compaction; a measured wait is in `timings.json` instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_ms: Option<u64>,

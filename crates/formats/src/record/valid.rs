@@ -17,7 +17,7 @@ pub(super) fn check(record: &Record) -> Result<(), String> {
     for (number, row) in record.compactions.iter().enumerate() {
         of_compaction(row, facts).map_err(|what| format!("compaction {number} {what}"))?;
     }
-    let case = [record.case.tool_tokens, record.case.system_tokens];
+    let case = [record.case.tool_tokens, record.case.system_tokens, record.case.fixed_prefix_tokens];
     let turns = record.turns.iter().flat_map(|turn| [turn.input, turn.output, turn.shared_prefix]);
     few_tokens(case.into_iter().chain(turns)).map_err(|what| format!("a turn {what}"))
 }

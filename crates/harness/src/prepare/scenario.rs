@@ -136,6 +136,16 @@ impl PreparedScenario {
         self.tool_tokens + system.map_or(0, |system| system.tokens)
     }
 
+    /// An estimate of the tokens that preceded every recorded request and are not in the log, from the first call with usage; 0
+    /// where there is none.
+    pub fn fixed_prefix_tokens(&self) -> u32 {
+        let mut reported = self.messages.iter().zip(&self.tokens_before);
+        let first =
+            reported.find_map(|(counted, before)| Some((counted.message.usage.as_ref()?.total_input(), *before)));
+        let known = |before: u64| before + u64::from(self.tool_tokens);
+        first.map_or(0, |(input, before)| input.saturating_sub(known(before)).try_into().unwrap_or(u32::MAX))
+    }
+
     /// Whether a message before that index states this exact value, whatever the case of its letters.
     pub(crate) fn states_before(&self, index: usize, value: &str) -> bool {
         let first = self.exact.get_or_init(|| exact_values(&self.messages)).get(&value.to_lowercase());

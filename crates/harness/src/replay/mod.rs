@@ -10,12 +10,12 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use compactometer_engine::event::RecoveryEvent;
-use compactometer_engine::message::{MessageId, Role, Usage};
+use compactometer_engine::message::{Role, Usage};
 use compactometer_engine::meter::Metered;
 use compactometer_engine::recovery::Recovery;
 use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
-use compactometer_engine::tokens::TokenCounter;
+use compactometer_engine::tokens::{CountedMessage, TokenCounter};
 use compactometer_formats::answer::AnswerRow;
 use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, Observation, ObservationKind, Turn};
 use serde::{Deserialize, Serialize};
@@ -137,7 +137,7 @@ impl<'r> Replay<'r> {
         let next = self.prepared.messages.get(index);
         if let Some(turn) = next.filter(|counted| counted.message.role == Role::Assistant) {
             let waited_ms = self.ask_session(turn.message.at_ms).await;
-            self.take_turn(turn.message.id, turn.message.at_ms, turn.tokens, waited_ms);
+            self.take_turn(turn, waited_ms);
         }
         // A resumed case has passed the earlier points already.
         while self.points.next_if(|point| point.length < index).is_some() {}
@@ -155,11 +155,12 @@ impl<'r> Replay<'r> {
         self.random.pushed();
     }
 
-    fn take_turn(&mut self, message: MessageId, at_ms: Option<i64>, output: u32, waited_ms: u64) {
+    fn take_turn(&mut self, turn: &CountedMessage, waited_ms: u64) {
+        let (message, output) = (&turn.message, turn.tokens);
         let input = self.prepared.tool_tokens + self.session.view().tokens();
         self.turns.push(Turn {
-            message,
-            at_ms,
+            message: message.id,
+            at_ms: message.at_ms,
             input,
             // Between compactions a request only grows, so the one before is a prefix of it.
             shared_prefix: self
@@ -169,6 +170,7 @@ impl<'r> Replay<'r> {
                 .unwrap_or(self.counts.last_input)
                 .min(self.counts.last_input),
             output,
+            recorded: message.usage.as_deref().copied(),
             waited_ms: Some(waited_ms),
             over_window: input > self.case.budget.window,
             // A log is valid, so only a compaction can make a view invalid.

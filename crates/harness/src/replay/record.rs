@@ -32,6 +32,7 @@ impl Replay<'_> {
                 seed: case.seed,
                 tool_tokens: self.prepared.tool_tokens,
                 system_tokens: self.session.log().system().map_or(0, |system| system.tokens),
+                fixed_prefix_tokens: self.prepared.fixed_prefix_tokens(),
                 foreign: self.prepared.foreign_scenarios.clone(),
                 pending_over_budget: self.pending_over_budget,
             },

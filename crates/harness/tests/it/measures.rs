@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compactometer_engine::event::Outcome;
-use compactometer_engine::message::{MessageId, Role};
+use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{ObservationKind, RANDOM_DRAWS, Record};
@@ -87,6 +87,24 @@ fn probes_replace_the_implied_points() {
     let lengths = points.iter().map(|point| (point.length, point.eligible.len(), point.used.len())).collect::<Vec<_>>();
     // `bb-22` stands in the last user message at the probe.
     assert_eq!(lengths, [(5, 1, 0), (7, 0, 2), (10, 0, 0)]);
+}
+
+#[test]
+fn the_first_reported_call_shows_how_much_preceded_the_log() {
+    let mut scenario = small();
+    assert_eq!(PreparedScenario::new(scenario.clone(), &[], &Encoding::O200k).fixed_prefix_tokens(), 0);
+    let reported = |input| Some(Box::new(Usage { input, cache_read: 20_000, cache_write: 4_000, output: 7 }));
+    // The agent speaks at 2, 4 and 5; only the first that reports counts.
+    (scenario.messages[4].usage, scenario.messages[5].usage) = (reported(1_000), reported(90_000));
+    let prepared = PreparedScenario::new(scenario.clone(), &[], &Encoding::O200k);
+    assert_eq!(u64::from(prepared.fixed_prefix_tokens()), 25_000 - prepared.tokens_before[4]);
+    let read = record(scenario.clone(), "full", &says("unused"));
+    assert_eq!(read.case.fixed_prefix_tokens, prepared.fixed_prefix_tokens());
+    let recorded = read.turns.iter().map(|turn| turn.recorded.map(|usage| usage.input)).collect::<Vec<_>>();
+    assert_eq!(recorded, [None, Some(1_000), Some(90_000), None, None]);
+    // A log that is longer than what was reported had nothing before it.
+    scenario.messages[4].usage = Some(Box::new(Usage { input: 1, ..Usage::default() }));
+    assert_eq!(PreparedScenario::new(scenario, &[], &Encoding::O200k).fixed_prefix_tokens(), 0);
 }
 
 #[test]

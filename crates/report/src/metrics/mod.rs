@@ -43,8 +43,9 @@ pub(crate) use chance::CorrectedRecall;
 pub(crate) use chance_match::{KEYWORD_LUCK, by_kind};
 pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
 pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_COMPACTION};
+pub(crate) use cost::{COST_USD_RECORDED, FIXED_PREFIX_TOKENS};
 pub(crate) use cost::{CostParts, parts as cost_parts, saving_without_cache};
-pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, waits};
+pub(crate) use engine::{NO_WAITS, TOKENS_RETAINED, tokens_retained, waits};
 pub(crate) use failures::{
     FAILED_SHARE, OVER_WINDOW_SHARE, failed as failed_share_of, is_marked, over_window as over_window_share_of,
     why_not_compared,
@@ -120,6 +121,8 @@ pub const ALL: &[Metric] = &[
     cost::COST_SAVING_10MIN,
     cost::BREAK_EVEN_TURNS,
     cost::CACHE_HIT_RATE,
+    cost::COST_USD_RECORDED,
+    cost::FIXED_PREFIX_TOKENS,
     engine::ADDED_LATENCY_MS_P50,
     engine::ADDED_LATENCY_MS_P95,
     storage::STORAGE_BYTES,
@@ -218,11 +221,9 @@ pub(crate) fn rounded(unit: MetricUnit, value: MetricValue) -> MetricValue {
     MetricValue { value: value.value.map(nine_digits), low, high, unit: unit.name().to_owned(), ..value }
 }
 
-/// The interval cut off at the least that the value can be and, of a share, at 1; one that is corrected and never clipped may be
-/// over 1.
+/// The interval cut off at the least that the value can be and, of a share, at 1.
 pub(crate) fn within(unit: MetricUnit, least: f64, value: MetricValue) -> MetricValue {
-    let is_over = value.value.is_some_and(|value| value > 1.0);
-    let most = if unit == MetricUnit::Share && !is_over { 1.0 } else { f64::INFINITY };
+    let most = if unit == MetricUnit::Share { 1.0 } else { f64::INFINITY };
     MetricValue { low: value.low.map(|low| low.max(least)), high: value.high.map(|high| high.min(most)), ..value }
 }
 

@@ -12,7 +12,7 @@ use crate::metrics::{self, BOUND_RECALL, CONTEXT_RECALL, KEYWORD_LUCK, Metric, S
 /// Every table of a group, in the order in which a page shows them.
 pub(super) fn of(group: &Group) -> Vec<Value> {
     let mut tables = vec![fates_table(group)];
-    tables.extend(Section::all().map(|section| metrics_table(group, section)));
+    tables.extend(Section::all().filter_map(|section| metrics_table(group, section)));
     tables.extend([decisions_table(group), categories_table(group), kinds_table(group)]);
     tables.extend(positions_table(group));
     tables
@@ -52,10 +52,13 @@ fn fates_table(group: &Group) -> Value {
     )
 }
 
-fn metrics_table(group: &Group, section: Section) -> Value {
-    let cells = |strategy: &StrategySummary| of_section(section).map(|metric| cell(metric, strategy)).collect();
+/// The metrics of a section that any strategy has a value of.
+fn metrics_table(group: &Group, section: Section) -> Option<Value> {
+    let is_defined = |metric: &&Metric| group.strategies.iter().any(|strategy| metric.value(strategy).is_some());
+    let shown = of_section(section).filter(is_defined).collect::<Vec<_>>();
+    let cells = |strategy: &StrategySummary| shown.iter().map(|metric| cell(metric, strategy)).collect();
     let (title, note) = section.heading();
-    table(group, title, note, of_section(section).map(|metric| metric.id), cells)
+    (!shown.is_empty()).then(|| table(group, title, note, shown.iter().map(|metric| metric.id), cells))
 }
 
 fn decisions_table(group: &Group) -> Value {

@@ -6,6 +6,7 @@ mod checks;
 mod comparisons;
 pub(crate) mod judged;
 mod questions;
+mod recorded;
 pub mod salience;
 mod scale;
 mod sizes;

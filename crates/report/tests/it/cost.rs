@@ -3,7 +3,7 @@
 
 use crate::common::{call, compaction, manifest, prices, record, turn};
 use compactometer_engine::event::CheckpointEvent;
-use compactometer_engine::message::MessageId;
+use compactometer_engine::message::{MessageId, Usage};
 use compactometer_engine::meter::Purpose;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{CheckpointRow, Family, Record, Stages};
@@ -157,4 +157,25 @@ fn breakpoints_decide_what_of_a_shared_prefix_is_read() {
     let plain = metric(&[made.clone()], "cost_usd").value.unwrap();
     // Of the 1,500 shared tokens 1,200 end at a mark; 300 more are written.
     near(&metric_at(&[made], "cost_usd", &marked), plain + 300.0 * 4.0 / 1e6);
+}
+
+#[test]
+fn a_recorded_agents_fixed_prefix_is_written_once_then_read_and_its_own_usage_priced_beside() {
+    let mut made = compacted();
+    assert!(metric(&[made.clone()], "cost_usd_recorded").reason.unwrap().contains("no token counts of recorded calls"));
+    assert_eq!(metric(&[made.clone()], "fixed_prefix_tokens").value, None);
+    let without = metric(&[made.clone()], "cost_usd").value.unwrap();
+    let paid = metric(&[made.clone()], "break_even_turns").value.unwrap();
+    made.case.fixed_prefix_tokens = 25_000;
+    made.turns[0].recorded = Some(Usage { input: 10, cache_read: 1_000, cache_write: 31_000, output: 200 });
+    made.turns[2].recorded = Some(Usage { input: 10, cache_read: 33_000, cache_write: 0, output: 100 });
+    near(&metric(&[made.clone()], "cost_usd"), without + (25_000.0 * 5.0 + 3.0 * 25_000.0) / 1e6);
+    let reported = 20.0 * 4.0 + 34_000.0 + 31_000.0 * 5.0 + 300.0 * 20.0;
+    near(&metric(&[made.clone()], "cost_usd_recorded"), reported / 1e6);
+    near(&metric(&[made.clone()], "fixed_prefix_tokens"), 25_000.0);
+    // No compaction voids the prefix, so what one pays for does not change.
+    near(&metric(&[made.clone()], "break_even_turns"), paid);
+    let summary = summarize(&manifest(&["summarize"], 1, 1), &[made], &prices());
+    let told = summary.groups[0].warnings.iter().find(|line| line.starts_with("recorded usage")).unwrap();
+    assert!(told.contains("2 of 4 turns") && told.contains("25,000 tokens"), "{told}");
 }

@@ -9,7 +9,7 @@ use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{Record, Turn};
 
 use super::cache::{ChargedInput, PromptCache};
-use super::{ModelPrices, gap_ms, is_compaction};
+use super::{ModelPrices, gap_ms, is_compaction, turns};
 use crate::data::is_applied;
 
 /// What a conversation's compactions cost, and what they save in each later turn, in US dollars.
@@ -24,14 +24,14 @@ impl BreakEven {
         let prices = rows.agent;
         let calls = record.calls().filter(|call| is_compaction(call));
         let mut sum = BreakEven { spent: calls.map(|call| rows.dollars(call)).sum(), saved_per_turn: 0.0 };
-        let mut cache = PromptCache::new(&prices.cache, record.case.tool_tokens, record.case.system_tokens);
+        let mut cache = PromptCache::of(&prices.cache, &record.case);
         let mut applied = record.compactions.iter().filter(|row| is_applied(row)).map(|row| &row.event).peekable();
-        let mut before: Option<&Turn> = None;
-        for turn in &record.turns {
-            let gap = gap_ms(before, turn, assumed_ms);
-            let paid = cache.request(turn, gap).dollars(prices);
+        let mut before: Option<Turn> = None;
+        for turn in turns(record) {
+            let gap = gap_ms(before.as_ref(), &turn, assumed_ms);
+            let paid = cache.request(&turn, gap).dollars(prices);
             while let Some(event) = applied.next_if(|event| event.after < turn.message) {
-                sum.add(event, (before, turn), paid, gap, prices);
+                sum.add(event, (before.as_ref(), &turn), paid, gap, prices);
             }
             before = Some(turn);
         }

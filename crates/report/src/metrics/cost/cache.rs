@@ -4,7 +4,7 @@
 //! limit on how far back a provider looks for an earlier mark, and prefixes shared between conversations.
 
 use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow};
-use compactometer_formats::record::Turn;
+use compactometer_formats::record::{Case, Turn};
 
 /// The cache as one conversation sees it.
 pub(super) struct PromptCache<'p> {
@@ -41,8 +41,13 @@ impl ChargedInput {
 }
 
 impl<'p> PromptCache<'p> {
+    /// An empty cache for a case's conversation. A recorded agent's fixed prefix counts as tool definitions.
+    pub(super) fn of(rules: &'p CacheRules, case: &Case) -> Self {
+        PromptCache::new(rules, case.tool_tokens.saturating_add(case.fixed_prefix_tokens), case.system_tokens)
+    }
+
     /// An empty cache, given the tokens of tool definitions and of the system prompt.
-    pub(super) fn new(rules: &'p CacheRules, tools: u32, system: u32) -> Self {
+    fn new(rules: &'p CacheRules, tools: u32, system: u32) -> Self {
         let mut end = 0;
         let parts = rules.prefix_order.iter().take_while(|part| **part != PrefixPart::Messages);
         let fixed = parts.map(|part| {
@@ -149,6 +154,7 @@ mod tests {
             input,
             shared_prefix,
             output: 0,
+            recorded: None,
             waited_ms: None,
             over_window: false,
             violations: 0,

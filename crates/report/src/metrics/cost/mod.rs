@@ -16,6 +16,9 @@ use crate::metrics::MetricUnit;
 
 mod break_even;
 mod cache;
+mod recorded;
+
+pub(crate) use recorded::{COST_USD_RECORDED, FIXED_PREFIX_TOKENS};
 
 /// Between turns without timestamps, in milliseconds: every gap is this long.
 const SHORT_GAP_MS: i64 = 10_000;
@@ -27,8 +30,8 @@ pub(crate) const COST_USD: Metric = Metric {
     column: Some(Column { header: "cost\n$", has_interval: false }),
     unit: MetricUnit::Usd,
     better: Better::Lower,
-    definition: "agent's input (cache read, cache write or uncached by the price row's rules) and output, compaction and \
-              checkpoint calls; turns without a time follow each other by 10 s; mean over a unit's conversations, then over \
+    definition: "agent's input (cache read, cache write or uncached by the price row's rules; with fixed_prefix_tokens) and output, \
+              compaction and checkpoint calls; turns without a time follow each other by 10 s; mean over a unit's conversations, then over \
               units",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| Some(parts.total())),
     ..Metric::share(Section::Cost, "Cost")
@@ -224,10 +227,10 @@ impl<'p> ModelPrices<'p> {
 fn of_record(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> CostParts {
     let prices = rows.agent;
     let mut parts = CostParts::default();
-    let mut cache = PromptCache::new(&prices.cache, record.case.tool_tokens, record.case.system_tokens);
-    let mut before: Option<&Turn> = None;
-    for turn in &record.turns {
-        let input = cache.request(turn, gap_ms(before, turn, assumed_ms));
+    let mut cache = PromptCache::of(&prices.cache, &record.case);
+    let mut before: Option<Turn> = None;
+    for turn in turns(record) {
+        let input = cache.request(&turn, gap_ms(before.as_ref(), &turn, assumed_ms));
         parts.agent_input += input.dollars(prices);
         parts.agent_output += f64::from(turn.output) * prices.output / 1e6;
         parts.tokens_read += f64::from(input.read);
@@ -246,6 +249,17 @@ fn of_record(record: &Record, rows: ModelPrices<'_>, assumed_ms: i64) -> CostPar
 /// A checkpoint before a turn is counted apart; a recount belongs to the compaction that it follows.
 fn is_compaction(call: &CallRow) -> bool {
     call.purpose != Purpose::Checkpoint
+}
+
+/// The agent's turns, each with the fixed prefix that its recorded request had.
+fn turns(record: &Record) -> impl Iterator<Item = Turn> {
+    let prefix = record.case.fixed_prefix_tokens;
+    let with_prefix = move |turn: &Turn| Turn {
+        input: turn.input.saturating_add(prefix),
+        shared_prefix: turn.shared_prefix.saturating_add(prefix),
+        ..*turn
+    };
+    record.turns.iter().map(with_prefix)
 }
 
 fn gap_ms(before: Option<&Turn>, turn: &Turn, assumed_ms: i64) -> i64 {

@@ -1,0 +1,51 @@
+//! What the imported files report about their own calls, beside what is computed.
+
+use compactometer_engine::message::Usage;
+use compactometer_formats::record::Record;
+
+use super::{ModelPrices, over_units, usage_cost};
+use crate::data::UnitRecords;
+use crate::metrics::{Better, Metric, MetricUnit, Section};
+use crate::stats::mean;
+
+pub(crate) const COST_USD_RECORDED: Metric = Metric {
+    id: "cost_usd_recorded",
+    unit: MetricUnit::Usd,
+    better: Better::Lower,
+    definition: "what the calls of imported files cost, by the token counts that the files report and the prices of this run; the \
+              same for every strategy, to be compared with cost_usd of `full`; mean over a unit's conversations, then over units",
+    compute: |run, strategy| {
+        over_units(strategy, NO_USAGE, |unit| {
+            of_each(unit, |record| {
+                let prices = ModelPrices::of(run, record)?;
+                reported(record).map(|usage| usage_cost(prices.agent, usage)).reduce(|sum, cost| sum + cost)
+            })
+        })
+    },
+    ..Metric::share(Section::Cost, "Cost")
+};
+
+pub(crate) const FIXED_PREFIX_TOKENS: Metric = Metric {
+    id: "fixed_prefix_tokens",
+    unit: MetricUnit::Tokens,
+    better: Better::Lower,
+    definition: "tokens before every recorded request that an imported file does not hold, such as system prompt and tools: reported \
+              input of its first call - the messages before it; every cost includes them, windows and budgets do not; mean \
+              over a unit's conversations, then over units",
+    compute: |_, strategy| {
+        over_units(strategy, NO_USAGE, |unit| {
+            of_each(unit, |record| reported(record).next().map(|_| f64::from(record.case.fixed_prefix_tokens)))
+        })
+    },
+    ..Metric::share(Section::Cost, "Cost")
+};
+
+const NO_USAGE: &str = "the suite holds no token counts of recorded calls";
+
+fn reported(record: &Record) -> impl Iterator<Item = &Usage> {
+    record.turns.iter().filter_map(|turn| turn.recorded.as_ref())
+}
+
+fn of_each(unit: &UnitRecords, number: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
+    mean(&unit.records.iter().filter_map(|record| number(record)).collect::<Vec<_>>())
+}
