@@ -239,6 +239,19 @@ fn suites_strategies_and_limits_that_make_no_run_are_problems() {
     }
 }
 
+#[test]
+fn every_error_of_a_suite_has_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(program(dir.path(), &["generate", "tiny.toml", "--out", "tiny.jsonl"], &[]).status.success());
+    let suite = std::fs::read_to_string(dir.path().join("tiny.jsonl")).unwrap();
+    std::fs::write(dir.path().join("bad.jsonl"), suite.replace("\"group_id\"", "\"group\"")).unwrap();
+    let output = program(dir.path(), &["doctor", "bad.jsonl", "-s", "summarize"], &[]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (_, errors) = text.split_once("`bad.jsonl` has 2 errors:\n").unwrap_or_else(|| panic!("{text}"));
+    let places = errors.lines().map(|line| line.split(':').next().unwrap()).collect::<Vec<_>>();
+    assert_eq!(places[..2], ["    line 2", "    line 3"], "{text}");
+}
+
 /// On a disk of 16 kB, and on a read-only one, where this machine lets a test mount one.
 #[cfg(target_os = "linux")]
 #[test]

@@ -13,6 +13,14 @@ fn program(dir: &Path, args: &[&str]) -> Output {
     Command::cargo_bin("compactometer").unwrap().current_dir(dir).args(args).output().unwrap()
 }
 
+/// The line of `doctor` that begins so; its exit code is 0, since the run would finish.
+fn warned(dir: &Path, args: &[&str], start: &str) -> String {
+    let output = program(dir, &[&["doctor"], args].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start} in {text}")).to_owned()
+}
+
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -27,11 +35,28 @@ fn a_window_that_no_conversation_fills_is_named_with_one_that_would_do() {
     let said = stderr(&compared);
     let window = said.split("`--window ").nth(1).and_then(|rest| rest.split('`').next()).expect(&said);
     assert!(dir.path().join("wide/index.html").exists(), "the report is written");
+    let line = warned(dir.path(), &too_wide[..5], "warning  trigger");
+    assert!(line.contains("trigger summarize") && line.contains(&format!("`--window {window}` would do")), "{line}");
     let run = program(dir.path(), &[&["run"], &too_wide[..], &["run"]].concat());
     assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    // Two groups are enough to run, and too few for a difference.
+    let line = warned(dir.path(), &["tiny.toml", "-s", "summarize,full", "--window", window], "warning  groups");
+    assert!(line.contains("2 groups") && line.contains("under 6"), "{line}");
     let fitting = ["compare", "tiny.toml", "-s", "summarize,full", "--window", window, "--out", "fits"];
     let compared = program(dir.path(), &fitting);
     assert_eq!(compared.status.code(), Some(0), "{window}: {}", stderr(&compared));
+}
+
+/// A larger or smaller window would change nothing.
+#[test]
+fn compactions_that_all_fail_are_no_matter_of_the_window() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("tiny.toml"), SPEC).unwrap();
+    let failing = ["compare", "tiny.toml", "-s", "summarize,full", "--model", "mock+timeout=1", "--out", "out"];
+    let compared = program(dir.path(), &failing);
+    assert_eq!(compared.status.code(), Some(4), "{}", stderr(&compared));
+    assert!(stderr(&compared).contains("compactions that were due failed"), "{}", stderr(&compared));
+    assert!(!stderr(&compared).contains("would do"), "{}", stderr(&compared));
 }
 
 #[test]
@@ -48,6 +73,8 @@ fn one_strategy_that_compacts_is_enough() {
         "--out",
         "out",
     ];
+    let line = warned(dir.path(), &both[1..6], "warning  trigger");
+    assert!(line.contains("trigger late") && line.contains("`--scale`"), "{line}");
     let compared = program(dir.path(), &both);
     assert_eq!(compared.status.code(), Some(0), "{}", stderr(&compared));
 }
@@ -72,4 +99,6 @@ fn a_suite_without_facts_says_where_facts_come_from() {
     assert_eq!(compared.status.code(), Some(4), "{}", stderr(&compared));
     assert!(stderr(&compared).contains("has no fact that recall could count"), "{}", stderr(&compared));
     assert!(stderr(&compared).contains("--auto-facts"), "{}", stderr(&compared));
+    let line = warned(dir.path(), &["bare.jsonl", "-s", "summarize,full"], "warning  facts");
+    assert!(line.contains("has no fact that recall could count"), "{line}");
 }

@@ -4,6 +4,7 @@ mod entrant;
 mod key;
 mod manifest;
 mod points;
+mod prospects;
 mod sweep;
 mod window;
 
@@ -19,6 +20,7 @@ pub use entrant::{Control, Entrant, Entry, LimitsError, Sizes};
 use key::{Keys, seed_of};
 pub(crate) use points::point;
 pub use points::{Point, points};
+pub use prospects::Prospects;
 use sweep::Condition;
 pub use sweep::Sweep;
 pub use window::{Shares, choose, smallest_feasible};

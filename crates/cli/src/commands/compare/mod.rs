@@ -7,8 +7,8 @@ use anyhow::anyhow;
 use clap::Args;
 use compactometer_formats::record::Protocol;
 use compactometer_formats::summary::Summary;
+use compactometer_harness::plan::Prospects;
 
-use self::outcome::Suite;
 use self::salience::Salience;
 use super::run::{FinishedRun, execute, jobs, records_of};
 use super::{CommandRow, HelpGroup, parsed};
@@ -33,10 +33,15 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Rerun the strategies under N random draws of what the mock assumes (weights of salience, share read, noise, length of
-    /// replies), and report which orders of strategies depend on it; 50 is a good number. Costs N times one conversation of each of 8 groups. Default: none.
+    /// replies), and report which orders of strategies depend on it; 50 is a good number. Costs N times one conversation of each
+    /// of 8 groups. Default: none.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) salience_draws: Option<u16>,
 }
+
+/// What is wrong with a suite in which nothing can be looked for, and what to do.
+pub(super) const NO_FACT: &str = "the suite has no fact that recall could count; `compactometer import FORMAT FILE... --auto-facts` takes exact \
+                                 values of transcripts as facts, `compactometer generate` writes conversations with facts";
 
 /// Runs the strategies and writes the report.
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
@@ -54,7 +59,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     // A report reads only records. Dropping the plan keeps a large suite's conversations and records from being in memory
     // together.
-    let suite = Suite::of(&plan);
+    let prospects = Prospects::of(&plan);
     drop(plan);
     let records = records_of(&dir)?;
     let summary = compactometer_report::write(&dir, &manifest, &records, &prices).map_err(Failure::failed)?;
@@ -64,7 +69,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         note(&format!("report: {}", dir.join("index.html").display()));
     }
     verdict(&summary)?;
-    suite.check(&summary)
+    outcome::check(&summary, &prospects)
 }
 
 /// Whether nothing is asked for but the program's own suite, strategies and mock: then the sweeps are part of the run.

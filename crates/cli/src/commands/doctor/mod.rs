@@ -4,6 +4,7 @@
 //! one. Absent on purpose: terminal, locale and fonts, since no result and no picture depends on them.
 
 mod files;
+mod measured;
 mod models;
 mod prices;
 mod recorded;
@@ -83,6 +84,7 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
     let (cases, groups) = (plan.cases.len(), plan.groups());
     let mut checks =
         vec![DoctorCheck::ok("run", format!("{cases} cases, {groups} groups, {} tokens", plan.sizes.window))];
+    checks.extend(measured::checks(&plan));
     checks.extend(recorded::check(args, &plan, counter)?);
     Ok(checks)
 }
@@ -134,8 +136,10 @@ impl DoctorCheck {
             CheckState::Problem => "problem",
         };
         let fix = self.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
-        // Text from outside, such as a server's message, may contain line ends.
-        let told = format!("{}{fix}", self.found).split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = format!("{}{fix}", self.found);
+        // A list of errors has a line for each. Text from outside may contain line ends too, and must not look like a check.
+        let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = told.lines().map(plain).collect::<Vec<_>>().join("\n    ");
         format!("{state:<8} {:<10} {told}\n", self.check)
     }
 }

@@ -1,0 +1,74 @@
+//! Whether a run would measure anything, by the same rules as `compare`.
+
+use compactometer_formats::record::Protocol;
+use compactometer_harness::plan::{Plan, Prospects};
+
+use super::DoctorCheck;
+use crate::commands::compare::NO_FACT;
+
+/// Under this many groups, no test can support a difference between two strategies.
+const FEWEST_GROUPS: usize = 6;
+
+/// What the report would not be able to show; one line if there is nothing of the kind.
+pub(super) fn checks(plan: &Plan) -> Vec<DoctorCheck> {
+    let prospects = Prospects::of(plan);
+    let mut checks = Vec::new();
+    if prospects.facts == 0 {
+        checks.push(DoctorCheck::warning("facts", NO_FACT));
+    } else {
+        checks.extend(idle(&prospects));
+        checks.extend(few_groups(&prospects));
+    }
+    if prospects.without_facts > 0 {
+        checks.push(DoctorCheck::warning(
+            "questions",
+            format!(
+                "{} questions name no fact, so their answers are compared with the words of the right answer; name the facts in \
+                 `fact_ids`, or add `--judge MODEL` for a second opinion",
+                prospects.without_facts
+            ),
+        ));
+    }
+    if checks.is_empty() {
+        checks.push(DoctorCheck::ok(
+            "measured",
+            format!("{} facts, {} groups with distant ones", prospects.facts, prospects.groups),
+        ));
+    }
+    checks
+}
+
+fn idle(prospects: &Prospects) -> impl Iterator<Item = DoctorCheck> {
+    [Protocol::Matched, Protocol::Published].into_iter().filter_map(|protocol| {
+        let names = prospects.idle.iter().filter(|(of, _)| *of == protocol).map(|(_, name)| name.as_str());
+        let names = names.collect::<Vec<_>>();
+        let remedy = match protocol {
+            Protocol::Matched => prospects.remedy(),
+            Protocol::Published => "a smaller `--scale` would do; the report names one for each strategy".to_owned(),
+        };
+        (!names.is_empty()).then(|| {
+            DoctorCheck::warning(
+                "trigger",
+                format!(
+                    "under the {} protocol no conversation is long enough to trigger {} (the longest has {} tokens); {remedy}",
+                    protocol.name(),
+                    names.join(", "),
+                    prospects.longest
+                ),
+            )
+        })
+    })
+}
+
+fn few_groups(prospects: &Prospects) -> Option<DoctorCheck> {
+    let groups = prospects.groups;
+    (groups < FEWEST_GROUPS).then(|| {
+        DoctorCheck::warning(
+            "groups",
+            format!(
+                "{groups} groups have facts distant enough to be looked for, and under {FEWEST_GROUPS} no difference between strategies \
+                 can be supported; import or generate conversations of more groups, or choose a smaller `--window`"
+            ),
+        )
+    })
+}

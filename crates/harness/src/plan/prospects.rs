@@ -1,0 +1,77 @@
+//! What can be measured on a suite under a plan's limits, known before anything runs.
+
+use std::collections::BTreeSet;
+
+use compactometer_engine::message::Role;
+use compactometer_formats::record::{Family, Protocol};
+
+use super::{Plan, PlannedCase, points, smallest_feasible};
+use crate::prepare::PreparedScenario;
+
+/// What a suite offers under a plan's limits.
+pub struct Prospects {
+    /// The number of facts that recall can count.
+    pub facts: usize,
+    /// The number of groups, the units of statistics, in which a fact is distant enough to be looked for. Under published
+    /// limits, the trigger of each strategy decides instead.
+    pub groups: usize,
+    /// Tokens of the longest conversation.
+    pub longest: u64,
+    /// A window that the longest conversation fills twice over, if the window is feasible.
+    pub window: Option<u32>,
+    /// Strategies under test that no conversation is long enough to trigger, by protocol.
+    pub idle: BTreeSet<(Protocol, String)>,
+    /// The number of questions that name no fact: their answers are compared with the right answer's words.
+    pub without_facts: usize,
+}
+
+impl Prospects {
+    /// Looks at every conversation and limit of a plan.
+    pub fn of(plan: &Plan) -> Self {
+        let scenarios = || plan.suite.iter().map(|prepared| &prepared.scenario);
+        let facts = scenarios().flat_map(|scenario| &scenario.facts);
+        let probes = scenarios().flat_map(|scenario| &scenario.probes);
+        let sizes = plan.suite.iter().map(|prepared| prepared.tokens_between(0, prepared.messages.len()));
+        let longest = sizes.max().unwrap_or_default();
+        let shares = plan.options.shares;
+        // At the largest window that triggers, no fact would be distant enough to be looked for.
+        let window = (longest as f64 / shares.trigger / 2.0) as u32;
+        let measured = plan.suite.iter().filter(|prepared| has_distant_facts(prepared, plan.sizes.trigger));
+        Prospects {
+            facts: facts.filter(|fact| fact.decoy_of.is_none() && !fact.generic).count(),
+            groups: measured.map(|prepared| prepared.scenario.group_id.as_str()).collect::<BTreeSet<_>>().len(),
+            longest,
+            window: (window >= smallest_feasible(&plan.suite, shares)).then_some(window),
+            idle: idle(plan),
+            without_facts: probes.filter(|probe| probe.fact_ids.is_empty() && !probe.abstain_expected).count(),
+        }
+    }
+
+    /// What would let strategies compact that no conversation triggers.
+    pub fn remedy(&self) -> String {
+        match self.window {
+            Some(window) => format!("`--window {window}` would do"),
+            None => "no window would do: import or generate a longer one".to_owned(),
+        }
+    }
+}
+
+fn has_distant_facts(prepared: &PreparedScenario, trigger: u32) -> bool {
+    points(prepared, trigger).iter().any(|point| !point.eligible.is_empty() || !point.used.is_empty())
+}
+
+fn idle(plan: &Plan) -> BTreeSet<(Protocol, String)> {
+    let named = |case: &PlannedCase| (case.protocol, case.entrant.name.clone());
+    let cases = || plan.cases.iter().filter(|case| case.entrant.family != Family::Control && !plan.is_swept(case));
+    let mut idle = cases().map(named).collect::<BTreeSet<_>>();
+    for case in cases().filter(|case| u64::from(case.budget.trigger) <= longest_request(&case.prepared)) {
+        idle.remove(&named(case));
+    }
+    idle
+}
+
+/// Tokens of the longest request of an agent that never compacts.
+fn longest_request(prepared: &PreparedScenario) -> u64 {
+    let last = prepared.messages.iter().rposition(|counted| counted.message.role == Role::Assistant);
+    u64::from(prepared.tool_tokens) + last.map_or(0, |last| prepared.tokens_before[last])
+}
