@@ -135,8 +135,8 @@ pub(crate) struct SettingArgs {
     #[arg(long, value_name = "SHARE", env = "COMPACTOMETER_TRIGGER", default_value_t = Shares::default().trigger, value_parser = trigger_share)]
     pub(crate) trigger: f64,
     /// Share of the window that a compaction may leave, at least 0.01 and below the trigger's share. Several, separated with
-    /// commas (`.1,.2,.3`), give each strategy a curve over sizes, of all conversations; tables, comparisons and gates are of the
-    /// largest. Published limits have their own.
+    /// commas (`.1,.2,.3`), give each strategy a curve over sizes, of all conversations; tables, comparisons and gates use the
+    /// largest. Published limits have their own retained budgets.
     #[arg(long, value_name = "SHARES", env = "COMPACTOMETER_RETAIN", value_delimiter = ',', default_value = "0.3", value_parser = retained_share)]
     pub(crate) retain: Vec<f64>,
     /// The model that writes summaries and answers questions; `list models` shows how to name one.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::record::{Protocol, Record, text_hash};
+use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::run::read_records;
 use compactometer_report::{Format, write_formats};
 
@@ -107,11 +107,8 @@ fn joined(args: &ReportArgs) -> Result<(Manifest, Vec<Record>)> {
 /// The manifest of joined runs, with the cases that they have.
 fn counted(manifest: Manifest, records: &[Record]) -> Manifest {
     let retained = manifest.retained;
-    let is_other = |record: &&Record| {
-        let case = &record.case;
-        case.split.is_some() || (case.protocol == Protocol::Matched && case.budget.retained != Some(retained))
-    };
-    let swept_cases = Some(records.iter().filter(is_other).count()).filter(|count| *count > 0);
+    let swept = records.iter().filter(|record| record.case.is_swept(retained)).count();
+    let swept_cases = Some(swept).filter(|count| *count > 0);
     Manifest { cases: records.len(), swept_cases, ..manifest }
 }
 

@@ -214,8 +214,8 @@ fn announce(plan: &Plan, manifest: &Manifest) {
         let splits =
             plan.sweep.splits.iter().map(|split| format!("{:.0} %", 100.0 * split)).collect::<Vec<_>>().join(", ");
         note(&format!(
-            "sweep: the {} shortest conversations with an old fact, one of a group, also with {sizes} tokens retained, and with {splits} \
-             of {} tokens kept verbatim",
+            "sweep: also replays the {} shortest conversations with an old fact, one for each group, with {sizes} tokens retained, and \
+             with {splits} of {} tokens kept verbatim",
             plan.sweep.places.len(),
             plan.sizes.retained
         ));

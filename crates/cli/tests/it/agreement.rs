@@ -65,7 +65,7 @@ fn a_mock_that_is_the_model_agrees_with_it_fully_and_the_ceiling_stands_beside()
         "{told}"
     );
     assert!(
-        told.contains("left out: chained: under mock:perfect-reader, 5 % of the compactions that were due failed"),
+        told.contains("left out: chained: under mock:perfect-reader, 5.3 % of the compactions that were due failed"),
         "{told}"
     );
     let json = stdout(&program(dir.path(), &["agreement", "mock", "model", "--ceiling", "again", "--json"]));

@@ -116,7 +116,7 @@ fn an_inconclusive_gate_does_what_it_is_told() {
     expect(dir, 0, &["run", "few.toml", "-s", "progressive,full", "--quiet", "--out", "few"]);
     expect(dir, 0, &["gate", "few", "--baseline", "base.json", "--update"]);
     let open = expect(dir, 4, &["gate", "few", "--baseline", "base.json"]);
-    assert!(open.contains("3 units decide nothing among 2 tests: at least 6 are needed"), "{open}");
+    assert!(open.contains("3 units are too few to decide among 2 tests: at least 6 are needed"), "{open}");
     let warned = expect(dir, 0, &["gate", "few", "--baseline", "base.json", "--on-inconclusive", "warn"]);
     assert!(warned.contains("warning: inconclusive: `progressive`"), "{warned}");
     let mut command = Command::cargo_bin("compactometer").unwrap();

@@ -10,22 +10,11 @@ use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{ContextEntry, Record};
 use compactometer_formats::scenario::Scenario;
-use compactometer_formats::suite::Suite;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::{read_records, read_texts, run};
-use compactometer_suites::generate::{Spec, generate};
 
-const SPEC: &str = r#"
-name = "short"
-seed = 7
-window = 6000
-domains = ["software"]
-conversations = 1
-lengths = [20000]
-facts = [24, 24]
-points = [3, 3]
-"#;
+use crate::common::short_suite;
 
 /// Keeps what it is sent.
 struct Listening {
@@ -45,10 +34,6 @@ impl ChatModel for Listening {
     }
 }
 
-fn suite() -> Suite {
-    generate(&Spec::parse(SPEC, Path::new("short.toml")).unwrap())
-}
-
 /// Runs all but `oracle`, whose reader is given other texts than its context.
 fn listened(dir: &Path) -> BTreeSet<Vec<String>> {
     let entrants = select(["@reference", "@controls"], []).unwrap();
@@ -57,7 +42,7 @@ fn listened(dir: &Path) -> BTreeSet<Vec<String>> {
         summarizer: "mock".into(),
         ..PlanOptions::default()
     };
-    let plan = Plan::new(suite(), options, &Encoding::O200k).unwrap();
+    let plan = Plan::new(short_suite(), options, &Encoding::O200k).unwrap();
     let model = Listening { model: compactometer_models::by_name("mock").unwrap(), sent: Mutex::default() };
     run(&plan, &model, &Encoding::O200k, 1, dir, &|_| {}).unwrap();
     model.sent.into_inner().unwrap()
@@ -67,7 +52,7 @@ fn listened(dir: &Path) -> BTreeSet<Vec<String>> {
 fn every_context_can_be_put_together_from_the_runs_folder() {
     let dir = tempfile::tempdir().unwrap();
     let sent = listened(dir.path());
-    let (texts, scenario) = (read_texts(dir.path()).unwrap(), suite().scenarios.remove(0));
+    let (texts, scenario) = (read_texts(dir.path()).unwrap(), short_suite().scenarios.remove(0));
     for record in read_records(dir.path()).unwrap() {
         let asked = record.answers.iter().filter(|answer| answer.call.is_some() && !answer.prompted);
         let points = asked.map(|answer| answer.after).collect::<BTreeSet<_>>();
@@ -84,7 +69,7 @@ fn every_context_can_be_put_together_from_the_runs_folder() {
 fn every_request_to_a_summarizer_can_be_put_together_from_the_runs_folder() {
     let dir = tempfile::tempdir().unwrap();
     let sent = listened(dir.path()).into_iter().map(|texts| texts.join("\n\n")).collect::<BTreeSet<_>>();
-    let (texts, scenario) = (read_texts(dir.path()).unwrap(), suite().scenarios.remove(0));
+    let (texts, scenario) = (read_texts(dir.path()).unwrap(), short_suite().scenarios.remove(0));
     let mut names = 0;
     for record in read_records(dir.path()).unwrap() {
         for name in record.calls().filter_map(|call| call.request.as_ref()) {

@@ -15,7 +15,8 @@ use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::read_records;
 use compactometer_harness::run::{RunError, RunOutcome, run, run_in_store};
 use compactometer_store::{Checkpoints, KEEP};
-use compactometer_suites::generate::{Spec, generate};
+
+use crate::common::short_suite;
 
 const STORES: [&str; 2] = ["threads", "store.db"];
 /// What a child ends with when its model does: as abrupt as a kill, nothing is flushed or dropped.
@@ -50,20 +51,7 @@ impl ChatModel for Mortal {
     }
 }
 
-/// Short, and with several rounds for every strategy.
-const SPEC: &str = r#"
-name = "short"
-seed = 7
-window = 6000
-domains = ["software"]
-conversations = 1
-lengths = [20000]
-facts = [24, 24]
-points = [3, 3]
-"#;
-
 fn plan(strategy: &str, protocol: Protocol) -> Plan {
-    let suite = generate(&Spec::parse(SPEC, Path::new("short.toml")).unwrap());
     let options = PlanOptions {
         entrants: select([strategy], []).unwrap(),
         protocols: [protocol].into(),
@@ -72,7 +60,7 @@ fn plan(strategy: &str, protocol: Protocol) -> Plan {
         seed: 3,
         ..PlanOptions::default()
     };
-    Plan::new(suite, options, &Encoding::O200k).unwrap()
+    Plan::new(short_suite(), options, &Encoding::O200k).unwrap()
 }
 
 fn open(path: &Path) -> Checkpoints {

@@ -4,6 +4,7 @@
 mod answers;
 mod binding;
 mod chance;
+mod common;
 mod contexts;
 mod fates;
 mod journal;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use compactometer_disk::input::{self, Kind, read_text};
 use compactometer_formats::manifest::{self, Manifest};
-use compactometer_formats::record::{Protocol, Record};
+use compactometer_formats::record::Record;
 
 /// A finished run.
 pub struct RunFiles {
@@ -69,10 +69,7 @@ impl RunFiles {
 fn headline(mut run: RunFiles) -> RunFiles {
     let retained = run.manifest.retained;
     if !run.manifest.sweep.is_empty() || !run.manifest.splits.is_empty() {
-        let is_of_size = |record: &Record| {
-            record.case.protocol != Protocol::Matched || record.case.budget.retained == Some(retained)
-        };
-        run.records.retain(|record| record.case.split.is_none() && is_of_size(record));
+        run.records.retain(|record| !record.case.is_swept(retained));
     }
     let cases = run.records.len();
     let manifest = Manifest { sweep: Vec::new(), splits: Vec::new(), swept_cases: None, cases, ..run.manifest };

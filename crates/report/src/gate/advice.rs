@@ -20,10 +20,10 @@ pub(super) fn next(pair: &GatedStrategy, metrics: &[MetricGate], summary: &Summa
 fn from_units(pair: &GatedStrategy, metric: &MetricGate, summary: &Summary) -> Option<String> {
     let needed = metric.units_needed?;
     let found =
-        format!("a loss of two margins of `{}` is found with probability .80 from {needed} units on", metric.metric);
+        format!("with {needed} units, a loss of two margins of `{}` is found with probability .80", metric.metric);
     if needed <= metric.units {
         return Some(format!(
-            "{found}, which there are: the difference itself is near the margin, and more units narrow its bounds"
+            "{found}, and the run has enough; the difference is close to the margin, and more units would narrow its bounds"
         ));
     }
     let per_unit = pair.strategy.records().count() as f64 / pair.strategy.units.len().max(1) as f64;

@@ -103,10 +103,10 @@ fn verdict(
     let groups = run.records.iter().filter(of_strategy).map(|record| &record.case.group);
     let units = groups.collect::<std::collections::BTreeSet<_>>().len();
     if units < rule::fewest(TESTS) {
-        return Err(format!("{units} units decide nothing"));
+        return Err(format!("{units} units are too few to decide"));
     }
     if !run.records.iter().filter(of_strategy).all(|record| damage.fits(record)) {
-        return Err("some conversations cannot show it".to_owned());
+        return Err("this damage cannot be planted in some conversations".to_owned());
     }
     let mut damaged = RunFiles { manifest: run.manifest.clone(), records: run.records.clone() };
     damaged

@@ -7,8 +7,8 @@ use compactometer_formats::record::Protocol;
 pub enum Mismatch {
     /// Conditions that must be the same are not.
     #[error(
-        "the run and the baseline differ in {what}: `{run}` against `{baseline}`; run it as the baseline was, or accept the new \
-         one with `--update`"
+        "the run and the baseline differ in {what}: `{run}` against `{baseline}`; run it with the baseline's settings, or \
+         accept the new run with `--update`"
     )]
     Condition {
         /// Which.
@@ -67,7 +67,7 @@ pub enum Mismatch {
     #[error("the run has no strategy under test, only controls")]
     NothingTested,
     /// Bytes mean nothing where a model draws.
-    #[error("`--exact` compares bytes, and `{model}` need not give the same twice; it is for the mock")]
+    #[error("`--exact` compares bytes and works only with the mock; `{model}` may answer differently each time")]
     Exact {
         /// The model.
         model: String,

@@ -249,7 +249,9 @@ fn notes(files: &RunFiles, baseline: &Baseline, replay: &ProtocolRun, summary: &
     }
     if old.matcher.is_empty() || new.matcher.is_empty() {
         let side = if old.matcher.is_empty() { "baseline" } else { "run" };
-        notes.push(format!("the {side} does not say how its matcher finds values: that both match alike is assumed"));
+        notes.push(format!(
+            "the {side} does not record how its matcher finds values; the gate assumes that both match alike"
+        ));
     }
     if baseline.strategies.iter().any(|one| one.head.protocol != replay.protocol) {
         notes.push(format!("only the {} protocol is judged; the baseline also has another", replay.protocol.name()));

@@ -1,6 +1,6 @@
 //! What compactions did to requests: size, validity and waiting.
 
-use compactometer_engine::event::Event;
+use compactometer_engine::event::{Event, Outcome};
 use compactometer_formats::summary::MetricValue;
 
 use super::{Better, Column, Metric, Section, defined, over_units, ratio, undefined};
@@ -13,8 +13,9 @@ pub(crate) const TOKENS_RETAINED: Metric = Metric {
     column: Some(Column { header: "\nsize", has_interval: false }),
     unit: MetricUnit::Tokens,
     better: Better::Neither,
-    definition: "tokens that count against the retained budget after a compaction; mean over a unit's applied compactions, then over units",
-    compute: |_, strategy| over_compactions(strategy, |event| Some(f64::from(event.tokens_retained))),
+    definition: "tokens that count against the retained budget after a compaction; a failed one leaves what there was; mean over a \
+              unit's compactions that were applied or failed, then over units",
+    compute: |_, strategy| over_units(strategy, "no compaction was due", tokens_retained),
     ..Metric::share(Section::Requests, "Sizes")
 };
 
@@ -64,6 +65,13 @@ pub(crate) fn waits(strategy: &StrategyRecords) -> Option<Vec<f64>> {
 }
 
 const NO_TURN: &str = "the agent took no turn";
+
+/// Mean tokens after a unit's compactions, those included that failed and left everything.
+pub(crate) fn tokens_retained(unit: &UnitRecords) -> Option<f64> {
+    let due = unit.records.iter().flat_map(|record| &record.compactions);
+    let due = due.filter(|row| is_applied(row) || matches!(row.event.outcome, Outcome::Failed(_)));
+    mean(&due.map(|row| f64::from(row.event.tokens_retained)).collect::<Vec<_>>())
+}
 
 fn over_compactions(strategy: &StrategyRecords, number: impl Fn(&Event) -> Option<f64>) -> MetricValue {
     over_units(strategy, "no compaction was applied", |group| {

@@ -30,10 +30,10 @@ pub(crate) fn why_not_compared(strategy: &StrategyRecords) -> Option<String> {
     let mean = |of: fn(&UnitRecords) -> Option<f64>| {
         crate::stats::mean(&strategy.units.iter().filter_map(of).collect::<Vec<_>>()).filter(|share| *share > MOST)
     };
-    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     if let Some(share) = mean(failed) {
         return Some(format!(
-            "{} of the compactions that were due failed, and a failed one loses nothing",
+            "{} of the compactions that were due failed; a failed compaction keeps everything, so its recall means nothing",
             percent(share)
         ));
     }

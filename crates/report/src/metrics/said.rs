@@ -29,6 +29,8 @@ pub(crate) const BINDING_INDEX: Metric = Metric {
     ..Metric::share(Section::Recall, "Imported facts")
 };
 
+/// Records from this version on say what contexts state.
+const FIRST_VERSION: u32 = 3;
 /// Fewer values give no index.
 const FEWEST_VALUES: usize = 50;
 
@@ -60,11 +62,11 @@ fn of_unit(unit: &UnitRecords, of_look: impl Fn(&Look) -> Option<f64>) -> Option
 fn why_undefined(strategy: &StrategyRecords) -> Option<&'static str> {
     let mut facts = strategy.records().flat_map(|record| &record.facts);
     let has_subjects = facts.any(|fact| !fact.decoy && fact.category != Category::Incidental);
-    let observations = || strategy.records().flat_map(|record| &record.observations);
-    let is_old = || observations().all(|seen| seen.stated.is_empty() && seen.fits.is_empty());
     match () {
         () if has_subjects => Some("facts have subjects: see bound_recall"),
-        () if is_old() => Some("no context says anything about a fact, or the records are too old to hold it"),
+        () if strategy.records().any(|record| record.version < FIRST_VERSION) => {
+            Some("the records are too old to hold it")
+        }
         () => None,
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn table(group: &Group) -> Value {
 fn note(group: &Group) -> Option<String> {
     let first = group.comparisons.first()?;
     let mock = if has_mock(&group.summarizer, group.target.as_deref()) {
-        " Mechanism, not model: what passed through the mock's text is its own, and a verdict holds for this mock."
+        " Mechanism, not model: the mock wrote the text, so a verdict holds only for this mock."
     } else {
         ""
     };

@@ -1,5 +1,4 @@
-//! Strategies at one realized size: where two differ by more than a tenth, a value is read off the
-//! strategy's own curve over a sweep of retained budgets, or there is none.
+//! Which strategies have one realized size, and what a strategy's curve over a sweep of retained budgets gives at another size.
 //!
 //! Absent on purpose: going on beyond the smallest and the largest size of a curve.
 
@@ -7,8 +6,8 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::record::Protocol;
 
-use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, is_applied};
-use crate::metrics::grouped;
+use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
+use crate::metrics::{grouped, tokens_retained};
 use crate::stats::mean;
 
 /// Sizes within this share of each other are compared as they are.
@@ -60,11 +59,7 @@ pub(crate) fn curve<'r>(
 
 /// Mean tokens that a strategy's compactions retain, over units.
 pub(crate) fn realized(strategy: &StrategyRecords) -> Option<f64> {
-    let of_unit = |unit: &UnitRecords| {
-        let rows = unit.records.iter().flat_map(|record| &record.compactions).filter(|row| is_applied(row));
-        mean(&rows.map(|row| f64::from(row.event.tokens_retained)).collect::<Vec<_>>())
-    };
-    mean(&strategy.units.iter().filter_map(of_unit).collect::<Vec<_>>())
+    mean(&strategy.units.iter().filter_map(tokens_retained).collect::<Vec<_>>())
 }
 
 /// What a reader must know of a matched run's sizes: which strategies under test are not of the reference's size. Where the

@@ -13,8 +13,9 @@ use crate::data::decisions::ALERT;
 use crate::data::{FULL, ProtocolRun, StrategyRecords, points, uses_with_generic};
 use crate::metrics::grouped;
 use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
+use crate::stats::sign_flip;
 use crate::summary::scale::too_large;
-use crate::summary::{comparisons, judged, questions, sizes, suite};
+use crate::summary::{comparisons, judged, questions, recorded, sizes, suite};
 
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
@@ -27,7 +28,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(published(run));
     warnings.extend(few_units(run));
     warnings.extend(missing_cases(run));
-    warnings.extend(never_triggered(strategies));
+    warnings.extend(never_triggered(run, strategies));
     warnings.extend(repeated(strategies));
     warnings.extend(COUNTED.iter().filter_map(|(what, count)| match *what {
         REJECTED => rejected(run, listed(run, what, count)?),
@@ -46,6 +47,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(served(run));
     warnings.extend(omitted(run));
     warnings.extend(prices(run));
+    warnings.extend(recorded::note(run));
     warnings.push(REPLAY.to_owned());
     warnings.extend(run.manifest.notes.iter().cloned());
     warnings.extend(suite::notes(run));
@@ -118,7 +120,13 @@ fn too_short(run: &ProtocolRun) -> Option<String> {
 
 fn few_units(run: &ProtocolRun) -> Option<String> {
     let units = run.units();
-    (units < FEWEST_RANKED).then(|| format!("under {FEWEST_RANKED} units: unranked; there are {units}"))
+    (units < sign_flip::FEWEST_UNITS).then(|| {
+        format!(
+            "the suite has few groups ({units}): at least {FEWEST_RANKED} are needed to rank strategies, and {} to support a difference \
+             between two; import or generate conversations of more groups",
+            sign_flip::FEWEST_UNITS
+        )
+    })
 }
 
 fn missing_cases(run: &ProtocolRun) -> Option<String> {
@@ -132,10 +140,27 @@ fn missing_cases(run: &ProtocolRun) -> Option<String> {
     (found != listed).then(|| format!("the manifest lists {listed} cases and there are records of {found}"))
 }
 
-fn never_triggered(strategies: &[StrategySummary]) -> Option<String> {
+fn never_triggered(run: &ProtocolRun, strategies: &[StrategySummary]) -> Option<String> {
     let idle = strategies.iter().filter(|strategy| strategy.triggered.conversations == 0);
-    let names = idle.filter(|strategy| strategy.family.is_tested()).map(|strategy| strategy.name.clone());
-    joined("never compacted anything, so takes no part", names)
+    let idle = idle.filter(|strategy| strategy.family.is_tested());
+    let lines = idle.map(|of| match run.strategy(&of.name).and_then(|strategy| short_of_trigger(run, strategy)) {
+        Some(remedy) => format!("{} ({remedy})", of.name),
+        None => of.name.clone(),
+    });
+    joined("never compacted anything, so takes no part", lines)
+}
+
+/// What would let a strategy compact whose requests are all shorter than the trigger. Under published limits another warning
+/// names the scale.
+fn short_of_trigger(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<String> {
+    let manifest = run.manifest;
+    let longest = strategy.records().flat_map(|record| &record.turns).map(|turn| turn.input).max()?;
+    // Half of the largest window that triggers, so that facts are distant when a compaction comes.
+    let window = f64::from(longest) * f64::from(manifest.window) / f64::from(manifest.trigger) / 2.0;
+    (run.protocol == Protocol::Matched && longest < manifest.trigger).then(|| {
+        let [longest, trigger] = [longest, manifest.trigger].map(|tokens| grouped(f64::from(tokens)));
+        format!("its longest request has {longest} tokens and {trigger} trigger; `--window {window:.0}` would do")
+    })
 }
 
 /// Failures in a row: the summarizer is down or not up to its task.
@@ -231,7 +256,7 @@ fn generic(run: &ProtocolRun) -> Option<String> {
     let count = strategy.records().flat_map(|record| &record.facts).filter(|fact| fact.generic && !fact.decoy).count();
     (count > 0).then(|| {
         format!(
-            "{count} facts have generic values, which occur in other projects too; they enter no recall but \
+            "{count} facts have generic values, which occur in other projects too; they count only in \
              `needed_at_use_recall_with_generic`"
         )
     })

@@ -175,5 +175,5 @@ fn what_fails_on_both_sides_makes_no_agreement() {
     assert_eq!(told, [("e", MOCK), ("e", MODEL)]);
     assert!((found.metrics[0].tau.value.unwrap() + 1.0).abs() < 1e-8, "{:?}", found.metrics[0].tau);
     let text = agreement_text(&found);
-    assert!(text.contains("left out: e: under mock:strong, 50 % of the compactions that were due failed"), "{text}");
+    assert!(text.contains("left out: e: under mock:strong, 50.0 % of the compactions that were due failed"), "{text}");
 }

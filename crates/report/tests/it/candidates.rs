@@ -82,7 +82,7 @@ fn files_from_before_settings_and_matchers_were_kept_are_read_and_judged() {
     let report = gated(&candidate(about_ten, |run| set_retained(run, 1_800)), &old);
     assert_eq!(report.verdict, Verdict::Pass, "{}", told(&report));
     assert!(told(&report).contains("retained budget from 3600 to 1800"), "{}", told(&report));
-    assert!(told(&report).contains("the baseline does not say how its matcher finds values"), "{}", told(&report));
+    assert!(told(&report).contains("the baseline does not record how its matcher finds values"), "{}", told(&report));
 }
 
 /// Half of the compactions fail and keep everything, so the contexts hold more.

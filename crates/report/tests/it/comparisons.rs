@@ -180,7 +180,7 @@ fn what_fails_dominates_nothing_and_has_no_numbers() {
     }
     let made = &compared(&manifest, &records)[0];
     assert_eq!((made.verdict, made.difference, made.p_t), (Compared::FailsTooOften, None, None));
-    assert!(made.reason.as_ref().unwrap().contains("25 % of the compactions that were due failed"), "{made:?}");
+    assert!(made.reason.as_ref().unwrap().contains("25.0 % of the compactions that were due failed"), "{made:?}");
 }
 
 /// The ends of an interval as it is printed, with 0 written as it is read.

@@ -240,7 +240,8 @@ fn stage_rates_are_pooled_by_unit() {
     let kept = metric(&records, "kept");
     near(kept.value, 0.75);
     assert_eq!(kept.n, 1, "nothing was written in the second unit");
-    near(metric(&records, "tokens_retained").value, (1_500.0 + 3_500.0) / 2.0);
+    // The failed one left everything.
+    near(metric(&records, "tokens_retained").value, (1_500.0 + (3_500.0 + 9_500.0) / 2.0) / 2.0);
     near(metric(&records, "compression_ratio").value, (0.2 + 0.4) / 2.0);
 }
 
@@ -377,7 +378,12 @@ fn undefined_values_have_reasons() {
     let reason = group.strategies[0].metrics["answer_recall"].reason.as_deref();
     assert!(reason.is_some_and(|reason| reason.starts_with("no probe asks for a fact")), "{reason:?}");
     assert!(group.strategies[0].fates.is_empty());
-    assert!(group.warnings.iter().any(|warning| warning.starts_with("under 5 units: unranked")));
+    assert!(
+        group
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("at least 5 are needed to rank strategies, and 6 to support"))
+    );
     assert!(group.warnings.iter().any(|warning| warning == "never compacted anything, so takes no part: summarize"));
 }
 

@@ -29,6 +29,7 @@ pub(crate) const ANSWER_RECALL: Metric = Metric {
 
 pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
     id: "answer_recall_corrected",
+    unit: MetricUnit::Ratio,
     is_signed: true,
     definition: "(AR - AR of `null`) / (AR of `full` - AR of `null`), over units that have all three; never clipped",
     compute: corrected,

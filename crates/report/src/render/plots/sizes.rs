@@ -18,8 +18,9 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
         name: "recall_by_size".to_owned(),
         title: "Recall over sizes",
         caption: format!(
-            "Each strategy at each retained budget, over the mean tokens that its compactions left. Strategies compare at one \
-             size, where need be between two points of a curve; points are drawn side by side, a little right of their places, and crossed out where the strategy fails too often. {} {}",
+            "Each strategy at each retained budget, over the mean tokens that its compactions left. Compare \
+             strategies at one size, if necessary between two points of a curve. Points are drawn side by side, a little right of their \
+             places, and crossed out where the strategy fails too often. {} {}",
             curves::written(&sweep.sizes, sweep.retained),
             note(sweep)
         ),

@@ -157,7 +157,7 @@ fn missing(sweep: &Sweep, manifest: &Manifest) -> Option<String> {
     let found: usize =
         sweep.replays.iter().flat_map(|replay| &replay.strategies).map(|strategy| strategy.triggered.of).sum();
     let listed = manifest.swept_cases.filter(|listed| *listed != found)?;
-    Some(format!("The manifest lists {listed} cases of sweeps and there are records of {found}."))
+    Some(format!("The manifest lists {listed} sweep cases, and there are records of {found}."))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use compactometer_formats::manifest::{Manifest, StrategySettings};
 use compactometer_formats::prices::{CacheRules, PrefixPart, PriceRow, PriceTable};
 use compactometer_formats::record::{
     CallRow, Case, ChanceCell, CompactionRow, FactRow, Family, Observation, ObservationKind, Protocol, Record, Stages,
-    Turn,
+    Turn, VERSION,
 };
 use compactometer_formats::scenario::{Category, ValueKind};
 use compactometer_formats::view_breakdown::ViewParts;
@@ -97,7 +97,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
         estimator: Estimator::Exact,
     };
     Record {
-        version: 1,
+        version: VERSION,
         key: format!("{strategy}/{scenario}"),
         case: Case {
             scenario: scenario.to_owned(),
@@ -112,6 +112,7 @@ pub(crate) fn record(strategy: &str, family: Family, scenario: &str, group: &str
             seed: 1,
             tool_tokens: 0,
             system_tokens: 0,
+            fixed_prefix_tokens: 0,
             foreign: Vec::new(),
             pending_over_budget: false,
         },
@@ -231,6 +232,7 @@ pub(crate) fn turn(input: u32, shared_prefix: u32, output: u32) -> Turn {
         input,
         shared_prefix,
         output,
+        recorded: None,
         waited_ms: Some(0),
         over_window: false,
         violations: 0,
