@@ -10,7 +10,7 @@ ESCAPED = {"b": " ", "f": " ", "n": "\n", "r": "\n", "t": " "}
 PLAIN = {ord(letter): "-" for letter in "‐‑‒–—―−﹣－"} | {ord(letter): "'" for letter in "‘’‚‛′`´"} | {ord(letter): '"' for letter in "“”„‟″«»"}
 WORD = "0-9a-z_\u00b5-\u024f\u0370-\u1fff\u3040-\ud7ff"
 
-NUMBER = re.compile(rf"(?<![{WORD}.,:/-])([-+]?)(\d{{1,3}}(?:,\d{{3}})+|\d+)(\.\d+)?(?![{WORD}]*[-/:]?\d)(?!\.\d)\s?(%|€|\$|£|[a-zµ\u00e0-\u024f]+(?:/[a-z]+)?)?|([€$£])\s?(\d{{1,3}}(?:,\d{{3}})+|\d+)(\.\d+)?")
+NUMBER = re.compile(rf"(?<![{WORD}.,/-])(?<!\d:)([-+]?)(\d{{1,3}}(?:[,_']\d{{3}})+|\d+)(\.\d+)?(?![{WORD}]*[-/:]?\d)(?!\.\d)\s?(%|€|\$|£|[a-zµ\u00e0-\u024f]+(?:/[a-z]+)?)?|([€$£])\s?(\d{{1,3}}(?:[,_']\d{{3}})+|\d+)(\.\d+)?")
 TIME = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 BYTES = {"b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 NAMES = {
@@ -51,7 +51,7 @@ def unit_of(word):
 
 
 def quantity(sign, whole, fraction, unit):
-    value = Fraction((whole or "0").replace(",", "") + (fraction or "")) * (-1 if sign == "-" else 1)
+    value = Fraction(re.sub("[,_']", "", whole or "0") + (fraction or "")) * (-1 if sign == "-" else 1)
     unit = unit_of(unit)
     for scale, name in ((TIME, "time"), (BYTES, "bytes")):
         if unit in scale:
@@ -60,15 +60,18 @@ def quantity(sign, whole, fraction, unit):
 
 
 def quantities(text):
-    """Every number of a text in its one form: where it is, its value and its unit."""
+    """Every number of a text in its one form: where it is, its value and its unit; before a separate word also without it."""
     found = []
     for match in NUMBER.finditer(text):
         sign, whole, fraction, unit, money, amount, cents = match.groups()
         if money:
             found.append((match.start(), match.end(), quantity("", amount, cents, money)))
             continue
-        end = match.end() if unit else match.end(3) if fraction else match.end(2)
-        found.append((match.start(), end, quantity(sign, whole, fraction, unit)))
+        bare = match.end(3) if fraction else match.end(2)
+        if not unit or match.start(4) > bare:
+            found.append((match.start(), bare, quantity(sign, whole, fraction, "")))
+        if unit:
+            found.append((match.start(), match.end(), quantity(sign, whole, fraction, unit)))
     return found
 
 
@@ -84,10 +87,9 @@ class Value:
         if self.kind == "number":
             for form in self.forms:
                 whole = quantities(form)
-                if len(whole) == 1 and whole[0][0] == 0 and whole[0][1] == len(form):
-                    self.quantities.add(whole[0][2])
+                self.quantities |= {value for start, end, value in whole if start == 0 and end == len(form)}
         blank = re.escape(" ")
-        self.pattern = re.compile("|".join(edge(form, 0) + re.escape(form).replace(blank, r"\s+") + edge(form, -1) for form in self.forms if form))
+        self.pattern = re.compile("(?=(" + "|".join(re.escape(form).replace(blank, r"\s+") for form in self.forms if form) + "))")
 
     def places(self, text):
         """Where a text in its one form has the value, whatever it says about it."""
@@ -95,7 +97,7 @@ class Value:
         if self.quantities:
             found = [(start, end) for start, end, value in numbers_of(text) if value in self.quantities]
         if not found and (not self.quantities or self.kind != "number") and any(form.split(" ")[0] in text for form in self.forms):
-            found = [match.span() for match in self.pattern.finditer(text)]
+            found = [match.span(1) for match in self.pattern.finditer(text) if is_whole(self.kind, text, *match.span(1))]
         return found
 
     def held(self, text):
@@ -112,13 +114,42 @@ def numbers_of(text):
     return quantities(text)
 
 
-def edge(form, at):
-    """What may not touch a whole value: a word, or a mark that joins a word to it."""
-    if not form:
-        return ""
-    if at == 0:
-        return rf"(?<![{WORD}])(?<![{WORD}][-./\\:@])(?<![/~])" if re.match(rf"[{WORD}]", form[0]) else rf"(?<![{WORD}])"
-    return rf"(?![{WORD}])(?![-./\\:@][{WORD}])(?!/)" if re.match(rf"[{WORD}]", form[-1]) else rf"(?![{WORD}])"
+def is_word(letter):
+    return letter.isalnum() or letter == "_"
+
+
+def is_whole(kind, text, start, end):
+    """Whether what is there is the whole value and no part of a longer one."""
+    value, before, after = text[start:end], text[max(0, start - 200):start], text[end:end + 40]
+    near, far = before[-1:], before[-2:-1]
+    following, beyond = after[:1], after[1:2]
+    version = re.fullmatch(r"\d[\d.]*\.[\d.]*", value)
+    date = re.fullmatch(r"\d{4}-\d\d-\d\d", value)
+    marked = version and re.search(r"(?:^|[^\w])[a-z]+\Z", before)
+    timed = date and re.match(r"t\d\d:", after)
+    if is_word(value[0]) and is_word(near) and not marked or is_word(value[-1]) and is_word(following) and not timed:
+        return False
+    if near == "." and value[0].isdigit() and far.isdigit() or following == "." and value[-1].isdigit() and beyond.isdigit():
+        return False
+    if kind == "number":
+        return not (near and near in ".,'" and far.isdigit() or following and following in ".,'" and beyond.isdigit())
+    if kind in ("id", "nonce"):
+        return not (near == "-" and far.isalnum() or following == "-" and beyond.isalnum())
+    if kind == "path":
+        longer = near == "-" and far.isalnum() or following and following in ".-" and beyond.isalnum()
+        return not longer and not is_below_another(before, value)
+    return True
+
+
+def is_below_another(before, value):
+    """A path in another folder is another path, except below a root, a host or the sides of a diff; a file's name is found anywhere."""
+    above = re.search(r"[\w/.~:$@+%-]*\Z", before)[0]
+    if not above or ":" in above:
+        return False
+    if value.startswith("/"):
+        return is_word(above[-1])
+    rooted = above[0] in "/.~$%@" or above in ("a/", "b/")
+    return "/" in value and above.endswith("/") and not rooted
 
 
 def stance(text, place):
