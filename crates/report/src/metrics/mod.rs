@@ -53,7 +53,7 @@ pub(crate) use failures::{
 pub(crate) use position::by_position;
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
 pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
-pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit, plain as plain_recall};
+pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit};
 pub use section::Section;
 pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES, STORED_SHARE};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};

@@ -100,11 +100,6 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
     (0..=last).map(row).collect()
 }
 
-/// [`CONTEXT_RECALL`] without its interval.
-pub(crate) fn plain(strategy: &StrategyRecords) -> Option<f64> {
-    bare(strategy, of_unit).value
-}
-
 /// The mean over units without an interval.
 pub(super) fn bare(strategy: &StrategyRecords, number: impl Fn(&UnitRecords) -> Option<f64>) -> MetricValue {
     let values: Vec<f64> = strategy.units.iter().filter_map(number).collect();

@@ -9,9 +9,12 @@ use compactometer_formats::record::{Protocol, Record};
 use serde::{Deserialize, Serialize};
 
 use crate::data::StrategyRecords;
-use crate::metrics;
+use crate::metrics::scores::{BOUND, RAW};
+use crate::metrics::{bound_of_unit, recall_of_unit};
+use crate::stats::mean;
+use crate::summary::sweep::short_name;
 
-/// Context recall by strategy, as `context_recall` has it.
+/// Recall by strategy, as [`metric`] has it.
 pub type Recalls = BTreeMap<String, f64>;
 
 /// How far the order of two strategies holds under drawn parameters.
@@ -32,14 +35,24 @@ pub struct StrategyOrder {
 /// An order that holds in a smaller share of the draws depends on the mock.
 pub const LEAST_HELD: f64 = 0.95;
 
+/// The id of the metric by which strategies are ordered: the headline, or CR where no fact has a subject.
+pub fn metric(records: &[Record]) -> &'static str {
+    let has_subjects = records.iter().flat_map(|record| &record.facts).any(|fact| fact.has_subject);
+    if has_subjects { BOUND } else { RAW }
+}
+
 /// The recall of each strategy under the matched protocol; of one without an observation, nothing.
 pub fn recalls(records: &[Record]) -> Recalls {
+    let of_unit = if metric(records) == BOUND { bound_of_unit } else { recall_of_unit };
     let mut by_strategy: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records.iter().filter(|record| record.case.protocol == Protocol::Matched) {
         by_strategy.entry(&record.case.strategy).or_default().push(record);
     }
-    let recall = |(name, records)| Some((name, metrics::plain_recall(&StrategyRecords::new(name, records)?)?));
-    by_strategy.into_iter().filter_map(recall).map(|(name, recall): (&str, f64)| (name.to_owned(), recall)).collect()
+    let recall = |(name, records): (&str, Vec<&Record>)| {
+        let strategy = StrategyRecords::new(name, records)?;
+        Some((name.to_owned(), mean(&strategy.units.iter().filter_map(of_unit).collect::<Vec<_>>())?))
+    };
+    by_strategy.into_iter().filter_map(recall).collect()
 }
 
 /// Each pair of strategies, least stable order first.
@@ -66,15 +79,16 @@ pub fn pairs(own: &Recalls, draws: &[Recalls]) -> Vec<StrategyOrder> {
 }
 
 /// The note for a report.
-pub fn note(pairs: &[StrategyOrder], draws: usize, conversations: usize) -> String {
+pub fn note(pairs: &[StrategyOrder], metric: &str, draws: usize, conversations: usize) -> String {
     let shaky: Vec<_> = pairs.iter().filter(|pair| pair.depends_on_the_mock).collect();
     let named = shaky.iter().map(|pair| format!("{} over {} ({:.2})", pair.higher, pair.lower, pair.held));
     let named = if shaky.is_empty() { "none".to_owned() } else { named.collect::<Vec<_>>().join(", ") };
     format!(
-        "depends on the mock: {} of {} orders by CR hold in under {LEAST_HELD} of {draws} draws of its weights, share \
+        "depends on the mock: {} of {} orders by {} hold in under {LEAST_HELD} of {draws} draws of its weights, share \
          read, noise and reply length, over {conversations} conversations: {named}",
         shaky.len(),
-        pairs.len()
+        pairs.len(),
+        short_name(metric)
     )
 }
 
@@ -99,9 +113,12 @@ mod tests {
         assert_eq!(told("a", "b"), (0.9, true));
         assert_eq!(told("a", "c"), (0.5, true));
         assert_eq!(told("b", "c"), (0.1, true), "a tie is no order");
-        assert!(note(&pairs, 20, 8).contains("3 of 3 orders") && note(&pairs, 20, 8).contains("b over c (0.10)"));
+        assert!(
+            note(&pairs, RAW, 20, 8).contains("3 of 3 orders by CR")
+                && note(&pairs, RAW, 20, 8).contains("b over c (0.10)")
+        );
         let firm = super::pairs(&recalls([0.9, 0.5, 0.1]), &vec![recalls([0.8, 0.4, 0.2]); 20]);
         assert!(firm.iter().all(|pair| pair.held == 1.0 && !pair.depends_on_the_mock));
-        assert!(note(&firm, 20, 8).ends_with("none"));
+        assert!(note(&firm, BOUND, 20, 8).ends_with("none"));
     }
 }

@@ -17,7 +17,7 @@ use compactometer_formats::mock::is_mock;
 use compactometer_formats::record::{Protocol, Record};
 use compactometer_harness::plan::{Plan, PlannedCase};
 use compactometer_harness::run::run_case;
-use compactometer_report::salience::{Recalls, StrategyOrder, note, pairs, recalls};
+use compactometer_report::salience::{Recalls, StrategyOrder, metric, note, pairs, recalls};
 use serde::{Deserialize, Serialize};
 
 use crate::output::failure::Failure;
@@ -32,6 +32,9 @@ const GROUPS: usize = 8;
 pub(crate) struct Salience {
     /// The model whose parameters were drawn.
     model: String,
+    /// The metric by whose values strategies are ordered; absent in files from before it could be another than CR.
+    #[serde(default = "context_recall")]
+    metric: String,
     /// The number of draws.
     draws: usize,
     /// The conversations, by id.
@@ -64,6 +67,7 @@ impl Salience {
         let scenarios: BTreeSet<&str> = cases.iter().map(|case| case.prepared.scenario.id.as_str()).collect();
         Ok(Salience {
             model: plan.options.summarizer.clone(),
+            metric: metric(&own).to_owned(),
             draws,
             scenarios: scenarios.into_iter().map(str::to_owned).collect(),
             pairs: pairs(&recalls(&own), &drawn),
@@ -72,7 +76,7 @@ impl Salience {
 
     /// The note for the report.
     pub(crate) fn note(&self) -> String {
-        note(&self.pairs, self.draws, self.scenarios.len())
+        note(&self.pairs, &self.metric, self.draws, self.scenarios.len())
     }
 
     /// Writes `salience.json`.
@@ -96,6 +100,10 @@ impl Salience {
             format!("`{}` is damaged; delete it, or run `compare --salience-draws` again", path.display())
         })
     }
+}
+
+fn context_recall() -> String {
+    "context_recall".to_owned()
 }
 
 /// The model name of one draw of a mock's parameters; nothing for other models.

@@ -1,6 +1,6 @@
 //! What the curves show, in sentences that hold whatever the numbers are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::Family;
@@ -50,7 +50,7 @@ fn split(points: &[SweepPoint], recall: &str) -> Option<String> {
     Some(format!(
         "At one retained budget and their own splits, {recall} of {} strategies ranges from {lowest:.2} to {:.2} ({}), which is \
          {before:.2} above the median of the others. With {:.0} % of the budget kept verbatim by all, it is {:.2} {} that median: \
-         {}.{}",
+         {}.{}{}",
         pairs.len(),
         best.own,
         code(best.name),
@@ -58,7 +58,8 @@ fn split(points: &[SweepPoint], recall: &str) -> Option<String> {
         after.abs(),
         if after < 0.0 { "below" } else { "above" },
         explained(1.0 - after / before),
-        changes(points, &pairs, recall)
+        changes(points, &pairs, recall),
+        left_out(points, &pairs)
     ))
 }
 
@@ -93,6 +94,17 @@ fn pairs(points: &[SweepPoint], common: f64) -> Vec<Pair<'_>> {
         }
     }
     by_name.into_iter().filter_map(|(name, [own, common])| Some(Pair { name, own: own?, common: common? })).collect()
+}
+
+/// Strategies whose points the sentence cannot use.
+fn left_out(points: &[SweepPoint], pairs: &[Pair]) -> String {
+    let is_used = |name: &str| pairs.iter().any(|pair| pair.name == name);
+    let names = points.iter().filter(|point| point.fails.is_some() && !is_used(&point.strategy));
+    let names = names.map(|point| code(&point.strategy)).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" Left out, since it fails too often at one of the two: {}.", names.join(", ")),
+    }
 }
 
 /// How many strategies with a tail the common split changes much, and which one most.
@@ -213,7 +225,12 @@ mod tests {
     #[test]
     fn one_that_fails_takes_no_part() {
         let mut points = vec![point("a", 0.8, true, 0.2), point("a", 0.0, false, 0.6), point("b", 0.0, true, 0.9)];
-        assert!(split(&points, "BR*").is_some());
+        assert!(!split(&points, "BR*").unwrap().contains("Left out"));
+        let mut failing = point("d", 0.0, true, 0.95);
+        failing.fails = Some("12 % failed".to_owned());
+        points.push(failing);
+        assert!(split(&points, "BR*").unwrap().ends_with("Left out, since it fails too often at one of the two: `d`."));
+        points.pop();
         points[2].fails = Some("12 % of the compactions that were due failed".to_owned());
         assert!(split(&points, "BR*").is_none(), "one strategy has nothing to differ from");
     }
