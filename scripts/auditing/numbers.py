@@ -8,10 +8,10 @@ MOST_LEFT_OUT = 0.05
 
 
 class Look:
-    def __init__(self, unit, conversation, fact, weight, kind, round_, present, bound, part):
+    def __init__(self, unit, conversation, fact, weight, kind, round_, usable, present, bound, part):
         self.unit, self.key, self.weight, self.kind, self.round = unit, (conversation, fact), weight, kind, round_
         # `part` is what the look adds to BR*; nothing where bound recall leaves the fact out.
-        self.present, self.bound, self.part = present, bound, part
+        self.usable, self.present, self.bound, self.part = usable, present, bound, part
 
 
 def headline(looks, chance, left_out, with_subject):
@@ -59,4 +59,7 @@ def corrected(look, rates):
     if not rounds:
         return None
     rate = rates[look.kind, max(rounds)]
-    return None if rate > HIGHEST_RATE else (look.present - rate) / (1 - rate)
+    if rate > HIGHEST_RATE:
+        return None
+    # Chance finds nothing in a context that counts as empty.
+    return (look.present - rate) / (1 - rate) if look.usable else 0.0

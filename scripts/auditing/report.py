@@ -7,6 +7,11 @@ from .numbers import NAMES, Look, headline
 
 WORDS = {".": "unstated", "v": "verbatim", "c": "carried", "s": "stored_only", "d": "dropped_unseen", "u": "unwritten", "e": "eroded", "x": "superseded", "?": "unexplained"}
 ARITHMETIC = 5e-7
+MOST_DIFFERING = 0.01
+MOST_UNSURE = 0.05
+# Of a few looks, some may differ.
+FEW = 3
+NEAR = 0.02
 
 
 class Audit:
@@ -15,7 +20,7 @@ class Audit:
         self.run, self.known = run, {} if known is None else known
         self.looks = self.unsure = self.others = self.cells = 0
         self.differing, self.other_differing, self.chance_differing = [], [], []
-        self.rows, self.wrong_numbers = [], []
+        self.rows, self.wrong_numbers, self.faults = [], [], []
         self.skipped = 0
         self.of_group = self.first_group()
         known, tokens = self.known, {}
@@ -29,7 +34,31 @@ class Audit:
                 tokens[name] = Tokens(run.conversations[name], [one for one in self.of_group if one["case"]["scenario"] == name])
             by_strategy[record["case"]["strategy"]].append((record, known[name], tokens[name]))
         for strategy, cases in by_strategy.items():
+            before = len(self.differing), self.looks, len(self.chance_differing), self.cells, self.unsure
             self.strategy(strategy, cases)
+            self.judge(strategy, *(after - earlier for after, earlier in zip((len(self.differing), self.looks, len(self.chance_differing), self.cells, self.unsure), before)))
+        self.judge_cases(by_strategy)
+
+    def judge(self, strategy, differing, looks, chance_differing, cells, unsure):
+        """One strategy must not use up what is allowed for all."""
+        for what, found, of, most in (
+            ("looks differ", differing, looks, MOST_DIFFERING),
+            ("counts of foreign matches differ", chance_differing, cells, MOST_DIFFERING),
+            ("looks cannot be checked, since no record says how long the conversation was there; run the suite with `full` too", unsure, looks, MOST_UNSURE),
+        ):
+            if of and found > max(most * of, FEW):
+                self.faults.append(f"{strategy}: {found} of {of} {what}")
+
+    def judge_cases(self, by_strategy):
+        """A case that is missing may be a bad one."""
+        listed = self.run.manifest["strategies"]
+        conversations = {record["case"]["scenario"] for record in self.of_group}
+        if len(conversations) != self.run.manifest["conversations"]:
+            self.faults.append(f"the run has {self.run.manifest['conversations']} conversations, and there are records of {len(conversations)}")
+        for strategy in listed:
+            found = len(by_strategy.get(strategy, []))
+            if found != len(conversations):
+                self.faults.append(f"{strategy}: {found} of {len(conversations)} conversations have a record")
 
     def first_group(self):
         """The cases behind the first group of the summary: one for each strategy and conversation, at the default size."""
@@ -74,8 +103,10 @@ class Audit:
         for name in NAMES:
             self.rows.append((strategy, name, self.summary_of(strategy, name), their_numbers[name], our_numbers[name]))
             printed = self.rows[-1][2]
-            if printed != "absent" and not same(printed, their_numbers[name]):
+            if self.run.summary and not (printed != "absent" and same(printed, their_numbers[name])):
                 self.wrong_numbers.append((strategy, name, printed, their_numbers[name]))
+            if not near(their_numbers[name], our_numbers[name]):
+                self.faults.append(f"{strategy}: {name} is {our_numbers[name]}, and {their_numbers[name]} by the records")
 
     def summary_of(self, strategy, name):
         if not self.run.summary:
@@ -142,11 +173,16 @@ def looks_of(unit, scenario, record, row, found, counts):
         own = usable and fact in found["bound"]
         wrong, rivals = found["misbound"].get(fact, (0, 1)) if usable else (0, 1)
         part = (own - wrong / rivals) / max(own + wrong, 1)
-        yield Look(unit, scenario, fact, told["weight"], told["value_kind"], row["round"], usable and found["fates"][fact] in "vc", own, part if counts[fact] else None)
+        yield Look(unit, scenario, fact, told["weight"], told["value_kind"], row["round"], usable, usable and found["fates"][fact] in "vc", own, part if counts[fact] else None)
 
 
 def same(one, other):
     return (one is None) == (other is None) and (one is None or abs(one - other) <= ARITHMETIC)
+
+
+def near(one, other):
+    """As near as looks that differ within what is allowed can make them."""
+    return (one is None) == (other is None) and (one is None or abs(one - other) <= NEAR)
 
 
 def yes(is_so):

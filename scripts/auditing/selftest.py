@@ -21,7 +21,7 @@ def self_test(program=None):
         command([program, "report", folder, "--format", "json"])
         failures = []
         clean = Audit(Run(folder, [suite]))
-        judge(failures, "a run as it is", clean.looks > 100 and clean.share() <= 0.01 and not clean.wrong_numbers, clean)
+        judge(failures, "a run as it is", clean.looks > 100 and clean.share() <= 0.01 and not clean.wrong_numbers and not clean.faults, clean)
         for name, plant, finds in PLANTED:
             copy = scratch / "copy"
             shutil.rmtree(copy, ignore_errors=True)
@@ -148,6 +148,23 @@ def claim_another_number(folder, _):
     (folder / "summary.json").write_text(json.dumps(summary))
 
 
+def drop_a_number(folder, _):
+    summary = json.loads((folder / "summary.json").read_text())
+    del summary["groups"][0]["strategies"][0]["metrics"]["bound_recall_corrected"]
+    (folder / "summary.json").write_text(json.dumps(summary))
+
+
+def change_foreign_matches(_, records):
+    """Makes values of other conversations match the contexts of one strategy."""
+    for record, row, _ in points(records, "summarize"):
+        for cell in row["chance"]:
+            cell["hits"] = cell["pairs"] // 5
+
+
+def drop_a_case(_, records):
+    records.remove(next(line for line in records if line["record"]["case"]["strategy"] == "summarize"))
+
+
 def drop_contexts(_, records):
     for line in records:
         line["record"].pop("contexts", None)
@@ -171,6 +188,14 @@ def differs(found, _, __):
     return isinstance(found, Audit) and found.share() > 0.01
 
 
+def is_at_fault(found, _, __):
+    return isinstance(found, Audit) and bool(found.faults)
+
+
+def has_a_wrong_number(found, _, __):
+    return isinstance(found, Audit) and bool(found.wrong_numbers)
+
+
 def is_refused(found, _, __):
     return isinstance(found, BadInput)
 
@@ -185,7 +210,10 @@ PLANTED = (
     ("the texts of a control are changed", change_texts, differs),
     ("the requests of a strategy are changed", change_requests, differs),
     ("a control kept what it says it dropped", widen_a_context, differs),
-    ("summary.json has another number", claim_another_number, lambda found, _, __: isinstance(found, Audit) and bool(found.wrong_numbers)),
+    ("summary.json has another number", claim_another_number, has_a_wrong_number),
+    ("summary.json lacks a number", drop_a_number, has_a_wrong_number),
+    ("foreign matches of one strategy are changed", change_foreign_matches, is_at_fault),
+    ("a case is missing", drop_a_case, is_at_fault),
     ("contexts are missing", drop_contexts, is_refused),
     ("a text is missing", drop_a_text, is_refused),
     ("the suite has other facts", rename_a_fact, is_refused),

@@ -2,6 +2,8 @@
 
 mod valid;
 
+pub use valid::MOST_REPORTED_TOKENS;
+
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};

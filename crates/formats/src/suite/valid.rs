@@ -97,6 +97,12 @@ fn check_messages(messages: &[Arc<CountedMessage>]) -> Result<Log, Vec<String>> 
                 faults.push(format!("message `{id}` has a medium of {tokens} tokens; at most {MOST_MEDIA_TOKENS}"));
             }
         }
+        let reported = message.usage.as_ref().map_or(0, |usage| usage.total_input().max(usage.output));
+        if reported > MOST_REPORTED_TOKENS {
+            let id = message.id.0;
+            faults
+                .push(format!("message `{id}` reports {reported} tokens; at most {MOST_REPORTED_TOKENS} are possible"));
+        }
         view.push(counted);
         faults.extend(log.push(Arc::clone(counted)).err().map(|error| error.to_string()));
     }
@@ -106,6 +112,8 @@ fn check_messages(messages: &[Arc<CountedMessage>]) -> Result<Log, Vec<String>> 
 
 /// Most tokens of one image, sound or document.
 const MOST_MEDIA_TOKENS: u32 = 1_000_000;
+/// Most tokens that a call may report, which is more than any request or reply has.
+pub const MOST_REPORTED_TOKENS: u64 = 1 << 27;
 /// Longest value or variant of a fact, in characters.
 const LONGEST_VALUE: usize = 1_000;
 /// Greatest weight of a fact.

@@ -38,6 +38,11 @@ fn what_cannot_be_trusted_is_refused() {
             r#"{"type":"text","text":"The ticket is kx-4711."},{"type":"media","media_type":"image/png","digest":"d","tokens":4294967265}"#,
             "4294967265 tokens",
         ),
+        (
+            r#""role":"user""#,
+            r#""role":"user","usage":{"input":134217000,"cache_read":729,"output":1}"#,
+            "134217729 tokens",
+        ),
         (r#""role":"user""#, r#""role":"assistant""#, "opens with a turn of role `assistant`"),
         (r#""role":"user""#, r#""role":"wizard""#, "wizard"),
     ] {

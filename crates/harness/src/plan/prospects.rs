@@ -15,10 +15,12 @@ pub struct Prospects {
     /// The number of groups, the units of statistics, in which a fact is distant enough to be looked for. Under published
     /// limits, the trigger of each strategy decides instead.
     pub groups: usize,
-    /// Tokens of the longest conversation.
+    /// Tokens of the longest request of an agent that never compacts.
     pub longest: u64,
-    /// A window that the longest conversation fills twice over, if the window is feasible.
+    /// A smaller window that this request fills twice over, if it is feasible and leaves room for a summary.
     pub window: Option<u32>,
+    /// Whether a compaction can leave too few tokens for a summary.
+    pub is_cramped: bool,
     /// Strategies under test that no conversation is long enough to trigger, by protocol.
     pub idle: BTreeSet<(Protocol, String)>,
     /// The number of questions that name no fact: their answers are compared with the right answer's words.
@@ -31,8 +33,7 @@ impl Prospects {
         let scenarios = || plan.suite.iter().map(|prepared| &prepared.scenario);
         let facts = scenarios().flat_map(|scenario| &scenario.facts);
         let probes = scenarios().flat_map(|scenario| &scenario.probes);
-        let sizes = plan.suite.iter().map(|prepared| prepared.tokens_between(0, prepared.messages.len()));
-        let longest = sizes.max().unwrap_or_default();
+        let longest = plan.suite.iter().map(|prepared| longest_request(prepared)).max().unwrap_or_default();
         let shares = plan.options.shares;
         // At the largest window that triggers, no fact would be distant enough to be looked for.
         let window = (longest as f64 / shares.trigger / 2.0) as u32;
@@ -41,7 +42,11 @@ impl Prospects {
             facts: facts.filter(|fact| fact.decoy_of.is_none() && !fact.generic).count(),
             groups: measured.map(|prepared| prepared.scenario.group_id.as_str()).collect::<BTreeSet<_>>().len(),
             longest,
-            window: (window >= smallest_feasible(&plan.suite, shares)).then_some(window),
+            window: Some(window).filter(|window| {
+                let is_feasible = *window >= smallest_feasible(&plan.suite, shares);
+                is_feasible && *window < plan.sizes.window && shares.of(*window).retained >= LEAST_RETAINED
+            }),
+            is_cramped: plan.options.protocols.contains(&Protocol::Matched) && plan.sizes.retained < LEAST_RETAINED,
             idle: idle(plan),
             without_facts: probes.filter(|probe| probe.fact_ids.is_empty() && !probe.abstain_expected).count(),
         }
@@ -51,10 +56,13 @@ impl Prospects {
     pub fn remedy(&self) -> String {
         match self.window {
             Some(window) => format!("`--window {window}` would do"),
-            None => "no window would do: import or generate a longer one".to_owned(),
+            None => "no smaller window would do: import or generate longer conversations".to_owned(),
         }
     }
 }
+
+/// Under this many retained tokens, a summary says next to nothing.
+const LEAST_RETAINED: u32 = 100;
 
 fn has_distant_facts(prepared: &PreparedScenario, trigger: u32) -> bool {
     points(prepared, trigger).iter().any(|point| !point.eligible.is_empty() || !point.used.is_empty())

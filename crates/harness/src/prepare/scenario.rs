@@ -139,9 +139,12 @@ impl PreparedScenario {
     /// An estimate of the tokens that preceded every recorded request and are not in the log, from the first call with usage; 0
     /// where there is none.
     pub fn fixed_prefix_tokens(&self) -> u32 {
+        let of_call = |counted: &CountedMessage| {
+            let usage = counted.message.usage.as_ref().filter(|_| counted.message.role == Role::Assistant)?;
+            Some(usage.total_input()).filter(|input| *input > 0)
+        };
         let mut reported = self.messages.iter().zip(&self.tokens_before);
-        let first =
-            reported.find_map(|(counted, before)| Some((counted.message.usage.as_ref()?.total_input(), *before)));
+        let first = reported.find_map(|(counted, before)| Some((of_call(counted)?, *before)));
         let known = |before: u64| before + u64::from(self.tool_tokens);
         first.map_or(0, |(input, before)| input.saturating_sub(known(before)).try_into().unwrap_or(u32::MAX))
     }

@@ -170,7 +170,7 @@ impl<'r> Replay<'r> {
                 .unwrap_or(self.counts.last_input)
                 .min(self.counts.last_input),
             output,
-            recorded: message.usage.as_deref().copied(),
+            recorded: message.usage.as_deref().copied().filter(|usage| usage.total_input() > 0),
             waited_ms: Some(waited_ms),
             over_window: input > self.case.budget.window,
             // A log is valid, so only a compaction can make a view invalid.

@@ -9,7 +9,7 @@ use compactometer_engine::tokens::Encoding;
 use compactometer_formats::record::{ObservationKind, RANDOM_DRAWS, Record};
 use compactometer_formats::scenario::Scenario;
 use compactometer_harness::entrants::select;
-use compactometer_harness::plan::{Plan, PlanOptions};
+use compactometer_harness::plan::{Plan, PlanOptions, Prospects};
 use compactometer_harness::plan::{Point, Shares, choose, points, smallest_feasible};
 use compactometer_harness::prepare::PreparedScenario;
 use compactometer_harness::run::run_case;
@@ -105,6 +105,34 @@ fn the_first_reported_call_shows_how_much_preceded_the_log() {
     // A log that is longer than what was reported had nothing before it.
     scenario.messages[4].usage = Some(Box::new(Usage { input: 1, ..Usage::default() }));
     assert_eq!(PreparedScenario::new(scenario, &[], &Encoding::O200k).fixed_prefix_tokens(), 0);
+}
+
+/// What a user says last is in no request, and no advice may lead to a window in which nothing is compacted either.
+#[test]
+fn a_window_is_advised_where_requests_fill_it_and_a_summary_has_room() {
+    let stated = |builder: &mut Builder| {
+        let id = builder.say(Role::User, "Start with aa-11.");
+        builder.fact("aa-11", &[id]);
+        builder.say(Role::Assistant, "Yes.");
+    };
+    let mut ends_long = Builder::new("s", "g");
+    stated(&mut ends_long);
+    ends_long.say(Role::User, &"All of this is in the last message. ".repeat(1_000));
+    let found = Prospects::of(&plan(vec![ends_long.build()], "summarize", 2_000));
+    assert!(found.longest < 20 && found.window.is_none() && found.idle.len() == 1, "{}", found.longest);
+    assert!(found.remedy().contains("longer conversations"), "{}", found.remedy());
+
+    let mut long = Builder::new("s", "g");
+    stated(&mut long);
+    long.chatter(5_000);
+    let long = long.build();
+    let found = Prospects::of(&plan(vec![long.clone()], "summarize", 100_000));
+    let window = found.window.unwrap();
+    assert!((found.longest / 2..found.longest).contains(&u64::from(window)), "{window} of {}", found.longest);
+    assert_eq!((found.idle.len(), found.facts, found.is_cramped), (1, 1, false));
+    let found = Prospects::of(&plan(vec![long.clone()], "summarize", window));
+    assert_eq!((found.idle.len(), found.groups), (0, 1));
+    assert!(Prospects::of(&plan(vec![long], "summarize", 200)).is_cramped);
 }
 
 #[test]

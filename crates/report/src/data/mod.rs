@@ -165,6 +165,8 @@ pub(crate) struct Look<'r> {
     pub(crate) fact: &'r FactRow,
     pub(crate) round: u32,
     pub(crate) is_present: bool,
+    /// Whether an agent could use the context; otherwise the context counts as empty.
+    pub(crate) is_usable: bool,
     /// The number of random contexts that held it.
     pub(crate) random_hits: u32,
     /// Absent if bound recall leaves the fact out.
@@ -192,11 +194,22 @@ pub(crate) fn looks<'r>(record: &'r Record, observation: &'r Observation) -> imp
         let index = *index as usize;
         let (fact, fate) = ranked(record, observation, index)?;
         let random_hits = observation.selection_hits.get(place).copied().unwrap_or(0);
-        let is_present = fate.is_present() && observation.unusable.is_none();
+        let is_usable = observation.unusable.is_none();
+        let is_present = fate.is_present() && is_usable;
         let binding = fact.has_subject.then(|| binding(observation, place));
         let is_stated = observation.stated.binary_search(&(index as u32)).is_ok();
         let fit = fit(observation, index as u32).filter(|_| is_present);
-        Some(Look { index, fact, round: observation.round, is_present, random_hits, binding, is_stated, fit })
+        Some(Look {
+            index,
+            fact,
+            round: observation.round,
+            is_present,
+            is_usable,
+            random_hits,
+            binding,
+            is_stated,
+            fit,
+        })
     })
 }
 

@@ -37,7 +37,6 @@ pub use text::{markdown, terminal};
 
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
-use crate::render::words::models;
 
 /// The version of gate reports that this program writes.
 pub const VERSION: u32 = 1;
@@ -232,10 +231,11 @@ fn notes(files: &RunFiles, baseline: &Baseline, replay: &ProtocolRun, summary: &
     let (new, old) = (&files.manifest, &baseline.run);
     let mut notes = Vec::new();
     if replay.is_mock() {
-        notes.push(format!(
-            "mechanism, not model: {} wrote the summaries; a pass says nothing about a real model",
-            code(&models(&new.summarizer, new.target.as_deref()))
-        ));
+        let (model, did) = match is_mock(&new.summarizer) {
+            true => (new.summarizer.as_str(), "wrote the summaries"),
+            false => (new.target_model(), "answered the questions"),
+        };
+        notes.push(format!("mechanism, not model: {} {did}; a pass says nothing about a real model", code(model)));
     }
     let differing = [
         ("seed", new.seed.to_string(), old.seed.to_string()),

@@ -7,6 +7,9 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Decisions, Group, MetricValue, StrategySummary};
 use serde_json::{Value, json};
 
+use super::words::label;
+
+use crate::data::fates::UNUSABLE;
 use crate::metrics::{self, BOUND_RECALL, CONTEXT_RECALL, KEYWORD_LUCK, Metric, STORED_SHARE, Section, grouped};
 
 /// Every table of a group, in the order in which a page shows them.
@@ -31,7 +34,7 @@ fn fates_table(group: &Group) -> Value {
     let occurs = |name: &&str| {
         group.strategies.iter().any(|strategy| strategy.fates.get(*name).is_some_and(|share| *share > 0.0))
     };
-    let names: Vec<&str> = Fate::STATED.iter().map(|fate| fate.name()).filter(occurs).collect();
+    let names: Vec<&str> = Fate::STATED.iter().map(|fate| fate.name()).chain([UNUSABLE]).filter(occurs).collect();
     let cells = |strategy: &StrategySummary| {
         let triggered = &strategy.triggered;
         let fired = format!("{} of {}, {} at most", triggered.conversations, triggered.of, triggered.most_rounds);
@@ -41,7 +44,8 @@ fn fates_table(group: &Group) -> Value {
         std::iter::once(fired).chain(names.iter().map(share)).chain([stored]).collect()
     };
     const NOTE: &str = "Where the stated facts ended, for the fates that occur, and in how many conversations a strategy \
-                        compacted, with the most rounds of one. Beside it: of what is out of the context, the share that \
+                        compacted, with the most rounds of one; `unusable`: the last context was over the window, or a compaction \
+                        that was due had failed, so it counts as empty. Beside it: of what is out of the context, the share that \
                         storage still holds.";
     table(
         group,
@@ -153,7 +157,7 @@ fn table<'c>(
 ) -> Value {
     let row = |strategy: &StrategySummary| {
         let is_control = strategy.family == Family::Control;
-        json!({"name": strategy.name, "is_control": is_control, "cells": cells(strategy)})
+        json!({"name": label(strategy), "is_control": is_control, "cells": cells(strategy)})
     };
     let (columns, rows) = (Value::from_iter(columns), Value::from_iter(group.strategies.iter().map(row)));
     json!({"title": title, "note": note, "columns": columns, "rows": rows})

@@ -9,7 +9,7 @@ use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, Stra
 use super::{compared, judged, reasons, sweep};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
 use crate::metrics::{
-    self, ANSWER_RECALL, Column, Metric, MetricUnit, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE,
+    self, ANSWER_RECALL, Column, Metric, MetricUnit, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE, is_marked,
 };
 use crate::render::words::{conditions, models, verdict};
 
@@ -79,7 +79,9 @@ fn grid(group: &Group) -> String {
         column.set_cell_alignment(if at == 0 { CellAlignment::Left } else { CellAlignment::Right });
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n") + "\n"
+    let legend = "* over 5 % of its due compactions fail, or of its turns exceed the window: not compared\n";
+    let legend = if group.strategies.iter().any(is_marked) { legend } else { "" };
+    lines.join("\n") + "\n" + legend
 }
 
 fn row(strategy: &StrategySummary) -> Vec<Cell> {
@@ -90,7 +92,8 @@ fn row(strategy: &StrategySummary) -> Vec<Cell> {
         format!("{}/{}, {}", triggered.conversations, triggered.of, triggered.most_rounds)
     };
     let fates = fates(strategy).map(|share| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share)));
-    let mut cells = vec![strategy.name.clone(), fired];
+    let mark = if is_marked(strategy) { "*" } else { "" };
+    let mut cells = vec![format!("{}{mark}", strategy.name), fired];
     cells.extend(fates);
     cells.extend(columns().map(|(column, metric)| match column.has_interval {
         true => with_interval(metric.of(strategy)),

@@ -1,10 +1,17 @@
 //! Words that pages, tables and messages share.
 
-use compactometer_formats::summary::Group;
+use compactometer_formats::summary::{Group, StrategySummary};
+
+use crate::metrics::is_marked;
 
 /// The summarizer, and the target model where that is another.
 pub(crate) fn models(summarizer: &str, target: Option<&str>) -> String {
     target.map_or(summarizer.to_owned(), |target| format!("{summarizer}, target model {target}"))
+}
+
+/// A strategy's name where it is shown, with a mark if the strategy fails too often to be compared.
+pub(crate) fn label(strategy: &StrategySummary) -> String {
+    if is_marked(strategy) { format!("{} (fails)", strategy.name) } else { strategy.name.clone() }
 }
 
 /// A group's protocol, with the scale of published limits.

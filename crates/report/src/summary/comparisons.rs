@@ -102,12 +102,12 @@ fn why_not(
     sides: [&StrategySummary; 2],
     primary: PrimaryMetric,
 ) -> Option<(Compared, String)> {
-    if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
-        return Some((Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
-    }
     let too_often = [&pair.own, &pair.other].into_iter().find_map(|side| Some((side.name, why_not_compared(side)?)));
     if let Some((name, why)) = too_often {
         return Some((Compared::FailsTooOften, format!("{}: {why}", code(name))));
+    }
+    if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
+        return Some((Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
     }
     let weak = (primary == PrimaryMetric::Answers).then(|| reader_strength(run).err()).flatten();
     weak.map(|weak| (Compared::Undefined, weak))

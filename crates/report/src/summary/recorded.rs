@@ -13,7 +13,7 @@ pub(super) fn note(run: &ProtocolRun) -> Option<String> {
     let turns = grouped(count(|record| record.turns.len()));
     let reported = grouped(count(|record| record.turns.iter().filter(|turn| turn.recorded.is_some()).count()));
     let prefix = grouped(prefix);
-    let costs = costs(run).unwrap_or_default();
+    let costs = if reported == turns { costs(run).unwrap_or_default() } else { String::new() };
     Some(format!(
         "recorded usage: {reported} of {turns} turns report their tokens; before the first call there were {prefix} tokens on \
          average that no file holds, such as system prompt and tools: costs include them, windows and budgets do not{costs}"

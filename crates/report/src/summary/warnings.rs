@@ -159,7 +159,7 @@ fn short_of_trigger(run: &ProtocolRun, strategy: &StrategyRecords) -> Option<Str
     let window = f64::from(longest) * f64::from(manifest.window) / f64::from(manifest.trigger) / 2.0;
     (run.protocol == Protocol::Matched && longest < manifest.trigger).then(|| {
         let [longest, trigger] = [longest, manifest.trigger].map(|tokens| grouped(f64::from(tokens)));
-        format!("its longest request has {longest} tokens and {trigger} trigger; `--window {window:.0}` would do")
+        format!("its longest request has {longest} tokens, and compactions start at {trigger}; `--window {window:.0}` would do")
     })
 }
 
@@ -272,7 +272,7 @@ fn no_chance(run: &ProtocolRun) -> Option<String> {
     (is_imported && is_zero).then(|| {
         format!(
             "q is 0 by construction: foreign facts are values that these conversations do not state (what several projects state \
-             is generic, what sessions of one project share is left out), and 0 of {} pairs matched; CR* equals CR",
+             is generic, what sessions of one project share is left out), and 0 of {} pairs matched; where CR* is defined, it equals CR",
             grouped(pairs as f64)
         )
     })

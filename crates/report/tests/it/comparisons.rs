@@ -181,6 +181,15 @@ fn what_fails_dominates_nothing_and_has_no_numbers() {
     let made = &compared(&manifest, &records)[0];
     assert_eq!((made.verdict, made.difference, made.p_t), (Compared::FailsTooOften, None, None));
     assert!(made.reason.as_ref().unwrap().contains("25.0 % of the compactions that were due failed"), "{made:?}");
+    let text = table(&summarize(&manifest, &records, &prices()));
+    assert!(text.contains("chained*") && text.contains("* over 5 % of its due compactions fail"), "{text}");
+    // One that never succeeds did not stay idle.
+    for record in records.iter_mut().filter(|record| record.case.strategy == "chained") {
+        let mut failed = compaction(Stages::default(), 0, Vec::new());
+        failed.event.outcome = Outcome::Failed(FailReason::Call("down".to_owned()));
+        record.compactions = vec![failed];
+    }
+    assert_eq!(compared(&manifest, &records)[0].verdict, Compared::FailsTooOften);
 }
 
 /// The ends of an interval as it is printed, with 0 written as it is read.

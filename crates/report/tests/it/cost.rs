@@ -162,20 +162,32 @@ fn breakpoints_decide_what_of_a_shared_prefix_is_read() {
 #[test]
 fn a_recorded_agents_fixed_prefix_is_written_once_then_read_and_its_own_usage_priced_beside() {
     let mut made = compacted();
-    assert!(metric(&[made.clone()], "cost_usd_recorded").reason.unwrap().contains("no token counts of recorded calls"));
+    assert!(metric(&[made.clone()], "cost_usd_recorded").reason.unwrap().contains("reports the tokens of every call"));
     assert_eq!(metric(&[made.clone()], "fixed_prefix_tokens").value, None);
     let without = metric(&[made.clone()], "cost_usd").value.unwrap();
     let paid = metric(&[made.clone()], "break_even_turns").value.unwrap();
     made.case.fixed_prefix_tokens = 25_000;
     made.turns[0].recorded = Some(Usage { input: 10, cache_read: 1_000, cache_write: 31_000, output: 200 });
     made.turns[2].recorded = Some(Usage { input: 10, cache_read: 33_000, cache_write: 0, output: 100 });
+    // Some of a conversation's calls are not its cost.
+    assert_eq!(metric(&[made.clone()], "cost_usd_recorded").value, None);
+    let told = usage_note(&made);
+    assert!(told.contains("2 of 4 turns") && told.contains("25,000 tokens") && !told.contains('$'), "{told}");
+    (made.turns[1].recorded, made.turns[3].recorded) = (made.turns[2].recorded, made.turns[2].recorded);
     near(&metric(&[made.clone()], "cost_usd"), without + (25_000.0 * 5.0 + 3.0 * 25_000.0) / 1e6);
-    let reported = 20.0 * 4.0 + 34_000.0 + 31_000.0 * 5.0 + 300.0 * 20.0;
+    let reported = 40.0 * 4.0 + 100_000.0 + 31_000.0 * 5.0 + 500.0 * 20.0;
     near(&metric(&[made.clone()], "cost_usd_recorded"), reported / 1e6);
     near(&metric(&[made.clone()], "fixed_prefix_tokens"), 25_000.0);
     // No compaction voids the prefix, so what one pays for does not change.
     near(&metric(&[made.clone()], "break_even_turns"), paid);
-    let summary = summarize(&manifest(&["summarize"], 1, 1), &[made], &prices());
-    let told = summary.groups[0].warnings.iter().find(|line| line.starts_with("recorded usage")).unwrap();
-    assert!(told.contains("2 of 4 turns") && told.contains("25,000 tokens"), "{told}");
+    made.case.strategy = "full".to_owned();
+    let told = usage_note(&made);
+    assert!(told.contains("4 of 4 turns") && told.contains("cost 0.27 $"), "{told}");
+}
+
+fn usage_note(record: &Record) -> String {
+    let manifest = manifest(&[&record.case.strategy], 1, 1);
+    let mut warnings = summarize(&manifest, std::slice::from_ref(record), &prices()).groups.remove(0).warnings;
+    warnings.retain(|line| line.starts_with("recorded usage"));
+    warnings.remove(0)
 }

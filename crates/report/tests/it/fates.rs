@@ -3,7 +3,7 @@
 use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::summary::NotASummary;
-use compactometer_formats::record::{CheckpointRow, Family, Record, Stages};
+use compactometer_formats::record::{CheckpointRow, Family, Record, Stages, Unusable};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::{Group, Summary};
 use compactometer_report::{summarize, table};
@@ -40,6 +40,16 @@ fn fates_add_up_to_one_beside_what_is_stored() {
     assert!(!found.fates.contains_key("stored_only"), "{:?}", found.fates);
     // Of five facts out of the first context three are stored, of two out of the second one.
     assert!((found.metrics["stored_share"].value.unwrap() - (3.0 / 5.0 + 1.0 / 2.0) / 2.0).abs() < 1e-8);
+}
+
+/// Else a strategy whose compactions fail would seem to hold everything.
+#[test]
+fn what_a_context_that_counts_as_empty_holds_is_not_held() {
+    let mut failed = talk(1, "vvvd");
+    failed.observations[0].unusable = Some(Unusable::CompactionFailed);
+    let found = &group(&[talk(0, "vddd"), failed]).strategies[0];
+    assert_eq!((found.fates["verbatim"], found.fates["dropped_unseen"], found.fates["unusable"]), (0.125, 0.375, 0.5));
+    assert!(!group(&[talk(0, "vddd")]).strategies[0].fates.contains_key("unusable"));
 }
 
 /// A line of an earlier file, with the letter `s` and without a list of what is stored.

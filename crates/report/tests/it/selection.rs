@@ -59,7 +59,7 @@ fn what_no_agent_can_use_holds_nothing() {
         record.observations[0].bound = vec![0];
         record.observations[0].unusable = Some(Unusable::CompactionFailed);
     }
-    for id in ["bound_recall", "bound_recall_corrected", "context_recall"] {
+    for id in ["bound_recall", "bound_recall_corrected", "context_recall", "context_recall_corrected"] {
         assert_eq!(metric(&records, id).value, Some(0.0), "{id}");
     }
 }

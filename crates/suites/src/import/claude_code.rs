@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use compactometer_engine::message::{Part, Role, Usage};
+use compactometer_formats::suite::MOST_REPORTED_TOKENS;
 use serde_json::Value;
 
 use super::Importer;
@@ -309,7 +310,8 @@ fn media(block: &Value) -> Part {
     }
 }
 
-/// The usage that the provider reported, or `None` if all counts are zero, as in messages that the program made itself.
+/// The usage that the provider reported, or `None` if all counts are zero, as in messages that the program made itself, or
+/// impossible.
 fn usage(value: &Value) -> Option<Usage> {
     let count = |key: &str| value[key].as_u64().unwrap_or(0);
     let usage = Usage {
@@ -318,5 +320,6 @@ fn usage(value: &Value) -> Option<Usage> {
         cache_write: count("cache_creation_input_tokens"),
         output: count("output_tokens"),
     };
-    (usage != Usage::default()).then_some(usage)
+    let is_possible = usage.total_input().max(usage.output) <= MOST_REPORTED_TOKENS;
+    (usage != Usage::default() && is_possible).then_some(usage)
 }

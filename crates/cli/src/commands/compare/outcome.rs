@@ -22,9 +22,11 @@ pub(super) fn check(summary: &Summary, prospects: &Prospects) -> Result<(), Fail
             "nothing was compared: all {failed} compactions that were due failed; the report lists the most frequent reasons"
         )));
     }
-    Err(Failure::inconclusive(anyhow!(
-        "nothing was compared: no strategy compacted anything, since the longest conversation has {} tokens; {}",
-        prospects.longest,
-        prospects.remedy()
-    )))
+    let why = match prospects.idle.is_empty() {
+        true => "although requests reach the trigger: what may be compacted, which is neither the last message of the user nor an \
+                 open call, is too short; import or generate longer conversations"
+            .to_owned(),
+        false => format!("since the longest request has {} tokens; {}", prospects.longest, prospects.remedy()),
+    };
+    Err(Failure::inconclusive(anyhow!("nothing was compared: no strategy compacted anything, {why}")))
 }

@@ -19,6 +19,12 @@ pub(super) fn checks(plan: &Plan) -> Vec<DoctorCheck> {
         checks.extend(idle(&prospects));
         checks.extend(few_groups(&prospects));
     }
+    if prospects.is_cramped {
+        checks.push(DoctorCheck::warning(
+            "window",
+            "a compaction may leave so few tokens that no summary says anything; choose a larger `--window` or `--retain`",
+        ));
+    }
     if prospects.without_facts > 0 {
         checks.push(DoctorCheck::warning(
             "questions",
@@ -50,7 +56,7 @@ fn idle(prospects: &Prospects) -> impl Iterator<Item = DoctorCheck> {
             DoctorCheck::warning(
                 "trigger",
                 format!(
-                    "under the {} protocol no conversation is long enough to trigger {} (the longest has {} tokens); {remedy}",
+                    "under the {} protocol no conversation is long enough to trigger {} (the longest request has {} tokens); {remedy}",
                     protocol.name(),
                     names.join(", "),
                     prospects.longest
@@ -66,8 +72,8 @@ fn few_groups(prospects: &Prospects) -> Option<DoctorCheck> {
         DoctorCheck::warning(
             "groups",
             format!(
-                "{groups} groups have facts distant enough to be looked for, and under {FEWEST_GROUPS} no difference between strategies \
-                 can be supported; import or generate conversations of more groups, or choose a smaller `--window`"
+                "the number of groups with facts distant enough to be looked for is {groups}, and under {FEWEST_GROUPS} no difference between \
+                 strategies can be supported; import or generate conversations of more groups, or choose a smaller `--window`"
             ),
         )
     })

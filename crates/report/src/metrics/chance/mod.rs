@@ -119,7 +119,8 @@ impl CorrectedRecall {
             self.too_likely.insert((look.fact.value_kind, self.own.cells[own].round), rate);
             return None;
         }
-        Some((own, random))
+        // Chance finds nothing in a context that counts as empty.
+        Some((if look.is_usable { own } else { self.own.of_empty() }, random))
     }
 
     /// The statistic over units, each drawn the given number of times.
@@ -239,7 +240,7 @@ fn unit_value(terms: &[LookSums], own: &[f64], random: Option<&[f64]>) -> Option
 
 /// Rates of chance by value kind and round, over observations of both kinds.
 struct ChanceRates {
-    /// Ascending by kind and round.
+    /// Ascending by kind and round; the last one has no matches, for contexts that count as empty.
     cells: Vec<ChanceRate>,
 }
 
@@ -280,6 +281,7 @@ impl ChanceRates {
             }
         }
         let mut cells: Vec<ChanceRate> = cells.into_values().collect();
+        cells.push(ChanceRate::new((ValueKind::Free, u32::MAX), strategy.units.len()));
         for cell in &mut cells {
             cell.overall = pooled(&cell.units, &vec![1; cell.units.len()]).unwrap_or(0.0);
         }
@@ -289,6 +291,11 @@ impl ChanceRates {
     /// The most scenarios with contexts in one cell.
     fn most_scenarios(&self) -> usize {
         self.cells.iter().map(|cell| cell.scenarios).max().unwrap_or(0)
+    }
+
+    /// The cell without matches.
+    fn of_empty(&self) -> usize {
+        self.cells.len() - 1
     }
 
     /// The cell of the look's kind at its round, or the nearest earlier one with enough scenarios.

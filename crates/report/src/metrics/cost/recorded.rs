@@ -13,12 +13,15 @@ pub(crate) const COST_USD_RECORDED: Metric = Metric {
     unit: MetricUnit::Usd,
     better: Better::Lower,
     definition: "what the calls of imported files cost, by the token counts that the files report and the prices of this run; the \
-              same for every strategy, to be compared with cost_usd of `full`; mean over a unit's conversations, then over units",
+              same for every strategy, to be compared with cost_usd of `full`; mean over a unit's conversations that report every \
+              call, then over units",
     compute: |run, strategy| {
-        over_units(strategy, NO_USAGE, |unit| {
+        over_units(strategy, "no conversation of the suite reports the tokens of every call", |unit| {
             of_each(unit, |record| {
                 let prices = ModelPrices::of(run, record)?;
-                reported(record).map(|usage| usage_cost(prices.agent, usage)).reduce(|sum, cost| sum + cost)
+                // Some of its calls are no conversation.
+                let is_whole = !record.turns.is_empty() && record.turns.iter().all(|turn| turn.recorded.is_some());
+                is_whole.then(|| reported(record).map(|usage| usage_cost(prices.agent, usage)).sum())
             })
         })
     },

@@ -41,7 +41,8 @@ pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
         title: "Where each fact ended",
         caption:
             "Shares of all stated facts, decoys left out, at each conversation's last observation point; means over \
-                  units. Blue and green are still held; grey is no longer valid; the rest is lost, by cause."
+                  units. Blue and green are still held; grey is no longer valid; the rest is lost, by cause. What is missing \
+                  to 100 was in contexts that count as empty."
                 .to_owned(),
         figure,
         rows,

@@ -1,15 +1,15 @@
 //! Recall against the tokens that a strategy retains.
 
-use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
+use compactometer_formats::summary::{Group, MetricValue};
 
 use super::axes::{Axes, LINE, Scale, legend, legend_width, wrap};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, GREY, Style, TEXT};
+use crate::render::words::label;
+
 use super::{Plot, WIDTH, header, number, styled};
 use crate::data::ProtocolRun;
-use crate::metrics::{
-    BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric, TOKENS_RETAINED, is_marked,
-};
+use crate::metrics::{BOUND_RECALL_CORRECTED, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric, TOKENS_RETAINED};
 
 const HEIGHT: f64 = 470.0;
 
@@ -107,16 +107,12 @@ fn points<'s>(group: &'s Group, metric: &Metric) -> (Vec<RecallPoint<'s>>, Vec<&
         let defined = |metric: &Metric| metric.of(strategy).filter(|found| found.value.is_some());
         match (defined(&TOKENS_RETAINED), defined(metric)) {
             (Some(tokens), Some(recall)) => {
-                points.push(RecallPoint { style, name: name(strategy), tokens, recall, at: (0.0, 0.0) })
+                points.push(RecallPoint { style, name: label(strategy), tokens, recall, at: (0.0, 0.0) })
             }
             _ => left_out.push(strategy.name.as_str()),
         }
     }
     (points, left_out)
-}
-
-fn name(strategy: &StrategySummary) -> String {
-    if is_marked(strategy) { format!("{} (fails)", strategy.name) } else { strategy.name.clone() }
 }
 
 fn place(points: &mut [RecallPoint], axes: &Axes) {
