@@ -1,26 +1,23 @@
 //! Sessions of Claude Code: one JSON object a line, linked by `uuid` and `parentUuid`.
 //!
-//! Rows that share `message.id` are one message. Its usage is that of the row with the most output and counts once. An image or
-//! document counts as 1,600 tokens, which is what a provider's rule gives for a large image. Its digest is that of the decoded
-//! bytes, or of the link if the file has no bytes.
+//! Rows that share `message.id` are one message. Its usage is that of the row with the most output and counts once.
 //! Absent on purpose: the system prompt and tool definitions, which these files do not contain.
 
 use std::collections::HashMap;
 
-use compactometer_engine::message::{Part, Role, Usage};
-use compactometer_formats::suite::MOST_REPORTED_TOKENS;
+use compactometer_engine::message::Role;
 use serde_json::Value;
 
 use super::Importer;
-use super::base64;
+use super::blocks::{Blocks, blocks, usage};
 use super::claude_broken;
 use super::claude_tree::{self, Row};
 use super::error::ImportError;
 use super::input::Input;
+use super::json_lines;
 use super::project;
 use super::report::Recorder;
 use super::session::{Place, Session, Spoken, type_name};
-use super::surrogates;
 
 pub(super) const IMPORTER: Importer = Importer {
     name: "claude-code",
@@ -30,15 +27,11 @@ pub(super) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// Tokens of an image or document.
-const MEDIA_TOKENS: u32 = 1_600;
-
 fn recognises(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(5);
-    lines.any(|line| {
-        let row = surrogates::parse::<Value>(line).map(|(row, _)| row).unwrap_or_default();
+    json_lines::beginning(text).any(|row| {
         let linked = ["uuid", "sessionId", "leafUuid"].iter().any(|key| row[*key].is_string());
-        row["type"].is_string() && linked
+        // Other programs have the same links, and other parts in their messages.
+        row["type"].is_string() && linked && !row["message"]["parts"].is_array()
     })
 }
 
@@ -50,7 +43,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let project = rows.iter().find_map(|row| row.directory.as_deref()).map(project::of_directory);
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(claude_tree::trees(&input.file, &rows, recorder)?) {
-        let messages = Reader { file: &input.file, recorder }.messages(&rows, &tree.rows)?;
+        let messages = Reader(Blocks { file: &input.file, recorder }).messages(&rows, &tree.rows)?;
         sessions.push(Session {
             file: input.file.clone(),
             source: format!("claude-code: {}", input.name),
@@ -66,32 +59,15 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
-    let (mut rows, mut broken) = (Vec::new(), Vec::new());
-    let last = input.lines().last().map_or(0, |(number, _)| number);
-    for (number, line) in input.lines() {
-        let mut repair = |what| recorder.repair(&input.file, Place::Line(number), what);
-        match surrogates::parse::<Value>(line) {
-            Ok((value, mended)) if value.is_object() => {
-                if let Some(mended) = mended {
-                    repair(mended.what())?;
-                }
-                rows.push(row(number, value, &input.file, recorder)?);
-            }
-            Ok((value, _)) => repair(format!("expected an object, found {}: dropped", type_name(&value)))?,
-            Err(error) => {
-                let torn = if number == last { "torn last line" } else { "broken line" };
-                let error = error.to_string().replace("line 1 column", "column");
-                repair(format!("{torn} ({error}): dropped"))?;
-                broken.push((number, line));
-            }
-        }
-    }
-    claude_broken::put_back(&mut rows, &broken);
+    let lines = json_lines::read(input, recorder)?;
+    let rows = lines.rows.into_iter().map(|(number, value)| row(number, value, &input.file, recorder));
+    let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
+    claude_broken::put_back(&mut rows, &lines.broken);
     Ok(rows)
 }
 
 fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Result<Row, ImportError> {
-    let at_ms = at_ms(line, &value, file, recorder)?;
+    let at_ms = json_lines::at_ms(&value["timestamp"], file, Place::Line(line), recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
     let (uuid, session, directory) = (text("uuid"), text("sessionId"), text("cwd"));
@@ -136,16 +112,6 @@ fn is_summary(value: &Value) -> bool {
     value["isCompactSummary"].as_bool().unwrap_or(value["type"] == "user" && text.starts_with(SUMMARY))
 }
 
-fn at_ms(line: usize, value: &Value, file: &str, recorder: &mut Recorder) -> Result<Option<i64>, ImportError> {
-    let Some(stamp) = value["timestamp"].as_str() else { return Ok(None) };
-    let at = stamp.parse::<jiff::Timestamp>().ok();
-    if at.is_none() {
-        let what = format!("timestamp `{stamp}` is not in the format of RFC 3339: left out");
-        recorder.repair(file, Place::Line(line), what)?;
-    }
-    Ok(at.map(jiff::Timestamp::as_millisecond))
-}
-
 /// Row types that never contain a turn of the conversation.
 const SILENT: &[&str] =
     &["summary", "system", "file-history-snapshot", "queue-operation", "progress", "attachment", "last-prompt"];
@@ -171,10 +137,7 @@ fn spoken(kind: &str, value: &Value) -> Result<bool, String> {
 }
 
 /// Turns rows into messages.
-struct Reader<'r> {
-    file: &'r str,
-    recorder: &'r mut Recorder,
-}
+struct Reader<'r>(Blocks<'r>);
 
 impl Reader<'_> {
     fn messages(&mut self, rows: &[Row], chosen: &[claude_tree::Chosen]) -> Result<Vec<Spoken>, ImportError> {
@@ -199,7 +162,7 @@ impl Reader<'_> {
     fn assistant(&mut self, row: &Row, message: &Value) -> Result<Spoken, ImportError> {
         let mut parts = Vec::new();
         for block in blocks(&message["content"]) {
-            parts.extend(self.part(row.line, Role::Assistant, &block)?);
+            parts.extend(self.0.part(Place::Line(row.line), Role::Assistant, &block)?);
         }
         let usage = usage(&message["usage"]);
         Ok(Spoken { place: Place::Line(row.line), role: Role::Assistant, at_ms: row.at_ms, parts, usage })
@@ -218,15 +181,15 @@ impl Reader<'_> {
         let blocks = blocks(&message["content"]);
         for block in &blocks {
             if block["type"] == "tool_result" {
-                self.result(block, &mut results);
+                self.0.result(block, &mut results);
             } else if !results_only {
-                parts.extend(self.part(row.line, Role::User, block)?);
+                parts.extend(self.0.part(Place::Line(row.line), Role::User, block)?);
             }
         }
         let role = if row.summary { Role::System } else { Role::User };
         if row.summary {
             let what = "summary of messages that are not in the file: kept as the system prompt".to_owned();
-            self.recorder.repair(self.file, Place::Line(row.line), what)?;
+            self.0.recorder.repair(self.0.file, Place::Line(row.line), what)?;
         }
         let said = |role, parts| Spoken { place: Place::Line(row.line), role, at_ms: row.at_ms, parts, usage: None };
         let answers = !results.is_empty();
@@ -238,48 +201,6 @@ impl Reader<'_> {
         }
         Ok(())
     }
-
-    fn part(&mut self, line: usize, role: Role, block: &Value) -> Result<Option<Part>, ImportError> {
-        let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
-        let part = match (block["type"].as_str().unwrap_or("untyped"), role) {
-            ("text", _) => Part::Text { text: text("text") },
-            ("thinking", Role::Assistant) => {
-                Part::Thinking { text: text("thinking"), signature: block["signature"].as_str().map(str::to_owned) }
-            }
-            ("tool_use", Role::Assistant) => {
-                Part::ToolCall { id: text("id"), name: text("name"), arguments: block["input"].to_string() }
-            }
-            ("image" | "document", _) => media(block),
-            ("redacted_thinking", _) => {
-                self.recorder.ignore("redacted thinking");
-                return Ok(None);
-            }
-            (kind, _) => {
-                let what = format!("block of type `{kind}` in a message of role `{}`: dropped", role.name());
-                self.recorder.repair(self.file, Place::Line(line), what)?;
-                return Ok(None);
-            }
-        };
-        Ok(Some(part))
-    }
-
-    /// A result with its texts joined, followed by its media.
-    fn result(&mut self, block: &Value, out: &mut Vec<Part>) {
-        let (mut texts, mut others) = (Vec::new(), Vec::new());
-        for inner in blocks(&block["content"]) {
-            match inner["type"].as_str().unwrap_or("untyped") {
-                "text" => texts.push(inner["text"].as_str().unwrap_or_default().to_owned()),
-                "image" | "document" => others.push(media(&inner)),
-                kind => self.recorder.ignore(&format!("{kind} in a tool result")),
-            }
-        }
-        out.push(Part::ToolResult {
-            call_id: block["tool_use_id"].as_str().unwrap_or_default().to_owned(),
-            text: texts.join("\n"),
-            is_error: block["is_error"].as_bool().unwrap_or(false),
-        });
-        out.extend(others);
-    }
 }
 
 /// Adds a later row of the same message to it.
@@ -288,38 +209,4 @@ fn absorb(message: &mut Spoken, row: Spoken) {
     if row.usage.map(|usage| usage.output) > message.usage.map(|usage| usage.output) {
         message.usage = row.usage;
     }
-}
-
-/// The blocks of a message's content. A string is one block of text.
-fn blocks(content: &Value) -> Vec<Value> {
-    match content {
-        Value::Array(blocks) => blocks.clone(),
-        Value::String(text) => vec![serde_json::json!({"type": "text", "text": text})],
-        _ => Vec::new(),
-    }
-}
-
-fn media(block: &Value) -> Part {
-    let source = &block["source"];
-    let data = ["data", "url", "file_id"].iter().find_map(|key| source[*key].as_str()).unwrap_or_default();
-    let bytes = if source["type"] == "base64" { base64::decode(data) } else { None };
-    Part::Media {
-        media_type: source["media_type"].as_str().or(block["type"].as_str()).unwrap_or_default().to_owned(),
-        digest: blake3::hash(bytes.as_deref().unwrap_or(data.as_bytes())).to_hex().to_string(),
-        tokens: MEDIA_TOKENS,
-    }
-}
-
-/// The usage that the provider reported, or `None` if all counts are zero, as in messages that the program made itself, or
-/// impossible.
-fn usage(value: &Value) -> Option<Usage> {
-    let count = |key: &str| value[key].as_u64().unwrap_or(0);
-    let usage = Usage {
-        input: count("input_tokens"),
-        cache_read: count("cache_read_input_tokens"),
-        cache_write: count("cache_creation_input_tokens"),
-        output: count("output_tokens"),
-    };
-    let is_possible = usage.total_input().max(usage.output) <= MOST_REPORTED_TOKENS;
-    (usage != Usage::default() && is_possible).then_some(usage)
 }

@@ -4,10 +4,14 @@
 //! results are paired, secrets masked, sessions joined if requested, and exact values found if requested. No repair is silent:
 //! the [`ImportReport`] lists each with its file and place. Absent on purpose: prices, questions, anything that needs a model.
 
+mod anthropic;
 mod base64;
+mod blocks;
+mod chat;
 mod claude_broken;
 mod claude_code;
 mod claude_tree;
+mod codex;
 mod concat;
 #[cfg(test)]
 mod dummy;
@@ -15,6 +19,10 @@ mod error;
 mod facts;
 pub(crate) mod foils;
 mod input;
+mod json_lines;
+mod message_files;
+mod openai;
+mod pi;
 mod project;
 mod report;
 pub mod secrets;
@@ -42,7 +50,11 @@ use session::Session;
 /// Every format that can be imported.
 pub const ALL: &[&Importer] = &[
     &claude_code::IMPORTER,
+    &codex::IMPORTER,
+    &pi::IMPORTER,
     &tau_bench::IMPORTER,
+    &openai::IMPORTER,
+    &anthropic::IMPORTER,
     #[cfg(test)]
     &dummy::IMPORTER,
 ];

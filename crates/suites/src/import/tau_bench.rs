@@ -4,14 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
 
 use super::Importer;
+use super::chat;
 use super::error::ImportError;
 use super::input::Input;
 use super::report::Recorder;
-use super::session::{Place, Session, Spoken, type_name};
+use super::session::{Place, Session, type_name};
 use super::surrogates;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -79,7 +79,7 @@ fn session(
     };
     let mut messages = Vec::new();
     for (message, turn) in (1..).zip(turns) {
-        messages.extend(spoken(&input.file, Place::Turn { element, message }, &turn, recorder)?);
+        messages.extend(chat::spoken(&input.file, Place::Turn { element, message }, &turn, recorder)?);
     }
     Ok(Some(Session {
         file: input.file.clone(),
@@ -91,51 +91,4 @@ fn session(
         order: trial,
         messages,
     }))
-}
-
-fn spoken(file: &str, place: Place, turn: &Value, recorder: &mut Recorder) -> Result<Option<Spoken>, ImportError> {
-    let role = match turn["role"].as_str() {
-        Some("system") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("tool") => Role::Tool,
-        other => {
-            let what = format!(
-                "role `{}` is not system, user, assistant or tool: dropped",
-                other.unwrap_or(type_name(&turn["role"]))
-            );
-            recorder.repair(file, place, what)?;
-            return Ok(None);
-        }
-    };
-    let text = content(&turn["content"]);
-    let mut parts = Vec::new();
-    if role == Role::Tool {
-        let call_id = turn["tool_call_id"].as_str().unwrap_or_default().to_owned();
-        parts.push(Part::ToolResult { call_id, text, is_error: false });
-    } else {
-        parts.push(Part::Text { text });
-    }
-    if role == Role::Assistant {
-        parts.extend(turn["tool_calls"].as_array().into_iter().flatten().map(call));
-    }
-    Ok(Some(Spoken { place, role, at_ms: None, parts, usage: None }))
-}
-
-/// The text of a content: a string, or the joined text of its blocks. Null is empty.
-fn content(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"),
-        _ => String::new(),
-    }
-}
-
-fn call(call: &Value) -> Part {
-    let function = &call["function"];
-    Part::ToolCall {
-        id: call["id"].as_str().unwrap_or_default().to_owned(),
-        name: function["name"].as_str().unwrap_or_default().to_owned(),
-        arguments: function["arguments"].as_str().map_or_else(|| function["arguments"].to_string(), str::to_owned),
-    }
 }

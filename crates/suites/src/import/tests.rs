@@ -6,6 +6,7 @@ use compactometer_engine::message::{Part, Role};
 
 mod continued;
 mod facts;
+mod formats;
 mod mended;
 mod robustness;
 

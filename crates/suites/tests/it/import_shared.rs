@@ -139,3 +139,56 @@ fn a_compacted_session_is_whole_with_and_without_the_row_before_its_compaction()
         assert!(texts.into_iter().all(|text| !text.starts_with("This session is being continued")));
     }
 }
+
+/// Objects of a file of one JSON object a line, read without an importer.
+fn rows(file: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(file).expect("reads");
+    text.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
+}
+
+/// Calls, results and reported output tokens of a suite.
+fn counts(imported: &Imported) -> (usize, usize, u64) {
+    let messages = || imported.suite.scenarios.iter().flat_map(|scenario| &scenario.messages);
+    let calls = messages().flat_map(|message| message.call_ids()).count();
+    let results = messages().flat_map(|message| message.answered_ids()).count();
+    (calls, results, messages().filter_map(|message| message.usage.as_deref()).map(|usage| usage.output).sum())
+}
+
+/// Results without a call are dropped, and calls without a result get one that says so, so that both are as many.
+#[test]
+fn pi_sessions_have_the_calls_and_usage_of_their_files() {
+    for (name, texts) in [("data/pi/large-session.jsonl", 88), ("data/agents/pi-0.74.2-session.jsonl", 2)] {
+        let Some(file) = shared(name) else { return };
+        let rows = rows(&file);
+        let of = |role: &str| {
+            let messages = rows.iter().filter(|row| row["type"] == "message").map(|row| row["message"].clone());
+            messages.filter(|message| message["role"] == role).collect::<Vec<_>>()
+        };
+        let blocks =
+            of("assistant").into_iter().flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
+        let calls = blocks.filter(|block| block["type"] == "toolCall").count();
+        let output = of("assistant").iter().filter_map(|message| message["usage"]["output"].as_u64()).sum::<u64>();
+        let imported = imported("pi", &[file], &FACTS);
+        assert_eq!(counts(&imported), (calls, calls, output), "{name}");
+        let users = imported.suite.scenarios[0].messages.iter().filter(|message| message.role == Role::User).count();
+        assert_eq!((users, of("user").len()), (texts, texts), "{name}");
+    }
+}
+
+#[test]
+fn codex_rollouts_have_the_calls_and_usage_of_their_files() {
+    for name in ["data/codex/rollout-with-compaction.jsonl", "data/agents/codex-rollout.jsonl"] {
+        let Some(file) = shared(name) else { return };
+        let rows = rows(&file);
+        let of = |kind: &str| rows.iter().filter(|row| row["payload"]["type"] == kind).count();
+        let compactions = rows.iter().filter(|row| row["type"] == "compacted").count();
+        let imported = imported("codex", &[file], &FACTS);
+        let (calls, results, output) = counts(&imported);
+        assert_eq!((calls, results), (of("function_call"), of("function_call_output")), "{name}");
+        assert_eq!(imported.report.ignored["compaction summary of the recorded program"], compactions, "{name}");
+        assert!(output > 0 && imported.report.repairs.is_empty(), "{name}: {:?}", imported.report.repairs);
+        let said = imported.suite.scenarios[0].messages.iter().flat_map(|message| &message.parts);
+        let mut texts = said.filter_map(compactometer_engine::message::part_text);
+        assert!(!texts.any(|text| text.starts_with("SUMMARY:")), "{name}: the summary is no message");
+    }
+}

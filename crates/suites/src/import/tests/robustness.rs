@@ -64,7 +64,7 @@ fn unreadable_files_are_named_with_what_was_expected() {
             CLAUDE.as_bytes(),
             "line 1: expected tau-bench trajectories: a JSON array of objects with `task_id` and `traj`; it looks like `claude-code`",
         ),
-        ("tau-bench", b"{}", "; formats are claude-code, tau-bench, dummy-format"),
+        ("tau-bench", b"{}", "; formats are claude-code, codex, pi, tau-bench, openai, anthropic, dummy-format"),
         (
             "tau-bench",
             br#"{"format":"compactometer-suite","version":1,"name":"x"}"#,

@@ -1,0 +1,61 @@
+//! Files of one JSON object a line. A line that cannot be read is dropped and reported with its number.
+
+use serde_json::Value;
+
+use super::error::ImportError;
+use super::input::Input;
+use super::report::Recorder;
+use super::session::{Place, type_name};
+use super::surrogates;
+
+/// A file's objects, and the lines that are no JSON, each with its line number.
+pub(super) struct JsonLines<'i> {
+    pub(super) rows: Vec<(usize, Value)>,
+    pub(super) broken: Vec<(usize, &'i str)>,
+}
+
+pub(super) fn read<'i>(input: &'i Input, recorder: &mut Recorder) -> Result<JsonLines<'i>, ImportError> {
+    let mut lines = JsonLines { rows: Vec::new(), broken: Vec::new() };
+    let last = input.lines().last().map_or(0, |(number, _)| number);
+    for (number, line) in input.lines() {
+        let mut repair = |what| recorder.repair(&input.file, Place::Line(number), what);
+        match surrogates::parse::<Value>(line) {
+            Ok((value, mended)) if value.is_object() => {
+                if let Some(mended) = mended {
+                    repair(mended.what())?;
+                }
+                lines.rows.push((number, value));
+            }
+            Ok((value, _)) => repair(format!("expected an object, found {}: dropped", type_name(&value)))?,
+            Err(error) => {
+                let torn = if number == last { "torn last line" } else { "broken line" };
+                let error = error.to_string().replace("line 1 column", "column");
+                repair(format!("{torn} ({error}): dropped"))?;
+                lines.broken.push((number, line));
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// The first lines, null where one is no JSON.
+pub(super) fn beginning(text: &str) -> impl Iterator<Item = Value> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(5);
+    lines.map(|line| surrogates::parse::<Value>(line).map(|(row, _)| row).unwrap_or_default())
+}
+
+/// A time in the format of RFC 3339, or in milliseconds since the Unix epoch.
+pub(super) fn at_ms(
+    stamp: &Value,
+    file: &str,
+    place: Place,
+    recorder: &mut Recorder,
+) -> Result<Option<i64>, ImportError> {
+    let Some(text) = stamp.as_str() else { return Ok(stamp.as_i64()) };
+    let at = text.parse::<jiff::Timestamp>().ok();
+    if at.is_none() {
+        let what = format!("timestamp `{text}` is not in the format of RFC 3339: left out");
+        recorder.repair(file, place, what)?;
+    }
+    Ok(at.map(jiff::Timestamp::as_millisecond))
+}

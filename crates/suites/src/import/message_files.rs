@@ -1,0 +1,93 @@
+//! Files of messages as an API takes them: an array of messages, an object with `messages`, an array of such objects, or JSON
+//! Lines of either.
+//!
+//! Messages one a line are one conversation; each object with `messages` is one.
+
+use serde_json::Value;
+
+use super::error::ImportError;
+use super::input::Input;
+use super::report::Recorder;
+use super::session::{Place, Session};
+use super::{json_lines, surrogates};
+
+/// One conversation of a file.
+pub(super) struct Conversation {
+    /// The object around the messages; null if there is none.
+    pub(super) around: Value,
+    pub(super) messages: Vec<(Place, Value)>,
+}
+
+/// The first messages of a file, for recognising its format.
+pub(super) fn beginning(text: &str) -> Vec<Value> {
+    /// The number of messages that are looked at.
+    const LOOKED_AT: usize = 50;
+    let of = |value: Value| match value {
+        Value::Array(values) => values,
+        other => vec![other],
+    };
+    let whole = surrogates::parse::<Value>(text).map(|(value, _)| of(value));
+    let values = whole.unwrap_or_else(|_| json_lines::beginning(text).collect());
+    let messages = values.into_iter().flat_map(|mut value| match value.get_mut("messages").map(Value::take) {
+        Some(Value::Array(messages)) => messages,
+        _ => vec![value],
+    });
+    messages.filter(is_message).take(LOOKED_AT).collect()
+}
+
+/// Whether it has a role and a content.
+fn is_message(value: &Value) -> bool {
+    value["role"].is_string() && value.get("content").is_some()
+}
+
+pub(super) fn conversations(input: &Input, recorder: &mut Recorder) -> Result<Vec<Conversation>, ImportError> {
+    let values: Vec<(Place, Value)> = match surrogates::parse::<Value>(&input.text) {
+        Ok((Value::Array(values), _)) => (1..).map(Place::Element).zip(values).collect(),
+        Ok((value, _)) => vec![(Place::Line(1), value)],
+        Err(_) => {
+            let rows = json_lines::read(input, recorder)?.rows;
+            rows.into_iter().map(|(line, value)| (Place::Line(line), value)).collect()
+        }
+    };
+    let mut found = Vec::new();
+    let mut loose = Conversation { around: Value::Null, messages: Vec::new() };
+    for (element, (place, mut value)) in (1..).zip(values) {
+        match value.get_mut("messages").map(Value::take) {
+            Some(Value::Array(messages)) => {
+                let places = (1..).map(|message| Place::Turn { element, message });
+                found.push(Conversation { around: value, messages: places.zip(messages).collect() });
+            }
+            _ if is_message(&value) || value["tool_calls"].is_array() => loose.messages.push((place, value)),
+            _ => recorder.repair(
+                &input.file,
+                place,
+                "neither a message nor an object with `messages`: dropped".to_owned(),
+            )?,
+        }
+    }
+    found.extend((!loose.messages.is_empty()).then_some(loose));
+    Ok(found)
+}
+
+/// A session of its own group, named by the object around the messages or by the file.
+pub(super) fn session(
+    input: &Input,
+    format: &str,
+    around: &Value,
+    order: u64,
+    messages: Vec<super::session::Spoken>,
+) -> Session {
+    let text = |key: &str| around[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let named = ["conversation_id", "session_id", "thread_id", "id"].iter().find_map(|key| text(key));
+    let stem = named.unwrap_or_else(|| input.stem.clone());
+    Session {
+        file: input.file.clone(),
+        source: format!("{format}: {}", input.name),
+        group: text("group_id").unwrap_or_else(|| stem.clone()),
+        projects: text("project").into_iter().collect(),
+        stem,
+        numbered: false,
+        order,
+        messages,
+    }
+}

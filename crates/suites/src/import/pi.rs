@@ -1,0 +1,155 @@
+//! Sessions of pi: one JSON object a line, linked by `id` and `parentId` from version 2 on.
+//!
+//! If entries branch, the chain to the last one is kept; the others are counted as abandoned. A compaction of the program leaves
+//! its messages in the file, so its summary is no message. Absent on purpose: the system prompt and tool definitions, which these
+//! files do not contain.
+
+use std::collections::{HashMap, HashSet};
+
+use compactometer_engine::message::{Part, Role, Usage};
+use compactometer_formats::suite::MOST_REPORTED_TOKENS;
+use serde_json::Value;
+
+use super::Importer;
+use super::blocks::media;
+use super::error::ImportError;
+use super::input::Input;
+use super::report::Recorder;
+use super::session::{Place, Session, Spoken};
+use super::{json_lines, project};
+
+pub(super) const IMPORTER: Importer = Importer {
+    name: "pi",
+    about: "a pi session: one JSON object a line, the first of type `session`",
+    source: "badlogic/pi-mono 0.74, ~/.pi/agent/sessions/*/*.jsonl",
+    recognises: |text| json_lines::beginning(text).any(|row| row["type"] == "session" && row["cwd"].is_string()),
+    read,
+};
+
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+    let rows = json_lines::read(input, recorder)?.rows;
+    let head = rows.iter().map(|(_, row)| row).find(|row| row["type"] == "session");
+    let text = |key: &str| head.and_then(|row| row[key].as_str());
+    let group = text("id").unwrap_or(&input.stem).to_owned();
+    let kept = chain(&rows);
+    let mut messages = Vec::new();
+    for (at, (line, row)) in rows.iter().enumerate() {
+        match row["type"].as_str().unwrap_or("untyped") {
+            "session" => {}
+            "message" if !kept.contains(&at) => recorder.ignore("message of an abandoned branch"),
+            "message" => {
+                messages.extend(Reader { file: &input.file, place: Place::Line(*line), recorder }.spoken(row)?)
+            }
+            "compaction" => recorder.ignore("compaction summary of the recorded program"),
+            kind => recorder.ignore(kind),
+        }
+    }
+    Ok(vec![Session {
+        file: input.file.clone(),
+        source: format!("pi: {}", input.name),
+        group: group.clone(),
+        projects: text("cwd").map(project::of_directory).into_iter().collect(),
+        stem: group,
+        numbered: false,
+        order: 0,
+        messages,
+    }])
+}
+
+/// The rows on the way from the last linked one to its root, and all rows without an id.
+fn chain(rows: &[(usize, Value)]) -> HashSet<usize> {
+    let id = |row: &Value| row["id"].as_str().filter(|_| row["type"] != "session").map(str::to_owned);
+    let by_id = rows.iter().enumerate().filter_map(|(at, (_, row))| Some((id(row)?, at))).collect::<HashMap<_, _>>();
+    let mut kept = (0..rows.len()).filter(|at| id(&rows[*at].1).is_none()).collect::<HashSet<_>>();
+    let mut next = rows.iter().rposition(|(_, row)| id(row).is_some());
+    while let Some(at) = next.filter(|at| kept.insert(*at)) {
+        next = rows[at].1["parentId"].as_str().and_then(|parent| by_id.get(parent).copied());
+    }
+    kept
+}
+
+struct Reader<'r> {
+    file: &'r str,
+    place: Place,
+    recorder: &'r mut Recorder,
+}
+
+impl Reader<'_> {
+    fn spoken(&mut self, row: &Value) -> Result<Option<Spoken>, ImportError> {
+        let message = &row["message"];
+        let role = match message["role"].as_str().unwrap_or("unknown") {
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "toolResult" => Role::Tool,
+            other => {
+                self.recorder.ignore(&format!("message of role {other}"));
+                return Ok(None);
+            }
+        };
+        let stamp = if row["timestamp"].is_null() { &message["timestamp"] } else { &row["timestamp"] };
+        let at_ms = json_lines::at_ms(stamp, self.file, self.place, self.recorder)?;
+        let mut parts = Vec::new();
+        match &message["content"] {
+            Value::String(text) => parts.push(Part::Text { text: text.clone() }),
+            content => {
+                for block in content.as_array().into_iter().flatten() {
+                    parts.extend(self.part(role, block)?);
+                }
+            }
+        }
+        if role == Role::Tool {
+            parts = result(message, parts);
+        }
+        let usage = Some(&message["usage"]).filter(|_| role == Role::Assistant).and_then(usage);
+        Ok(Some(Spoken { place: self.place, role, at_ms, parts, usage }))
+    }
+
+    fn part(&mut self, role: Role, block: &Value) -> Result<Option<Part>, ImportError> {
+        let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
+        let part = match (block["type"].as_str().unwrap_or("untyped"), role) {
+            ("text", _) => Part::Text { text: text("text") },
+            ("thinking", Role::Assistant) => {
+                let signature = block["thinkingSignature"].as_str().map(str::to_owned);
+                Part::Thinking { text: text("thinking"), signature }
+            }
+            ("toolCall", Role::Assistant) => {
+                Part::ToolCall { id: text("id"), name: text("name"), arguments: block["arguments"].to_string() }
+            }
+            ("image", _) => media(&block["mimeType"], &block["data"], true),
+            (kind, _) => {
+                let what = format!("block of type `{kind}` in a message of role `{}`: dropped", role.name());
+                self.recorder.repair(self.file, self.place, what)?;
+                return Ok(None);
+            }
+        };
+        Ok(Some(part))
+    }
+}
+
+/// A result with its texts joined, followed by its media.
+fn result(message: &Value, parts: Vec<Part>) -> Vec<Part> {
+    let (mut texts, mut others) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            Part::Text { text } => texts.push(text),
+            other => others.push(other),
+        }
+    }
+    let call_id = message["toolCallId"].as_str().unwrap_or_default().to_owned();
+    let is_error = message["isError"].as_bool().unwrap_or(false);
+    others.insert(0, Part::ToolResult { call_id, text: texts.join("\n"), is_error });
+    others
+}
+
+/// What the provider reported, or nothing if all counts are zero or one is impossible.
+fn usage(value: &Value) -> Option<Usage> {
+    let count = |key: &str| value[key].as_u64().unwrap_or(0);
+    let usage = Usage {
+        input: count("input"),
+        cache_read: count("cacheRead"),
+        cache_write: count("cacheWrite"),
+        output: count("output"),
+    };
+    let is_possible = usage.total_input().max(usage.output) <= MOST_REPORTED_TOKENS;
+    (usage != Usage::default() && is_possible).then_some(usage)
+}
