@@ -4,7 +4,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use compactometer_suites::import::{self, Options};
+use compactometer_suites::import::{self, Importer, Options};
 use compactometer_suites::properties::measure;
 use compactometer_text::suggest::unknown;
 
@@ -23,11 +23,10 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 pub(crate) struct ImportArgs {
-    /// The transcripts' format; `compactometer list formats` names them.
-    pub(crate) format: String,
-    /// The transcripts.
-    #[arg(required = true)]
-    pub(crate) files: Vec<PathBuf>,
+    /// The transcripts, after their format if it is not to be found by their content; `compactometer list formats` names the
+    /// formats.
+    #[arg(value_name = "[FORMAT] FILE", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
     /// The suite to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: PathBuf,
@@ -52,19 +51,17 @@ pub(crate) struct ImportArgs {
 }
 
 fn import(args: &ImportArgs) -> Result<(), Failure> {
-    let Some(importer) = import::by_name(&args.format) else {
-        let choices = import::ALL.iter().map(|importer| importer.name);
-        return Err(Failure::usage(anyhow!(unknown("format", &args.format, choices))));
-    };
+    let (importer, files) = format_and_files(&args.inputs)?;
     suites::must_be_free(&args.out, args.force).map_err(Failure::usage)?;
-    let name = args.out.file_stem().map_or_else(|| args.format.clone(), |stem| stem.to_string_lossy().into_owned());
+    let name =
+        args.out.file_stem().map_or_else(|| importer.name.to_owned(), |stem| stem.to_string_lossy().into_owned());
     let options = Options {
         auto_facts: args.auto_facts,
         concat: args.concat.map(usize::from),
         keep_secrets: args.keep_secrets,
         strict: args.strict,
     };
-    let imported = import::import(importer, &args.files, &name, &options).map_err(Failure::usage)?;
+    let imported = import::import(importer, files, &name, &options).map_err(Failure::usage)?;
     suites::write(&args.out, &imported.suite).map_err(Failure::failed)?;
     if !args.quiet {
         for line in imported.report.lines() {
@@ -76,4 +73,18 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         note(&format!("wrote {}", args.out.display()));
     }
     Ok(())
+}
+
+/// The format and the files. A first word that is no format and no file is a misspelt format.
+fn format_and_files(inputs: &[PathBuf]) -> Result<(&'static Importer, &[PathBuf]), Failure> {
+    let Some((first, files)) = inputs.split_first() else { return Err(Failure::usage(anyhow!("no file is named"))) };
+    let word = first.to_string_lossy();
+    match import::by_name(&word) {
+        Some(_) if files.is_empty() => Err(Failure::usage(anyhow!("no file of format `{word}` is named"))),
+        Some(importer) => Ok((importer, files)),
+        None if first.exists() || word.contains(['.', '/', '\\']) => {
+            Ok((import::by_content(first).map_err(Failure::usage)?, inputs))
+        }
+        None => Err(Failure::usage(anyhow!(unknown("format", &word, import::ALL.iter().map(|known| known.name))))),
+    }
 }

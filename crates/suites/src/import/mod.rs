@@ -32,7 +32,7 @@ mod surrogates;
 mod tau_bench;
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use compactometer_engine::message::{Message, MessageId};
 
@@ -62,6 +62,22 @@ pub const ALL: &[&Importer] = &[
 /// The importer with this name.
 pub fn by_name(name: &str) -> Option<&'static Importer> {
     ALL.iter().copied().find(|importer| importer.name == name)
+}
+
+/// The importer whose format a file begins like.
+///
+/// # Errors
+/// [`ImportError`] if the file cannot be read, is a suite already, or is of no known format.
+pub fn by_content(path: &Path) -> Result<&'static Importer, ImportError> {
+    let input = Input::open(path, &mut Recorder::new("any", false))?;
+    ALL.iter().copied().find(|importer| (importer.recognises)(&input.text)).ok_or_else(|| {
+        let expected = ALL.iter().map(|known| format!("\n  {}: expected {}", known.name, known.about));
+        let why = match compactometer_formats::suite::looks_like_suite(input.text.lines().next().unwrap_or_default()) {
+            true => "is already a suite and needs no import".to_owned(),
+            false => format!("is of no known format; these refused it:{}", expected.collect::<String>()),
+        };
+        ImportError::Other(format!("`{}` {why}", input.file))
+    })
 }
 
 /// Reads one foreign format.

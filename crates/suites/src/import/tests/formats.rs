@@ -120,3 +120,31 @@ fn a_file_of_one_format_is_named_to_the_others() {
         assert!(refused.ends_with(&format!("it looks like `{name}`")), "{refused}");
     }
 }
+
+#[test]
+fn a_format_is_found_by_the_content_of_a_file() {
+    let name = |text: &str| {
+        let file = Temporary::new(text.as_bytes());
+        by_content(&file.0).map(|importer| importer.name).map_err(|error| error.to_string())
+    };
+    for (format, text) in [
+        ("pi", PI),
+        ("codex", CODEX),
+        ("openai", OPENAI),
+        ("anthropic", ANTHROPIC),
+        ("claude-code", CLAUDE),
+        ("tau-bench", TAU),
+    ] {
+        assert_eq!(name(text), Ok(format));
+    }
+    let refused = name("{\"rows\":[]}").expect_err("no format");
+    assert!(
+        refused.contains("is of no known format") && refused.contains("\n  pi: expected a pi session"),
+        "{refused}"
+    );
+    assert!(
+        name(r#"{"format":"compactometer-suite","version":1,"name":"x"}"#)
+            .expect_err("a suite")
+            .contains("already a suite")
+    );
+}
