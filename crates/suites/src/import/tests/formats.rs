@@ -2,7 +2,7 @@
 
 use super::*;
 
-const PI: &str = r#"{"type":"session","version":3,"id":"s-1","timestamp":"2026-01-02T03:04:05Z","cwd":"/home/ann/shop"}
+pub(super) const PI: &str = r#"{"type":"session","version":3,"id":"s-1","timestamp":"2026-01-02T03:04:05Z","cwd":"/home/ann/shop"}
 {"type":"message","id":"a","parentId":null,"timestamp":"2026-01-02T03:04:06Z","message":{"role":"user","content":[{"type":"text","text":"Read pay.toml."}]}}
 {"type":"message","id":"x","parentId":"a","timestamp":"2026-01-02T03:04:07Z","message":{"role":"assistant","content":[{"type":"text","text":"No."}],"usage":{"input":1,"output":1}}}
 {"type":"message","id":"b","parentId":"a","timestamp":"2026-01-02T03:04:08Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"Read it.","thinkingSignature":"sig"},{"type":"toolCall","id":"t1","name":"read","arguments":{"path":"pay.toml"}}],"usage":{"input":900,"output":20,"cacheRead":100,"cacheWrite":5}}}
@@ -30,7 +30,7 @@ fn pi_sessions_follow_the_last_branch() {
     assert_eq!(ignored, expected);
 }
 
-const CODEX: &str = r#"{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"s-2","cwd":"/home/ann/shop","base_instructions":{"text":"You are an agent."}}}
+pub(super) const CODEX: &str = r#"{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"s-2","cwd":"/home/ann/shop","base_instructions":{"text":"You are an agent."}}}
 {"timestamp":"2026-01-02T03:04:06Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n  <cwd>/x</cwd>\n</environment_context>"}]}}
 {"timestamp":"2026-01-02T03:04:06Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Read pay.toml."}]}}
 {"timestamp":"2026-01-02T03:04:07Z","type":"response_item","payload":{"type":"reasoning","summary":[],"encrypted_content":"xyz"}}
@@ -68,14 +68,14 @@ fn a_codex_user_who_quotes_the_program_is_a_user() {
     assert!(outline(&imported("codex", &quoted, &STRICT).suite.scenarios[0]).contains("user: text(Why is"));
 }
 
-const OPENAI: &str = r#"{"id":"s-3","messages":[
+pub(super) const OPENAI: &str = r#"{"id":"s-3","messages":[
 {"role":"developer","content":"You are an agent."},
 {"role":"user","content":[{"type":"text","text":"Read pay.toml."},{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]},
 {"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function","function":{"name":"read","arguments":"{\"path\":\"pay.toml\"}"}}]},
 {"role":"tool","tool_call_id":"t1","content":"port = 8443"},
 {"role":"assistant","content":"It is 8443."}]}"#;
 
-const ANTHROPIC: &str = r#"{"id":"s-3","system":"You are an agent.","messages":[
+pub(super) const ANTHROPIC: &str = r#"{"id":"s-3","system":"You are an agent.","messages":[
 {"role":"user","content":[{"type":"text","text":"Read pay.toml."},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]},
 {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"read","input":{"path":"pay.toml"}}]},
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"port = 8443"}]},

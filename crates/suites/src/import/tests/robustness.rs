@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::formats::{ANTHROPIC, CODEX, OPENAI, PI};
 use super::*;
 
 /// Trajectories of one session, each with messages that are broken in one way.
@@ -159,6 +160,13 @@ proptest! {
 
     #[test]
     fn shuffled_sessions_never_panic(bytes in shuffled()) {
+        never_panics(&bytes, None);
+    }
+
+    #[test]
+    fn mutated_files_of_every_other_format_never_panic(
+        bytes in prop_oneof![mutated(PI), mutated(CODEX), mutated(OPENAI), mutated(ANTHROPIC)],
+    ) {
         never_panics(&bytes, None);
     }
 
