@@ -16,8 +16,24 @@ mod said;
 
 use said::Said;
 
+pub(super) fn anthropic(data: &[u8]) -> bool {
+    check("anthropic", data, said::in_messages)
+}
+
 pub(super) fn claude_code(data: &[u8]) -> bool {
     check("claude-code", data, said::in_claude_code)
+}
+
+pub(super) fn codex(data: &[u8]) -> bool {
+    check("codex", data, said::in_codex)
+}
+
+pub(super) fn openai(data: &[u8]) -> bool {
+    check("openai", data, said::in_messages)
+}
+
+pub(super) fn pi(data: &[u8]) -> bool {
+    check("pi", data, said::in_pi)
 }
 
 pub(super) fn tau_bench(data: &[u8]) -> bool {

@@ -61,6 +61,71 @@ pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
     said.filter(|said| !said.text.trim().is_empty()).collect()
 }
 
+/// The texts of messages and results. A message of several rows is named by one of them.
+pub(super) fn in_codex(file: &str) -> Vec<Said> {
+    let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
+    let rows = (1..).zip(without_mark(file).split('\n').map(row)).collect::<Vec<(usize, Value)>>();
+    let said = rows.iter().filter(|(_, row)| row["type"] == "response_item").flat_map(|(number, row)| {
+        let item = &row["payload"];
+        let blocks = item["content"].as_array().into_iter().flatten().filter(|_| item["type"] == "message");
+        let known = |block: &&Value| matches!(block["type"].as_str(), Some("input_text" | "output_text" | "text"));
+        let mut texts = blocks.filter(known).filter_map(|block| block["text"].as_str()).collect::<Vec<_>>();
+        texts.extend(item["output"].as_str().filter(|_| item["type"] == "function_call_output"));
+        let places = (1..=*number).map(|number| format!("line {number}")).collect::<Vec<_>>();
+        texts.into_iter().map(move |text| Said { places: places.clone(), text: text.to_owned() }).collect::<Vec<_>>()
+    });
+    said.filter(|said| !said.text.trim().is_empty()).collect()
+}
+
+/// The texts of rows of type `message`, including results.
+pub(super) fn in_pi(file: &str) -> Vec<Said> {
+    let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
+    let rows = (1..).zip(without_mark(file).split('\n').map(row));
+    let said = rows.filter(|(_, row): &(usize, Value)| row["type"] == "message").flat_map(|(number, row)| {
+        let place = format!("line {number}");
+        let texts = texts(&row["message"]["content"]).into_iter();
+        texts.map(move |text| Said { places: vec![place.clone()], text }).collect::<Vec<_>>()
+    });
+    said.filter(|said| !said.text.trim().is_empty()).collect()
+}
+
+/// The texts of messages, however a file holds them.
+pub(super) fn in_messages(file: &str) -> Vec<Said> {
+    let file = without_mark(file);
+    let values: Vec<(String, Value)> = match serde_json::from_str::<Value>(file) {
+        Ok(Value::Array(values)) => {
+            (1..).zip(values).map(|(at, value): (usize, _)| (format!("element {at}"), value)).collect()
+        }
+        Ok(value) => vec![("line 1".to_owned(), value)],
+        Err(_) => {
+            let lines = (1..).zip(file.split('\n')).filter_map(|(at, line): (usize, _)| {
+                Some((format!("line {at}"), serde_json::from_str::<Value>(line).ok().filter(Value::is_object)?))
+            });
+            lines.collect()
+        }
+    };
+    let mut said = Vec::new();
+    for (element, (place, value)) in (1..).zip(values) {
+        let element: usize = element;
+        match &value["messages"] {
+            Value::Array(messages) => {
+                for (at, message) in (1..).zip(messages) {
+                    let at: usize = at;
+                    let places = vec![format!("element {element}, message {at}")];
+                    said.extend(
+                        texts(&message["content"]).into_iter().map(|text| Said { places: places.clone(), text }),
+                    );
+                }
+            }
+            _ => {
+                said.extend(texts(&value["content"]).into_iter().map(|text| Said { places: vec![place.clone()], text }))
+            }
+        }
+    }
+    said.retain(|said| !said.text.trim().is_empty());
+    said
+}
+
 fn without_mark(file: &str) -> &str {
     file.strip_prefix('\u{feff}').unwrap_or(file)
 }
