@@ -9,7 +9,8 @@ use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, Stra
 use super::{compared, judged, reasons, sweep};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
 use crate::metrics::{
-    self, ANSWER_RECALL, Column, Metric, MetricUnit, PROMPTED_RECALL, RETRIEVED_TOKENS, STORED_SHARE, is_marked,
+    self, ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Column, Metric, MetricUnit, PROMPTED_RECALL,
+    RETRIEVED_TOKENS, STORED_SHARE, is_marked,
 };
 use crate::render::words::{conditions, models, verdict};
 
@@ -55,23 +56,29 @@ fn heading(group: &Group, is_alone: bool) -> String {
 /// Columns before those of metrics: strategy, activity and the fates that there is room for.
 const FIRST_COLUMNS: [&str; 6] = ["", "active,\nrounds", "held\n%", "\nunseen", "not\nwritten", "\neroded"];
 
-/// The metrics that have a column of their own.
-fn columns() -> impl Iterator<Item = (Column, &'static Metric)> {
-    metrics::ALL.iter().filter_map(|metric| Some((metric.column?, metric)))
+/// The metrics that have a column of their own. Where no strategy has CR*, as in suites of few groups, CR takes its column, so
+/// that the table shows what comparisons are made on.
+fn columns(group: &Group) -> impl Iterator<Item = (Column, &'static Metric)> {
+    let has_chance = group.strategies.iter().any(|strategy| CONTEXT_RECALL_CORRECTED.value(strategy).is_some());
+    metrics::ALL.iter().filter_map(move |metric| {
+        let column = metric.column?;
+        let is_raw = metric.id == CORRECTED && !has_chance;
+        Some(if is_raw { (Column { header: "CR", ..column }, &CONTEXT_RECALL) } else { (column, metric) })
+    })
 }
 
 fn grid(group: &Group) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')));
     table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(FIRST_COLUMNS.into_iter().chain(columns().map(|(column, _)| column.header)));
+    table.set_header(FIRST_COLUMNS.into_iter().chain(columns(group).map(|(column, _)| column.header)));
     for family in [Family::Reference, Family::Faithful, Family::Control] {
         let rows: Vec<_> = group.strategies.iter().filter(|strategy| strategy.family == family).collect();
         if family == Family::Control && !rows.is_empty() {
             table.add_row(["controls"]);
         }
         for strategy in rows {
-            table.add_row(row(strategy));
+            table.add_row(row(group, strategy));
         }
     }
     for (at, column) in table.column_iter_mut().enumerate() {
@@ -84,7 +91,7 @@ fn grid(group: &Group) -> String {
     lines.join("\n") + "\n" + legend
 }
 
-fn row(strategy: &StrategySummary) -> Vec<Cell> {
+fn row(group: &Group, strategy: &StrategySummary) -> Vec<Cell> {
     let triggered = &strategy.triggered;
     let fired = if triggered.conversations == 0 {
         "never".to_owned()
@@ -95,7 +102,7 @@ fn row(strategy: &StrategySummary) -> Vec<Cell> {
     let mark = if is_marked(strategy) { "*" } else { "" };
     let mut cells = vec![format!("{}{mark}", strategy.name), fired];
     cells.extend(fates);
-    cells.extend(columns().map(|(column, metric)| match column.has_interval {
+    cells.extend(columns(group).map(|(column, metric)| match column.has_interval {
         true => with_interval(metric.of(strategy)),
         false => show(strategy, metric),
     }));
@@ -159,7 +166,8 @@ fn compared(group: &Group) -> String {
 }
 
 fn below(group: &Group) -> String {
-    let metrics = reasons::lines(group, columns().map(|(_, metric)| metric)).into_iter();
+    let named = metrics::ALL.iter().filter(|metric| metric.column.is_some());
+    let metrics = reasons::lines(group, named).into_iter();
     let noted = metrics.chain(group.strategies.iter().filter_map(found_again)).chain(answered(group));
     let judged = group.judged.iter().flat_map(judged::lines).map(|line| format!("judge: {line}"));
     let failures = reasons::failures(group).into_iter().map(|line| format!("most frequent failures of {line}"));

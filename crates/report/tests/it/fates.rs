@@ -138,3 +138,12 @@ fn the_three_most_frequent_reasons_are_told_with_their_counts() {
     let line = "most frequent failures of hybrid-checkpoint: 4 x `summarizer call failed: timed out`, 2 x";
     assert!(text.contains(line), "{text}");
 }
+
+/// Two conversations are too few for chance, and comparisons are then made on CR.
+#[test]
+fn where_chance_is_unknown_the_table_shows_plain_recall() {
+    let text = table(&summary(&[talk(0, "vvdd"), talk(1, "vvvd")]));
+    let header = text.lines().nth(2).unwrap();
+    assert!(header.contains(" CR ") && !header.contains("CR*"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("hybrid-checkpoint") && line.contains(".62")), "{text}");
+}
