@@ -26,16 +26,6 @@ pub struct RecordedCompaction {
     pub context: Vec<Retained>,
 }
 
-impl RecordedCompaction {
-    /// The texts that it wrote.
-    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        self.context.iter_mut().filter_map(|retained| match retained {
-            Retained::Written { text, .. } => Some(text),
-            Retained::Kept(_) => None,
-        })
-    }
-}
-
 /// One message of what a recorded compaction left.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

@@ -301,10 +301,7 @@ pub enum PlanError {
     )]
     RecordedOnly,
     /// No program compacted a conversation of the suite.
-    #[error(
-        "no conversation of this suite has a recorded compaction: import sessions that their program compacted, or compare \
-         without `recorded`"
-    )]
+    #[error("no conversation of this suite has a recorded compaction: import sessions that their program compacted")]
     NothingRecorded,
     /// Parameters or limits contradict each other.
     #[error("limits of `{strategy}`")]

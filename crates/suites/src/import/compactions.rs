@@ -13,7 +13,10 @@ use super::session::{Compaction, Left, Place, Session};
 pub(super) fn resolve(session: &Session, recorder: &mut Recorder) -> Result<Vec<RecordedCompaction>, ImportError> {
     let mut found: Vec<RecordedCompaction> = Vec::new();
     for compaction in &session.compactions {
-        let before = session.messages.iter().rposition(|said| said.place < compaction.place).map(id_at);
+        let before = session.messages.iter().rposition(|said| said.place < compaction.place);
+        // The results of calls before it are part of what came before it, even if they came later.
+        let answers = |index: &usize| session.messages.get(*index).is_some_and(|said| said.role == Role::Tool);
+        let before = before.map(|index| Some(index + 1).filter(answers).unwrap_or(index)).map(id_at);
         let context = before.map(|after| context(session, compaction, after)).unwrap_or_default();
         let missing = match before {
             None => "the messages before it are not in the file",

@@ -32,7 +32,9 @@ impl Kept {
     pub fn place(&self, variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
         let named = self.variable.and_then(&variable).filter(|folder| !folder.is_empty()).map(PathBuf::from);
         let home = || Some(Path::new(&variable("HOME").or_else(|| variable("USERPROFILE"))?).join(self.home));
-        Some(named.or_else(home)?.join(self.pattern))
+        let folder = named.or_else(home)?;
+        // Only the program's part of the path is a pattern.
+        Some(Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(self.pattern))
     }
 
     /// The sessions at that place, the newest first.

@@ -6,6 +6,8 @@ use std::fmt;
 use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_formats::suite::MOST_REPORTED_TOKENS;
 
+use super::input::Input;
+
 /// One conversation as it was read.
 #[derive(Clone, Debug)]
 pub(super) struct Session {
@@ -78,6 +80,23 @@ impl Question {
 }
 
 impl Session {
+    /// An empty session of a file, which is its own group.
+    pub(super) fn of(input: &Input, format: &str, group: impl Into<String>) -> Self {
+        let group = group.into();
+        Session {
+            file: input.file.clone(),
+            source: format!("{format}: {}", input.name),
+            group: group.clone(),
+            projects: BTreeSet::new(),
+            stem: group,
+            numbered: false,
+            order: 0,
+            compactions: Vec::new(),
+            questions: Vec::new(),
+            messages: Vec::new(),
+        }
+    }
+
     /// The session with control characters in its names escaped, since names reach terminals and file names. `stem` names what the
     /// file leaves without a name.
     pub(super) fn with_plain_names(self, stem: &str) -> Self {

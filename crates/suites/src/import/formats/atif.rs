@@ -69,18 +69,7 @@ fn session(
     }
     let messages = reader.messages;
     let group = row["session_id"].as_str().filter(|id| !id.is_empty()).unwrap_or(&input.stem).to_owned();
-    Ok(Session {
-        file: input.file.clone(),
-        source: format!("atif: {}", input.name),
-        group: group.clone(),
-        projects: Default::default(),
-        stem: group,
-        numbered: false,
-        order,
-        compactions: Vec::new(),
-        questions: Vec::new(),
-        messages,
-    })
+    Ok(Session { order, messages, ..Session::of(input, IMPORTER.name, group) })
 }
 
 struct Reader<'r> {

@@ -53,16 +53,13 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         let (spoken, compactions) = compactions::split(&rows, tree.rows);
         let messages = Reader(Blocks { file: &input.file, recorder }).messages(&rows, &spoken)?;
         sessions.push(Session {
-            file: input.file.clone(),
-            source: format!("claude-code: {}", input.name),
-            group: group.clone(),
-            projects: project.iter().cloned().collect(),
             stem: if tree.sidechain { format!("{group}/side-") } else { group.clone() },
+            projects: project.iter().cloned().collect(),
             numbered: tree.sidechain,
             order,
             compactions,
-            questions: Vec::new(),
             messages,
+            ..Session::of(input, IMPORTER.name, &group)
         });
     }
     Ok(sessions)

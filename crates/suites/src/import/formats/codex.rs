@@ -44,18 +44,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     }
     let Reader { messages, compactions, group, projects, .. } = reader;
     let group = group.unwrap_or_else(|| input.stem.clone());
-    Ok(vec![Session {
-        file: input.file.clone(),
-        source: format!("codex: {}", input.name),
-        group: group.clone(),
-        projects,
-        stem: group,
-        numbered: false,
-        order: 0,
-        compactions,
-        questions: Vec::new(),
-        messages,
-    }])
+    Ok(vec![Session { projects, compactions, messages, ..Session::of(input, IMPORTER.name, group) }])
 }
 
 struct Reader<'r> {

@@ -54,16 +54,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let messages = Reader { file: &input.file, recorder, answered: HashSet::new(), has_spoken: false }.read(&log)?;
     let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
-        file: input.file.clone(),
-        source: format!("gemini: {}", input.name),
-        group: group.clone(),
         projects: head["directories"][0].as_str().map(project::of_directory).into_iter().collect(),
-        stem: group,
-        numbered: false,
-        order: 0,
         compactions: log.compactions,
-        questions: Vec::new(),
         messages,
+        ..Session::of(input, IMPORTER.name, group)
     }])
 }
 

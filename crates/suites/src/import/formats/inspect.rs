@@ -4,7 +4,7 @@
 //! Each epoch of a sample is one session of its group. Requests of sub-agents and other purposes become side conversations.
 //! Absent on purpose: scores, targets, and the states between events.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use compactometer_engine::message::{Role, Usage};
 use serde_json::Value;
@@ -53,16 +53,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             _ => format!("{group}/epoch-{epoch}/side-{number}"),
         };
         sessions.extend((0..).zip(dialogues).map(|(number, dialogue)| Session {
-            file: input.file.clone(),
-            source: format!("inspect: {}", input.name),
-            group: group.clone(),
-            projects: BTreeSet::new(),
             stem: stem(number),
-            numbered: false,
             order: epoch,
             compactions: dialogue.compactions,
-            questions: Vec::new(),
             messages: dialogue.messages,
+            ..Session::of(input, IMPORTER.name, &group)
         }));
     }
     Ok(sessions)

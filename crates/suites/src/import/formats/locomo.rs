@@ -5,7 +5,7 @@
 //! session begins with the session's date. An image is its link, followed by its caption. Absent on purpose: the summaries,
 //! observations and events, which other models wrote about the conversation.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use compactometer_engine::message::{Part, Role};
 use serde_json::Value;
@@ -74,18 +74,7 @@ impl Reader<'_> {
         }
         let name = sample["sample_id"].as_str().filter(|id| !id.is_empty());
         let stem = name.map_or_else(|| format!("{}-{}", input.stem, self.element), str::to_owned);
-        Ok(Session {
-            file: input.file.clone(),
-            source: format!("locomo: {}", input.name),
-            group: stem.clone(),
-            projects: BTreeSet::new(),
-            stem,
-            numbered: false,
-            order: 0,
-            compactions: Vec::new(),
-            questions,
-            messages,
-        })
+        Ok(Session { questions, messages, ..Session::of(input, IMPORTER.name, stem) })
     }
 
     fn talk(&mut self, date: &str, turns: &[Value], messages: &mut Vec<Spoken>) -> Result<(), ImportError> {

@@ -46,16 +46,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     }
     let id = text("id").unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
-        file: input.file.clone(),
-        source: format!("opencode: {}", input.name),
-        group: text("parentID").unwrap_or(&id).to_owned(),
+        stem: id.clone(),
         projects: text("directory").map(project::of_directory).into_iter().collect(),
-        stem: id,
-        numbered: false,
-        order: 0,
         compactions,
-        questions: Vec::new(),
         messages: reader.out,
+        ..Session::of(input, IMPORTER.name, text("parentID").unwrap_or(&id))
     }])
 }
 

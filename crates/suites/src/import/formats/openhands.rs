@@ -53,18 +53,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         }
     }
     let Reader { messages, view, .. } = reader;
-    Ok(vec![Session {
-        file: input.file.clone(),
-        source: format!("openhands: {}", input.name),
-        group: input.stem.clone(),
-        projects: Default::default(),
-        stem: input.stem.clone(),
-        numbered: false,
-        order: 0,
-        compactions: view.compactions,
-        questions: Vec::new(),
-        messages,
-    }])
+    Ok(vec![Session { compactions: view.compactions, messages, ..Session::of(input, IMPORTER.name, &input.stem) }])
 }
 
 struct Reader<'r> {

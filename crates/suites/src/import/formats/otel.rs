@@ -107,16 +107,10 @@ fn conversation(
         requests.push(request(input, number, span, &mut known, recorder)?);
     }
     let session = |(number, dialogue): (usize, requests::Dialogue)| Session {
-        file: input.file.clone(),
-        source: format!("otel: {}", input.name),
-        group: group.to_owned(),
-        projects: Default::default(),
         stem: if number == 0 { group.to_owned() } else { format!("{group}/side-{number}") },
-        numbered: false,
-        order: 0,
         compactions: dialogue.compactions,
-        questions: Vec::new(),
         messages: dialogue.messages,
+        ..Session::of(input, IMPORTER.name, group)
     };
     Ok((0..).zip(requests::dialogues(requests, recorder)).map(session).collect())
 }

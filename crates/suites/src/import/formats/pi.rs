@@ -53,16 +53,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         }
     }
     Ok(vec![Session {
-        file: input.file.clone(),
-        source: format!("pi: {}", input.name),
-        group: group.clone(),
         projects: text("cwd").map(project::of_directory).into_iter().collect(),
-        stem: group,
-        numbered: false,
-        order: 0,
         compactions,
-        questions: Vec::new(),
         messages,
+        ..Session::of(input, IMPORTER.name, group)
     }])
 }
 

@@ -45,16 +45,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let Reader { messages, compactions, .. } = reader;
     let group = first("sessionId").unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
-        file: input.file.clone(),
-        source: format!("qwen: {}", input.name),
-        group: group.clone(),
         projects: first("cwd").map(project::of_directory).into_iter().collect(),
-        stem: group,
-        numbered: false,
-        order: 0,
         compactions,
-        questions: Vec::new(),
         messages,
+        ..Session::of(input, IMPORTER.name, group)
     }])
 }
 

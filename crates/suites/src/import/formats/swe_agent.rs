@@ -51,16 +51,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let compactions = compactions(history, &value["trajectory"], recorder);
     let project = value["environment"].as_str().and_then(project);
     Ok(vec![Session {
-        file: input.file.clone(),
-        source: format!("swe-agent: {}", input.name),
-        group: input.stem.clone(),
         projects: project.into_iter().collect(),
-        stem: input.stem.clone(),
-        numbered: false,
-        order: 0,
         compactions,
-        questions: Vec::new(),
         messages,
+        ..Session::of(input, IMPORTER.name, &input.stem)
     }])
 }
 

@@ -2,8 +2,6 @@
 //!
 //! The conversations of one task form one group. Absent on purpose: rewards, and the answer key in `info`.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use crate::import::Importer;
@@ -83,15 +81,9 @@ fn session(
         messages.extend(chat::spoken(&input.file, Place::Turn { element, message }, &turn, recorder)?);
     }
     Ok(Some(Session {
-        file: input.file.clone(),
-        source: format!("tau-bench: {}", input.name),
-        group: format!("task-{task}"),
-        projects: BTreeSet::new(),
         stem: format!("task-{task}-trial-{trial}"),
-        numbered: false,
         order: trial,
-        compactions: Vec::new(),
-        questions: Vec::new(),
         messages,
+        ..Session::of(input, IMPORTER.name, format!("task-{task}"))
     }))
 }

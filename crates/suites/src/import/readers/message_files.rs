@@ -94,15 +94,10 @@ fn session(input: &Input, format: &str, around: &Value, order: u64, messages: Ve
     let named = ["conversation_id", "session_id", "thread_id", "id"].iter().find_map(|key| text(key));
     let stem = named.unwrap_or_else(|| input.stem.clone());
     Session {
-        file: input.file.clone(),
-        source: format!("{format}: {}", input.name),
-        group: text("group_id").unwrap_or_else(|| stem.clone()),
+        stem: stem.clone(),
         projects: text("project").into_iter().collect(),
-        stem,
-        numbered: false,
         order,
-        compactions: Vec::new(),
-        questions: Vec::new(),
         messages,
+        ..Session::of(input, format, text("group_id").unwrap_or(stem))
     }
 }

@@ -162,3 +162,17 @@ fn what_a_compaction_wrote_is_masked_as_the_conversation_is() {
     let text = serde_json::to_string(&imported.suite.scenarios).expect("serialises");
     assert!(!text.contains(secret) && text.matches("[masked:").count() == 3, "{text}");
 }
+
+/// A program may compact while a call is open: its result belongs to what came before.
+#[test]
+fn a_compaction_within_a_batch_follows_its_results() {
+    let lines = super::formats::PI.lines().collect::<Vec<_>>();
+    let row = |id: &str| *lines.iter().find(|line| line.contains(&format!("\"id\":\"{id}\""))).expect("a row");
+    let compaction =
+        row("d").replace("\"parentId\":\"c\"", "\"parentId\":\"b\"").replace("EntryId\":\"c\"", "EntryId\":\"b\"");
+    let result = row("c").replace("\"parentId\":\"b\"", "\"parentId\":\"d\"");
+    let last = row("e").replace("\"parentId\":\"d\"", "\"parentId\":\"c\"");
+    let text = [lines[0], row("a"), row("b"), &compaction, &result, &last].join("\n");
+    let found = imported("pi", &text, &STRICT);
+    assert_eq!(found.suite.scenarios[0].compactions[0].after, MessageId(3), "{}", outline(&found.suite.scenarios[0]));
+}

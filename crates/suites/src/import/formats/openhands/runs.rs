@@ -44,16 +44,10 @@ pub(in crate::import) fn sessions(
         let Reader { messages, view, .. } = reader;
         let group = row["instance_id"].as_str().unwrap_or(&input.stem).to_owned();
         sessions.push(Session {
-            file: input.file.clone(),
-            source: format!("openhands: {}", input.name),
-            group: group.clone(),
-            projects: Default::default(),
-            stem: group,
-            numbered: false,
             order,
             compactions: view.compactions,
-            questions: Vec::new(),
             messages,
+            ..Session::of(input, super::IMPORTER.name, group)
         });
     }
     Ok(sessions)
