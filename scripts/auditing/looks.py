@@ -7,7 +7,6 @@ from .binding import Subjects, units
 from .folder import part_text
 from .matching import Value, normal
 
-FEWEST_RIVALS = 3
 
 
 class Known:
@@ -32,15 +31,11 @@ class Known:
             self.subjects = Subjects([facts[fact]["subject"] for fact in self.named], [text for texts in conversation.texts for text in texts])
         self.held_in, self.bound_in, self.foreign_in = {}, {}, {}
         self.counts = [self.is_bound_where_stated(fact) for fact in range(len(facts))]
-        self.stated_at, self.given_at = {}, {}
+        self.given_at = {}
         for at, texts in enumerate(conversation.texts if self.named else ()):
             for text in texts:
                 for binding in self.bound(text):
                     self.given_at.setdefault(binding, at)
-        for fact in self.named:
-            if self.mentions[fact]:
-                subject = self.subject(fact)
-                self.stated_at[subject] = min(self.mentions[fact][0], self.stated_at.get(subject, self.mentions[fact][0]))
 
     def states(self, value):
         return any(value.held(normal(text, True)) for texts in self.conversation.texts for text in texts)
@@ -56,13 +51,17 @@ class Known:
         return any((fact, self.subject(fact)) in self.bound(text) for text in first)
 
     def rivals(self, fact, length):
-        """The wrong subjects: those that the first messages, so many, state something about, but never give this value to."""
+        """The wrong subjects: those that the first messages, so many, state something about, but never give this value to. With
+        how many stated values they have for each of its own subject."""
         kinds = [told["value_kind"] for told in self.conversation.facts]
         own = self.subject(fact)
-        given = {subject for subject in self.stated_at if self.given_at.get((fact, subject), length) < length}
-        stated = {subject for subject, at in self.stated_at.items() if at < length and subject != own} - given
-        of_kind = stated & {self.subject(one) for one in self.named if kinds[one] == kinds[fact]}
-        return of_kind if len(of_kind) >= FEWEST_RIVALS else stated
+        stated = [one for one in self.named if self.mentions[one] and self.mentions[one][0] < length]
+        for counted in [one for one in stated if kinds[one] == kinds[fact]], stated:
+            owned = [self.subject(one) for one in counted]
+            others = [subject for subject in owned if subject != own and self.given_at.get((fact, subject), length) >= length]
+            if others:
+                break
+        return set(others), len(others) / max(owned.count(own), 1)
 
     def held(self, text):
         """The facts that a text holds."""
@@ -276,10 +275,10 @@ class Case:
             if self.known.subjects and fact in self.known.named:
                 if fates[fact] in "vc" and (fact, self.known.subject(fact)) in found:
                     bound.add(fact)
-                all_rivals = self.known.rivals(fact, length)
-                wrong = len({subject for of, subject in found if of == fact} & all_rivals)
+                rivals, weight = self.known.rivals(fact, length)
+                wrong = len({subject for of, subject in found if of == fact} & rivals)
                 if wrong:
-                    misbound[fact] = wrong, len(all_rivals)
+                    misbound[fact] = wrong, weight
         return {
             "fates": fates, "stored": stored, "eligible": eligible, "unsure": unsure, "bound": bound, "misbound": misbound,
             "unusable": self.unusable(row, length), "chance": self.chance(row, length),

@@ -6,7 +6,7 @@ use std::error::Error;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use tiktoken_rs::CoreBPE;
 
-use super::{Measured, Path, Work};
+use super::{Path, Work};
 use crate::texts::{Kind, chunks};
 
 /// Bytes of a chunk.
@@ -19,16 +19,17 @@ pub(super) fn paths() -> Vec<Path> {
     let mut paths = Vec::new();
     for (text, kind) in Kind::ALL {
         let cl100k = move |size| count(Encoding::Cl100k, *kind, size);
-        paths.push(Path::new(format!("count-{text}"), SIZE, format!("cl100k count of SIZE KB of {text}"), cl100k));
+        let about = format!("cl100k count of SIZE KB of {text}");
+        paths.push(Path::new(format!("count-{text}"), SIZE, about, cl100k).of_text());
         let o200k = move |size| count(Encoding::O200k, *kind, size);
         let about = format!("o200k count of SIZE KB of {text}");
         // Both encodings use the same code, so it is enough to count the instructions of one.
-        paths.push(Path::new(format!("count-o200k-{text}"), SIZE, about, o200k).measured(Measured::Times));
+        paths.push(Path::new(format!("count-o200k-{text}"), SIZE, about, o200k).of_text().only_timed());
         for encoding in Encoding::ALL {
             let about = format!("{} count of SIZE KB of {text} by tiktoken-rs", encoding.name());
             let name = format!("tiktoken-{}-{text}", encoding.name().trim_end_matches("_base"));
             let theirs = move |size| count_by_reference(*encoding, *kind, size);
-            paths.push(Path::new(name, SIZE, about, theirs).measured(Measured::Times));
+            paths.push(Path::new(name, SIZE, about, theirs).of_text().only_timed());
         }
     }
     paths

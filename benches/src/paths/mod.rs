@@ -25,6 +25,8 @@ pub struct Path {
     pub about: String,
     /// The size at which instructions and time are measured. Growth is measured from this size to twice it.
     pub size: usize,
+    /// Whether the size is in kilobytes of text. Otherwise it is a number of what `about` names.
+    pub is_text: bool,
     /// What is measured.
     pub measured: Measured,
     prepare: Box<dyn Fn(usize) -> Prepared>,
@@ -37,8 +39,6 @@ pub enum Measured {
     Instructions,
     /// Only times, because the path is too long, or too little of it is our code, to count its instructions.
     Times,
-    /// The time of a single run, because the path is too long for more.
-    Time,
 }
 
 impl Path {
@@ -52,13 +52,23 @@ impl Path {
             name: name.into(),
             about: about.into(),
             size,
+            is_text: false,
             measured: Measured::Instructions,
             prepare: Box::new(prepare),
         }
     }
 
-    fn measured(self, measured: Measured) -> Self {
-        Path { measured, ..self }
+    fn of_text(self) -> Self {
+        Path { is_text: true, ..self }
+    }
+
+    fn only_timed(self) -> Self {
+        Path { measured: Measured::Times, ..self }
+    }
+
+    /// What one run does, with its size.
+    pub fn what(&self) -> String {
+        self.about.replace("SIZE", &self.size.to_string())
     }
 
     /// Prepares the work at one size.

@@ -13,15 +13,14 @@ use compactometer_harness::prepare::PreparedScenario;
 use compactometer_harness::run::run_case;
 
 use super::sessions::{WINDOW, ready_mock, runtime};
-use super::{Measured, Path, Work};
+use super::{Path, Work};
 use crate::cheap::{Quarter, SameAnswer};
 use crate::conversations::{scenario, suite};
 
 /// The reply of a summarizer without cost: a summary, and a checkpoint if one is requested.
 pub(super) const AT_ONCE: &str = "The work goes on as agreed.\n```json\n{\"active_goals\": [\"go on as agreed\"]}\n```";
 /// The numbers of turns of the longer replays.
-const TURNS: [(usize, &str); 3] = [(1_000, "1k"), (10_000, "10k"), (LONGEST, "100k")];
-const LONGEST: usize = 100_000;
+const TURNS: [(usize, &str); 2] = [(1_000, "1k"), (10_000, "10k")];
 
 pub(super) fn paths() -> Vec<Path> {
     let mut paths = vec![
@@ -30,13 +29,19 @@ pub(super) fn paths() -> Vec<Path> {
         Path::new("replay-summarize", 300, "a case of SIZE turns under `summarize`, with the mock", |turns| {
             replay("summarize", turns)
         }),
+        // It keeps a note of each message, which a record names by its hash.
+        Path::new(
+            "replay-handoff",
+            300,
+            "a case of SIZE turns under `handoff`, whose model answers at once",
+            |turns| replay_with("handoff", turns, Box::new(SameAnswer(AT_ONCE.to_owned()))),
+        ),
     ];
     for (turns, shown) in TURNS {
         paths.extend(strategies::ALL.iter().map(|spec| {
             let about = format!("a case of SIZE turns under `{}`, whose model answers at once", spec.name);
             let prepare = |turns| replay_with(spec.name, turns, Box::new(SameAnswer(AT_ONCE.to_owned())));
-            let path = Path::new(format!("replay-{shown}-{}", spec.name), turns, about, prepare);
-            path.measured(if turns == LONGEST { Measured::Time } else { Measured::Times })
+            Path::new(format!("replay-{shown}-{}", spec.name), turns, about, prepare).only_timed()
         }));
     }
     paths

@@ -42,10 +42,11 @@ pub(super) fn paths() -> Vec<Path> {
         // would only measure the time until then, and not the cost of each later round.
         Path::new("aging", 320, "SIZE rounds of `progressive`", aging),
         Path::new("checkpoint", 400, "a checkpoint of SIZE tasks read from an answer", checkpoint),
-        Path::new("mock", 32, "the mock's summary of SIZE KB", |size| mock(size, false)),
+        Path::new("mock", 32, "the mock's summary of SIZE KB", |size| mock(size, false)).of_text(),
         Path::new("mock-again", 128, "the mock's summary of SIZE KB that it has read for another strategy", |size| {
             mock(size, true)
-        }),
+        })
+        .of_text(),
     ]
 }
 

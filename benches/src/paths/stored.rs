@@ -21,7 +21,7 @@ pub(super) fn paths() -> Vec<Path> {
         Path::new("store-folder", 150, "SIZE commits to a folder, then all read", folder),
         Path::new("store-sqlite", 30, "SIZE commits to a database, then all read", sqlite),
         Path::new("bootstrap", 100, "the interval of a mean over SIZE units", bootstrap),
-        Path::new("report", 12, "the summary of SIZE records", report),
+        Path::new("summary", 12, "the summary of SIZE records", summary),
     ]
 }
 
@@ -88,7 +88,7 @@ fn bootstrap(units: usize) -> Result<Work, Box<dyn Error>> {
     }))
 }
 
-fn report(records: usize) -> Result<Work, Box<dyn Error>> {
+fn summary(records: usize) -> Result<Work, Box<dyn Error>> {
     let (plan, records) = replays::records("summarize", suite(0..records as u64, |seed| scenario(seed, 80)))?;
     let (manifest, prices) = (plan.manifest(), PriceTable::shipped()?);
     Ok(Box::new(move || {

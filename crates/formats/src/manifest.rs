@@ -79,6 +79,9 @@ pub struct Manifest {
     /// The model that judged answers beside the grader; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
+    /// Whether the latencies of its recordings are a result. They are not if the calls were recorded on a busy machine, for example.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub latency_is_result: bool,
     /// Seed of the run.
     pub seed: u64,
     /// What was measured on the suite itself; absent in manifests that were written before it was measured.
@@ -106,6 +109,15 @@ impl Manifest {
     pub fn target_model(&self) -> &str {
         self.target.as_deref().unwrap_or(&self.summarizer)
     }
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// The list of this version, or the single value of version 1.

@@ -20,8 +20,8 @@ use crate::scenario::{Category, ValueKind};
 use crate::view_breakdown::{Storage, is_zero};
 
 /// The version of records that this program writes. Version 1 called the summarizer `model`;
-/// version 2 had no subjects.
-pub const VERSION: u32 = 3;
+/// version 2 had no subjects; version 3 counted each rival of a subject once, however many values it had.
+pub const VERSION: u32 = 4;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub use context::{ContextEntry, ContextRow, SavedRow};

@@ -41,6 +41,9 @@ pub struct Group {
     /// The target model; absent if it is the summarizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// What the group's latencies are worth; measured in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Latency::is_measured")]
+    pub latency: Latency,
     /// Context window, in tokens. Under the published protocol it is the window of the controls.
     pub window: u32,
     /// The suite's name.
@@ -62,6 +65,34 @@ pub struct Group {
     /// A judge's verdicts beside the grades; absent if none was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judged>,
+}
+
+/// Where latencies come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Latency {
+    /// A model took this time.
+    #[default]
+    Measured,
+    /// A mock assumes it.
+    Assumed,
+    /// It was measured, and its recording says that it is no result.
+    NoResult,
+}
+
+impl Latency {
+    fn is_measured(&self) -> bool {
+        *self == Latency::Measured
+    }
+
+    /// What is printed beside the numbers; nothing if they were measured.
+    pub fn remark(self) -> Option<&'static str> {
+        match self {
+            Latency::Measured => None,
+            Latency::Assumed => Some("assumed"),
+            Latency::NoResult => Some("no result"),
+        }
+    }
 }
 
 /// How well a judge agrees with the grader, over the answers of all strategies. No metric depends on it.

@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn names_resolve() {
-        for spec in ["mock", "mock:strong"] {
-            assert_eq!(by_name(spec).expect("a model").name(), "mock:strong");
+        for spec in ["mock", "mock:claude-code"] {
+            assert_eq!(by_name(spec).expect("a model").name(), "mock:claude-code");
         }
     }
 
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn errors_name_value_choices_and_suggestion() {
         insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, anthropic, openai-compatible, dummy-provider, cassette; did you mean `mock`?");
-        insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser, mock:lost-in-compaction-length, mock:claude-code-length; did you mean `strong`?");
+        insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:claude-code, mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser, mock:lost-in-compaction-length, mock:claude-code-length; did you mean `strong`?");
         insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, anthropic, openai-compatible, dummy-provider, cassette");
-        insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser, mock:lost-in-compaction-length, mock:claude-code-length");
+        insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:claude-code, mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-the-middle, mock:continues-chat, mock:paraphraser, mock:lost-in-compaction-length, mock:claude-code-length");
     }
 }

@@ -65,7 +65,8 @@ mod tests {
     #[test]
     fn a_draw_keeps_signs_and_moves_weights_both_ways() {
         let draws: Vec<_> = (0..200).map(|number| drawn(&STRONG, number).weights.named()).collect();
-        for (at, (name, own)) in STRONG.weights.named().into_iter().enumerate() {
+        let used = STRONG.weights.named().into_iter().enumerate().filter(|(_, (_, own))| *own != 0.0);
+        for (at, (name, own)) in used {
             let factors: Vec<f64> = draws.iter().map(|weights| weights[at].1 / own).collect();
             assert!(factors.iter().all(|factor| *factor > 0.0), "{name}");
             let raised = factors.iter().filter(|factor| **factor > 1.0).count();

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! perf-paths list                 the name and the size of each path that is counted
+//! perf-paths describe             the name of every path, and what one run of it does
 //! perf-paths run NAME SIZE        prepares the path's work, then runs it once inside `counted`
 //! perf-paths first ENCODING WHOSE the first count of a process, by `ours` or by `tiktoken-rs`
 //! perf-paths ratio ENCODING KIND  CPU time of tiktoken-rs over ours, both in this process, in turn
@@ -25,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let counted = paths::all().into_iter().filter(|path| path.measured == Measured::Instructions);
             counted.for_each(|path| println!("{} {} {}", path.name, path.size, path.about));
         }
+        ["describe"] => paths::all().iter().for_each(|path| println!("{} {}", path.name, path.what())),
         ["run", name, size] => {
             let path = paths::by_name(name)?;
             let mut work = path.prepare(size.parse()?)?;
@@ -36,7 +38,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         ["first", encoding, whose] => println!("{}", first(encoding, whose)?),
         ["ratio", encoding, kind] => println!("{}", ratio::measure(encoding, kind)?),
-        _ => return Err("expected `list`, `run NAME SIZE`, `first ENCODING WHOSE` or `ratio ENCODING KIND`".into()),
+        _ => {
+            return Err(
+                "expected `list`, `describe`, `run NAME SIZE`, `first ENCODING WHOSE` or `ratio ENCODING KIND`".into(),
+            );
+        }
     }
     Ok(())
 }

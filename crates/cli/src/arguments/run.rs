@@ -13,10 +13,11 @@ use compactometer_harness::plan::Shares;
 use compactometer_text::suggest::unknown;
 use serde::de::DeserializeOwned;
 
+use crate::arguments::recordings;
 use crate::output::failure::Failure;
 
 /// What runs if no strategy is named.
-pub(crate) const DEFAULT_STRATEGIES: &str = "@reference,@controls";
+const DEFAULT_STRATEGIES: [&str; 2] = ["@reference", "@controls"];
 /// What writes and answers if no model is named.
 pub(crate) const DEFAULT_MODEL: &str = "mock";
 
@@ -34,15 +35,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) sample: Option<u32>,
     /// Strategies, by name or group (`@reference`, `@faithful`, `@controls`, `@all`), or `NAME=BASE:key=value` for one with other
-    /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat.
-    #[arg(
-        short = 's',
-        long = "strategy",
-        value_name = "NAME",
-        value_delimiter = ',',
-        env = "COMPACTOMETER_STRATEGY",
-        default_value = DEFAULT_STRATEGIES
-    )]
+    /// parameters (`terse=chained:prompt=my.md`); separate with commas or repeat. Default: `@reference,@controls`, or the rows
+    /// that `--model cassette:DIR` holds.
+    #[arg(short = 's', long = "strategy", value_name = "NAME", value_delimiter = ',', env = "COMPACTOMETER_STRATEGY")]
     pub(crate) strategies: Vec<String>,
     /// Try values of a parameter, each as one more strategy; repeatable. `list parameters` names them.
     #[arg(long, value_name = "STRATEGY.KEY=V1,V2")]
@@ -100,6 +95,17 @@ pub(crate) struct RunArgs {
     /// Print only errors on stderr.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+impl RunArgs {
+    /// The strategies and controls that are named, else those of the recording that is replayed, else the default ones.
+    pub(crate) fn rows(&self) -> anyhow::Result<Vec<String>> {
+        if !self.strategies.is_empty() {
+            return Ok(self.strategies.clone());
+        }
+        let recorded = recordings::about(&self.setting.model)?.rows;
+        Ok(if recorded.is_empty() { DEFAULT_STRATEGIES.map(str::to_owned).to_vec() } else { recorded })
+    }
 }
 
 /// The prices that costs are computed with.

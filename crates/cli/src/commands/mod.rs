@@ -15,6 +15,7 @@ mod import;
 mod list;
 mod losses;
 mod probes;
+mod prompt;
 mod report;
 mod run;
 mod schema;
@@ -51,6 +52,7 @@ const ALL: &[CommandRow] = &[
     gate::COMMAND,
     generate::COMMAND,
     probes::COMMAND,
+    prompt::COMMAND,
     run::COMMAND,
     report::COMMAND,
     agreement::COMMAND,

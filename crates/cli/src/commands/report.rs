@@ -125,6 +125,7 @@ fn alike(manifest: &Manifest) -> Manifest {
         settings_hash: String::new(),
         prices_hash: String::new(),
         commit: String::new(),
+        latency_is_result: true,
         cases: 0,
         ..manifest.clone()
     }
@@ -147,6 +148,7 @@ fn join(mut one: Manifest, other: Manifest) -> Manifest {
     one.prompts.extend(other.prompts);
     one.settings.extend(other.settings);
     one.strategies.extend(other.strategies);
+    one.latency_is_result &= other.latency_is_result;
     let mut seen = Vec::new();
     one.strategies.retain(|name| {
         !seen.contains(name) && {

@@ -80,7 +80,9 @@ pub(super) fn execute(
     };
     let (plan, identity) = resolve(args, suite, named, counter)?;
     let reference = reference(args, &plan)?;
+    let latency_is_result = recordings::about(&args.setting.model).map_err(Failure::usage)?.latency_is_result;
     let manifest = run_folder::manifest(&plan, identity, counter.name(), table, reference);
+    let manifest = Manifest { latency_is_result, ..manifest };
     let dir = run_folder::folder(args.out.as_deref(), &manifest);
     if !args.quiet {
         announce(&plan, &manifest);
@@ -93,7 +95,9 @@ pub(super) fn execute(
     budget.agree(&missing, args.quiet)?;
     run_folder::prepare(&dir, &manifest).map_err(Failure::usage)?;
     budget.count_spent(&done, &args.setting)?;
-    taped.map(|(folder, suite)| recordings::keep(folder, &suite)).transpose().map_err(Failure::usage)?;
+    if let Some((folder, suite)) = taped {
+        args.rows().and_then(|rows| recordings::keep(folder, &suite, &rows)).map_err(Failure::usage)?;
+    }
     drop(done);
     let outcome = run_cases(args, &plan, models, &counter, &dir)?;
     if !args.quiet {
@@ -114,7 +118,8 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
 
 /// The requested strategies and controls.
 pub(super) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
-    select(args.strategies.iter().map(String::as_str), args.set.iter().map(String::as_str)).map_err(Failure::usage)
+    let rows = args.rows().map_err(Failure::usage)?;
+    select(rows.iter().map(String::as_str), args.set.iter().map(String::as_str)).map_err(Failure::usage)
 }
 
 /// The plan of a suite; `named` holds the entrants and the models' names, and the arguments give everything else.

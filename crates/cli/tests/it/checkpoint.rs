@@ -123,7 +123,7 @@ fn an_extraction_by_hand_says_its_rung_and_is_saved_when_asked() {
             program(dir.path(), &[&["checkpoint", "test", "short.toml", "--store", store], more].concat())
         };
         let told = stdout(&test(&[]));
-        assert!(told.contains("the reply was read as strict") && told.contains("key_decisions"), "{told}");
+        assert!(told.contains("the reply was read as strict") && told.contains("pending_tasks"), "{told}");
         assert!(!dir.path().join(store).exists(), "nothing is kept unasked");
 
         let saved: Value = serde_json::from_str(&stdout(&test(&["--save", "--thread", "mine", "--json"]))).unwrap();

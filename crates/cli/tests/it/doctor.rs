@@ -79,7 +79,7 @@ fn a_run_that_nothing_stops_is_ok_and_nothing_is_written() {
     let (text, code) = doctor(dir.path(), &[]);
     assert_eq!(code, 0, "{text}");
     for line in [
-        "ok       model      `mock:strong` answers without",
+        "ok       model      `mock:claude-code` answers without",
         "ok       output     `reports` can be",
         "ok       run        4 cases",
     ] {
@@ -170,7 +170,7 @@ fn a_recording_that_lacks_calls_says_how_many_cases_and_which_command_records() 
     assert_eq!(code, 1, "{text}");
     let line = text.lines().find(|line| line.starts_with("problem  recording")).unwrap();
     assert!(
-        line.contains(" of 4 cases stop at a call") && line.contains("--model mock:strong --record tape"),
+        line.contains(" of 4 cases stop at a call") && line.contains("--model mock:claude-code --record tape"),
         "{line}"
     );
     std::fs::write(dir.path().join("tape/calls.jsonl"), "{}\n").unwrap();

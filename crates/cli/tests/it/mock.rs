@@ -171,7 +171,7 @@ fn drawn_weights_tell_which_orders_are_the_mocks() {
     assert!(told.contains("depends on the mock: ") && told.contains("of 3 orders by BR*"), "{told}{output:?}");
     let salience = std::fs::read(dir.path().join("out/salience.json")).unwrap();
     let salience: serde_json::Value = serde_json::from_slice(&salience).unwrap();
-    assert_eq!((&salience["draws"], &salience["model"]), (&4.into(), &"mock:strong".into()));
+    assert_eq!((&salience["draws"], &salience["model"]), (&4.into(), &"mock:claude-code".into()));
     // A control calls no model, so that its place is no matter of weights.
     assert_eq!(salience["pairs"].as_array().unwrap().len(), 3);
     for pair in salience["pairs"].as_array().unwrap() {

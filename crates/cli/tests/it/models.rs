@@ -80,7 +80,7 @@ fn a_miss_ends_the_run_keeps_what_is_done_and_can_be_recorded() {
     let missed = run(dir.path(), "replayed", &["--model", "cassette:tape"], None);
     assert_eq!(missed.status.code(), Some(1));
     let told = stderr(&missed);
-    assert!(told.contains("(1 missed so far)") && told.contains("--model mock:strong --record tape"), "{told}");
+    assert!(told.contains("(1 missed so far)") && told.contains("--model mock:claude-code --record tape"), "{told}");
     assert!(told.contains("the same command resumes"), "{told}");
     let (all, some) = (records(dir.path(), "live"), records(dir.path(), "replayed"));
     assert!(!some.is_empty() && all.len() > some.len() && all.starts_with(&some), "no record of the case that missed");

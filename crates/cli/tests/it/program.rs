@@ -172,7 +172,7 @@ fn bad_parameters_name_value_and_range() {
             "chained.window=9000",
             "limits of `chained[window=9000]`: `window` is 9000 tokens; its reserves alone take 11000",
         ),
-        ("chained", "chained.prompt=bare.md", "the prompt for `chained` lacks the placeholder `{previous}`"),
+        ("chained", "chained.prompt=bare.md", "lacks the placeholders `{previous}`, `{task}`, `{messages}`"),
         ("chained", "chained.prompt=none.md", "cannot read the prompt `none.md`"),
     ] {
         let output = program(dir.path(), &["run", "-s", strategy, "--set", set, "--out", "out"]);

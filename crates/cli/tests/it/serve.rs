@@ -66,7 +66,7 @@ fn openais_own_client_is_served() {
     };
     let serving = Serving::new(&[]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/openai_client.py");
-    let output = Command::new(python).args([script, &serving.url, "mock:strong"]).output().unwrap();
+    let output = Command::new(python).args([script, &serving.url, "mock:claude-code"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.trim() == "ok", "{said}{}", String::from_utf8_lossy(&output.stderr));
 }

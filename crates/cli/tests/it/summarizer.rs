@@ -219,7 +219,7 @@ fn what_is_wrong_with_it_names_its_flag() {
     for command in ["run", "compare"] {
         let told = refused(&tiny(dir.path(), command, &["--summarizer", "mock:stron"]));
         assert!(told.contains("`--summarizer`: ") && told.contains("`mock:stron`"), "{told}");
-        assert!(told.contains("choose one of: mock:strong"), "{told}");
+        assert!(told.contains("choose one of: mock:claude-code"), "{told}");
     }
     let explained = refused(&program(dir.path(), &["explain", "-s", "summarize", "--summarizer", "nobody"]));
     assert!(explained.contains("`--summarizer`: ") && explained.contains("`nobody`"), "{explained}");

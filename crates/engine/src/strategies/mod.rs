@@ -127,7 +127,7 @@ mod tests {
         assert!(error("tail", "2.5").contains("messages"));
         assert!(error("prompt", "Summarize.").contains("`{previous}`"));
         let twice = spec.placeholders.iter().map(|name| format!("{{{name}}} {{{name}}} ")).collect::<String>();
-        assert!(error("prompt", &twice).contains("2 times; it must occur once"));
+        assert!(error("prompt", &twice).contains("repeats the placeholders"));
         settings.set(spec, "window", "9000").expect("in range");
         let error = (spec.limits)(&settings).expect_err("the reserves take more").to_string();
         assert_eq!(error, "`window` is 9000 tokens; its reserves alone take 11000");

@@ -30,6 +30,7 @@ use crate::strategy::params::{Param, ParamError, Settings};
 use crate::tokens::TokenCounter;
 
 pub use declined::{Declined, FailReason, SkipReason};
+pub use prompt::Placeholder;
 
 /// A way to compact a conversation. Stateless: one value serves any number of sessions.
 #[async_trait]
@@ -150,6 +151,13 @@ impl StrategySpec {
     /// Every parameter, in the order of lists.
     pub fn params(&self) -> impl Iterator<Item = &'static Param> + use<> {
         self.params.iter().copied().flatten()
+    }
+
+    /// The placeholders that its own prompt has; a prompt of a user's must have those of [`StrategySpec::placeholders`].
+    pub fn placeholders_of_prompt(&self) -> impl Iterator<Item = Placeholder> + use<> {
+        let prompt = self.prompt;
+        let is_there = move |placeholder: &Placeholder| prompt.contains(&format!("{{{}}}", placeholder.name));
+        prompt::PLACEHOLDERS.iter().copied().filter(is_there)
     }
 
     /// The name of its published form.

@@ -1,4 +1,23 @@
-//! Prompts: their placeholders filled, and the words that fit a number of tokens.
+//! Prompts: their placeholders, explained and filled, and the words that fit a number of tokens.
+
+/// A `{name}` in a prompt that a value replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placeholder {
+    /// The name between the braces.
+    pub name: &'static str,
+    /// What replaces it.
+    pub about: &'static str,
+}
+
+/// Every placeholder that any prompt has.
+pub(super) const PLACEHOLDERS: &[Placeholder] = &[
+    Placeholder { name: "messages", about: "the messages that leave the context, or a piece of them" },
+    Placeholder { name: "previous", about: "the summary or checkpoint of the compaction before; empty at the first" },
+    Placeholder { name: "task", about: "the first message of the user" },
+    Placeholder { name: "tokens", about: "the most tokens that the reply may have" },
+    Placeholder { name: "words", about: "the most English words that fit these tokens" },
+    Placeholder { name: "round", about: "the number of the compaction, from 1" },
+];
 
 /// Fills the `{name}` placeholders of a prompt. Values are inserted once and never searched for placeholders.
 pub(crate) fn fill(prompt: &str, values: &[(&str, &str)]) -> String {

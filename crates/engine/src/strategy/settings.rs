@@ -85,18 +85,31 @@ impl Settings {
 }
 
 /// Checks that a prompt says something and has one place for each thing that it must hold. A second place would make requests
-/// longer than what their pieces are cut for.
+/// longer than what their pieces are cut for. The error names everything that is wrong.
 fn check_prompt(spec: &StrategySpec, prompt: &str) -> Result<(), ParamError> {
     let refused = |why: String| Err(ParamError(format!("the prompt for `{}` {why}", spec.name)));
-    for placeholder in spec.placeholders {
-        let place = format!("{{{placeholder}}}");
-        match prompt.matches(&place).count() {
-            0 => return refused(format!("lacks the placeholder `{place}`")),
-            1 => {}
-            times => return refused(format!("has the placeholder `{place}` {times} times; it must occur once")),
-        }
+    if prompt.trim().is_empty() {
+        return refused("is empty".to_owned());
     }
-    if prompt.trim().is_empty() { refused("is empty".to_owned()) } else { Ok(()) }
+    let places = |is_wrong: fn(usize) -> bool| {
+        let wrong = spec.placeholders.iter().filter(move |name| is_wrong(prompt.matches(&place(name)).count()));
+        wrong.map(|name| place(name)).collect::<Vec<_>>()
+    };
+    let (missing, repeated) = (places(|times| times == 0), places(|times| times > 1));
+    let named = |what: &str, places: &[String]| {
+        let many = if places.len() > 1 { "s" } else { "" };
+        (!places.is_empty()).then(|| format!("{what}{many} {}", quoted(places.iter().map(String::as_str))))
+    };
+    let lacks = named("lacks the placeholder", &missing);
+    let repeats = named("repeats the placeholder", &repeated);
+    match lacks.into_iter().chain(repeats).collect::<Vec<_>>() {
+        found if found.is_empty() => Ok(()),
+        found => refused(format!("{}; each must occur once", found.join(" and "))),
+    }
+}
+
+fn place(name: &str) -> String {
+    format!("{{{name}}}")
 }
 
 /// Names as an error lists them.

@@ -273,8 +273,19 @@ fn typical_mistakes_are_named() {
             "5",
             "`summarize` has no parameter `tials`; choose from `window`, `trigger`, `tail`, `written`, `unchecked`, `one_piece`, `pending`, `prompt`",
         ),
-        ("chained", "prompt", "{task} {messages}", "the prompt for `chained` lacks the placeholder `{previous}`"),
-        ("progressive", "prompt", "Summarize.", "the prompt for `progressive` lacks the placeholder `{messages}`"),
+        (
+            "chained",
+            "prompt",
+            "{messages} {messages}",
+            "the prompt for `chained` lacks the placeholders `{previous}`, `{task}` and repeats the placeholder `{messages}`; each must occur once",
+        ),
+        (
+            "progressive",
+            "prompt",
+            "Summarize.",
+            "the prompt for `progressive` lacks the placeholder `{messages}`; each must occur once",
+        ),
+        ("progressive", "prompt", " \n", "the prompt for `progressive` is empty"),
     ] {
         let error = Settings::defaults(spec(strategy)).set(spec(strategy), name, value).unwrap_err();
         assert_eq!(error.to_string(), said);

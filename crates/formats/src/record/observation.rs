@@ -95,10 +95,10 @@ pub enum Unusable {
     CompactionFailed,
 }
 
-/// The index of a fact, to how many subjects the context gives its value although no message did, and how many such subjects were
-/// mentioned: `[3,2,14]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Misbound(pub u32, pub u32, pub u32);
+/// The index of a fact, to how many rival subjects the context gives its value although no message did, and the values of all its
+/// rivals over the values of its own subject: `[3,2,14.5]`. In records before version 4, the last is the number of rivals.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Misbound(pub u32, pub u32, pub f64);
 
 /// The index of a fact, how often the words around its value fit its own first mention better than that of another value of its kind
 /// (2 each; 1 for a tie), and the number of these values: `[3,5,4]`.

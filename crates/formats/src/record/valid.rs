@@ -2,7 +2,7 @@
 
 use compactometer_engine::event::Event;
 
-use super::{CompactionRow, Observation, Record, Stages};
+use super::{CompactionRow, Misbound, Observation, Record, Stages};
 
 /// More tokens than any request or view has; the sum of two is still a `u32`.
 const MOST_TOKENS: u32 = 1 << 30;
@@ -29,6 +29,9 @@ fn of_observation(observation: &Observation, facts: usize, compactions: usize) -
     }
     if observation.round as usize > compactions {
         return Err(format!("is of round `{}` after at most `{compactions}`", observation.round));
+    }
+    if let Some(Misbound(fact, ..)) = observation.misbound.iter().find(|Misbound(.., rivals)| *rivals <= 0.0) {
+        return Err(format!("gives fact {fact} to wrong subjects, of which there are none"));
     }
     few_tokens([observation.tokens_since_compaction, observation.log_tokens])
 }

@@ -111,7 +111,7 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
     }
     let text = read_text(Path::new(value), Kind::PROMPT)
         .map_err(|source| SelectError::Prompt { path: value.to_owned(), source })?;
-    Ok(settings.set(spec, key, &text)?)
+    settings.set(spec, key, &text).map_err(|why| SelectError::Text { path: value.to_owned(), base: spec.name, why })
 }
 
 fn unknown_name(name: &str) -> SelectError {
@@ -151,6 +151,16 @@ pub enum SelectError {
         path: String,
         /// Why.
         source: std::io::Error,
+    },
+    /// A prompt's text that cannot be used.
+    #[error("`{path}`: {why}; `compactometer prompt {base}` prints the original with its placeholders")]
+    Text {
+        /// The file.
+        path: String,
+        /// The strategy whose prompt it should replace.
+        base: &'static str,
+        /// What is wrong.
+        why: ParamError,
     },
 }
 

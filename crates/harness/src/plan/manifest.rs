@@ -37,6 +37,7 @@ impl Plan {
             summarizer: options.summarizer.clone(),
             target: options.target.clone(),
             judge: options.judge.clone(),
+            latency_is_result: true,
             seed: options.seed,
             properties: Vec::new(),
             cases: self.cases.len(),

@@ -5,21 +5,16 @@ use std::sync::Arc;
 
 use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::CountedMessage;
-use compactometer_formats::scenario::Fact;
+use compactometer_formats::scenario::{Fact, ValueKind};
 use compactometer_text::binding::{Binding, Subjects};
 use compactometer_text::matcher::Matcher;
 
 use super::Lists;
 
-/// With fewer rivals of the fact's own kind, the subjects of all facts are its rivals.
-const FEWEST_RIVALS: usize = 3;
-
 /// The bindings of one conversation.
 pub struct Bindings {
     subjects: Subjects,
     facts: Vec<Option<Bound>>,
-    /// For each subject, the index of the first message that states something about it.
-    stated_at: Vec<usize>,
     /// Every binding in the conversation's messages, each once.
     pub(crate) all: Vec<Binding>,
     /// For each of them, the index of the first message with it.
@@ -32,10 +27,20 @@ pub struct Bindings {
 #[derive(Clone, Debug)]
 struct Bound {
     subject: u32,
-    /// The other subjects of facts of its kind.
-    of_kind: BTreeSet<u32>,
-    /// Whether the message that first states the fact gives the value to its subject.
-    is_stated: bool,
+    kind: ValueKind,
+    /// The index of the message that first states the fact, if any does.
+    stated_at: Option<usize>,
+    /// Whether that message gives the value to its subject.
+    is_bound: bool,
+}
+
+/// The subjects that could win at a fact's value by chance.
+#[derive(Default)]
+pub(crate) struct Rivals {
+    pub(crate) subjects: BTreeSet<u32>,
+    /// How much likelier one of them wins than the fact's own subject if values are put beside subjects at random: the values of
+    /// all of them over the values of its own subject.
+    pub(crate) weight: f64,
 }
 
 impl Bindings {
@@ -68,21 +73,12 @@ impl Bindings {
         let subject_of = |fact: usize| Some(subjects.of_name(with_subject.binary_search(&fact).ok()?));
         let bound = |fact: usize| {
             let subject = subject_of(fact)?;
-            let is_of_kind = |other: &&usize| facts[**other].value_kind == facts[fact].value_kind;
-            let of_kind = with_subject.iter().filter(is_of_kind).filter_map(|other| subject_of(*other));
-            let of_kind = of_kind.filter(|other| *other != subject).collect();
-            let first = mentions[fact].first();
-            let is_stated = first.is_some_and(|first| of_messages[*first].contains(&(fact as u32, subject)));
-            Some(Bound { subject, of_kind, is_stated })
+            let stated_at = mentions[fact].first().copied();
+            let is_bound = stated_at.is_some_and(|first| of_messages[first].contains(&(fact as u32, subject)));
+            Some(Bound { subject, kind: facts[fact].value_kind, stated_at, is_bound })
         };
-        let mut stated_at = vec![usize::MAX; subjects.len()];
-        for (fact, first) in mentions.iter().enumerate().filter_map(|(fact, at)| Some((fact, *at.first()?))) {
-            if let Some(subject) = subject_of(fact) {
-                stated_at[subject as usize] = stated_at[subject as usize].min(first);
-            }
-        }
         let facts = (0..facts.len()).map(bound).collect();
-        Some(Bindings { subjects, facts, stated_at, all, first, in_message })
+        Some(Bindings { subjects, facts, all, first, in_message })
     }
 
     /// The bindings of a message for some of its facts, as places in `all`.
@@ -101,20 +97,28 @@ impl Bindings {
         Some(self.facts[fact as usize].as_ref()?.subject)
     }
 
-    /// The wrong subjects for the fact's value after so many messages: those that were mentioned, and to which no message gave it.
-    pub(crate) fn rivals(&self, fact: u32, length: usize) -> BTreeSet<u32> {
-        let Some(bound) = &self.facts[fact as usize] else { return BTreeSet::new() };
+    /// The rivals of the fact's subject after so many messages: the other subjects that were mentioned, to which no message gave
+    /// its value. Only subjects of its kind count, if there are any.
+    pub(crate) fn rivals(&self, fact: u32, length: usize) -> Rivals {
+        let Some(bound) = &self.facts[fact as usize] else { return Rivals::default() };
+        let of_kind = self.rivals_among(fact, bound, length, |other| other.kind == bound.kind);
+        if of_kind.subjects.is_empty() { self.rivals_among(fact, bound, length, |_| true) } else { of_kind }
+    }
+
+    /// The rivals by the facts of a conversation that `counts` accepts.
+    fn rivals_among(&self, fact: u32, bound: &Bound, length: usize, counts: impl Fn(&Bound) -> bool) -> Rivals {
         let is_given = |subject: u32| self.all.binary_search(&(fact, subject)).is_ok_and(|at| self.first[at] < length);
-        let is_stated = |subject: &u32| self.stated_at[*subject as usize] < length && !is_given(*subject);
-        let of_kind = bound.of_kind.iter().copied().filter(is_stated).collect::<BTreeSet<_>>();
-        if of_kind.len() >= FEWEST_RIVALS {
-            return of_kind;
-        }
-        (0..self.subjects.len() as u32).filter(|other| *other != bound.subject && is_stated(other)).collect()
+        let is_stated = |other: &&Bound| other.stated_at.is_some_and(|at| at < length);
+        let stated = self.facts.iter().flatten().filter(is_stated).filter(|other| counts(other));
+        let (own, others): (Vec<u32>, Vec<u32>) =
+            stated.map(|other| other.subject).partition(|subject| *subject == bound.subject);
+        let others = others.into_iter().filter(|subject| !is_given(*subject)).collect::<Vec<_>>();
+        let weight = others.len() as f64 / own.len().max(1) as f64;
+        Rivals { subjects: others.into_iter().collect(), weight }
     }
 
     /// Whether the fact counts in bound recall: it has a subject, to which its own first statement gives it.
     pub fn counts(&self, fact: usize) -> bool {
-        self.facts[fact].as_ref().is_some_and(|bound| bound.is_stated)
+        self.facts[fact].as_ref().is_some_and(|bound| bound.is_bound)
     }
 }

@@ -3,6 +3,7 @@
 mod answer_keys;
 mod bindings;
 mod foreign;
+mod kept_texts;
 mod lists;
 pub(crate) mod recorded;
 mod references;
@@ -13,6 +14,7 @@ mod surroundings;
 
 pub use bindings::Bindings;
 pub(crate) use foreign::prepare_all;
+pub use kept_texts::KeptTexts;
 pub use lists::Lists;
 pub use scenario::PreparedScenario;
 pub use segments::Segments;

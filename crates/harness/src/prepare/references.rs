@@ -1,19 +1,18 @@
 //! Texts that quote a conversation, with whole parts of its messages named instead of repeated, and so with texts that are kept
 //! already. A request to a summarizer holds much of a conversation, and one case sends many.
 
-use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::CountedMessage;
 
+use super::kept_texts::{KeptTexts, start_of};
+
 /// Opens a reference: `⟦12.0⟧` is the first part of message 12, and `⟦HASH⟧` the text with that hash. In the text itself it is
 /// doubled.
-const OPEN: char = '⟦';
+pub(super) const OPEN: char = '⟦';
 const CLOSE: char = '⟧';
-/// Bytes by which a text is looked up. A shorter one is repeated.
-const START: usize = 24;
 
 /// The parts of a conversation's messages, by how their texts start.
 #[derive(Default)]
@@ -37,16 +36,7 @@ impl References {
 
     /// The text with references to parts and to texts that are kept by hash. They are looked for at the start of each line, with or
     /// without a label such as `(result) `.
-    pub(crate) fn shorten(
-        &self,
-        messages: &[Arc<CountedMessage>],
-        texts: &BTreeMap<String, String>,
-        text: &str,
-    ) -> String {
-        let mut kept: HashMap<u64, Vec<(&String, &String)>> = HashMap::new();
-        for (start, text) in texts.iter().filter_map(|text| Some((start_of(text.1)?, text))) {
-            kept.entry(start).or_default().push(text);
-        }
+    pub(crate) fn shorten(&self, messages: &[Arc<CountedMessage>], kept: &KeptTexts, text: &str) -> String {
         let known = Known { parts: self, messages, kept };
         let mut short = String::new();
         let mut rest = text;
@@ -71,8 +61,7 @@ impl References {
 struct Known<'k> {
     parts: &'k References,
     messages: &'k [Arc<CountedMessage>],
-    /// By how they start, hashes and texts.
-    kept: HashMap<u64, Vec<(&'k String, &'k String)>>,
+    kept: &'k KeptTexts,
 }
 
 impl Known<'_> {
@@ -82,28 +71,15 @@ impl Known<'_> {
         let parts =
             self.parts.0.get(&start).into_iter().flatten().map(|place| (*place, text_at(self.messages, *place)));
         let part = parts.filter(|(_, part)| text.starts_with(part)).max_by_key(|(_, part)| part.len());
-        // A text with references of its own is no quotation.
-        let kept = self
-            .kept
-            .get(&start)
-            .into_iter()
-            .flatten()
-            .filter(|(_, kept)| text.starts_with(*kept) && !kept.contains(OPEN));
-        let kept = kept.max_by_key(|(_, kept)| kept.len());
+        let kept = self.kept.quoted(start, text);
         match (part, kept) {
-            (Some((_, part)), Some((hash, kept))) if kept.len() > part.len() => Some(((*hash).clone(), kept.len())),
+            (Some((_, part)), Some((hash, kept))) if kept.len() > part.len() => Some((hash.to_owned(), kept.len())),
             (Some(((index, at), part)), _) => {
                 Some((format!("{}.{at}", self.messages[index as usize].message.id.0), part.len()))
             }
-            (None, kept) => kept.map(|(hash, kept)| ((*hash).clone(), kept.len())),
+            (None, kept) => kept.map(|(hash, kept)| (hash.to_owned(), kept.len())),
         }
     }
-}
-
-fn start_of(text: &str) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
-    text.as_bytes().get(..START)?.hash(&mut hasher);
-    Some(hasher.finish())
 }
 
 fn text_at(messages: &[Arc<CountedMessage>], (index, part): (u32, u32)) -> &str {
@@ -121,6 +97,8 @@ fn push_literal(short: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use compactometer_engine::message::{Message, MessageId, Part, Role};
     use compactometer_engine::tokens::Encoding;
     use proptest::prelude::*;
@@ -167,7 +145,7 @@ mod tests {
     fn whole_parts_are_named_and_everything_else_is_repeated() {
         let said = ["a long line of the user, ".repeat(4), "⟦12.0⟧ quotes a reference, ".repeat(4)];
         let messages = conversation(&said);
-        let texts = BTreeMap::from([("ab".to_owned(), "What an earlier summary said.".to_owned())]);
+        let texts = KeptTexts::from(BTreeMap::from([("ab".to_owned(), "What an earlier summary said.".to_owned())]));
         let text = format!(
             "Sum up:\n[1] user:\n(earlier summary) {}\n{}\n\n(result) {}\nEnd ⟦",
             texts["ab"], said[0], said[1]
@@ -186,6 +164,7 @@ mod tests {
             let messages = conversation(&said);
             let text = picks.iter().map(|(pick, between)| format!("{between}{}", said[pick % said.len()])).collect::<String>();
             let texts = BTreeMap::from([("cd".to_owned(), format!("{}a⟦", said[0])), ("ef".to_owned(), "a".repeat(30))]);
+            let texts = KeptTexts::from(texts);
             let short = References::new(&messages).shorten(&messages, &texts, &text);
             prop_assert_eq!(expand(&messages, &texts, &short), text);
         }

@@ -1,6 +1,6 @@
 //! A scenario made ready for replay. It is counted and searched once, and all cases share it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::Log;
@@ -14,7 +14,7 @@ use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
 use super::references::References;
-use super::{Bindings, Lists, Segments, Surroundings};
+use super::{Bindings, KeptTexts, Lists, Segments, Surroundings};
 
 /// A scenario with everything that depends on no strategy.
 pub struct PreparedScenario {
@@ -116,7 +116,7 @@ impl PreparedScenario {
     }
 
     /// A text that quotes the conversation, with whole parts of messages and kept texts named instead of repeated.
-    pub(crate) fn shorten(&self, text: &str, texts: &BTreeMap<String, String>) -> String {
+    pub(crate) fn shorten(&self, text: &str, texts: &KeptTexts) -> String {
         self.references.get_or_init(|| References::new(&self.messages)).shorten(&self.messages, texts, text)
     }
 

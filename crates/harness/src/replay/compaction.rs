@@ -12,8 +12,8 @@ use super::Replay;
 use crate::plan::{Point, point};
 use crate::prepare::recorded::written;
 use crate::trace::{
-    entries_of, holds_request, inserted_texts, keep_text, left_messages, parts_of, saved_rows, session_call_row,
-    shared_tokens, tail_start, waited_ms,
+    entries_of, holds_request, inserted_texts, left_messages, parts_of, saved_rows, session_call_row, shared_tokens,
+    tail_start, waited_ms,
 };
 
 impl Replay<'_> {
@@ -88,7 +88,7 @@ impl Replay<'_> {
         let row = CompactionRow {
             left: left_messages(before, self.session.view()),
             holds_request: holds_request(self.session.log(), self.session.view()),
-            inserted: inserted.into_iter().map(|text| keep_text(&text, &mut self.texts)).collect(),
+            inserted: inserted.into_iter().map(|text| self.texts.keep(&text)).collect(),
             recorded_usage: applied.then(|| self.recorded_usage(&event)).flatten(),
             calls: compacting.iter().map(|call| session_call_row(self.prepared, call, &mut self.texts)).collect(),
             event,

@@ -5,7 +5,6 @@ mod compaction;
 mod observation;
 mod record;
 
-use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -22,7 +21,7 @@ use compactometer_formats::record::{CheckpointRow, CompactionRow, ContextRow, Ob
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{PlannedCase, Point, points};
-use crate::prepare::PreparedScenario;
+use crate::prepare::{KeptTexts, PreparedScenario};
 use crate::trace::{RandomContexts, Tracer};
 
 /// The session of a case, without a message.
@@ -78,7 +77,7 @@ pub(crate) struct Replay<'r> {
     pub(crate) contexts: Vec<ContextRow>,
     pub(crate) turns: Vec<Turn>,
     pub(crate) answers: Vec<AnswerRow>,
-    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) texts: KeptTexts,
 }
 
 /// What a replay counts from turn to turn.
@@ -135,7 +134,7 @@ impl<'r> Replay<'r> {
             contexts: Vec::new(),
             turns: Vec::new(),
             answers: Vec::new(),
-            texts: BTreeMap::new(),
+            texts: KeptTexts::default(),
         }
     }
 

@@ -55,7 +55,7 @@ impl Journal {
     pub fn append<'r>(&mut self, results: impl IntoIterator<Item = &'r CaseResult>) -> Result<(), JournalError> {
         let (mut texts, mut records) = (Vec::new(), Vec::new());
         for result in results {
-            for (hash, text) in &result.texts {
+            for (hash, text) in result.texts.iter() {
                 if self.known_texts.insert(hash.clone()) {
                     let row = TextRow { hash: hash.clone(), text: text.clone() };
                     serde_json::to_writer(&mut texts, &row)

@@ -198,7 +198,7 @@ impl Progress {
             records: replay.session.history().len(),
             after,
             record: replay.record(),
-            texts: replay.texts.clone(),
+            texts: BTreeMap::clone(&replay.texts),
             counts: replay.counts,
             facts: replay.tracer.traced().clone(),
             drawn: replay.random.drawn(),
@@ -226,7 +226,7 @@ impl Progress {
         (replay.observations, replay.compactions) = (observations, compactions);
         (replay.checkpoints, replay.recoveries) = (checkpoints, recoveries);
         (replay.contexts, replay.turns) = (contexts, turns);
-        (replay.answers, replay.texts) = (answers, self.texts);
+        (replay.answers, replay.texts) = (answers, self.texts.into());
         replay
     }
 }

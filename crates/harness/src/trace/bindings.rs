@@ -42,10 +42,15 @@ pub(crate) fn bound_facts(
         is_present && bindings.subject(**fact).is_some_and(|subject| found.contains(&(**fact, subject)))
     };
     let misbound = |fact: &u32| {
-        let winners = found.range((*fact, 0)..=(*fact, u32::MAX));
+        let own = bindings.subject(*fact);
+        let others = found.range((*fact, 0)..=(*fact, u32::MAX)).filter(|(_, subject)| Some(*subject) != own);
+        let others = others.map(|(_, subject)| *subject).collect::<Vec<_>>();
+        if others.is_empty() {
+            return None;
+        }
         let rivals = bindings.rivals(*fact, length);
-        let wrong = winners.filter(|(_, subject)| rivals.contains(subject)).count() as u32;
-        (wrong > 0).then_some(Misbound(*fact, wrong, rivals.len() as u32))
+        let wrong = others.iter().filter(|subject| rivals.subjects.contains(subject)).count() as u32;
+        (wrong > 0).then_some(Misbound(*fact, wrong, rivals.weight))
     };
     let own = facts.iter().filter(is_own).copied().collect();
     BoundFacts { own, misbound: facts.iter().filter_map(misbound).collect() }

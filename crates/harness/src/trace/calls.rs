@@ -1,37 +1,31 @@
 //! Model calls as records hold them, and the texts that records name by hash.
 
-use std::collections::BTreeMap;
-
 use compactometer_engine::message::Usage;
 use compactometer_engine::meter::{Call, Purpose};
 use compactometer_engine::model::ChatError;
-use compactometer_formats::record::{CallRow, Record, Refusal, text_hash};
+use compactometer_formats::record::{CallRow, Record, Refusal};
 
-use crate::prepare::PreparedScenario;
+use crate::prepare::{KeptTexts, PreparedScenario};
 
 /// A record and the texts that it refers to by hash.
 pub struct CaseResult {
     /// The record.
     pub record: Record,
     /// Texts by hash: requests, replies, what was saved, and what was written into views.
-    pub texts: BTreeMap<String, String>,
+    pub texts: KeptTexts,
 }
 
 /// A call of the session as a record holds it. What it sent and what came back goes to the texts.
-pub(crate) fn session_call_row(
-    prepared: &PreparedScenario,
-    call: &Call,
-    texts: &mut BTreeMap<String, String>,
-) -> CallRow {
+pub(crate) fn session_call_row(prepared: &PreparedScenario, call: &Call, texts: &mut KeptTexts) -> CallRow {
     // A recount sends the context, which is known.
     let is_kept = call.purpose != Purpose::Recount;
     let request = is_kept
         .then(|| call.request.texts().map(|text| prepared.shorten(text, texts)).collect::<Vec<_>>().join("\n\n"));
-    CallRow { request: request.map(|request| keep_text(&request, texts)), ..call_row(call, texts) }
+    CallRow { request: request.map(|request| texts.keep(&request)), ..call_row(call, texts) }
 }
 
 /// A call as a record holds it. Its reply goes to the texts.
-pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> CallRow {
+pub(crate) fn call_row(call: &Call, texts: &mut KeptTexts) -> CallRow {
     match &call.outcome {
         Ok(reply) => CallRow {
             purpose: call.purpose,
@@ -39,7 +33,7 @@ pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> Cal
             latency_ms: Some(reply.latency_ms),
             finish: Some(reply.finish),
             request: None,
-            reply: Some(keep_text(&reply.text, texts)),
+            reply: Some(texts.keep(&reply.text)),
             error: None,
             refusal: None,
             served: reply.served.clone(),
@@ -60,12 +54,6 @@ pub(crate) fn call_row(call: &Call, texts: &mut BTreeMap<String, String>) -> Cal
             served: None,
         },
     }
-}
-
-pub(crate) fn keep_text(text: &str, texts: &mut BTreeMap<String, String>) -> String {
-    let hash = text_hash(text);
-    texts.entry(hash.clone()).or_insert_with(|| text.to_owned());
-    hash
 }
 
 /// How long a turn waited for a call. It also waits for a timeout.

@@ -5,9 +5,9 @@ use compactometer_models::by_name;
 #[test]
 fn names_show_the_faults_and_can_be_typed_again() {
     for (typed, shown) in [
-        ("mock+empty=0.1", "mock:strong+empty=0.1"),
+        ("mock+empty=0.1", "mock:claude-code+empty=0.1"),
         ("mock:strong+ empty=1e-1, timeout=.05", "mock:strong+empty=0.1,timeout=0.05"),
-        ("mock+seed=7,slow=-0", "mock:strong+slow=0,seed=7"),
+        ("mock+seed=7,slow=-0", "mock:claude-code+slow=0,seed=7"),
     ] {
         for spec in [typed, shown] {
             assert_eq!(by_name(spec).expect("a model").name(), shown);

@@ -97,7 +97,7 @@ impl Answer {
 }
 
 fn started() -> Running {
-    Running::new("mock", Limits::default())
+    Running::new("mock:strong", Limits::default())
 }
 
 fn text(text: &str) -> Part {
@@ -153,7 +153,7 @@ fn in_process(model: &str, request: &ChatRequest) -> compactometer_engine::model
 fn a_reply_is_what_the_same_content_gives_in_process() {
     let server = started();
     let (wire, request) = both();
-    let own = in_process("mock", &request);
+    let own = in_process("mock:strong", &request);
     let answer = server.chat(&wire);
     assert_eq!(answer.status, 200, "{answer:?}");
     let reply = answer.json();
@@ -173,7 +173,7 @@ fn events_add_up_to_the_reply() {
     let (mut wire, request) = both();
     wire["stream"] = json!(true);
     wire["stream_options"] = json!({"include_usage": true});
-    let own = in_process("mock", &request);
+    let own = in_process("mock:strong", &request);
     let answer = server.chat(&wire);
     assert!(answer.head.contains("content-type: text/event-stream"), "{}", answer.head);
     let lines: Vec<&str> = answer.body.split("\n\n").filter(|line| !line.is_empty()).collect();
@@ -305,7 +305,7 @@ fn a_models_failures_have_their_status() {
         assert!(found == status || status == 500 && found > 500, "{fault}: {found}");
         assert_eq!(answer.head.contains("retry-after"), status == 429, "{}", answer.head);
     }
-    let server = Running::new("mock+reasoning-only=1", Limits::default());
+    let server = Running::new("mock:strong+reasoning-only=1", Limits::default());
     let body = json!({"model": "mock:strong+reasoning-only=1", "max_tokens": 50, "messages": [{"role": "user", "content": "hi"}]});
     let reply = server.chat(&body).json();
     assert_eq!(reply["usage"]["completion_tokens_details"]["reasoning_tokens"], 50);
@@ -313,7 +313,7 @@ fn a_models_failures_have_their_status() {
 
 #[test]
 fn huge_bodies_are_refused_unread() {
-    let server = Running::new("mock", Limits { body_bytes: 1_000, ..Limits::default() });
+    let server = Running::new("mock:strong", Limits { body_bytes: 1_000, ..Limits::default() });
     assert_eq!(server.send("POST", "/v1/chat/completions", &[b' '; 5_000]).error().0, 413);
     // A body without a length is cut off on its way.
     let mut stream = server.connect();
@@ -328,7 +328,7 @@ fn huge_bodies_are_refused_unread() {
 #[test]
 fn slow_clients_are_cut_off() {
     let short = Duration::from_millis(300);
-    let server = Running::new("mock", Limits { idle: short, read: short, ..Limits::default() });
+    let server = Running::new("mock:strong", Limits { idle: short, read: short, ..Limits::default() });
     let started = Instant::now();
     let mut silent = server.connect();
     silent.write_all(b"POST /v1/chat/comple").unwrap();
@@ -344,7 +344,7 @@ fn slow_clients_are_cut_off() {
 #[test]
 fn connections_are_bounded_and_wait_for_their_turn() {
     let limits = Limits { connections: 2, idle: Duration::from_secs(60), ..Limits::default() };
-    let server = Running::new("mock", limits);
+    let server = Running::new("mock:strong", limits);
     let held = [server.connect(), server.connect()];
     let mut third = server.connect();
     third
@@ -370,7 +370,7 @@ fn connections_are_bounded_and_wait_for_their_turn() {
 #[test]
 fn idle_connections_give_their_places_up() {
     let limits = Limits { connections: 2, idle: Duration::from_millis(200), ..Limits::default() };
-    let server = Running::new("mock", limits);
+    let server = Running::new("mock:strong", limits);
     let idle = [server.connect(), server.connect()];
     assert_eq!(server.send("GET", "/health", b"").status, 200, "while both are still held");
     drop(idle);

@@ -14,6 +14,7 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{
     CallRow, CompactionRow, FactRow, Family, Fit, Misbound, Observation, ObservationKind, Protocol, Record,
 };
+use compactometer_formats::summary::Latency;
 use compactometer_text::code::code;
 use serde::Serialize;
 
@@ -105,6 +106,15 @@ impl<'r> ProtocolRun<'r> {
     /// Whether a mock wrote or answered.
     pub(crate) fn is_mock(&self) -> bool {
         has_mock(&self.manifest.summarizer, self.manifest.target.as_deref())
+    }
+
+    /// What the run's latencies are worth.
+    pub(crate) fn latency(&self) -> Latency {
+        match () {
+            () if self.is_mock() => Latency::Assumed,
+            () if !self.manifest.latency_is_result => Latency::NoResult,
+            () => Latency::Measured,
+        }
     }
 
     /// The run's models that the price table does not know.
@@ -234,7 +244,7 @@ fn binding(observation: &Observation, place: usize) -> LookBinding {
     let misbound = observation.misbound.iter().find(|Misbound(of, ..)| *of == fact);
     let corrected = misbound.map_or(own, |Misbound(_, wrong, rivals)| {
         let wrong = f64::from(*wrong);
-        (own - wrong / f64::from(*rivals)) / (own + wrong)
+        (own - wrong / rivals) / (own + wrong)
     });
     LookBinding { own, corrected, random_own }
 }

@@ -21,8 +21,8 @@ pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
     is_signed: true,
     column: Some(Column { header: "BR*\n95 %", has_interval: true }),
     definition: "BR*: as BR, hit = (own - wrong / rivals) / (own + wrong); own = 1 if the context binds the fact, else 0; wrong = the other \
-              subjects that win at its value although no message gave it to them; rivals = the mentioned subjects that could; 0 if \
-              none wins; never clipped",
+              subjects that win at its value although no message gave it to them; rivals = the values of the mentioned subjects that \
+              could, over those of its own subject; 0 if none wins; never clipped",
     compute: |_, strategy| bound(strategy, corrected),
     ..Metric::share(Section::Recall, "Bound recall")
 };

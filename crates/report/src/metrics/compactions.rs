@@ -44,23 +44,34 @@ pub(crate) const WRITTEN_BUDGET: Metric = Metric {
 
 pub(crate) const WAIT_MS_P50: Metric = Metric {
     id: "wait_ms_p50",
-    definition: "median over the turns that waited for a compaction of the time that they waited; no interval",
+    column: Some(Column { header: "wait\np50", has_interval: false }),
+    definition: "median over the turns that waited for compactions or checkpoints of the time that they waited; no interval",
     compute: |_, strategy| wait(strategy, 0.5),
     ..IN_MILLISECONDS
 };
 
 pub(crate) const WAIT_MS_P95: Metric = Metric {
     id: "wait_ms_p95",
-    definition: "95th percentile over the turns that waited for a compaction of the time that they waited; no interval",
+    column: Some(Column { header: "wait\np95", has_interval: false }),
+    definition: "95th percentile over the turns that waited for compactions or checkpoints of the time that they waited; no interval",
     compute: |_, strategy| wait(strategy, 0.95),
     ..IN_MILLISECONDS
 };
 
 pub(crate) const WAIT_MS_TOTAL: Metric = Metric {
     id: "wait_ms_total",
-    definition: "time that all turns of a conversation waited for compactions; mean over a unit's conversations, then over units",
+    definition: "time that all turns of a conversation waited for compactions and checkpoints; mean over a unit's conversations, \
+              then over units",
     compute: |_, strategy| over_units(strategy, super::NO_WAITS, waited),
     ..IN_MILLISECONDS
+};
+
+pub(crate) const WAITING_SHARE: Metric = Metric {
+    id: "waiting_share",
+    better: Better::Lower,
+    definition: "turns of the agent that waited for compactions or checkpoints / turns, by unit; mean over units",
+    compute: |_, strategy| over_units(strategy, super::NO_WAITS, waiting),
+    ..Metric::share(Section::Requests, "Latency")
 };
 
 const IN_MILLISECONDS: Metric =
@@ -103,6 +114,23 @@ fn waited(unit: &UnitRecords) -> Option<f64> {
     let of_record =
         |record: &&Record| record.turns.iter().map(|turn| Some(turn.waited_ms? as f64)).sum::<Option<f64>>();
     mean(&unit.records.iter().map(of_record).collect::<Option<Vec<_>>>()?)
+}
+
+fn waiting(unit: &UnitRecords) -> Option<f64> {
+    let turns = unit.records.iter().flat_map(|record| &record.turns);
+    let waited = turns.map(|turn| Some(f64::from(u8::from(turn.waited_ms? > 0)))).collect::<Option<Vec<_>>>()?;
+    mean(&waited)
+}
+
+/// The time of the session's calls for which no turn waited, in a conversation: mean over units. Unknown if a latency is.
+pub(crate) fn background_ms(strategy: &StrategyRecords) -> Option<f64> {
+    let of_record = |record: &&Record| {
+        let calls = record.calls().map(|call| Some(call.latency_ms? as f64)).sum::<Option<f64>>()?;
+        let waited = record.turns.iter().map(|turn| Some(turn.waited_ms? as f64)).sum::<Option<f64>>()?;
+        Some((calls - waited).max(0.0))
+    };
+    let of_unit = |unit: &UnitRecords| mean(&unit.records.iter().map(of_record).collect::<Option<Vec<_>>>()?);
+    mean(&strategy.units.iter().map(of_unit).collect::<Option<Vec<_>>>()?)
 }
 
 fn wait(strategy: &StrategyRecords, share: f64) -> MetricValue {

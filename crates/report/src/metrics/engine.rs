@@ -3,10 +3,10 @@
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Column, Metric, Section, defined, over_units, ratio, undefined};
+use super::{Better, Column, Metric, Section, over_units, ratio};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::MetricUnit;
-use crate::stats::{mean, quantile};
+use crate::stats::mean;
 
 pub(crate) const TOKENS_RETAINED: Metric = Metric {
     id: "tokens_retained",
@@ -37,24 +37,6 @@ pub(crate) const REQUEST_VALIDITY: Metric = Metric {
     ..Metric::share(Section::Requests, "Summaries and checkpoints")
 };
 
-pub(crate) const ADDED_LATENCY_MS_P50: Metric = Metric {
-    id: "added_latency_ms_p50",
-    unit: MetricUnit::Milliseconds,
-    better: Better::Lower,
-    definition: "median over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
-    compute: |_, strategy| added_latency(strategy, 0.5),
-    ..Metric::share(Section::Requests, "Latency")
-};
-
-pub(crate) const ADDED_LATENCY_MS_P95: Metric = Metric {
-    id: "added_latency_ms_p95",
-    unit: MetricUnit::Milliseconds,
-    better: Better::Lower,
-    definition: "95th percentile over all turns, waiting or not, of the time that the turn waited for a compaction; no interval",
-    compute: |_, strategy| added_latency(strategy, 0.95),
-    ..Metric::share(Section::Requests, "Latency")
-};
-
 /// Why there are no waits.
 pub(crate) const NO_WAITS: &str = "the records hold no waits; if a server was called, `timings.json` has them";
 
@@ -83,13 +65,4 @@ fn over_compactions(strategy: &StrategyRecords, number: impl Fn(&Event) -> Optio
 fn valid_turns(unit: &UnitRecords) -> Option<f64> {
     let turns = || unit.records.iter().flat_map(|record| &record.turns);
     ratio(turns().filter(|turn| turn.violations == 0).count() as f64, turns().count() as f64)
-}
-
-fn added_latency(strategy: &StrategyRecords, share: f64) -> MetricValue {
-    let Some(mut waits) = waits(strategy) else { return undefined(NO_WAITS) };
-    waits.sort_by(f64::total_cmp);
-    let Some(value) = quantile(&waits, share) else { return undefined(NO_TURN) };
-    let has_turns = |unit: &&UnitRecords| unit.records.iter().any(|record| !record.turns.is_empty());
-    let n = strategy.units.iter().filter(has_turns).count();
-    defined(value, None, n)
 }

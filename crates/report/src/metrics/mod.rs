@@ -41,6 +41,7 @@ pub(crate) use bound::{
 };
 pub(crate) use chance::CorrectedRecall;
 pub(crate) use chance_match::{KEYWORD_LUCK, by_kind};
+pub(crate) use compactions::{WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms};
 pub(crate) use cost::{BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN};
 pub(crate) use cost::{COST_USD, COST_USD_10MIN, COST_USD_CHECKPOINT, COST_USD_COMPACTION};
 pub(crate) use cost::{COST_USD_RECORDED, FIXED_PREFIX_TOKENS};
@@ -106,6 +107,7 @@ pub const ALL: &[Metric] = &[
     compactions::WAIT_MS_P50,
     compactions::WAIT_MS_P95,
     compactions::WAIT_MS_TOTAL,
+    compactions::WAITING_SHARE,
     answers::EXTRACTION_SUCCESS,
     answers::IS_SUMMARY,
     storage::FIELDS_POPULATED,
@@ -123,8 +125,6 @@ pub const ALL: &[Metric] = &[
     cost::CACHE_HIT_RATE,
     cost::COST_USD_RECORDED,
     cost::FIXED_PREFIX_TOKENS,
-    engine::ADDED_LATENCY_MS_P50,
-    engine::ADDED_LATENCY_MS_P95,
     storage::STORAGE_BYTES,
     storage::STORED_SHARE,
     #[cfg(test)]
@@ -271,8 +271,8 @@ mod tests {
     /// The metrics that no release may lose.
     const REQUIRED: &str = "context_recall context_recall_corrected lift needed_at_use_recall answer_recall reached \
         written kept tokens_retained compression_ratio request_validity wrong_value_rate staleness extraction_success \
-        is_summary fields_populated drift cost_usd cost_usd_compaction cache_hit_rate added_latency_ms_p50 \
-        added_latency_ms_p95 storage_bytes";
+        is_summary fields_populated drift cost_usd cost_usd_compaction cache_hit_rate wait_ms_p50 \
+        wait_ms_p95 wait_ms_total waiting_share storage_bytes";
 
     #[test]
     fn every_required_metric_has_one_row() {

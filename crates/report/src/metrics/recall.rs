@@ -34,7 +34,6 @@ pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
 pub(crate) const LIFT: Metric = Metric {
     id: "lift",
     is_signed: true,
-    column: Some(Column { header: "lift", has_interval: false }),
     definition: "BR*, or CR* where facts have no subjects, minus the same statistic of 20 random contexts of the same sizes, which \
               keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and nothing else",
     compute: |run, strategy| match bound::lift(strategy) {

@@ -78,7 +78,11 @@ const TABLES: &[(Section, &str, &str)] = &[
         "Answers of the summarizer",
         "Failed calls count as misses. `summary.json` says how replies were read, and why some were not.",
     ),
-    (Section::Requests, "Size, validity and waiting", "Waiting is over all turns, most of which wait for nothing."),
+    (
+        Section::Requests,
+        "Size, validity and waiting",
+        "`wait_ms_p50` and `wait_ms_p95` are over the turns that wait; `waiting_share` says how many do.",
+    ),
     (
         Section::Cost,
         "Cost",

@@ -7,10 +7,12 @@ use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Decisions, Group, MetricValue, StrategySummary};
 use serde_json::{Value, json};
 
-use super::words::label;
+use super::words::{label, seconds};
 
 use crate::data::fates::UNUSABLE;
-use crate::metrics::{self, BOUND_RECALL, CONTEXT_RECALL, KEYWORD_LUCK, Metric, STORED_SHARE, Section, grouped};
+use crate::metrics::{
+    self, BOUND_RECALL, CONTEXT_RECALL, KEYWORD_LUCK, Metric, STORED_SHARE, Section, WAIT_MS_P50, WAIT_MS_P95, grouped,
+};
 
 /// Every table of a group, in the order in which a page shows them.
 pub(super) fn of(group: &Group) -> Vec<Value> {
@@ -41,17 +43,24 @@ fn fates_table(group: &Group) -> Value {
         let share =
             |name: &&str| strategy.fates.get(*name).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let stored = STORED_SHARE.value(strategy).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-        std::iter::once(fired).chain(names.iter().map(share)).chain([stored]).collect()
+        let waits = [&WAIT_MS_P50, &WAIT_MS_P95].map(|metric| metric.value(strategy).map_or("-".to_owned(), seconds));
+        std::iter::once(fired).chain(names.iter().map(share)).chain([stored]).chain(waits).collect()
     };
+    let remark = group.latency.remark().map_or(String::new(), |remark| format!(" ({remark})"));
+    let waits = ["p50", "p95"].map(|share| format!("wait {share}{remark}"));
     const NOTE: &str = "Where the stated facts ended, for the fates that occur, and in how many conversations a strategy \
                         compacted, with the most rounds of one; `unusable`: the last context was over the window, or a compaction \
                         that was due had failed, so it counts as empty. Beside it: of what is out of the context, the share that \
-                        storage still holds.";
+                        storage still holds; and how long a turn waits for a compaction or checkpoint, if it waits.";
     table(
         group,
-        "Fates",
+        "Fates and waits",
         NOTE,
-        ["compacted"].into_iter().chain(names.iter().copied()).chain(["out, still stored"]),
+        ["compacted"]
+            .into_iter()
+            .chain(names.iter().copied())
+            .chain(["out, still stored"])
+            .chain(waits.iter().map(String::as_str)),
         cells,
     )
 }

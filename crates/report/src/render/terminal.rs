@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use compactometer_formats::record::{Family, Protocol};
-use compactometer_formats::summary::{Check, Comparison, Group, MetricValue, StrategySummary, Summary};
+use compactometer_formats::summary::{Check, Comparison, Group, Latency, MetricValue, StrategySummary, Summary};
 
 use super::{compared, judged, reasons, sweep};
 use crate::metrics::scores::{BOUND, CORRECTED, RAW};
 use crate::metrics::{
     self, ANSWER_RECALL, CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Column, Metric, MetricUnit, PROMPTED_RECALL,
-    RETRIEVED_TOKENS, STORED_SHARE, is_marked,
+    RETRIEVED_TOKENS, STORED_SHARE, WAIT_MS_P50, is_marked,
 };
-use crate::render::words::{conditions, models, verdict};
+use crate::render::words::{conditions, models, seconds, verdict};
 
 /// Most characters in a line.
 const WIDTH: usize = 100;
@@ -56,8 +56,8 @@ fn heading(group: &Group, is_alone: bool) -> String {
     }
 }
 
-/// Columns before those of metrics: strategy, activity and the fates that there is room for.
-const FIRST_COLUMNS: [&str; 6] = ["", "active,\nrounds", "held\n%", "\nunseen", "not\nwritten", "\neroded"];
+/// Columns before those of metrics: strategy and the fates that there is room for.
+const FIRST_COLUMNS: [&str; 5] = ["", "held\n%", "\nunseen", "not\nwritten", "\neroded"];
 
 /// The metrics that have a column of their own. Where no strategy has CR*, as in suites of few groups, CR takes its column, so
 /// that the table shows what comparisons are made on.
@@ -89,21 +89,28 @@ fn grid(group: &Group) -> String {
         column.set_cell_alignment(if at == 0 { CellAlignment::Left } else { CellAlignment::Right });
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    let legend = "* over 5 % of its due compactions fail, or of its turns exceed the window: not compared\n";
-    let legend = if group.strategies.iter().any(is_marked) { legend } else { "" };
-    lines.join("\n") + "\n" + legend
+    let failing = "* over 5 % of its due compactions fail, or of its turns exceed the window: not compared\n";
+    let failing = if group.strategies.iter().any(is_marked) { failing } else { "" };
+    lines.join("\n") + "\n" + failing + &waits(group)
+}
+
+/// What the columns of waits show.
+fn waits(group: &Group) -> String {
+    if group.strategies.iter().all(|strategy| WAIT_MS_P50.value(strategy).is_none()) {
+        return String::new();
+    }
+    let worth = match group.latency {
+        Latency::Measured => "",
+        Latency::Assumed => "; assumed by the mock, not measured",
+        Latency::NoResult => "; the recording says that its latencies are no result",
+    };
+    format!("wait: of the turns that wait for a compaction or checkpoint{worth}\n")
 }
 
 fn row(group: &Group, strategy: &StrategySummary) -> Vec<Cell> {
-    let triggered = &strategy.triggered;
-    let fired = if triggered.conversations == 0 {
-        "never".to_owned()
-    } else {
-        format!("{}/{}, {}", triggered.conversations, triggered.of, triggered.most_rounds)
-    };
     let fates = fates(strategy).map(|share| share.map_or("-".to_owned(), |share| format!("{:.0}", 100.0 * share)));
     let mark = if is_marked(strategy) { "*" } else { "" };
-    let mut cells = vec![format!("{}{mark}", strategy.name), fired];
+    let mut cells = vec![format!("{}{mark}", strategy.name)];
     cells.extend(fates);
     cells.extend(columns(group).map(|(column, metric)| match column.has_interval {
         true => with_interval(metric.of(strategy)),
@@ -128,6 +135,7 @@ fn fates(strategy: &StrategySummary) -> [Option<f64>; 4] {
 fn show(strategy: &StrategySummary, metric: &Metric) -> String {
     metric.value(strategy).map_or("-".to_owned(), |value| match metric.unit {
         MetricUnit::Share => short(value),
+        MetricUnit::Milliseconds => seconds(value),
         other => other.show(value),
     })
 }

@@ -25,6 +25,14 @@ pub(crate) fn slug(group: &Group) -> &'static str {
     group.protocol.name()
 }
 
+/// A time in milliseconds, as people read it.
+pub(crate) fn seconds(milliseconds: f64) -> String {
+    match milliseconds / 1_000.0 {
+        seconds if seconds < 9.95 => format!("{seconds:.1} s"),
+        seconds => format!("{seconds:.0} s"),
+    }
+}
+
 /// The word for a check's verdict.
 pub(crate) fn verdict(passed: Option<bool>) -> &'static str {
     match passed {

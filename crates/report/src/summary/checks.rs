@@ -10,7 +10,14 @@ use crate::metrics::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED, Metric};
 use crate::stats::{mean, sign_flip};
 
 const MOST_NULL: f64 = 0.02;
-const DECOY_MARGIN: f64 = 0.02;
+/// A difference that no reader needs to hear of.
+const SMALL: f64 = 0.02;
+/// The check fails beyond this difference, if chance gives it in fewer than [`DECOY_LEVEL`] of runs. Honest strategies on fresh
+/// suites differ by chance at .05 as often as that says, and an alarm at each would be ignored.
+const DECOY_MARGIN: f64 = 0.10;
+const DECOY_LEVEL: f64 = 0.001;
+/// From here on a difference that does not fail the check is a warning, over all strategies together.
+const DECOY_WARNING: f64 = 0.05;
 /// Differences of means of equal numbers in another order.
 const ROUNDING: f64 = 1e-9;
 
@@ -73,17 +80,13 @@ fn unexplained(run: &ProtocolRun) -> Check {
 
 /// A strategy that writes facts more readily than decoys of the same form knows the answers.
 fn decoys(run: &ProtocolRun) -> Check {
-    let name = "decoys are written as often as facts";
-    let tested = || run.strategies.iter().filter(|strategy| strategy.name != ORACLE);
-    let told = tested().filter(|strategy| strategy.units.iter().any(|unit| decoy_difference(unit).is_some())).count();
-    // Holm's first step: the check fails if one difference is significant among all strategies.
-    let level = 0.05 / told.max(1) as f64;
-    let judged: Vec<_> = tested().filter_map(|strategy| decoys_of(strategy, level)).collect();
-    let detail = judged.iter().map(|(_, detail)| detail.as_str()).collect::<Vec<_>>().join("; ");
+    let name = "decoys are written as often as facts, within .10";
+    let judged: Vec<_> = decoy_findings(run).collect();
     if judged.is_empty() {
         return untold(name, "no summarizer read a fact and a decoy in one unit".to_owned());
     }
-    let verdicts = || judged.iter().map(|(verdict, _)| *verdict);
+    let detail = judged.iter().map(DecoyFinding::told).collect::<Vec<_>>().join("; ");
+    let verdicts = || judged.iter().map(DecoyFinding::passes);
     let passed = if verdicts().any(|verdict| verdict == Some(false)) {
         Some(false)
     } else {
@@ -92,20 +95,63 @@ fn decoys(run: &ProtocolRun) -> Check {
     Check { name: name.to_owned(), passed, detail }
 }
 
-/// The verdict on one strategy; nothing if no unit has both rates.
-fn decoys_of(strategy: &StrategyRecords, level: f64) -> Option<(Option<bool>, String)> {
-    let differences: Vec<f64> = strategy.units.iter().filter_map(decoy_difference).collect();
-    let difference = mean(&differences)?;
-    let units = differences.len();
-    let found = format!("{} {difference:+.3} over {units} units", strategy.name);
-    if difference.abs() <= DECOY_MARGIN {
-        return Some((Some(true), found));
+/// Differences between facts and decoys that chance explains badly and that do not fail the check.
+pub(crate) fn decoy_warning(run: &ProtocolRun) -> Option<String> {
+    let found = decoy_findings(run).collect::<Vec<_>>();
+    // Holm's first step: one of the strategies is named wrongly in at most this share of runs.
+    let level = DECOY_WARNING / found.len().max(1) as f64;
+    let suspect = |of: &&DecoyFinding| {
+        of.passes() != Some(false) && of.difference.abs() > SMALL && of.p.is_some_and(|p| p < level)
+    };
+    let suspects = found.iter().filter(suspect).map(DecoyFinding::told).collect::<Vec<_>>();
+    (!suspects.is_empty()).then(|| {
+        format!(
+            "facts and decoys are not written equally often: {}. A strategy cannot know which is which, so this is chance or a \
+             difference in wording; the hard check fails beyond {DECOY_MARGIN:.2} at p < {DECOY_LEVEL}",
+            suspects.join("; ")
+        )
+    })
+}
+
+/// How much more often a strategy wrote facts than decoys.
+struct DecoyFinding<'r> {
+    strategy: &'r str,
+    difference: f64,
+    units: usize,
+    /// Absent with fewer units than any difference needs.
+    p: Option<f64>,
+}
+
+impl DecoyFinding<'_> {
+    /// Nothing if so few units cannot rule out chance.
+    fn passes(&self) -> Option<bool> {
+        if self.difference.abs() <= DECOY_MARGIN {
+            return Some(true);
+        }
+        // The least p that this number of units can have.
+        let least = libm::exp2(1.0 - self.units as f64);
+        if least >= DECOY_LEVEL { None } else { self.p.map(|p| p >= DECOY_LEVEL) }
     }
-    if units < sign_flip::FEWEST_UNITS {
-        return Some((None, format!("{found}, too few to decide")));
+
+    fn told(&self) -> String {
+        let DecoyFinding { strategy, difference, units, p } = self;
+        let found = format!("{strategy} {difference:+.3} over {units} units");
+        match (self.passes(), p) {
+            (None, _) => format!("{found}, too few to decide"),
+            (_, Some(p)) if difference.abs() > SMALL => format!("{found}, p = {p:.3}"),
+            _ => found,
+        }
     }
-    let p = sign_flip::p_value(&differences);
-    Some((Some(p >= level), format!("{found}, p = {p:.3}")))
+}
+
+/// Of each strategy with a unit that has both rates. The oracle knows the facts.
+fn decoy_findings<'r>(run: &ProtocolRun<'r>) -> impl Iterator<Item = DecoyFinding<'r>> {
+    run.strategies.iter().filter(|strategy| strategy.name != ORACLE).filter_map(|strategy| {
+        let differences: Vec<f64> = strategy.units.iter().filter_map(decoy_difference).collect();
+        let units = differences.len();
+        let p = (units >= sign_flip::FEWEST_UNITS).then(|| sign_flip::p_value(&differences));
+        Some(DecoyFinding { strategy: strategy.name, difference: mean(&differences)?, units, p })
+    })
 }
 
 fn decoy_difference(unit: &UnitRecords) -> Option<f64> {

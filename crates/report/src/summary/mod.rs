@@ -49,6 +49,7 @@ fn group(run: &ProtocolRun) -> Group {
         scale: (run.protocol == Protocol::Published).then_some(manifest.scale),
         summarizer: manifest.summarizer.clone(),
         target: manifest.target.clone(),
+        latency: run.latency(),
         window: manifest.window,
         suite: manifest.suite.clone(),
         warnings: warnings::all(run, &strategies),

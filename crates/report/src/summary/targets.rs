@@ -7,7 +7,7 @@ use compactometer_engine::checkpoint::Reading;
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::Usage;
 use compactometer_formats::record::{CompactionRow, Record};
-use compactometer_formats::summary::{Found, MetricValue, StrategySummary, Target as TargetRow};
+use compactometer_formats::summary::{Found, Latency, MetricValue, StrategySummary, Target as TargetRow};
 
 use crate::data::{ProtocolRun, StrategyRecords, is_applied};
 use crate::metrics::MetricUnit;
@@ -244,11 +244,12 @@ fn added_latency(run: &ProtocolRun, strategy: &StrategyRecords, _: &StrategySumm
     let waits = waits(strategy);
     let reason = if waits.is_none() { NO_WAITS } else { "the agent took no turn" };
     let found = verdict(waits.and_then(|waits| mean(&waits)), |value| value < 500.0, reason);
-    if run.is_mock() && found.value.is_some() {
-        let reason = Some("the mock's latency is assumed, so there is no verdict".to_owned());
-        return Found { met: None, reason, ..found };
-    }
-    found
+    let reason = match run.latency() {
+        Latency::Measured => return found,
+        Latency::Assumed => "the mock's latency is assumed, so there is no verdict",
+        Latency::NoResult => "the recording says that its latencies are no result, so there is no verdict",
+    };
+    if found.value.is_none() { found } else { Found { met: None, reason: Some(reason.to_owned()), ..found } }
 }
 
 fn compaction_reduction(strategy: &StrategyRecords) -> Found {

@@ -15,7 +15,7 @@ use crate::metrics::grouped;
 use crate::metrics::{CorrectedRecall, extraction_counts, is_cut, reader_strength};
 use crate::stats::sign_flip;
 use crate::summary::scale::too_large;
-use crate::summary::{comparisons, judged, questions, recorded, sizes, suite};
+use crate::summary::{checks, comparisons, judged, questions, recorded, sizes, suite};
 
 /// Under this many units nothing is ranked.
 const FEWEST_RANKED: usize = 5;
@@ -36,6 +36,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     }));
     let reference = comparisons::reference(run, strategies).map(|found| found.name.as_str());
     warnings.extend(sizes::warning(run, reference));
+    warnings.extend(checks::decoy_warning(run));
     warnings.extend(chance(run));
     warnings.extend(no_chance(run));
     warnings.extend(questions::note(run));

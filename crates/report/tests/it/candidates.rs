@@ -143,7 +143,7 @@ fn with_subjects(held: impl Fn(usize) -> usize, bound: impl Fn(usize) -> usize) 
         record.version = 3;
         record.facts.iter_mut().for_each(|fact| fact.has_subject = true);
         record.observations[0].bound = (0..bound(at) as u32).collect();
-        record.observations[0].misbound = vec![Misbound(0, 1, 20)];
+        record.observations[0].misbound = vec![Misbound(0, 1, 20.0)];
     }
     made
 }

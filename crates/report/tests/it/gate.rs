@@ -313,7 +313,7 @@ fn runs_that_cannot_be_compared_name_both_values() {
         (changed(|run| run.manifest.window = 6_000), "`6000` against `12000`"),
         (changed(|run| run.manifest.trigger = 6_000), "the trigger: `6000` against `9600`"),
         (changed(|run| run.manifest.matcher = "07e4".into()), "the matcher's results: `07e4` against `3a7c`"),
-        (changed(|run| run.records[0].version = 2), "the version of records: `2` against `3`"),
+        (changed(|run| run.records[0].version = 2), "the version of records: `2` against `4`"),
         (
             changed(|run| run.records.iter_mut().for_each(|record| record.case.budget.trigger = 6_000)),
             "the trigger of chained: `6000` against `9600`",

@@ -347,13 +347,16 @@ fn costs_follow_the_cache_rules() {
 }
 
 #[test]
-fn latency_is_over_all_turns_and_validity_over_requests() {
+fn waits_are_over_the_turns_that_wait_and_validity_over_requests() {
     let mut made = talk("summarize", 0, &[(1, "v")]);
     made.turns = vec![turn(10, 0, 1); 5];
     made.turns[1].waited_ms = Some(1_000);
     made.turns[2].violations = 2;
-    near(metric(&[made.clone()], "added_latency_ms_p50").value, 0.0);
-    near(metric(&[made.clone()], "added_latency_ms_p95").value, 800.0);
+    made.turns[3].waited_ms = Some(3_000);
+    near(metric(&[made.clone()], "wait_ms_p50").value, 2_000.0);
+    near(metric(&[made.clone()], "wait_ms_p95").value, 2_900.0);
+    near(metric(&[made.clone()], "wait_ms_total").value, 4_000.0);
+    near(metric(&[made.clone()], "waiting_share").value, 0.4);
     near(metric(&[made], "request_validity").value, 0.8);
 }
 
@@ -406,43 +409,41 @@ fn hard_checks_fail_on_what_they_are_for() {
     assert_eq!(check(&group, "decoys").passed, None);
 }
 
-#[test]
-fn decoys_must_be_written_as_often_as_facts() {
-    let judged = |units: usize, written: u32| {
-        let talk = |at| {
-            let mut made = talk("summarize", at, &[(1, "c")]);
-            let stages =
-                Stages { decoys_left: 10, decoys_reached: 10, decoys_written: 2, ..stages(10, 10, written, written) };
-            made.compactions = vec![compaction(stages, 1_000, vec![call(10, 1)])];
-            made
-        };
-        let records: Vec<_> = (0..units).map(talk).collect();
-        let group = group_of(&manifest(&["summarize"], units, units), &records);
-        check(&group, "decoys").passed
-    };
-    assert_eq!(judged(8, 2), Some(true));
-    assert_eq!(judged(8, 5), Some(false));
-    assert_eq!(judged(4, 5), None, "four units cannot tell");
-}
-
-#[test]
-fn strategies_share_one_rate_of_false_alarms() {
-    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
-    let talk = |name: &str, at: usize| {
-        let mut made = talk(name, at, &[(1, "c")]);
-        let written = if name == "a" { 5 } else { 2 };
+/// A group in which each unit's summarizer read 20 facts and 20 decoys, and wrote 4 decoys and so many facts.
+fn written_beside_decoys(written: &[u32]) -> Group {
+    let talk = |(at, written): (usize, &u32)| {
+        let mut made = talk("summarize", at, &[(1, "c")]);
         let stages =
-            Stages { decoys_left: 10, decoys_reached: 10, decoys_written: 2, ..stages(10, 10, written, written) };
+            Stages { decoys_left: 20, decoys_reached: 20, decoys_written: 4, ..stages(20, 20, *written, *written) };
         made.compactions = vec![compaction(stages, 1_000, vec![call(10, 1)])];
         made
     };
-    // Eight equal differences: p = 2/256, under .05 and over .05/10.
-    let judged = |names: &[&str]| {
-        let records: Vec<_> = names.iter().flat_map(|name| (0..8).map(|at| talk(name, at))).collect();
-        check(&group_of(&manifest(names, records.len(), 8), &records), "decoys").passed
+    let records: Vec<_> = written.iter().enumerate().map(talk).collect();
+    group_of(&manifest(&["summarize"], written.len(), written.len()), &records)
+}
+
+#[test]
+fn facts_written_far_more_often_than_decoys_fail_the_check() {
+    let passed = |written: &[u32]| check(&written_beside_decoys(written), "decoys").passed;
+    assert_eq!(passed(&[4; 16]), Some(true));
+    assert_eq!(passed(&[7; 16]), Some(false), "a cheat of .15 in each of 16 units");
+    assert_eq!(passed(&[6; 16]), Some(true), "within .10");
+    assert_eq!(passed(&[10; 10]), None, "ten units cannot rule out chance at .001");
+    // .15 on average, as chance spreads it: p is about .02.
+    assert_eq!(passed(&[20, 2, 9, 1, 13, 4, 10, 2, 12, 4, 7, 9, 2, 11, 1, 5]), Some(true));
+}
+
+#[test]
+fn a_difference_that_chance_explains_badly_is_a_warning() {
+    let warned = |written: &[u32]| {
+        let warnings = written_beside_decoys(written).warnings;
+        warnings.into_iter().find(|warning| warning.starts_with("facts and decoys are not written equally often"))
     };
-    assert_eq!(judged(&names[..1]), Some(false));
-    assert_eq!(judged(&names), Some(true));
+    let told = warned(&[6; 16]).expect("16 equal differences");
+    assert!(told.contains("summarize +0.100 over 16 units, p = 0.000"), "{told}");
+    assert_eq!(warned(&[4; 16]), None);
+    assert_eq!(warned(&[6, 4, 2, 5, 6, 3, 3, 6, 4, 4]), None, "chance explains it");
+    assert_eq!(warned(&[7; 16]), None, "the check fails instead");
 }
 
 #[test]

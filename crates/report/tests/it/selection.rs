@@ -40,7 +40,7 @@ fn lift_is_against_contexts_with_the_same_tail() {
     for record in &mut records {
         record.facts.iter_mut().for_each(|fact| fact.has_subject = true);
         let seen = &mut record.observations[0];
-        (seen.bound, seen.misbound) = (vec![0], vec![Misbound(0, 1, 4), Misbound(1, 2, 4)]);
+        (seen.bound, seen.misbound) = (vec![0], vec![Misbound(0, 1, 4.0), Misbound(1, 2, 4.0)]);
         seen.selection_bound = vec![5, 0];
     }
     // BR* = mean((1 - 1/4) / 2, (0 - 2/4) / 2); the random ones mean(1/4, 0).

@@ -7,7 +7,7 @@ use compactometer_engine::message::MessageId;
 use compactometer_formats::answer::{AnswerRow, Grade};
 use compactometer_formats::record::{CheckpointRow, Family, Record, Stages};
 use compactometer_formats::scenario::{Category, ValueKind};
-use compactometer_formats::summary::{Found, Group};
+use compactometer_formats::summary::{Found, Group, Latency};
 use compactometer_formats::view_breakdown::Storage;
 use compactometer_report::{summarize, targets};
 
@@ -129,6 +129,19 @@ fn the_mock_gets_no_verdict_on_latency() {
     let found = found(&group(&talk(), "mock:strong"), "added_latency_ms_mean");
     assert_eq!((found.value, found.met), (Some(400.0), None));
     assert!(found.reason.unwrap().contains("assumed"));
+}
+
+/// It was judged once, and missed by a factor of ten that was the load of the machine.
+#[test]
+fn a_recording_whose_latencies_are_no_result_gets_no_verdict_on_them() {
+    let mut manifest = manifest(&["handoff", "full"], 2, 1);
+    "priced".clone_into(&mut manifest.summarizer);
+    manifest.latency_is_result = false;
+    let group = summarize(&manifest, &talk(), &prices()).groups.remove(0);
+    let found = found(&group, "added_latency_ms_mean");
+    assert_eq!((found.value, found.met), (Some(400.0), None));
+    assert!(found.reason.unwrap().contains("no result"));
+    assert_eq!(group.latency, Latency::NoResult);
 }
 
 #[test]

@@ -31,6 +31,13 @@ impl<'t> Term<'t> {
         let named = extension.is_some_and(|(stem, length)| !stem.is_empty() && (1..=5).contains(&length));
         has_letters && (self.text.contains(['/', '\\']) || named) && !self.text.contains('@')
     }
+
+    /// Whether it is a number, a hash or another value without meaning: a third or more of its letters and digits are digits.
+    pub(crate) fn is_opaque(&self) -> bool {
+        let digits = self.text.chars().filter(|letter| letter.is_numeric()).count();
+        let letters = self.text.chars().filter(|letter| letter.is_alphanumeric()).count();
+        digits > 0 && 3 * digits >= letters
+    }
 }
 
 fn is_value(text: &str) -> bool {

@@ -47,6 +47,7 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, witho
     let is_tool = statement.piece.speaker == Speaker::Tool;
     weights.rare * rarity.share(statement)
         + weights.value * (values.min(1) as f64 + values.saturating_sub(1) as f64 / 3.0)
+        + worth_of_values(statement, weights, rarity)
         + weights.modality * modality
         + when(is_user && statement.piece.first_person, weights.first_person)
         + when(is_user, weights.user)
@@ -56,6 +57,25 @@ fn salience(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity, witho
         + when(!(4..=60).contains(&words), weights.odd_length)
         + when(statement.text.ends_with(['?', '？']), weights.question)
         + when(statement.piece.speaker == Speaker::Summary, weights.earlier_summary)
+}
+
+/// What the kind and repetition of the statement's best value add. Unlike `value`, it also counts in logs and data, since what was
+/// kept of them was fitted.
+fn worth_of_values(statement: &Statement<'_>, weights: &Weights, rarity: &Rarity) -> f64 {
+    if [weights.path, weights.opaque, weights.repeated] == [0.0; 3] {
+        return 0.0;
+    }
+    let values = statement.piece.words.iter().filter(|word| word.is_value);
+    let worth = values.map(|word| {
+        let term = word.term(statement.text);
+        let of_kind = match () {
+            () if term.is_path() => weights.path,
+            () if term.is_opaque() => weights.opaque,
+            () => 0.0,
+        };
+        of_kind + weights.repeated * libm::log(f64::from(rarity.stems[&word.stem].holders))
+    });
+    worth.min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 /// Inverse document frequency of a term in `holders` of the statements.

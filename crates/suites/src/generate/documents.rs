@@ -2,18 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use crate::generate::domains::{Style, Tool};
+use crate::generate::domains::Style;
 use crate::generate::writer::{Writer, capitalized};
 
-/// A result of the tool, with the `stated` lines mixed in among its other lines.
-pub(crate) fn result(writer: &mut Writer, tool: &Tool, stated: Vec<String>) -> String {
-    let count = lines_wanted(writer, &tool.style);
-    let mut lines: Vec<String> = (0..count).map(|_| writer.line(&tool.items)).collect();
+/// A result in a tool's style: the `stated` lines mixed in among those that `line` writes.
+pub(crate) fn result(
+    writer: &mut Writer,
+    style: &Style,
+    mut line: impl FnMut(&mut Writer) -> String,
+    stated: Vec<String>,
+) -> String {
+    let count = lines_wanted(writer, style);
+    let mut lines: Vec<String> = (0..count).map(|_| line(writer)).collect();
     for line in stated {
         let at = writer.dice.below(lines.len() + 1);
         lines.insert(at, line);
     }
-    match &tool.style {
+    match style {
         Style::Log => log(writer, &lines),
         Style::Json(fields) => json(writer, fields, &lines),
         Style::Table(columns) => table(writer, columns, &lines),

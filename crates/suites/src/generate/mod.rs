@@ -4,6 +4,7 @@
 //! of the two the fact and the other its decoy, so that no text distinguishes them. The suite is generated from its spec at each
 //! start, and the same spec gives the same bytes on every platform. Absent on purpose: models, files, the clock.
 
+mod asides;
 mod dice;
 mod documents;
 mod domains;
@@ -14,6 +15,7 @@ mod orders;
 mod part;
 mod plan;
 mod probes;
+mod session;
 mod spec;
 mod talk;
 #[cfg(test)]
@@ -76,7 +78,7 @@ fn notes(spec: &Spec) -> Vec<String> {
 fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Scenario, usize) {
     let text = Dice::new(spec.seed, number, Stream::Text);
     let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
-    let talk = talk::write(plan, writer);
+    let talk = talk::write(&spec.session, plan, writer);
     let facts = facts::build(plan, &talk);
     let probes = probes::build(spec, number, plan, &talk, &facts);
     let tokens = talk.ends.last().copied().unwrap_or(0);

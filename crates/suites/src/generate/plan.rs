@@ -1,11 +1,12 @@
 //! What a conversation will state: pairs of statements, their values, and their places.
 
-use compactometer_formats::scenario::{Category, ValueKind};
+use compactometer_formats::scenario::{Category, Speaker, ValueKind};
 
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::{Claim, Domain, Tool};
 use crate::generate::forms::{Form, Reserved};
 use crate::generate::part::Part;
+use crate::generate::session::Session;
 use crate::generate::spec::Spec;
 
 /// Foil values of each fact and decoy.
@@ -14,8 +15,6 @@ const FOILS: usize = 6;
 const SUBJECTS: usize = 20;
 /// One fact in this many has a value that other conversations may share.
 const COMMON_EVERY: usize = 12;
-/// Percentage of pairs that are said again later.
-const REPEATED: usize = 25;
 /// Percentage of the pairs with an identifier or path that a later tool call uses.
 const USED: usize = 30;
 /// Percentage of pairs that are said early enough to be at least the trigger's distance away at the last observation point.
@@ -64,9 +63,16 @@ pub(crate) struct Pair {
     /// The index of the pair whose values these replace.
     pub(crate) replaces: Option<usize>,
     /// The places where they are said.
-    pub(crate) mentions: Vec<Place>,
+    pub(crate) mentions: Vec<Mention>,
     /// The place where a tool call uses their values.
     pub(crate) use_at: Option<Place>,
+}
+
+/// A statement of both sides.
+pub(crate) struct Mention {
+    pub(crate) place: Place,
+    /// Who makes it: the claim's own speaker, or an agent that quotes a tool.
+    pub(crate) by: Speaker,
 }
 
 /// A place in the conversation for each side, in tokens from its start.
@@ -100,6 +106,7 @@ pub(crate) fn draw(spec: &Spec, number: usize, reserved: &mut Reserved) -> Plan 
     subjects.truncate(SUBJECTS);
     let count = facts_wanted(spec, span.length);
     let mut draft = Draft {
+        session: &spec.session,
         domain,
         part,
         span,
@@ -132,6 +139,7 @@ impl Span {
 }
 
 struct Draft<'r> {
+    session: &'r Session,
     domain: &'static Domain,
     part: Part,
     span: Span,
@@ -153,14 +161,15 @@ impl Draft<'_> {
             (0..claims.len()).filter(|at| !claims[*at].changes.is_empty()).take(wanted).collect();
         for &at in &replaced {
             let place = self.between(200, self.span.length / 8);
-            let old = self.pair(claims[at], vec![place]);
+            let old = self.pair(claims[at], vec![Mention { place, by: claims[at].speaker }]);
             self.pairs.push(old);
             self.replace_last();
         }
         let others = claims.iter().enumerate().filter(|(at, _)| !replaced.contains(at)).map(|(_, claim)| *claim);
         let others: Vec<&'static Claim> = others.collect();
-        for claim in others.iter().cycle().take(count.saturating_sub(self.pairs.len())) {
-            let mentions = self.mentions();
+        let missing = count.saturating_sub(self.pairs.len());
+        for claim in self.session.claims(&others, missing) {
+            let mentions = self.mentions(claim.speaker);
             let mut pair = self.pair(claim, mentions);
             pair.use_at = self.place_of_use(&pair);
             self.pairs.push(pair);
@@ -176,7 +185,7 @@ impl Draft<'_> {
         first.into_iter().chain(rest).map(|at| claims[at]).collect()
     }
 
-    fn pair(&mut self, claim: &'static Claim, mentions: Vec<Place>) -> Pair {
+    fn pair(&mut self, claim: &'static Claim, mentions: Vec<Mention>) -> Pair {
         let is_common = claim.form == Form::Word && claim.changes.is_empty() && self.commons > 0;
         self.commons -= usize::from(is_common);
         let form = if is_common { Form::Common } else { claim.form };
@@ -196,8 +205,8 @@ impl Draft<'_> {
         let earliest = (self.span.length * 55 / 100).max(self.span.first_point + self.span.window / 6);
         let place = self.between(earliest, self.span.early.max(earliest + self.span.window / 20));
         let sides = [self.side(claim.form, first), self.side(claim.form, second)];
-        let replaces = Some(at);
-        self.pairs.push(Pair { claim, form: claim.form, sides, fact, replaces, mentions: vec![place], use_at: None });
+        let (replaces, mentions) = (Some(at), vec![Mention { place, by: claim.speaker }]);
+        self.pairs.push(Pair { claim, form: claim.form, sides, fact, replaces, mentions, use_at: None });
     }
 
     /// A subject for which the claim has not been made yet.
@@ -237,15 +246,18 @@ impl Draft<'_> {
         }
     }
 
-    /// The places where a pair is said: one, or two or three.
-    fn mentions(&mut self) -> Vec<Place> {
+    /// The statements of a pair whose claim is the speaker's.
+    fn mentions(&mut self, speaker: Speaker) -> Vec<Mention> {
         let Span { early, late, .. } = self.span;
         let first = if self.dice.chance(EARLY) { self.between(200, early) } else { self.between(early, late) };
-        let again = if self.dice.chance(REPEATED) { self.dice.between(1, 2) } else { 0 };
+        let again = self.session.again(&mut self.dice);
         let end = if first[1] < early { early } else { late };
-        let mut mentions = vec![first];
+        let mut mentions = vec![Mention { place: first, by: speaker }];
         for _ in 0..again {
-            mentions.push(self.between(first[1], end.max(first[1])));
+            let place = self.between(first[1], end.max(first[1]));
+            let is_quoted =
+                speaker == Speaker::Tool && self.session.quotes > 0 && self.dice.chance(self.session.quotes);
+            mentions.push(Mention { place, by: if is_quoted { Speaker::Assistant } else { speaker } });
         }
         mentions
     }
@@ -257,7 +269,7 @@ impl Draft<'_> {
             return None;
         }
         let Span { late, trigger, window, .. } = self.span;
-        let said = pair.mentions.iter().flatten().copied().max().unwrap_or(0);
+        let said = pair.mentions.iter().flat_map(|mention| mention.place).max().unwrap_or(0);
         let far = said + trigger + window / 5;
         Some(if far < late {
             self.between(far, late)
@@ -327,7 +339,7 @@ mod tests {
             let old = pair.replaces.map(|at| &plan.pairs[at]).expect("replaces one");
             let subjects = |pair: &Pair| [pair.sides[0].subject, pair.sides[1].subject];
             assert_eq!((subjects(pair), pair.fact), (subjects(old), old.fact));
-            assert!(old.mentions[0][0] < pair.mentions[0][0]);
+            assert!(old.mentions[0].place[0] < pair.mentions[0].place[0]);
         }
     }
 }

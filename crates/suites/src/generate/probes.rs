@@ -3,6 +3,7 @@
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_formats::scenario::{Fact, Probe};
 
+use crate::generate::asides::is_for_asides;
 use crate::generate::dice::{Dice, Stream};
 use crate::generate::domains::Claim;
 use crate::generate::orders::{self, Item};
@@ -67,7 +68,9 @@ fn unanswerable(spec: &Spec, plan: &Plan, conversation: usize, asked_at: &[Messa
     };
     let mut open: Vec<(&Claim, &str)> = Vec::new();
     for claim in plan.pairs.iter().map(|pair| pair.claim).filter(|claim| claim.asks.contains("{s}")) {
-        let others = plan.subjects.iter().map(|subject| (claim, *subject));
+        let is_said = |number: usize| spec.session.alike > 0 && is_for_asides(plan, claim, number);
+        let others = plan.subjects.iter().enumerate().filter(|(number, _)| !is_said(*number));
+        let others = others.map(|(_, subject)| (claim, *subject));
         open.extend(others.filter(|(claim, subject)| states(None, subject) && !states(Some(claim), subject)));
     }
     dice.shuffle(&mut open);

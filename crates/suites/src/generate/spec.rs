@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::generate::domains::{self, Domain};
 use crate::generate::part::Part;
+use crate::generate::session::Session;
 
 /// A validated spec. Only [`Spec::parse`] makes one, so [`crate::generate::generate`] cannot fail.
 #[derive(Clone, Debug, Deserialize)]
@@ -39,6 +40,9 @@ pub struct Spec {
     pub(crate) orders: usize,
     /// The largest number of questions per conversation that ask for a value. Without it, each fact is asked for.
     pub(crate) probes: Option<usize>,
+    /// How the conversations resemble sessions of a real agent.
+    #[serde(default)]
+    pub(crate) session: Session,
     /// The number of conversations in each split. Without splits, all are for development and draw from every list.
     pub(crate) splits: Option<Splits>,
 }
@@ -120,6 +124,7 @@ impl Spec {
             // Each point has at least one probe.
             within("probes", probes, &(self.points[1]..=MOST_PROBES))?;
         }
+        self.session.check()?;
         check_lengths(&self.lengths, self.window)?;
         self.domains = check_domains(&self.domain_names)?;
         check_values(self.conversations, self.facts[1], self.splits)

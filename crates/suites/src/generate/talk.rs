@@ -5,10 +5,12 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::Speaker;
 use serde_json::{Map, Value};
 
+use crate::generate::asides::{Asides, Wording};
 use crate::generate::documents;
 use crate::generate::domains::Tool;
-use crate::generate::plan::{Pair, Plan, Side, tool_for};
-use crate::generate::writer::{Writer, capitalized};
+use crate::generate::plan::{Plan, tool_for};
+use crate::generate::session::Session;
+use crate::generate::writer::Writer;
 
 /// Tokens kept for the last exchange, in which nothing is stated.
 const CLOSING: usize = 700;
@@ -33,12 +35,13 @@ pub(crate) struct Trace {
 }
 
 /// Writes the conversation that a plan describes.
-pub(crate) fn write(plan: &Plan, writer: Writer) -> Talk {
+pub(crate) fn write(session: &Session, plan: &Plan, writer: Writer) -> Talk {
     let traces = vec![<[Trace; 2]>::default(); plan.pairs.len()];
     let talk = Talk { messages: Vec::new(), ends: Vec::new(), traces };
-    let mut stage = Stage { plan, writer, due: agenda(plan), talk, calls: 0, settled: 0 };
+    let asides = Asides::default();
+    let mut stage = Stage { session, plan, writer, asides, due: agenda(session, plan), talk, calls: 0, settled: 0 };
     stage.system();
-    while stage.now() + CLOSING < plan.span.length || !stage.due.is_empty() {
+    while stage.now() + CLOSING < plan.span.length || stage.due.iter().any(|due| !due.is_repeated) {
         let steps = stage.steps();
         stage.exchange(steps);
     }
@@ -53,6 +56,8 @@ struct Due {
     pair: usize,
     side: usize,
     by: By,
+    /// Whether it repeats a statement as `[session]` asks for. It waits for what does not, and is left out if it does not fit.
+    is_repeated: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -61,13 +66,15 @@ enum By {
     Using,
 }
 
-fn agenda(plan: &Plan) -> Vec<Due> {
+fn agenda(session: &Session, plan: &Plan) -> Vec<Due> {
     let mut due = Vec::new();
     for (pair, planned) in plan.pairs.iter().enumerate() {
-        let said = planned.mentions.iter().map(|place| (place, By::Saying(planned.claim.speaker)));
-        let used = planned.use_at.iter().map(|place| (place, By::Using));
-        for (place, by) in said.chain(used) {
-            due.extend([0, 1].map(|side| Due { place: place[side], pair, side, by }));
+        let said = planned.mentions.iter().enumerate();
+        let said =
+            said.map(|(at, mention)| (&mention.place, By::Saying(mention.by), at > 0 && session.mentions.is_some()));
+        let used = planned.use_at.iter().map(|place| (place, By::Using, false));
+        for (place, by, is_repeated) in said.chain(used) {
+            due.extend([0, 1].map(|side| Due { place: place[side], pair, side, by, is_repeated }));
         }
     }
     due.sort_by_key(|due| due.place);
@@ -75,8 +82,10 @@ fn agenda(plan: &Plan) -> Vec<Due> {
 }
 
 struct Stage<'p, 'r> {
+    session: &'p Session,
     plan: &'p Plan,
     writer: Writer<'r>,
+    asides: Asides,
     due: Vec<Due>,
     talk: Talk,
     calls: usize,
@@ -116,14 +125,14 @@ impl Stage<'_, '_> {
     fn request(&mut self) {
         let remarks = self.writer.dice.between(0, 3);
         let mut sentences = self.writer.sentences(&self.writer.domain.requests, 1);
-        sentences.extend(self.writer.sentences(&self.writer.domain.remarks, remarks));
+        sentences.extend(self.sentences(Speaker::User, &self.plan.domain.remarks, remarks));
         self.mix_in(Speaker::User, 5, &mut sentences);
         self.push(Role::User, vec![Part::Text { text: sentences.join(" ") }]);
     }
 
     fn answer(&mut self) {
         let findings = self.writer.dice.between(2, 5);
-        let mut sentences = self.writer.sentences(&self.writer.domain.findings, findings);
+        let mut sentences = self.sentences(Speaker::Assistant, &self.plan.domain.findings, findings);
         self.mix_in(Speaker::Assistant, 4, &mut sentences);
         self.push(Role::Assistant, vec![Part::Text { text: sentences.join(" ") }]);
     }
@@ -131,7 +140,7 @@ impl Stage<'_, '_> {
     /// A turn of the agent with calls, then their results.
     fn step(&mut self) {
         let words = usize::from(self.writer.dice.chance(75));
-        let mut sentences = self.writer.sentences(&self.writer.domain.steps, words);
+        let mut sentences = self.sentences(Speaker::Assistant, &self.plan.domain.steps, words);
         self.mix_in(Speaker::Assistant, 2, &mut sentences);
         let wanted = match self.writer.dice.below(100) {
             0..70 => 1,
@@ -181,9 +190,25 @@ impl Stage<'_, '_> {
             format!("error: {}", self.writer.fill(failure))
         } else {
             let stated = self.statements(Speaker::Tool, 3);
-            documents::result(&mut self.writer, call.tool, stated)
+            let (writer, asides) = (&mut self.writer, &mut self.asides);
+            let line = |writer: &mut Writer| {
+                let aside = aside(self.session, self.plan, asides, writer, Speaker::Tool);
+                aside.unwrap_or_else(|| writer.line(&call.tool.items))
+            };
+            documents::result(writer, &call.tool.style, line, stated)
         };
         self.push(Role::Tool, vec![Part::ToolResult { call_id: call.id, text, is_error }]);
+    }
+
+    /// Incidental sentences of the speaker, from different templates or in the words of claims.
+    fn sentences(&mut self, speaker: Speaker, templates: &[String], count: usize) -> Vec<String> {
+        let mut sentences = self.writer.sentences(templates, count);
+        for sentence in &mut sentences {
+            if let Some(aside) = aside(self.session, self.plan, &mut self.asides, &mut self.writer, speaker) {
+                *sentence = aside;
+            }
+        }
+        sentences
     }
 
     /// Inserts the statements that the speaker is due to make among the sentences.
@@ -199,7 +224,11 @@ impl Stage<'_, '_> {
         let taken = self.take(By::Saying(speaker), most);
         let state = |due: Due| {
             self.talk.traces[due.pair][due.side].said.push(id);
-            statement(&mut self.writer, &self.plan.pairs[due.pair], due.side)
+            let pair = &self.plan.pairs[due.pair];
+            let (side, is_change) = (&pair.sides[due.side], pair.replaces.is_some());
+            let wording =
+                Wording { claim: pair.claim, is_change, subject: side.subject, value: &side.value, by: speaker };
+            wording.write(&mut self.writer)
         };
         taken.into_iter().map(state).collect()
     }
@@ -210,15 +239,17 @@ impl Stage<'_, '_> {
         let now = self.now();
         let (plan, settled) = (self.plan, self.settled >= 2);
         let mut taken: Vec<Due> = Vec::new();
-        self.due.retain(|due| {
-            let is_new = taken.iter().all(|other| (other.pair, other.side) != (due.pair, due.side));
-            let is_ready = due.place <= now && (settled || plan.pairs[due.pair].replaces.is_none());
-            let take = taken.len() < most && due.by == by && is_ready && is_new;
-            if take {
-                taken.push(*due);
-            }
-            !take
-        });
+        for is_repeated in [false, true] {
+            self.due.retain(|due| {
+                let is_new = taken.iter().all(|other| (other.pair, other.side) != (due.pair, due.side));
+                let is_ready = due.place <= now && (settled || plan.pairs[due.pair].replaces.is_none());
+                let take = taken.len() < most && due.by == by && due.is_repeated == is_repeated && is_ready && is_new;
+                if take {
+                    taken.push(*due);
+                }
+                !take
+            });
+        }
         taken
     }
 
@@ -244,15 +275,8 @@ struct Call {
     part: Part,
 }
 
-/// One side of a pair in words: a sentence in a turn, or a bare line in a tool's result.
-fn statement(writer: &mut Writer, pair: &Pair, side: usize) -> String {
-    let Side { subject, value, .. } = &pair.sides[side];
-    let phrases = if pair.replaces.is_some() { &pair.claim.changes } else { &pair.claim.says };
-    let phrase = writer.line(phrases);
-    let phrase = match pair.claim.speaker {
-        // Tools refer to things without an article.
-        Speaker::Tool => phrase.replace("{s}", subject.strip_prefix("the ").unwrap_or(subject)),
-        _ => capitalized(&phrase.replace("{s}", subject)),
-    };
-    phrase.replace("{v}", value)
+/// An incidental statement in the words of a claim, as often as the spec asks for one.
+fn aside(session: &Session, plan: &Plan, asides: &mut Asides, writer: &mut Writer, by: Speaker) -> Option<String> {
+    let is_alike = session.alike > 0 && writer.dice.chance(session.alike);
+    is_alike.then(|| asides.next(session, plan, writer, by)).flatten()
 }

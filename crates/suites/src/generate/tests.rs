@@ -1,6 +1,7 @@
 //! Tests of the generator as a whole, and what several of its tests need.
 
 mod standard;
+mod wording;
 
 use super::domains::{Domain, Style};
 

@@ -55,6 +55,11 @@ impl<'r> Writer<'r> {
         self.part.pick(templates, &mut self.dice)
     }
 
+    /// A value that is no fact's.
+    pub(crate) fn incidental(&mut self, form: Form) -> String {
+        self.reserved.draw_incidental(form, self.part, &mut self.dice)
+    }
+
     /// Fills the slots of a template. General slots are `n` (2 to 40), `date`, `clock` and `stamp` (time only moves forward),
     /// `subject` and `person`. An unknown slot, such as a claim's `s` and `v`, remains.
     pub(crate) fn fill(&mut self, template: &str) -> String {
@@ -74,7 +79,7 @@ impl<'r> Writer<'r> {
 
     fn slot(&mut self, slot: &str) -> Option<String> {
         if let Some(form) = Form::by_slot(slot) {
-            return Some(self.reserved.draw_incidental(form, self.part, &mut self.dice));
+            return Some(self.incidental(form));
         }
         match slot {
             "n" => Some(self.dice.between(2, 40).to_string()),

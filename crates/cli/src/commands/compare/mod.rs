@@ -12,7 +12,7 @@ use compactometer_harness::plan::Prospects;
 use self::salience::Salience;
 use super::run::{FinishedRun, execute, jobs, records_of};
 use super::{CommandRow, HelpGroup, parsed};
-use crate::arguments::{DEFAULT_MODEL, DEFAULT_STRATEGIES, RunArgs, encoding};
+use crate::arguments::{DEFAULT_MODEL, RunArgs, encoding};
 use crate::output::failure::Failure;
 use crate::output::run_folder;
 use crate::output::terminal::{note, say, say_json};
@@ -77,7 +77,7 @@ fn is_default(args: &RunArgs) -> bool {
     let RunArgs { suites, split, sample, strategies, set, protocol, setting, judge, .. } = args;
     let is_of_defaults = suites.is_empty() && split.is_none() && sample.is_none() && set.is_empty() && judge.is_none();
     is_of_defaults
-        && strategies.join(",") == DEFAULT_STRATEGIES
+        && strategies.is_empty()
         && *protocol == [Protocol::Matched]
         && setting.model == DEFAULT_MODEL
         && setting.summarizer.is_none()

@@ -19,7 +19,8 @@ pub enum Form {
     RandomSubjects,
     SubjectsThenValues,
     EverySubjectWithEveryValue,
-    ShuffledWithinKind,
+    /// In one of several orders.
+    ShuffledWithinKind(u8),
     SwappedBetweenSentences,
 }
 
@@ -67,7 +68,7 @@ impl Cheat {
                 let pairs = (0..facts.len()).map(|other| format!("{}: {}", subject(other), value(place)));
                 pairs.collect::<Vec<_>>().join("; ")
             }),
-            Form::ShuffledWithinKind => {
+            Form::ShuffledWithinKind(order) => {
                 let mut of_kind: BTreeMap<_, Vec<&Fact>> = BTreeMap::new();
                 facts.iter().for_each(|fact| of_kind.entry(fact.value_kind).or_default().push(fact));
                 let shuffled = |facts: &Vec<&Fact>| {
@@ -77,7 +78,7 @@ impl Cheat {
                         facts.sort_by_cached_key(|fact| hash(salt, &fact.value));
                         facts
                     };
-                    let pairs = sorted(1).into_iter().zip(sorted(2));
+                    let pairs = sorted(2 * order).into_iter().zip(sorted(2 * order + 1));
                     let lines = pairs.map(|(fact, other)| format!("- {}: {}", fact.subject, other.value));
                     lines.collect::<Vec<_>>().join("\n")
                 };

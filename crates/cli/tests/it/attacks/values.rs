@@ -45,7 +45,12 @@ fn every_subject_with_every_value_is_worth_nothing() {
 
 #[test]
 fn values_shuffled_within_their_kind_are_worth_nothing() {
-    assert_worthless(Form::ShuffledWithinKind);
+    // One order may hit more subjects than another, so only the mean of several says what guesses earn.
+    let headlines =
+        (0..6).map(|order| attacked(Form::ShuffledWithinKind(order)).value("handoff", "bound_recall_corrected"));
+    let headlines = headlines.collect::<Vec<_>>();
+    let mean = headlines.iter().sum::<f64>() / headlines.len() as f64;
+    assert!(mean.abs() <= NOTHING, "BR* {mean} of {headlines:?}");
 }
 
 #[test]
@@ -69,7 +74,8 @@ fn honest_summaries_and_the_controls_keep_what_they_hold() {
     }
     assert!(staged.value("full", "bound_recall") >= 0.99);
     assert!(staged.value("oracle", "bound_recall") >= 0.99 * staged.value("oracle", "context_recall"));
-    assert_eq!(staged.value("null", "bound_recall"), 0.0);
+    // The pending message, which nobody may drop, can repeat a value.
+    assert!(staged.value("null", "bound_recall") <= 0.02);
     let listed = staged.value("value-list", "bound_recall_corrected");
     assert!(listed.abs() <= NOTHING, "{listed}");
 }

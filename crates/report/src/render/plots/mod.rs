@@ -17,6 +17,7 @@ pub(crate) mod draw;
 pub(crate) mod dummy;
 mod fates;
 mod figure;
+mod latency;
 mod recall;
 mod rounds;
 mod sizes;
@@ -62,6 +63,7 @@ const ALL: &[Drawing] = &[
     Drawing::Group(context::plot),
     Drawing::Group(view_breakdown::plot),
     Drawing::Group(cost::plot),
+    Drawing::Group(latency::plot),
     #[cfg(test)]
     Drawing::Group(dummy::plot),
 ];

@@ -48,6 +48,7 @@ pub(crate) fn manifest(strategies: &[&str], cases: usize, groups: usize) -> Mani
         summarizer: "mock:strong".to_owned(),
         target: None,
         judge: None,
+        latency_is_result: true,
         seed: 1,
         properties: Vec::new(),
         cases,

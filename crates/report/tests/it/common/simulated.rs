@@ -194,7 +194,7 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         stated: Vec::new(),
         fits: Vec::new(),
         bound,
-        misbound: vec![Misbound(3, 1, 4)],
+        misbound: vec![Misbound(3, 1, 4.0)],
         selection_bound: selection_hits.clone(),
         selection_hits,
         selection_chance: KINDS.iter().map(|kind| chance(*kind, 1, 60)).collect(),

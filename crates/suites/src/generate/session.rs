@@ -1,0 +1,95 @@
+//! How a generated conversation resembles a session of a real agent: the optional table `[session]` of a spec.
+
+use serde::Deserialize;
+
+use crate::generate::dice::Dice;
+use crate::generate::domains::Claim;
+use compactometer_formats::scenario::Speaker;
+
+/// Percentage of statements that are said once, where the others are said up to `mentions` times.
+const ONCE: usize = 40;
+/// Percentage of statements that are said again, and how often at most, without `mentions`.
+const REPEATED: usize = 25;
+const MOST_AGAIN: usize = 2;
+
+/// The table's keys. Shares are percentages.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Session {
+    /// The share of incidental sentences and lines that use the templates of claims. Without it, wording distinguishes a claim.
+    pub(crate) alike: usize,
+    /// The most times that a statement is made. Without it, few are made more than once.
+    pub(crate) mentions: Option<usize>,
+    /// The share of repeated statements of tools that the agent quotes.
+    pub(crate) quotes: usize,
+    /// The shares of claims by each speaker. Without them, each claim is made equally often.
+    pub(crate) speakers: Option<Speakers>,
+}
+
+/// Shares that add up to 100.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Speakers {
+    user: usize,
+    agent: usize,
+    tools: usize,
+}
+
+impl Session {
+    /// What is wrong with the keys, if anything.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        for (key, share) in [("alike", self.alike), ("quotes", self.quotes)] {
+            if share > 100 {
+                return Err(format!("value `{share}` of `session.{key}` is out of range; expected `0` to `100`"));
+            }
+        }
+        if let Some(mentions) = self.mentions.filter(|mentions| !(2..=20).contains(mentions)) {
+            return Err(format!("value `{mentions}` of `session.mentions` is out of range; expected `2` to `20`"));
+        }
+        let Some(Speakers { user, agent, tools }) = self.speakers else { return Ok(()) };
+        if [user, agent, tools].into_iter().fold(0, usize::saturating_add) != 100 {
+            return Err(format!("`session.speakers` are `{user}`, `{agent}` and `{tools}`; expected a sum of `100`"));
+        }
+        Ok(())
+    }
+
+    /// How often a statement is made again.
+    pub(crate) fn again(&self, dice: &mut Dice) -> usize {
+        match self.mentions {
+            Some(_) if dice.chance(ONCE) => 0,
+            Some(most) => dice.between(1, most - 1),
+            None if dice.chance(REPEATED) => dice.between(1, MOST_AGAIN),
+            None => 0,
+        }
+    }
+
+    /// The percentage of statements that repeat an earlier one.
+    pub(crate) fn repeated(&self) -> usize {
+        let again = match self.mentions {
+            Some(most) => (100 - ONCE) * most / 2,
+            None => REPEATED * (1 + MOST_AGAIN) / 2,
+        };
+        100 * again / (100 + again)
+    }
+
+    /// `count` of these claims in turn: the first of each category, then those of the speaker who has the fewest for their share.
+    pub(crate) fn claims(&self, claims: &[&'static Claim], count: usize) -> Vec<&'static Claim> {
+        let Some(Speakers { user, agent, tools }) = self.speakers else {
+            return claims.iter().cycle().take(count).copied().collect();
+        };
+        let is_first = |at: &usize| claims[..*at].iter().all(|earlier| earlier.category != claims[*at].category);
+        let (first, rest): (Vec<usize>, Vec<usize>) = (0..claims.len()).partition(is_first);
+        let shares = [(Speaker::User, user), (Speaker::Assistant, agent), (Speaker::Tool, tools)];
+        let of =
+            |speaker| rest.iter().chain(&first).map(|at| claims[*at]).filter(move |claim| claim.speaker == speaker);
+        let mut in_turn = shares.map(|(speaker, _)| of(speaker).collect::<Vec<_>>().into_iter().cycle());
+        let mut drawn: Vec<&'static Claim> = first.iter().take(count).map(|at| claims[*at]).collect();
+        while drawn.len() < count {
+            let made = |speaker| drawn.iter().filter(|claim| claim.speaker == speaker).count();
+            let lacking = |at: &usize| (shares[*at].1 * count) as i64 - (100 * made(shares[*at].0)) as i64;
+            let Some(claim) = (0..3).max_by_key(lacking).and_then(|at| in_turn[at].next()) else { break };
+            drawn.push(claim);
+        }
+        drawn
+    }
+}
