@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-
 use anyhow::{Context, Result};
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::{create_folder, write_whole};

@@ -1,6 +1,6 @@
 //! `gate`: compares a run with a baseline, or tests the gate itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,9 @@ use compactometer_disk::{create_folder, write_whole};
 use compactometer_formats::baseline::Baseline;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
+use compactometer_formats::suite::Suite;
 use compactometer_report::RunFiles;
-use compactometer_report::gate::{self, GateOptions, GateReport, Verdict};
+use compactometer_report::gate::{self, GateOptions, GateReport, StatedFact, Verdict};
 use tempfile::TempDir;
 
 use super::{CommandRow, HelpGroup, parsed};
@@ -113,10 +114,33 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
     let baseline = read(file).map_err(Failure::usage)?;
     let options = GateOptions { margin: args.margin, strategies: args.strategies.clone(), exact: args.exact };
     let named = || format!("`{}` against `{}`", dir.display(), file.display());
-    let report = gate::gate(&run, &baseline, &prices, &options)
+    let mut report = gate::gate(&run, &baseline, &prices, &options)
         .map_err(|error| Failure::usage(anyhow::Error::new(error).context(named())))?;
+    if let Some(suite) = suite_of(&run) {
+        name_facts(&mut report, &suite);
+    }
     tell(args, &report)?;
     outcome(&report, args.on_inconclusive)
+}
+
+/// The suite of a run, if its command still finds the same one. A run and a baseline hold no text of it.
+fn suite_of(run: &RunFiles) -> Option<Suite> {
+    let words = run.manifest.command.iter();
+    let is_bare = words.clone().nth(1).is_none_or(|word| word != "run" && word != "compare");
+    let words = words.skip(1 + usize::from(!is_bare)).map(String::as_str);
+    let matches = program().try_get_matches_from(["compactometer", "run"].into_iter().chain(words)).ok()?;
+    let args: RunArgs = parsed(matches.subcommand()?.1).ok()?;
+    let suite = run::suite(&args).ok()?;
+    (suite.hash() == run.manifest.suite_hash).then_some(suite)
+}
+
+/// Names the facts whose fate changed by their subjects and values.
+fn name_facts(report: &mut GateReport, suite: &Suite) {
+    let scenarios = suite.scenarios.iter().map(|scenario| (scenario.id.as_str(), scenario)).collect::<HashMap<_, _>>();
+    report.name_facts(|scenario, fact| {
+        let fact = scenarios.get(scenario)?.facts.iter().find(|known| known.id == fact)?;
+        Some(StatedFact { subject: fact.subject.clone(), value: fact.value.clone() })
+    });
 }
 
 fn read(file: &Path) -> anyhow::Result<Baseline> {

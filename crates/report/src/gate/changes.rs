@@ -16,10 +16,22 @@ pub struct FateChange {
     pub scenario: String,
     /// The fact's id.
     pub fact: String,
+    /// What the fact is about and its value, if the suite is at hand; see [`GateReport::name_facts`](super::GateReport::name_facts).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stated: Option<StatedFact>,
     /// Its fate in the baseline.
     pub before: Fate,
     /// Its fate in the run.
     pub after: Fate,
+}
+
+/// A fact as its suite states it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StatedFact {
+    /// What it is about.
+    pub subject: String,
+    /// Its value.
+    pub value: String,
 }
 
 /// The facts newly lost and newly kept, by conversation in the baseline's order.
@@ -37,9 +49,8 @@ pub(super) fn changes(
         let scenario = conversation.scenario.as_str();
         let (Some(before), Some(after)) = (before.get(scenario), after.get(scenario)) else { continue };
         for ((fact, before), after) in conversation.facts.iter().zip(&before.0).zip(&after.0) {
-            let change =
-                FateChange { scenario: scenario.to_owned(), fact: fact.clone(), before: *before, after: *after };
-            found.push(change);
+            let (scenario, fact) = (scenario.to_owned(), fact.clone());
+            found.push(FateChange { scenario, fact, stated: None, before: *before, after: *after });
         }
     }
     let is_valid = |fate: Fate| !matches!(fate, Fate::Superseded | Fate::Unstated);

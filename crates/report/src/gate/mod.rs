@@ -27,7 +27,7 @@ mod text;
 
 pub use baseline::baseline_of;
 pub use candidate::SettingChange;
-pub use changes::FateChange;
+pub use changes::{FateChange, StatedFact};
 pub use damage::{Damage, PlantedDamage};
 pub use judge::MetricGate;
 pub use junit::{JunitError, junit};
@@ -104,6 +104,17 @@ pub struct GateReport {
     pub checks: Vec<Check>,
     /// One for each strategy and protocol.
     pub strategies: Vec<StrategyGate>,
+}
+
+impl GateReport {
+    /// Adds what the changed facts state, as `stated` knows it by scenario and fact. Runs and baselines hold no text, so only the
+    /// suite has it.
+    pub fn name_facts(&mut self, stated: impl Fn(&str, &str) -> Option<StatedFact>) {
+        let lists = self.strategies.iter_mut().flat_map(|of| [&mut of.newly_lost, &mut of.newly_kept]);
+        for change in lists.flatten() {
+            change.stated = stated(&change.scenario, &change.fact);
+        }
+    }
 }
 
 /// What a gate found of one strategy under one protocol.

@@ -6,7 +6,7 @@ use compactometer_text::code::code;
 use minijinja::HtmlEscape;
 
 use super::power::POWER;
-use super::{FateChange, GateReport, MetricGate, SettingChange, StrategyGate, Verdict};
+use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
 use crate::render::words::models;
 use crate::render::{markdown_cell, markdown_text, shown};
 
@@ -139,8 +139,23 @@ fn listed(what: &str, changes: &[FateChange]) -> String {
     text
 }
 
+/// The fact by its value, if that is known, and by its ids.
 pub(super) fn change_line(change: &FateChange) -> String {
-    format!("{} {}: {}", change.scenario, change.fact, fates(change))
+    let FateChange { scenario, fact, stated, .. } = change;
+    match stated {
+        Some(StatedFact { subject, value }) => {
+            format!("{} ({}): {} [{scenario} {fact}]", short(value), short(subject), fates(change))
+        }
+        None => format!("{scenario} {fact}: {}", fates(change)),
+    }
+}
+
+/// The beginning of a text from a suite, on one line.
+fn short(text: &str) -> String {
+    const MOST: usize = 60;
+    let text = shown(text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= MOST { text } else { text.chars().take(MOST - 1).chain(['…']).collect() }
 }
 
 fn fates(change: &FateChange) -> String {
@@ -183,7 +198,11 @@ fn details(strategy: &StrategyGate, what: &str, changes: &[FateChange]) -> Strin
     let mut text = format!("<details><summary>{name}: {} facts {what}</summary>\n\n", changes.len());
     for change in changes {
         let [scenario, fact] = [&change.scenario, &change.fact].map(|id| code(id));
-        let _ = writeln!(text, "- {scenario} {fact}: {}", fates(change));
+        let stated = change
+            .stated
+            .as_ref()
+            .map(|stated| format!("{} ({}), ", code(&short(&stated.value)), markdown_text(&short(&stated.subject))));
+        let _ = writeln!(text, "- {}{scenario} {fact}: {}", stated.unwrap_or_default(), fates(change));
     }
     text.push_str("\n</details>\n\n");
     text

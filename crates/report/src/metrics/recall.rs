@@ -88,7 +88,7 @@ pub(crate) fn by_round(strategy: &StrategyRecords) -> Vec<BTreeMap<String, Metri
     let observed = strategy.records().flat_map(|record| &record.observations);
     let Some(last) = observed.map(|observation| observation.round).max() else { return Vec::new() };
     let row = |round| {
-        let value = bare(strategy, |unit| {
+        let value = over_units(strategy, NONE_ELIGIBLE, |unit| {
             recall(unit, |record| {
                 let seen = record.observations.iter().flat_map(|observation| looks(record, observation));
                 seen.filter(|look| look.round == round)

@@ -9,7 +9,7 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, Section, defined, estimated, undefined};
+use super::{Better, Metric, Section, defined, estimated, rounded, undefined, within};
 use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 
@@ -54,10 +54,14 @@ pub(crate) fn drift_at(strategy: &StrategyRecords, rounds: usize) -> MetricValue
     })
 }
 
-/// S by rounds, from round 1, each with the units that still have a fact at risk.
-pub(crate) fn by_rounds(strategy: &StrategyRecords) -> Vec<(f64, usize)> {
+/// S by rounds, from round 1, each with its interval and the number of units that still have a fact at risk.
+pub(crate) fn by_rounds(strategy: &StrategyRecords) -> Vec<MetricValue> {
     let Ok(survival) = Survival::new(strategy) else { return Vec::new() };
-    survival.whole().into_iter().enumerate().map(|(place, share)| (share, survival.at_risk(place))).collect()
+    let value = |place| {
+        let value = within(MetricUnit::Share, 0.0, survival.value(|curve| at(curve, place + 1)));
+        rounded(MetricUnit::Share, MetricValue { n: survival.at_risk(place), ..value })
+    };
+    (0..survival.whole().len()).map(value).collect()
 }
 
 /// S by tokens since: each length at which some fact is absent, with what survives it, ascending, and last the greatest length

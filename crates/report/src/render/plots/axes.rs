@@ -1,10 +1,17 @@
 //! A pair of axes with round ticks, titles with units, and a legend beside them.
 
+use compactometer_formats::summary::MetricValue;
+
 use super::draw::text_width;
 use super::figure::{Anchor, BLACK, Figure, GREY, PALE, Style, TEXT};
 
 /// Room for one line of text.
 pub(super) const LINE: f64 = 22.0;
+
+/// Pixels between the intervals of two strategies at one place.
+const APART: f64 = 3.0;
+/// Why a panel over rounds is empty.
+pub(super) const ONE_ROUND: &str = "one round: a curve needs two; the CSV has the values";
 
 /// Share of a step by which a sum may pass a tick and still end there: shares are rounded to nine digits.
 const SLACK: f64 = 1e-6;
@@ -117,6 +124,36 @@ impl Axes {
             figure.line(places.clone(), style.colour, 2.0, style.dash);
         }
         places.iter().for_each(|place| figure.symbol(*place, style));
+    }
+
+    /// A curve through values, and their intervals if it has a place among the curves: each is drawn a little right of the one
+    /// before, so that they do not cover each other.
+    pub(super) fn curve_with_intervals(
+        &self,
+        figure: &mut Figure,
+        values: &[(f64, &MetricValue)],
+        style: Style,
+        place: Option<usize>,
+    ) {
+        let aside = self.aside(place.unwrap_or(0));
+        let points = values.iter().filter_map(|(x, value)| Some((*x, value.value?))).collect::<Vec<_>>();
+        for (x, value) in values.iter().filter(|_| place.is_some()) {
+            if let (Some(low), Some(high)) = (value.low, value.high) {
+                let x = self.within(x + aside);
+                figure.line(vec![self.at(x, low), self.at(x, high)], style.colour, 1.0, &[]);
+            }
+        }
+        self.curve(figure, &points, style);
+    }
+
+    /// The distance on the x axis by which what is at this place among several is drawn aside.
+    pub(super) fn aside(&self, place: usize) -> f64 {
+        place as f64 * APART * (self.x.max - self.x.min) / (self.right - self.left)
+    }
+
+    /// The number, or the end of the x axis if it would lie beyond.
+    pub(super) fn within(&self, x: f64) -> f64 {
+        x.min(self.x.max)
     }
 
     /// The legend of the curves, beside the panel.

@@ -36,15 +36,15 @@ const FAMILY_GAP: f64 = 14.0;
 
 impl Bars<'_> {
     pub(super) fn draw(&self) -> Figure {
-        let controls = self.rows.iter().filter(|row| row.family == Family::Control).count();
-        let gap = if controls > 0 && controls < self.rows.len() { FAMILY_GAP } else { 0.0 };
+        let is_apart = |pair: &&[Row]| pair[0].family != pair[1].family;
+        let gaps = FAMILY_GAP * self.rows.windows(2).filter(is_apart).count() as f64;
         let names = self.rows.iter().map(|row| text_width(row.name)).fold(0.0, f64::max);
         let notes = self.rows.iter().map(|row| text_width(&row.note)).fold(0.0, f64::max);
         let mut figure = Figure::new(WIDTH, 0.0);
         let left = names + 24.0;
         let taken = swatches(&mut figure, (left, 18.0), WIDTH - left - 16.0, self.segments);
         let top = 18.0 + taken + if self.mark.is_some() { LINE } else { 0.0 };
-        let bottom = top + ROW * self.rows.len() as f64 + gap;
+        let bottom = top + ROW * self.rows.len() as f64 + gaps;
         let totals = self.rows.iter().filter_map(|row| row.parts.as_ref().ok()).map(|parts| parts.iter().sum());
         let x = Scale::covering(totals.chain([self.reach]));
         let right = WIDTH - 24.0 - notes.max(24.0);
@@ -58,7 +58,7 @@ impl Bars<'_> {
         let mut ends = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
             if at > 0 && row.family != self.rows[at - 1].family {
-                y += gap;
+                y += FAMILY_GAP;
             }
             ends.push((self.draw_row(&mut figure, &axes, row, y), y));
             y += ROW;
@@ -123,6 +123,26 @@ pub(crate) fn readable_on(colour: RGBColor) -> RGBColor {
 mod tests {
     use super::super::figure::Mark;
     use super::*;
+
+    /// With three families the axis once cut through the last bar.
+    #[test]
+    fn every_bar_is_above_the_axis() {
+        let families = [Family::Recorded, Family::Reference, Family::Control];
+        let row = |family| Row { name: "one", family, parts: Ok(vec![1.0]), note: String::new() };
+        let rows = families.into_iter().map(row).collect();
+        let inside = |_: f64| String::new();
+        let figure = Bars { rows, segments: &[(BLACK, "all")], title: "cost", reach: 0.0, inside, mark: None }.draw();
+        let bars = figure.marks.iter().filter_map(|mark| match mark {
+            Mark::Bar { to, colour: BLACK, .. } => Some(to.1),
+            _ => None,
+        });
+        let axis = figure.marks.iter().filter_map(|mark| match mark {
+            Mark::Line { points, .. } if points[0].1 == points[1].1 => Some(points[0].1),
+            _ => None,
+        });
+        let (lowest, axis) = (bars.fold(0.0, f64::max), axis.fold(0.0, f64::max));
+        assert!(lowest > 0.0 && lowest < axis, "bars to {lowest}, axis at {axis}");
+    }
 
     #[test]
     fn the_mark_crosses_no_note_out() {

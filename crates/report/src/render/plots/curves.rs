@@ -2,21 +2,26 @@
 
 use compactometer_formats::summary::{Group, Sweep, SweepPoint};
 
-use super::axes::{Axes, Scale, beside_legend};
-use super::figure::{BLACK, Figure, Style, Symbol};
+use super::axes::{Scale, beside_legend};
+use super::figure::{Figure, Style};
 use super::{header, number, styled};
 use crate::metrics::grouped;
 use crate::summary::sweep_metric;
 
 const HEIGHT: f64 = 520.0;
-/// Pixels between the intervals of two strategies at one place.
-const APART: f64 = 3.0;
 
 /// One strategy's points, from left to right.
 pub(super) struct RecallCurve<'s> {
     style: Style,
     label: String,
     points: Vec<(f64, &'s SweepPoint)>,
+}
+
+impl<'s> RecallCurve<'s> {
+    /// The points that can be compared: no curve leads through a failure.
+    pub(super) fn held(&self) -> impl Iterator<Item = (f64, &'s SweepPoint)> {
+        self.points.iter().copied().filter(|(_, point)| point.fails.is_none())
+    }
 }
 
 /// The strategies' points at the places that `x` gives them, in the styles of the group.
@@ -63,15 +68,16 @@ pub(super) fn rows(sweep: &Sweep, curves: &[RecallCurve]) -> Vec<Vec<String>> {
 
 pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scale) -> Figure {
     let mut figure = Figure::new(super::WIDTH, HEIGHT);
-    let recalls = curves.iter().flat_map(|curve| &curve.points).map(|(_, point)| &point.recall);
+    let recalls = curves.iter().flat_map(RecallCurve::held).map(|(_, point)| &point.recall);
     let y = Scale::covering(recalls.flat_map(|recall| [recall.value, recall.low, recall.high]).flatten());
     let labels = curves.iter().map(|curve| curve.label.as_str());
     let axes = beside_legend(labels, (0.0, HEIGHT), x, y);
     axes.draw(&mut figure, x_title, &format!("recall ({})", sweep_metric(&sweep.metric)));
     // The first strategies lie on top.
     for (place, curve) in curves.iter().enumerate().rev() {
-        let aside = place as f64 * APART * (axes.x.max - axes.x.min) / (axes.right - axes.left);
-        draw_curve(&mut figure, &axes, curve, aside);
+        let aside = axes.aside(place);
+        let points = curve.held().map(|(x, point)| (axes.within(x + aside), &point.recall)).collect::<Vec<_>>();
+        axes.curve_with_intervals(&mut figure, &points, curve.style, Some(0));
     }
     let entries = curves.iter().map(|curve| (curve.style, curve.label.as_str())).collect::<Vec<_>>();
     axes.legend(&mut figure, &entries);
@@ -79,23 +85,6 @@ pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scal
         axes.say_empty(&mut figure, "no strategy has a recall at any point");
     }
     figure
-}
-
-/// Through the points that can be compared; the others are crossed out, since no curve leads through a failure.
-fn draw_curve(figure: &mut Figure, axes: &Axes, curve: &RecallCurve, aside: f64) {
-    let style = curve.style;
-    for (x, point) in &curve.points {
-        if let (Some(low), Some(high)) = (point.recall.low, point.recall.high) {
-            figure.line(vec![axes.at(x + aside, low), axes.at(x + aside, high)], style.colour, 1.0, &[]);
-        }
-    }
-    let place = |(x, point): &(f64, &SweepPoint)| (x + aside, point.recall.value.unwrap_or(0.0));
-    let (held, failed): (Vec<_>, Vec<_>) = curve.points.iter().partition(|(_, point)| point.fails.is_none());
-    axes.curve(figure, &held.into_iter().map(place).collect::<Vec<_>>(), style);
-    for (x, recall) in failed.into_iter().map(place) {
-        figure.symbol(axes.at(x, recall), style);
-        figure.symbol(axes.at(x, recall), Style { colour: BLACK, symbol: Symbol::Cross, dash: &[] });
-    }
 }
 
 /// What each strategy may write at the run's size and its own split, for captions.

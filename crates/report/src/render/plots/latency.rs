@@ -91,7 +91,7 @@ fn draw(waiting: &[Waiting], remark: Option<&str>) -> Figure {
     let mut figure = Figure::new(WIDTH, 0.0);
     let names = waiting.iter().map(|row| text_width(row.name)).fold(60.0, f64::max);
     let left = names + 24.0;
-    let mut entries = vec![(BLUE, "up to the median; blocking"), (SKY, "up to the 95th percentile")];
+    let mut entries = vec![(BLUE, "median, or all (blocking)"), (SKY, "95th percentile")];
     if waiting.iter().any(|row| row.background > 0.0) {
         entries.push((ORANGE, "background"));
     }

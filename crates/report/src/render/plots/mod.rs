@@ -191,6 +191,44 @@ mod tests {
         assert!(alone.iter().all(|plot| plot.name != "recall_by_split"), "one point is no curve");
     }
 
+    /// A strategy that fails keeps whole views, which lie far outside the sizes that are compared.
+    #[test]
+    fn points_of_failures_are_left_out_and_everything_stays_in_its_frame() {
+        let (manifest, mut records) = common::simulated::swept(5);
+        let failing = records.iter_mut().filter(|record| record.case.strategy == "chained");
+        failing.flat_map(|record| &mut record.compactions).for_each(|row| row.event.tokens_retained = 90_000);
+        let drawn = plots(&manifest, &records);
+        let plot = drawn.iter().find(|plot| plot.name == "recall_by_size").expect("the run had sweeps");
+        let legend = plot.figure.marks.iter().filter_map(|mark| match mark {
+            Mark::Text { at, text, .. } if text == "summarize" => Some(at.0),
+            _ => None,
+        });
+        let legend = legend.fold(f64::INFINITY, f64::min);
+        // In the legend, symbols are 25 pixels left of the names.
+        let inside = |x: f64| x < legend - 50.0 || x == legend - 25.0;
+        let symbols = plot.figure.marks.iter().filter_map(|mark| match mark {
+            Mark::Symbol { at, .. } => Some(at.0),
+            _ => None,
+        });
+        assert!(symbols.clone().count() > 4 && symbols.clone().all(inside), "{:?}", symbols.collect::<Vec<_>>());
+        assert!(plot.rows.iter().any(|row| row[0] == "chained"), "the data still has them");
+    }
+
+    #[test]
+    fn one_round_is_said_and_not_drawn() {
+        let (manifest, mut records) = common::simulated::run(5);
+        for record in &mut records {
+            record.observations.retain(|seen| seen.round <= 1);
+        }
+        let drawn = plots(&manifest, &records);
+        let says = |name: &str| {
+            let plot = drawn.iter().find(|plot| plot.name == name).expect("it is drawn");
+            boxes(&plot.figure).iter().any(|(text, _)| *text == axes::ONE_ROUND)
+        };
+        assert!(says("survival"));
+        drawn.iter().for_each(assert_legible);
+    }
+
     #[test]
     fn every_picture_has_its_data() {
         let (manifest, records) = common::simulated::run(5);

@@ -1,20 +1,24 @@
 //! Recall by round.
 
-use compactometer_formats::summary::{Group, StrategySummary};
+use compactometer_formats::record::Family;
+use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 
-use super::axes::{Scale, beside_legend};
+use super::axes::{ONE_ROUND, Scale, beside_legend};
 use super::figure::Figure;
-use super::{Plot, WIDTH, header, styled};
+use super::{Plot, WIDTH, header, number, styled};
 use crate::data::ProtocolRun;
 use crate::metrics::CONTEXT_RECALL;
 
 const HEIGHT: f64 = 420.0;
 
 pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
-    let mut rows = vec![header(&["strategy", "round", CONTEXT_RECALL.id, "n"])];
+    let mut rows = vec![header(&["strategy", "round", CONTEXT_RECALL.id, "low", "high", "n"])];
     for strategy in &group.strategies {
-        for (round, recall, n) in line(strategy) {
-            rows.push(vec![strategy.name.clone(), round.to_string(), recall.to_string(), n.to_string()]);
+        for (round, recall) in line(strategy) {
+            let mut row = vec![strategy.name.clone(), round.to_string()];
+            row.extend([recall.value, recall.low, recall.high].map(number));
+            row.push(recall.n.to_string());
+            rows.push(row);
         }
     }
     Plot {
@@ -22,18 +26,19 @@ pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
         title: "Recall by round",
         caption:
             "Context recall (CR) of observations by the number of compactions applied before them, those right after a \
-                  compaction included; means over units. Later rounds stand on fewer conversations: the CSV holds n."
+                  compaction included; means over units. Upright lines are 95 % intervals of strategies under test; the CSV has \
+                  them all. Later rounds have fewer conversations, and rounds of under five are left out where any has more."
                 .to_owned(),
         figure: draw(group),
         rows,
     }
 }
 
-/// Round, recall and units, where defined.
-fn line(strategy: &StrategySummary) -> Vec<(usize, f64, usize)> {
+/// Round and recall, where defined.
+fn line(strategy: &StrategySummary) -> Vec<(usize, &MetricValue)> {
     let values = strategy.by_round.iter().enumerate();
     let values = values.filter_map(|(round, metrics)| Some((round, metrics.get(CONTEXT_RECALL.id)?)));
-    values.filter_map(|(round, metric)| Some((round, metric.value?, metric.n))).collect()
+    values.filter(|(_, recall)| recall.value.is_some()).collect()
 }
 
 /// Fewer units than this make no point, where any round has more.
@@ -42,24 +47,26 @@ const FEWEST_UNITS: usize = 5;
 fn draw(group: &Group) -> Figure {
     let strategies = styled(group);
     let mut figure = Figure::new(WIDTH, HEIGHT);
-    let most = strategies.iter().flat_map(|(_, strategy)| line(strategy)).map(|(_, _, n)| n).max().unwrap_or(0);
-    let drawn = |strategy: &StrategySummary| {
-        let mut line = line(strategy);
-        line.retain(|(_, _, n)| *n >= FEWEST_UNITS.min(most));
-        line
-    };
-    let rounds = strategies.iter().flat_map(|(_, strategy)| drawn(strategy)).map(|(round, ..)| round);
-    let x = Scale::counting(rounds.max().unwrap_or(0));
+    let most =
+        strategies.iter().flat_map(|(_, strategy)| line(strategy)).map(|(_, recall)| recall.n).max().unwrap_or(0);
+    let is_drawn = |recall: &MetricValue| recall.n >= FEWEST_UNITS.min(most);
+    let drawn = |strategy| line(strategy).into_iter().filter(move |(_, recall)| is_drawn(recall));
+    let rounds = strategies.iter().flat_map(|(_, strategy)| drawn(strategy)).map(|(round, _)| round);
+    let (first, last) = rounds.fold((usize::MAX, 0), |(first, last), round| (first.min(round), last.max(round)));
+    let x = Scale::counting(last);
     let names = strategies.iter().map(|(_, strategy)| strategy.name.as_str());
     let axes = beside_legend(names, (0.0, HEIGHT), x, Scale::covering([1.0]));
     axes.draw(&mut figure, "compactions applied before the observation", "context recall (CR)");
-    for (style, strategy) in &strategies {
-        let points: Vec<_> = drawn(strategy).iter().map(|(round, recall, _)| (*round as f64, *recall)).collect();
-        axes.curve(&mut figure, &points, *style);
+    for (place, (style, strategy)) in strategies.iter().enumerate().filter(|_| first < last) {
+        let points: Vec<_> = drawn(strategy).map(|(round, recall)| (round as f64, recall)).collect();
+        let apart = (strategy.family != Family::Control).then_some(place);
+        axes.curve_with_intervals(&mut figure, &points, *style, apart);
     }
-    let shown: Vec<_> = strategies.iter().filter(|(_, strategy)| !drawn(strategy).is_empty()).collect();
+    let shown: Vec<_> = strategies.iter().filter(|(_, strategy)| drawn(strategy).next().is_some()).collect();
     if shown.is_empty() {
         axes.say_empty(&mut figure, "no fact was last mentioned a trigger's length before an observation");
+    } else if first == last {
+        axes.say_empty(&mut figure, ONE_ROUND);
     }
     let entries: Vec<_> = shown.iter().map(|(style, strategy)| (*style, strategy.name.as_str())).collect();
     axes.legend(&mut figure, &entries);

@@ -12,7 +12,7 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
     let sweep = summary.sweep.as_ref().filter(|sweep| !sweep.sizes.is_empty())?;
     let group = summary.groups.iter().find(|group| group.protocol == Protocol::Matched)?;
     let curves = curves::of(group, &sweep.sizes, |point| point.tokens_retained);
-    let tokens = sweep.sizes.iter().filter_map(|point| point.tokens_retained);
+    let tokens = curves.iter().flat_map(|curve| curve.held()).map(|(tokens, _)| tokens);
     let figure = curves::draw(sweep, &curves, "retained tokens after a compaction", Scale::covering(tokens));
     Some(Plot {
         name: "recall_by_size".to_owned(),
@@ -20,7 +20,7 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
         caption: format!(
             "Each strategy at each retained budget, over the mean tokens that its compactions left. Compare \
              strategies at one size, if necessary between two points of a curve. Points are drawn side by side, a little right of their \
-             places, and crossed out where the strategy fails too often. {} {}",
+             places. A point at which a strategy fails too often is left out, and the strategy is marked. {} {}",
             curves::written(&sweep.sizes, sweep.retained),
             note(sweep)
         ),

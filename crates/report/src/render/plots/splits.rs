@@ -18,7 +18,7 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
         "% of the {} retained tokens that are kept verbatim; the rest may be written",
         grouped(retained.into())
     );
-    let shares = sweep.splits.iter().map(|point| 100.0 * point.split);
+    let shares = curves.iter().flat_map(|curve| curve.held()).map(|(share, _)| share);
     let figure = curves::draw(sweep, &curves, &title, Scale::covering(shares));
     Some(Plot {
         name: "recall_by_split".to_owned(),
@@ -26,7 +26,8 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
         caption: format!(
             "Each strategy at one retained budget and several shares of it kept verbatim, its own among them (the point farthest \
              right, unless a share of the sweep is larger); one without a tail to choose has one point. Points are \
-             drawn side by side, a little right of their places, and crossed out where the strategy fails too often. {} {}",
+             drawn side by side, a little right of their places. A point at which a strategy fails too often is left out, and the \
+             strategy is marked. {} {}",
             curves::written(&sweep.splits, retained),
             note(sweep)
         ),

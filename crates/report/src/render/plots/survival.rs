@@ -1,10 +1,11 @@
 //! How long what was written lasts, by rounds and by tokens since the last original left.
 
-use compactometer_formats::summary::{Group, StrategySummary};
+use compactometer_formats::record::Family;
+use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 
-use super::axes::{Axes, Scale, beside_legend};
+use super::axes::{Axes, ONE_ROUND, Scale, beside_legend};
 use super::figure::{Figure, Style};
-use super::{Plot, WIDTH, header, styled};
+use super::{Plot, WIDTH, header, number, styled};
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::{survival_by_rounds, survival_by_tokens};
 
@@ -14,19 +15,27 @@ const HEIGHT: f64 = 340.0;
 pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
     let lines: Vec<SurvivalLine> =
         styled(group).into_iter().filter_map(|(style, summary)| SurvivalLine::of(run, summary, style)).collect();
-    let mut rows = vec![header(&["strategy", "by", "since", "survival", "n"])];
+    let mut rows = vec![header(&["strategy", "by", "since", "survival", "low", "high", "n"])];
     for line in &lines {
-        for (at, (share, units)) in line.rounds.iter().enumerate() {
-            rows.push(row(line, "rounds", (at + 1) as u64, *share, units.to_string()));
+        for (at, found) in line.rounds.iter().enumerate() {
+            let mut row = vec![line.name.to_owned(), "rounds".to_owned(), (at + 1).to_string()];
+            row.extend([found.value, found.low, found.high].map(number));
+            row.push(found.n.to_string());
+            rows.push(row);
         }
-        rows.extend(line.tokens.iter().map(|(tokens, share)| row(line, "tokens", *tokens, *share, String::new())));
+        rows.extend(line.tokens.iter().map(|(tokens, share)| {
+            let share = crate::stats::nine_digits(*share).to_string();
+            let [none, no_low, no_high] = [const { String::new() }; 3];
+            vec![line.name.to_owned(), "tokens".to_owned(), tokens.to_string(), share, none, no_low, no_high]
+        }));
     }
     Plot {
         name: "survival".to_owned(),
         title: "Survival",
         caption: "The share of facts that the context has held ever since their last original left, by Kaplan-Meier: at 1 the \
                   compaction in which it left. Facts leave the count at the end, at a restatement and at a replacement; each \
-                  unit weighs the same. Later rounds stand on fewer conversations: the CSV holds n."
+                  unit weighs the same. Upright lines are 95 % intervals of strategies under test; the CSV has them all. Later \
+                  rounds have fewer conversations, and rounds of under five are left out where any has more."
             .to_owned(),
         figure: draw(&lines),
         rows,
@@ -37,7 +46,8 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
 struct SurvivalLine<'s> {
     name: &'s str,
     style: Style,
-    rounds: Vec<(f64, usize)>,
+    is_control: bool,
+    rounds: Vec<MetricValue>,
     tokens: Vec<(u64, f64)>,
 }
 
@@ -47,13 +57,9 @@ impl<'s> SurvivalLine<'s> {
         let strategy: &StrategyRecords = run.strategy(&summary.name)?;
         let rounds = survival_by_rounds(strategy);
         let tokens = survival_by_tokens(strategy);
-        (!rounds.is_empty()).then_some(SurvivalLine { name: &summary.name, style, rounds, tokens })
+        let is_control = summary.family == Family::Control;
+        (!rounds.is_empty()).then_some(SurvivalLine { name: &summary.name, style, is_control, rounds, tokens })
     }
-}
-
-fn row(line: &SurvivalLine, by: &str, since: u64, share: f64, units: String) -> Vec<String> {
-    let share = crate::stats::nine_digits(share).to_string();
-    vec![line.name.to_owned(), by.to_owned(), since.to_string(), share, units]
 }
 
 /// Fewer units than this make no point, where any round has more.
@@ -64,18 +70,20 @@ fn draw(lines: &[SurvivalLine]) -> Figure {
     let axes = |panel: f64, x: Scale| {
         beside_legend(lines.iter().map(|line| line.name), (panel, HEIGHT), x, Scale::covering([1.0]))
     };
-    let most = lines.iter().flat_map(|line| &line.rounds).map(|(_, units)| *units).max().unwrap_or(0);
-    let drawn =
-        |line: &SurvivalLine| line.rounds.iter().take_while(|(_, units)| *units >= FEWEST_UNITS.min(most)).count();
-    let rounds = axes(0.0, Scale::counting(lines.iter().map(drawn).max().unwrap_or(0)));
+    let most = lines.iter().flat_map(|line| &line.rounds).map(|found| found.n).max().unwrap_or(0);
+    let drawn = |line: &SurvivalLine| line.rounds.iter().take_while(|found| found.n >= FEWEST_UNITS.min(most)).count();
+    let last = lines.iter().map(drawn).max().unwrap_or(0);
+    let rounds = axes(0.0, Scale::counting(last));
     let longest = lines.iter().filter_map(|line| line.tokens.last()).map(|(tokens, _)| *tokens as f64);
     let tokens = axes(1.0, Scale::covering(longest));
     rounds.draw(&mut figure, "rounds since the last original left", "survival, S");
     tokens.draw(&mut figure, "tokens since the last original left", "survival, S");
-    for line in lines {
-        let places = line.rounds.iter().take(drawn(line)).enumerate();
-        let points: Vec<_> = places.map(|(at, (share, _))| ((at + 1) as f64, *share)).collect();
-        rounds.curve(&mut figure, &points, line.style);
+    for (place, line) in lines.iter().enumerate() {
+        let found = line.rounds.iter().take(drawn(line)).enumerate().map(|(at, found)| ((at + 1) as f64, found));
+        if last > 1 {
+            let found = found.collect::<Vec<_>>();
+            rounds.curve_with_intervals(&mut figure, &found, line.style, (!line.is_control).then_some(place));
+        }
         // What is all gone at once is a point of the upper panel.
         if line.tokens.last().is_some_and(|(last, _)| *last > 0) {
             figure.line(steps(line, &tokens), line.style.colour, 2.0, line.style.dash);
@@ -85,6 +93,8 @@ fn draw(lines: &[SurvivalLine]) -> Figure {
         for axes in [&rounds, &tokens] {
             axes.say_empty(&mut figure, "the last original of no fact left");
         }
+    } else if last == 1 {
+        rounds.say_empty(&mut figure, ONE_ROUND);
     }
     let entries: Vec<_> = lines.iter().map(|line| (line.style, line.name)).collect();
     rounds.legend(&mut figure, &entries);
