@@ -39,10 +39,8 @@ pub fn add(suite: &mut Suite, scenario: usize, wanted: Wanted<'_>) -> Result<Str
     };
     let scenario = &mut suite.scenarios[scenario];
     if let Some(known) = scenario.facts.iter().find(|fact| fact.forms().any(|form| form == value)) {
-        let fact = &known.id;
-        return Err(CurateError(format!(
-            "`{value}` is already fact `{fact}`; add a question about it with `--accept {fact}`"
-        )));
+        let id = known.id.clone();
+        return ask(scenario, &id, wanted.question, wanted.asked_after).map(|()| id);
     }
     let evidence = scenario.messages.iter().filter(|message| states(&matcher, message));
     let evidence_message_ids = evidence.map(|message| message.id).collect::<Vec<_>>();

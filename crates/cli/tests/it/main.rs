@@ -26,6 +26,7 @@ mod schema;
 mod serve;
 mod settings;
 mod shared_data;
+mod shipped;
 mod summarizer;
 mod terminal;
 mod transcripts;
