@@ -7,9 +7,10 @@ use crate::arguments::settings::PREFIX;
 use crate::commands::program;
 
 /// Variables without a flag: the API key, and those of builds, scripts and tests.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "COMPACTOMETER_API_KEY",
     "COMPACTOMETER_COMMIT",
+    "COMPACTOMETER_OPENAI_PYTHON",
     "COMPACTOMETER_PEERS_CACHE",
     "COMPACTOMETER_REAL_MODEL",
     "COMPACTOMETER_REAL_MODEL_DIR",
