@@ -60,7 +60,9 @@ const PYTHON: &str = "COMPACTOMETER_OPENAI_PYTHON";
 fn openais_own_client_is_served() {
     let Some(python) = std::env::var_os(PYTHON) else {
         assert!(std::env::var_os(REQUIRE).is_none(), "`{PYTHON}` names no Python; `scripts/openai-client` prints one");
-        return eprintln!("skipped: `{PYTHON}` names no Python with OpenAI's client; `scripts/openai-client` installs one");
+        return eprintln!(
+            "skipped: `{PYTHON}` names no Python with OpenAI's client; `scripts/openai-client` installs one"
+        );
     };
     let serving = Serving::new(&[]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/openai_client.py");
