@@ -90,8 +90,14 @@ fn change(suite: &mut Suite, args: &ProbesArgs) -> Result<String> {
     if let Some(value) = &args.add {
         let scenario =
             chosen(suite, args, |scenario| curate::is_stated(scenario, value), &format!("states `{value}`"))?;
+        let known = suite.scenarios[scenario].facts.len();
         let id = curate::add(suite, scenario, Wanted { value, question, asked_after })?;
-        return Ok(format!("added fact `{id}` to `{}`, with a question", suite.scenarios[scenario].id));
+        let scenario = &suite.scenarios[scenario];
+        return Ok(if scenario.facts.len() > known {
+            format!("added fact `{id}` to `{}`, with a question", scenario.id)
+        } else {
+            format!("`{}` has this value as fact `{id}` already; added the question", scenario.id)
+        });
     }
     if args.auto_facts {
         return Ok(import::auto_facts(suite)?.join("; "));
