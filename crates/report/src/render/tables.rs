@@ -39,28 +39,28 @@ fn fates_table(group: &Group) -> Value {
     let names: Vec<&str> = Fate::STATED.iter().map(|fate| fate.name()).chain([UNUSABLE]).filter(occurs).collect();
     let cells = |strategy: &StrategySummary| {
         let triggered = &strategy.triggered;
-        let fired = format!("{} of {}, {} at most", triggered.conversations, triggered.of, triggered.most_rounds);
+        let fired = format!("{}/{}, {}", triggered.conversations, triggered.of, triggered.most_rounds);
         let share =
             |name: &&str| strategy.fates.get(*name).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let stored = STORED_SHARE.value(strategy).map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let waits = [&WAIT_MS_P50, &WAIT_MS_P95].map(|metric| metric.value(strategy).map_or("-".to_owned(), seconds));
-        std::iter::once(fired).chain(names.iter().map(share)).chain([stored]).chain(waits).collect()
+        std::iter::once(fired).chain(waits).chain(names.iter().map(share)).chain([stored]).collect()
     };
     let remark = group.latency.remark().map_or(String::new(), |remark| format!(" ({remark})"));
     let waits = ["p50", "p95"].map(|share| format!("wait {share}{remark}"));
-    const NOTE: &str = "Where the stated facts ended, for the fates that occur, and in how many conversations a strategy \
-                        compacted, with the most rounds of one; `unusable`: the last context was over the window, or a compaction \
-                        that was due had failed, so it counts as empty. Beside it: of what is out of the context, the share that \
-                        storage still holds; and how long a turn waits for a compaction or checkpoint, if it waits.";
+    const NOTE: &str = "In how many conversations a strategy compacted, with the most rounds of one; how long a turn waits for a \
+                        compaction or checkpoint, if it waits; and where the stated facts ended, for the fates that occur. \
+                        `unusable`: the last context was over the window, or a compaction that was due had failed, so it counts \
+                        as empty. Last: of what is out of the context, the share that storage still holds.";
     table(
         group,
         "Fates and waits",
         NOTE,
-        ["compacted"]
+        ["compacted, rounds"]
             .into_iter()
+            .chain(waits.iter().map(String::as_str))
             .chain(names.iter().copied())
-            .chain(["out, still stored"])
-            .chain(waits.iter().map(String::as_str)),
+            .chain(["out, still stored"]),
         cells,
     )
 }

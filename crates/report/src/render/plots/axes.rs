@@ -40,6 +40,11 @@ impl Scale {
         Scale { min: 0.0, max, step: round_step(max / 8.0).max(1.0) }
     }
 
+    /// The same, with room for what is drawn aside of the last number.
+    pub(super) fn with_room(self) -> Self {
+        Scale { max: self.max + 0.3, ..self }
+    }
+
     fn ticks(&self) -> impl Iterator<Item = f64> {
         let scale = *self;
         let count = ((scale.max - scale.min) / scale.step + 1e-9).floor() as i64;
@@ -126,7 +131,7 @@ impl Axes {
         places.iter().for_each(|place| figure.symbol(*place, style));
     }
 
-    /// A curve through values, and their intervals if it has a place among the curves: each is drawn a little right of the one
+    /// A curve through values, with their intervals if it has a place among the curves: each is drawn a little right of the one
     /// before, so that they do not cover each other.
     pub(super) fn curve_with_intervals(
         &self,
@@ -136,10 +141,11 @@ impl Axes {
         place: Option<usize>,
     ) {
         let aside = self.aside(place.unwrap_or(0));
-        let points = values.iter().filter_map(|(x, value)| Some((*x, value.value?))).collect::<Vec<_>>();
+        let place_of = |x: f64| self.within(x + aside);
+        let points = values.iter().filter_map(|(x, value)| Some((place_of(*x), value.value?))).collect::<Vec<_>>();
         for (x, value) in values.iter().filter(|_| place.is_some()) {
             if let (Some(low), Some(high)) = (value.low, value.high) {
-                let x = self.within(x + aside);
+                let x = place_of(*x);
                 figure.line(vec![self.at(x, low), self.at(x, high)], style.colour, 1.0, &[]);
             }
         }

@@ -26,8 +26,8 @@ pub(super) fn plot(_: &ProtocolRun, group: &Group) -> Plot {
         title: "Recall by round",
         caption:
             "Context recall (CR) of observations by the number of compactions applied before them, those right after a \
-                  compaction included; means over units. Upright lines are 95 % intervals of strategies under test; the CSV has \
-                  them all. Later rounds have fewer conversations, and rounds of under five are left out where any has more."
+                  compaction included; means over units. Upright lines are 95 % intervals of strategies under test, whose \
+                  points lie a little right of their places; the CSV has them all. Later rounds have fewer conversations, and rounds of under five are left out where any has more."
                 .to_owned(),
         figure: draw(group),
         rows,
@@ -53,7 +53,7 @@ fn draw(group: &Group) -> Figure {
     let drawn = |strategy| line(strategy).into_iter().filter(move |(_, recall)| is_drawn(recall));
     let rounds = strategies.iter().flat_map(|(_, strategy)| drawn(strategy)).map(|(round, _)| round);
     let (first, last) = rounds.fold((usize::MAX, 0), |(first, last), round| (first.min(round), last.max(round)));
-    let x = Scale::counting(last);
+    let x = Scale::counting(last).with_room();
     let names = strategies.iter().map(|(_, strategy)| strategy.name.as_str());
     let axes = beside_legend(names, (0.0, HEIGHT), x, Scale::covering([1.0]));
     axes.draw(&mut figure, "compactions applied before the observation", "context recall (CR)");

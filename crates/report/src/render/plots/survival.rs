@@ -34,8 +34,9 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
         title: "Survival",
         caption: "The share of facts that the context has held ever since their last original left, by Kaplan-Meier: at 1 the \
                   compaction in which it left. Facts leave the count at the end, at a restatement and at a replacement; each \
-                  unit weighs the same. Upright lines are 95 % intervals of strategies under test; the CSV has them all. Later \
-                  rounds have fewer conversations, and rounds of under five are left out where any has more."
+                  unit weighs the same. Upright lines are 95 % intervals of strategies under test, whose points lie a little \
+                  right of their places; the CSV has them all. Later rounds have fewer conversations, and rounds of under \
+                  five are left out where any has more."
             .to_owned(),
         figure: draw(&lines),
         rows,
@@ -73,7 +74,7 @@ fn draw(lines: &[SurvivalLine]) -> Figure {
     let most = lines.iter().flat_map(|line| &line.rounds).map(|found| found.n).max().unwrap_or(0);
     let drawn = |line: &SurvivalLine| line.rounds.iter().take_while(|found| found.n >= FEWEST_UNITS.min(most)).count();
     let last = lines.iter().map(drawn).max().unwrap_or(0);
-    let rounds = axes(0.0, Scale::counting(last));
+    let rounds = axes(0.0, Scale::counting(last).with_room());
     let longest = lines.iter().filter_map(|line| line.tokens.last()).map(|(tokens, _)| *tokens as f64);
     let tokens = axes(1.0, Scale::covering(longest));
     rounds.draw(&mut figure, "rounds since the last original left", "survival, S");
