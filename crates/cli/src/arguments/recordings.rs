@@ -49,6 +49,11 @@ pub(crate) fn about(model: &str) -> Result<About> {
     cassette::folder(model).map_or_else(|| Ok(About::default()), read_about)
 }
 
+/// The file with what a recording says about itself, if there is one.
+pub(crate) fn about_file(model: &str) -> Option<PathBuf> {
+    cassette::folder(model).map(|folder| folder.join(ABOUT)).filter(|file| file.exists())
+}
+
 fn read_about(folder: &Path) -> Result<About> {
     let path = folder.join(ABOUT);
     if !path.exists() {

@@ -119,7 +119,14 @@ pub(super) fn suite(args: &RunArgs) -> Result<Suite, Failure> {
 /// The requested strategies and controls.
 pub(super) fn entrants(args: &RunArgs) -> Result<Vec<Entrant>, Failure> {
     let rows = args.rows().map_err(Failure::usage)?;
-    select(rows.iter().map(String::as_str), args.set.iter().map(String::as_str)).map_err(Failure::usage)
+    let chosen = select(rows.iter().map(String::as_str), args.set.iter().map(String::as_str));
+    chosen.map_err(|error| {
+        let error = anyhow::Error::new(error);
+        Failure::usage(match recordings::about_file(&args.setting.model).filter(|_| args.strategies.is_empty()) {
+            Some(file) => error.context(format!("the rows of `{}`", file.display())),
+            None => error,
+        })
+    })
 }
 
 /// The plan of a suite; `named` holds the entrants and the models' names, and the arguments give everything else.

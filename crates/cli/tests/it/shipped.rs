@@ -134,5 +134,11 @@ fn what_is_wrong_with_a_recordings_description_names_its_line() {
     assert_eq!(refused.status.code(), Some(2));
     let told = said(&refused.stderr);
     assert!(told.contains("recording.toml") && told.contains("line 2") && told.contains("`rows`"), "{told}");
+
+    std::fs::write(&about, "rows = [\"sumarize\"]\n").unwrap();
+    let refused = program(dir.path(), &["run", "--model", "cassette:tape", "--out", "out"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let told = said(&refused.stderr);
+    assert!(told.contains("recording.toml") && told.contains("did you mean `summarize`"), "{told}");
     assert!(!dir.path().join("out").exists(), "nothing half-written");
 }
