@@ -85,7 +85,7 @@ mod tests {
         let table =
             text.replace("\n# ", "\n").lines().filter(|line| line.contains(" = ")).collect::<Vec<_>>().join("\n");
         let table = table.parse::<toml::Table>().expect("TOML");
-        for key in ["model", "strategy", "retain", "seed"] {
+        for key in ["model", "protocol", "retain", "seed"] {
             assert!(table.contains_key(key), "{key} in {text}");
         }
         assert!(!table.contains_key("max_cost"), "a file must not set a cost limit");

@@ -77,7 +77,6 @@ fn what_cannot_be_asked_is_refused_and_the_suite_stays() {
     for (more, expected) in [
         (vec!["--add", "zzyzx-404"], "no conversation of `tiny` states `zzyzx-404`"),
         (vec!["--add", "zzyzx-404", "--scenario", &scenario], "no message of"),
-        (vec!["--add", &value, "--scenario", &scenario], "`--accept f01`"),
         (vec!["--accept", "f01", "--scenario", &scenario, "--after", "999999"], "there is no message `999999`"),
         (vec!["--accept", "f01", "--scenario", &scenario, "--after", &early], "is not yet stated"),
         (vec!["--accept", "f01"], "2 conversations of `tiny` fit"),
