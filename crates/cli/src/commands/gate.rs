@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use compactometer_disk::input::{Kind, read_text};
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_formats::baseline::Baseline;
+use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::suite::Suite;
@@ -125,12 +126,7 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
 
 /// The suite of a run, if its command still finds the same one. A run and a baseline hold no text of it.
 fn suite_of(run: &RunFiles) -> Option<Suite> {
-    let words = run.manifest.command.iter();
-    let is_bare = words.clone().nth(1).is_none_or(|word| word != "run" && word != "compare");
-    let words = words.skip(1 + usize::from(!is_bare)).map(String::as_str);
-    let matches = program().try_get_matches_from(["compactometer", "run"].into_iter().chain(words)).ok()?;
-    let args: RunArgs = parsed(matches.subcommand()?.1).ok()?;
-    let suite = run::suite(&args).ok()?;
+    let suite = run::suite(&run_args(&as_run(&run.manifest)).ok()?).ok()?;
     (suite.hash() == run.manifest.suite_hash).then_some(suite)
 }
 
@@ -318,32 +314,43 @@ fn again(first: &RunFiles, scratch: &TempDir) -> Result<RunFiles, Failure> {
         )));
     }
     let mut command = Vec::new();
-    let mut words = manifest.command.iter().skip(1);
+    let mut words = as_run(manifest).into_iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--seed" => drop(words.next()),
             word if word.starts_with("--seed=") => {}
-            _ => command.push(word.clone()),
+            _ => command.push(word),
         }
     }
-    let is_bare = !command.first().is_some_and(|word| word == "run" || word == "compare");
-    command.splice(..usize::from(!is_bare), ["run".to_owned()]);
     let seed = manifest.seed.wrapping_add(1).to_string();
     command.extend(["--seed".to_owned(), seed]);
     repeat(&command, scratch)
 }
 
-/// Runs a command line of this program in a folder of its own.
-fn repeat(command: &[String], scratch: &TempDir) -> Result<RunFiles, Failure> {
-    let seed = command.last().cloned().unwrap_or_default();
-    let dir = scratch.path().join(seed);
+/// The words of a run's command after the program's name, as those of `run`.
+fn as_run(manifest: &Manifest) -> Vec<String> {
+    let mut command = manifest.command.iter().skip(1).cloned().collect::<Vec<_>>();
+    let is_bare = !command.first().is_some_and(|word| word == "run" || word == "compare");
+    command.splice(..usize::from(!is_bare), ["run".to_owned()]);
+    command
+}
+
+/// The arguments of a command line of `run`.
+fn run_args(command: &[String]) -> Result<RunArgs, Failure> {
     let words = std::iter::once("compactometer").chain(command.iter().map(String::as_str));
     let matches = program().try_get_matches_from(words);
     let matches = matches.context("the run's command cannot be repeated").map_err(Failure::usage)?;
     let Some(("run", matches)) = matches.subcommand() else {
         return Err(Failure::usage(anyhow!("the run's command cannot be repeated; name two runs' folders")));
     };
-    let mut args: RunArgs = parsed(matches)?;
+    parsed(matches)
+}
+
+/// Runs a command line of this program in a folder of its own.
+fn repeat(command: &[String], scratch: &TempDir) -> Result<RunFiles, Failure> {
+    let seed = command.last().cloned().unwrap_or_default();
+    let dir = scratch.path().join(seed);
+    let mut args = run_args(command)?;
     args.out = Some(dir.clone());
     args.quiet = true;
     run::records(&args)?;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::anyhow;
 use clap::Args;
+use compactometer_engine::strategy::Placeholder;
 use compactometer_harness::entrants::all;
 use compactometer_harness::plan::Entry;
 use compactometer_text::suggest::unknown;
@@ -20,11 +21,13 @@ pub(super) const COMMAND: CommandRow = CommandRow {
     run: |matches| prompt(&parsed(matches)?),
 };
 
-/// The prompt goes to stdout, what its placeholders mean to stderr, so that `compactometer prompt chained > my.md` makes a file
-/// that `-s mine=chained:prompt=my.md` takes.
 #[derive(clap::Args)]
+#[command(
+    after_help = "The prompt goes to stdout, and what its placeholders mean to stderr. So `compactometer prompt chained > my.md` \
+    makes a file that `-s mine=chained:prompt=my.md` takes."
+)]
 pub(crate) struct PromptArgs {
-    /// The strategy; `compactometer list strategies` names them.
+    /// The strategy; `compactometer list strategies` and `list faithful` name them.
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 }
@@ -46,10 +49,9 @@ fn prompt(args: &PromptArgs) -> Result<(), Failure> {
         return Err(Failure::usage(anyhow!(why)));
     };
     let mut about = format!("The prompt of `{name}`. A run replaces these placeholders:\n");
-    for placeholder in spec.placeholders_of_prompt() {
-        let place = format!("{{{}}}", placeholder.name);
+    for placeholder in Placeholder::within(settings.prompt()) {
         let required = if spec.placeholders.contains(&placeholder.name) { " (required)" } else { "" };
-        let _ = writeln!(about, "  {place:<11} {}{required}", placeholder.about);
+        let _ = writeln!(about, "  {:<11} {}{required}", placeholder.place(), placeholder.about);
     }
     let _ = writeln!(about, "To try your own: compactometer compare -s {name},mine={name}:prompt=my.md");
     note(&about);

@@ -97,6 +97,7 @@ fn a_changed_row_is_judged_against_the_baseline_of_its_name() {
         assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "judged, not refused: {told}");
         assert!(told.contains(named) && told.contains("prod (matched): "), "{named}: {told}");
     }
+    lost_facts_have_their_values(dir);
     let accepted = expect(dir, 0, &["gate", "less", "--baseline", "base.json", "--update"]);
     assert!(accepted.contains("candidate: retained budget from 1200 to 400"), "{accepted}");
     assert!(accepted.contains("verdict: inconclusive") && accepted.contains("accepted with the verdict inconclusive"));
@@ -106,6 +107,24 @@ fn a_changed_row_is_judged_against_the_baseline_of_its_name() {
     fs::write(dir.join("base.json"), "{}").unwrap();
     let damaged = expect(dir, 0, &["gate", "two", "--baseline", "base.json", "--update"]);
     assert!(damaged.contains("accepted without a verdict") && damaged.contains("expected a baseline"), "{damaged}");
+}
+
+/// What `less` lost is named by the suite of the run's command, and by ids alone where the command finds another suite.
+fn lost_facts_have_their_values(dir: &Path) {
+    let first_lost = || {
+        let told = text(&program(dir, &["gate", "less", "--baseline", "base.json", "--junit", "less.xml"]));
+        let lines = told.lines().skip_while(|line| !line.contains("newly lost")).skip(1);
+        lines.map(str::trim).next().unwrap_or_else(|| panic!("something is lost: {told}")).to_owned()
+    };
+    expect(dir, 0, &["generate", "little.toml", "--out", "little.jsonl"]);
+    let suite = fs::read_to_string(dir.join("little.jsonl")).unwrap();
+    let line = first_lost();
+    let (value, rest) = line.split_once(" (").unwrap_or_else(|| panic!("{line}"));
+    assert!(suite.contains(&format!("\"value\":\"{value}\"")) && rest.ends_with(']'), "{line}");
+    assert!(fs::read_to_string(dir.join("less.xml")).unwrap().contains(&format!("newly lost: {value} (")));
+    fs::write(dir.join("little.toml"), SPEC.replace("seed = ", "seed = 9")).unwrap();
+    assert!(!first_lost().contains(" ("), "another suite's values would be wrong");
+    fs::write(dir.join("little.toml"), SPEC).unwrap();
 }
 
 #[test]

@@ -153,13 +153,6 @@ impl StrategySpec {
         self.params.iter().copied().flatten()
     }
 
-    /// The placeholders that its own prompt has; a prompt of a user's must have those of [`StrategySpec::placeholders`].
-    pub fn placeholders_of_prompt(&self) -> impl Iterator<Item = Placeholder> + use<> {
-        let prompt = self.prompt;
-        let is_there = move |placeholder: &Placeholder| prompt.contains(&format!("{{{}}}", placeholder.name));
-        prompt::PLACEHOLDERS.iter().copied().filter(is_there)
-    }
-
     /// The name of its published form.
     pub fn published_name(&self) -> String {
         format!("{}-faithful", self.name)

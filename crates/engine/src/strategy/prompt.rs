@@ -9,8 +9,20 @@ pub struct Placeholder {
     pub about: &'static str,
 }
 
+impl Placeholder {
+    /// Those that a prompt has.
+    pub fn within(prompt: &str) -> impl Iterator<Item = Placeholder> {
+        PLACEHOLDERS.iter().copied().filter(|placeholder| prompt.contains(&placeholder.place()))
+    }
+
+    /// The place in a prompt, with its braces.
+    pub fn place(&self) -> String {
+        format!("{{{}}}", self.name)
+    }
+}
+
 /// Every placeholder that any prompt has.
-pub(super) const PLACEHOLDERS: &[Placeholder] = &[
+const PLACEHOLDERS: &[Placeholder] = &[
     Placeholder { name: "messages", about: "the messages that leave the context, or a piece of them" },
     Placeholder { name: "previous", about: "the summary or checkpoint of the compaction before; empty at the first" },
     Placeholder { name: "task", about: "the first message of the user" },
@@ -53,6 +65,22 @@ pub(crate) fn words_in(tokens: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_placeholder_of_a_shipped_prompt_is_explained() {
+        // Braces around other text, as in an example of JSON, are no placeholders.
+        let is_name = |name: &&str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase());
+        for spec in crate::strategies::ALL {
+            let published = spec.published.iter().flat_map(|form| form.values).filter(|(name, _)| *name == "prompt");
+            for prompt in published.map(|(_, prompt)| *prompt).chain([spec.prompt]) {
+                let explained = Placeholder::within(prompt).map(|one| one.name).collect::<Vec<_>>();
+                let used = prompt.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).filter(is_name);
+                let used = used.collect::<Vec<_>>();
+                assert!(used.iter().all(|name| explained.contains(name)), "{}: {used:?}", spec.name);
+                assert!(spec.placeholders.iter().all(|name| explained.contains(name)), "{}", spec.name);
+            }
+        }
+    }
 
     #[test]
     fn placeholders_in_values_stay_text() {

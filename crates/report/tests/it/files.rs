@@ -59,6 +59,25 @@ fn text(files: &BTreeMap<String, Vec<u8>>, name: &str) -> String {
 }
 
 #[test]
+fn the_picture_of_latency_has_blocking_and_background_apart() {
+    let (manifest, mut records) = tiny();
+    records.retain(|record| record.case.strategy == "summarize");
+    for record in &mut records {
+        record.turns = vec![turn(100, 0, 1); 4];
+        (record.turns[1].waited_ms, record.turns[3].waited_ms) = (Some(1_000), Some(3_000));
+        // Two calls of 2.9 s: turns waited for 4 of the 5.8 seconds.
+        record.compactions = vec![compaction(Stages::default(), 1_000, vec![call(10, 1), call(10, 1)])];
+    }
+    let (_, files) = written(&manifest, &records);
+    let csv = text(&files, "latency.csv");
+    let row = csv.lines().find(|line| line.starts_with("summarize,")).unwrap();
+    let cells = row.split(',').collect::<Vec<_>>();
+    assert_eq!(cells[1..4], ["2000", "3000", "4000"], "{row}");
+    assert_eq!(cells[6..], ["0.5", "1800", "assumed"], "{row}");
+    assert!(files.contains_key("latency.svg") && files.contains_key("latency.png"));
+}
+
+#[test]
 fn table_of_a_tiny_run() {
     let (manifest, records) = tiny();
     let shown = table(&summarize(&manifest, &records, &prices()));
