@@ -51,6 +51,8 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
         tools: Vec::new(),
         messages: talk.messages,
         compactions: Vec::new(),
+        unmeasured: Vec::new(),
+        directories: Vec::new(),
         facts: talk.facts,
         probes: Vec::new(),
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use compactometer_text::matcher::ValueKind;
 use compactometer_text::matcher::{Said, Sought};
-pub use recorded::{RecordedCompaction, Retained};
+pub use recorded::{RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 
 /// One conversation with what can be measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +44,13 @@ pub struct Scenario {
     /// Compactions that the recorded program made, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub compactions: Vec<RecordedCompaction>,
+    /// Compactions of the program that cannot be measured, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmeasured: Vec<UnmeasuredCompaction>,
+    /// The directories that the recorded program worked in, absolute and in the order of their first use. Paths relative to them
+    /// name the same files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directories: Vec<String>,
     /// What is stated in it, decoys included.
     #[serde(default)]
     pub facts: Vec<Fact>,

@@ -25,6 +25,8 @@ impl Builder {
             tools: Vec::new(),
             messages: Vec::new(),
             compactions: Vec::new(),
+            unmeasured: Vec::new(),
+            directories: Vec::new(),
             facts: Vec::new(),
             probes: Vec::new(),
         };

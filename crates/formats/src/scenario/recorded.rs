@@ -22,8 +22,60 @@ pub struct RecordedCompaction {
     /// What the provider reported for the call that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// What wrote it, if that was not the program itself: an extension or a hook, by the name that the file has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compactor: Option<String>,
     /// What the next request began with after the system prompt, in order.
     pub context: Vec<Retained>,
+}
+
+/// A compaction whose result is not known, so that nothing can be said about what it left until the next one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnmeasuredCompaction {
+    /// The last message before it; absent if the file has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<MessageId>,
+    /// When it happened, in milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ms: Option<i64>,
+    /// What started it, in the program's own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// Tokens of the request before it, as the program reported them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_tokens: Option<u64>,
+    /// Why it is not measured.
+    pub reason: Unmeasured,
+}
+
+/// Why what a recorded compaction left is not measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unmeasured {
+    /// The file does not hold the messages before it.
+    NothingBefore,
+    /// The file holds only a part of the messages before it.
+    PartBefore,
+    /// The file does not hold what it left.
+    NothingLeft,
+    /// Its summary is encrypted, or absent.
+    UnreadableSummary,
+    /// Another compaction follows without a turn between.
+    CompactedAgain,
+}
+
+impl Unmeasured {
+    /// Why, in words that follow "left out: ".
+    pub fn why(self) -> &'static str {
+        match self {
+            Unmeasured::NothingBefore => "the file does not hold what came before it",
+            Unmeasured::PartBefore => "the file holds only a part of what came before it",
+            Unmeasured::NothingLeft => "the file does not hold what it left",
+            Unmeasured::UnreadableSummary => "its summary is not readable",
+            Unmeasured::CompactedAgain => "another compaction followed without a turn between",
+        }
+    }
 }
 
 /// One message of what a recorded compaction left.

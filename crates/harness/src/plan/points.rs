@@ -46,7 +46,7 @@ impl Distance<'_> {
                 before.partition_point(|before| prepared.tokens_before[length] - before >= u64::from(tokens))
             }
             Distance::Compactions(moments) => {
-                let last = moments.iter().rfind(|moment| moment.length <= length);
+                let last = Moment::last_before(moments, length);
                 last.map_or(0, |last| last.pending.batch.start)
             }
         }
@@ -57,7 +57,7 @@ impl Distance<'_> {
         match self {
             Distance::Tokens(tokens) => prepared.tokens_between(mention + 1, length) >= u64::from(tokens),
             Distance::Compactions(moments) => {
-                let last = moments.iter().rfind(|moment| moment.length <= length);
+                let last = Moment::last_before(moments, length);
                 last.is_some_and(|last| mention < last.length && !last.pending.contains(mention))
             }
         }

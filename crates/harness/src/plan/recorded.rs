@@ -23,6 +23,16 @@ pub struct Moment {
     pub pending: Pending,
     /// The limits up to this compaction.
     pub budget: Budget,
+    /// Length of the log from which on the program's context is not known: that of the next compaction that cannot be measured.
+    pub known_until: Option<usize>,
+}
+
+impl Moment {
+    /// The last of these compactions before the log has that length, if it is known what the program had then.
+    pub(super) fn last_before(moments: &[Moment], length: usize) -> Option<&Moment> {
+        let last = moments.iter().rfind(|moment| moment.length <= length)?;
+        last.known_until.is_none_or(|until| length < until).then_some(last)
+    }
 }
 
 /// A recorded compaction in tokens of the measuring counter.
@@ -34,6 +44,7 @@ pub(super) struct Size {
     trigger: u32,
     /// Tokens that it left beside the system prompt and the pending part.
     retained: u32,
+    known_until: Option<usize>,
 }
 
 /// The sizes of a conversation's recorded compactions.
@@ -51,7 +62,9 @@ pub(super) fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> 
         view = left;
         // A compaction that left more than it found is no limit that others could keep.
         let retained = retained_tokens(&view, &log).min(trigger.saturating_sub(1));
-        sizes.push(Size { length: log.messages().len(), pending: log.pending(), trigger, retained });
+        let length = log.messages().len();
+        let known_until = prepared.unmeasured().find(|next| *next > length);
+        sizes.push(Size { length, pending: log.pending(), trigger, retained, known_until });
     }
     sizes
 }
@@ -75,7 +88,8 @@ pub(super) fn moments(entrant: &Entrant, sizes: &[Size], window: u32) -> Result<
         let limits = Sizes { window, trigger: size.trigger, retained: size.retained, split: None };
         let (budget, scaled) = entrant.resolve(Protocol::Recorded, limits, 1.0)?;
         resolved = scaled;
-        moments.push(Moment { length: size.length, pending: size.pending.clone(), budget });
+        let Size { length, ref pending, known_until, .. } = *size;
+        moments.push(Moment { length, pending: pending.clone(), budget, known_until });
     }
     Ok((moments, resolved))
 }

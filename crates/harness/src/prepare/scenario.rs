@@ -115,6 +115,12 @@ impl PreparedScenario {
         self.messages.partition_point(|counted| counted.message.id < id)
     }
 
+    /// Lengths of the log at the recorded compactions that cannot be measured, in order.
+    pub(crate) fn unmeasured(&self) -> impl Iterator<Item = usize> {
+        let before = self.scenario.unmeasured.iter().filter_map(|left_out| left_out.after);
+        before.map(|after| self.index_of(after) + 1)
+    }
+
     /// A text that quotes the conversation, with whole parts of messages and kept texts named instead of repeated.
     pub(crate) fn shorten(&self, text: &str, texts: &KeptTexts) -> String {
         self.references.get_or_init(|| References::new(&self.messages)).shorten(&self.messages, texts, text)

@@ -18,7 +18,15 @@ fn made(after: MessageId, summary: &str, kept: &[MessageId]) -> RecordedCompacti
     let written =
         Retained::Written { role: Role::User, text: format!("{summary}{}", " Nothing else was said.".repeat(20)) };
     let context = std::iter::once(written).chain(kept.iter().map(|id| Retained::Kept(*id))).collect();
-    RecordedCompaction { after, at_ms: None, trigger: None, reported_tokens: None, usage: None, context }
+    RecordedCompaction {
+        compactor: None,
+        after,
+        at_ms: None,
+        trigger: None,
+        reported_tokens: None,
+        usage: None,
+        context,
+    }
 }
 
 /// Two compactions: the first keeps `aa-11` in its summary and the message with `bb-22`, the second loses `bb-22`. Neither keeps

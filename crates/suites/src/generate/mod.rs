@@ -94,6 +94,8 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         tools: plan.domain.tools.iter().map(definition).collect(),
         messages: talk.messages,
         compactions: Vec::new(),
+        unmeasured: Vec::new(),
+        directories: Vec::new(),
         facts,
         probes,
     };

@@ -1,45 +1,131 @@
 //! Compactions of the recorded program: their places in a file become places in the conversation that was read from it.
 //!
-//! A compaction is left out and reported if the file does not contain what came before it or what it left.
+//! A compaction of which the file does not hold what came before it or what it left is not measured: it is listed apart, with the
+//! reason.
 
-use compactometer_engine::message::{MessageId, Role};
-use compactometer_formats::scenario::{RecordedCompaction, Retained};
+use compactometer_engine::message::{MessageId, Part, Role, part_text};
+use compactometer_formats::scenario::{RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 
 use super::error::ImportError;
 use super::report::Recorder;
 use super::session::{Compaction, Left, Place, Session};
 
+/// The compactions of a session, those that can be measured and those that cannot.
+#[derive(Debug, Default)]
+pub(super) struct Resolved {
+    pub(super) measured: Vec<RecordedCompaction>,
+    pub(super) unmeasured: Vec<UnmeasuredCompaction>,
+}
+
 /// The compactions of a session whose messages are settled. Message number `n` of the session has the id `n`, from 1.
-pub(super) fn resolve(session: &Session, recorder: &mut Recorder) -> Result<Vec<RecordedCompaction>, ImportError> {
-    let mut found: Vec<RecordedCompaction> = Vec::new();
+pub(super) fn resolve(session: &Session, recorder: &mut Recorder) -> Result<Resolved, ImportError> {
+    let mut found = Resolved::default();
+    let mut places = Vec::new();
     for compaction in &session.compactions {
         let before = session.messages.iter().rposition(|said| said.place < compaction.place);
         // The results of calls before it are part of what came before it, even if they came later.
         let answers = |index: &usize| session.messages.get(*index).is_some_and(|said| said.role == Role::Tool);
-        let before = before.map(|index| Some(index + 1).filter(answers).unwrap_or(index)).map(id_at);
-        let context = before.map(|after| context(session, compaction, after)).unwrap_or_default();
-        let missing = match before {
-            None => "the messages before it are not in the file",
-            Some(_) if context.is_empty() => "what it left is not in the file",
-            Some(after) if found.last().is_some_and(|last| last.after >= after) => {
-                "no message follows the one before it"
-            }
-            Some(_) => "",
+        let after = before.map(|index| Some(index + 1).filter(answers).unwrap_or(index)).map(id_at);
+        let context = after.map(|after| context(session, compaction, after)).unwrap_or_default();
+        let Some(after) = after else {
+            found.unmeasured.push(unmeasured(compaction, None, Unmeasured::NothingBefore));
+            places.push(compaction.place);
+            continue;
         };
-        match before {
-            Some(after) if missing.is_empty() => found.push(RecordedCompaction {
+        if found.measured.last().is_some_and(|last| last.after >= after) {
+            found.compacted_again();
+            places.push(compaction.place);
+        }
+        match fault(session, compaction, &context, after, &found) {
+            Some(reason) => {
+                found.unmeasured.push(unmeasured(compaction, Some(after), reason));
+                places.push(compaction.place);
+            }
+            None => found.measured.push(RecordedCompaction {
                 after,
                 at_ms: compaction.at_ms,
                 trigger: compaction.trigger.clone(),
                 reported_tokens: compaction.reported_tokens,
                 usage: compaction.usage,
+                compactor: compaction.compactor.clone(),
                 context,
             }),
-            _ => recorder.repair(&session.file, compaction.place, format!("compaction: {missing}: left out"))?,
         }
     }
-    recorder.report.compactions += found.len();
+    for (left_out, place) in found.unmeasured.iter().zip(places) {
+        recorder.repair(&session.file, place, format!("compaction: {}: left out", left_out.reason.why()))?;
+        *recorder.report.unmeasured.entry(left_out.reason).or_insert(0) += 1;
+    }
+    recorder.report.compactions += found.measured.len();
     Ok(found)
+}
+
+impl Resolved {
+    /// The last compaction was followed by another one before a turn: what it left was never a request.
+    fn compacted_again(&mut self) {
+        let Some(last) = self.measured.pop() else { return };
+        self.unmeasured.push(UnmeasuredCompaction {
+            after: Some(last.after),
+            at_ms: last.at_ms,
+            trigger: last.trigger,
+            reported_tokens: last.reported_tokens,
+            reason: Unmeasured::CompactedAgain,
+        });
+    }
+}
+
+fn unmeasured(compaction: &Compaction, after: Option<MessageId>, reason: Unmeasured) -> UnmeasuredCompaction {
+    UnmeasuredCompaction {
+        after,
+        at_ms: compaction.at_ms,
+        trigger: compaction.trigger.clone(),
+        reported_tokens: compaction.reported_tokens,
+        reason,
+    }
+}
+
+/// Why what it left cannot be measured, if so.
+fn fault(
+    session: &Session,
+    compaction: &Compaction,
+    context: &[Retained],
+    after: MessageId,
+    found: &Resolved,
+) -> Option<Unmeasured> {
+    if compaction.is_unreadable {
+        return Some(Unmeasured::UnreadableSummary);
+    }
+    if context.is_empty() {
+        return Some(Unmeasured::NothingLeft);
+    }
+    let is_first = found.measured.is_empty();
+    (is_first && holds_a_part(session, compaction, after)).then_some(Unmeasured::PartBefore)
+}
+
+/// Characters of a token of a transcript, on the low side, so that the file seems to hold more tokens than it does.
+const CHARACTERS_PER_TOKEN: f64 = 2.5;
+/// Most tokens of instructions and tool definitions, which files do not hold.
+const MOST_INSTRUCTIONS: f64 = 60_000.0;
+
+/// Whether the file explains less than half of the tokens of the request before the first compaction: its beginning is missing.
+fn holds_a_part(session: &Session, compaction: &Compaction, after: MessageId) -> bool {
+    if session.starts_inside {
+        return true;
+    }
+    let said = &session.messages[..(after.0 as usize).min(session.messages.len())];
+    let has_media = said.iter().flat_map(|said| &said.parts).any(|part| matches!(part, Part::Media { .. }));
+    // Nothing is known of the tokens of images.
+    let Some(reported) = compaction.reported_tokens.filter(|_| !has_media) else { return false };
+    let letters = said.iter().flat_map(|said| &said.parts).map(letters).sum::<usize>();
+    letters as f64 / CHARACTERS_PER_TOKEN + MOST_INSTRUCTIONS < reported as f64 / 2.0
+}
+
+fn letters(part: &Part) -> usize {
+    match part {
+        Part::ToolCall { name, arguments, .. } => name.len() + arguments.len(),
+        Part::Thinking { text, signature } => text.len() + signature.as_ref().map_or(0, String::len),
+        other => part_text(other).map_or(0, str::len),
+    }
 }
 
 fn id_at(index: usize) -> MessageId {

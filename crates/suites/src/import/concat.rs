@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use compactometer_engine::message::Role;
 
 use super::error::ImportError;
+use super::project;
 use super::report::{Recorder, counted};
 use super::session::{Session, Spoken};
 use super::settle;
@@ -93,6 +94,9 @@ fn interleave(
     let source = sessions.first().map_or("", |session| session.source.as_str());
     let source = format!("{source}; joined from {count} sessions ({origins}); long-range uses come from joining");
     let file = sessions.first().map(|session| session.file.clone()).unwrap_or_default();
+    let mut directories = Vec::new();
+    let worked_in = sessions.iter().flat_map(|session| &session.directories);
+    worked_in.for_each(|directory| project::note_directory(&mut directories, Some(directory)));
     let projects = sessions.iter().flat_map(|session| session.projects.iter().cloned()).collect();
     let mut system = None;
     let mut turns = Vec::new();
@@ -119,6 +123,8 @@ fn interleave(
         stem,
         group,
         projects,
+        directories,
+        starts_inside: false,
         numbered: true,
         order: 0,
         compactions,

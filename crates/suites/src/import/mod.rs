@@ -169,10 +169,10 @@ fn into_scenarios(sessions: Vec<Session>, recorder: &mut Recorder) -> Result<Vec
     for mut session in sessions {
         let id = unused_id(&session, &mut numbers, &mut taken);
         let projects = session.projects.iter().map(|project| projects.of(project)).collect();
-        let compactions = compactions::resolve(&session, recorder)?;
+        let compactions::Resolved { measured, unmeasured } = compactions::resolve(&session, recorder)?;
         let asked = std::mem::take(&mut session.questions);
         let places = (1..).zip(&session.messages).map(|(number, said)| (said.place, MessageId(number))).collect();
-        let mut scenario = Scenario { compactions, ..scenario(session, id, projects) };
+        let mut scenario = Scenario { compactions: measured, unmeasured, ..scenario(session, id, projects) };
         questions::add(asked, &places, &mut scenario);
         scenarios.push(scenario);
     }
@@ -214,6 +214,8 @@ fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
         tools: Vec::new(),
         messages: messages.collect(),
         compactions: Vec::new(),
+        unmeasured: Vec::new(),
+        directories: session.directories,
         facts: Vec::new(),
         probes: Vec::new(),
     }

@@ -17,6 +17,13 @@ pub(super) fn of_directory(directory: &str) -> String {
     above.iter().copied().chain((!repository.is_empty()).then_some(repository)).collect::<Vec<_>>().join("/")
 }
 
+/// Adds a working directory that is not there yet.
+pub(super) fn note_directory(directories: &mut Vec<String>, directory: Option<&str>) {
+    if let Some(directory) = directory.filter(|directory| !directories.iter().any(|known| known == directory)) {
+        directories.push(directory.to_owned());
+    }
+}
+
 /// Names of projects for a suite, which holds no path of a machine: the last part of the directory, with a number if an earlier
 /// project has the same one.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::fmt;
 use super::error::ImportError;
 use super::facts::FactCounts;
 use super::session::Place;
-use compactometer_formats::scenario::Scenario;
+use compactometer_formats::scenario::{Scenario, Unmeasured};
 use compactometer_text::code::code;
 
 /// What was read, repaired, masked and left out.
@@ -24,6 +24,8 @@ pub struct ImportReport {
     pub messages: usize,
     /// Recorded compactions in the suite.
     pub compactions: usize,
+    /// Recorded compactions that are not measured, by reason.
+    pub unmeasured: BTreeMap<Unmeasured, usize>,
     /// Questions in the suite.
     pub questions: usize,
     /// Exact values found, or `None` if they were not requested.
@@ -116,6 +118,9 @@ impl ImportReport {
         }
         if self.compactions > 0 {
             lines.push(format!("{} of the recorded program", counted(self.compactions, "compaction")));
+        }
+        for (reason, number) in &self.unmeasured {
+            lines.push(format!("{} left out: {}", counted(*number, "compaction"), reason.why()));
         }
         if self.questions > 0 {
             lines.push(format!("{} that the files have", counted(self.questions, "question")));

@@ -1,5 +1,6 @@
 //! The output of an importer: sessions whose messages still have their place in the file.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -19,6 +20,10 @@ pub(super) struct Session {
     pub(super) group: String,
     /// The directories of the projects that it belongs to.
     pub(super) projects: BTreeSet<String>,
+    /// The directories that its program worked in, in the order of their first use.
+    pub(super) directories: Vec<String>,
+    /// Whether its first row follows one that the file does not have.
+    pub(super) starts_inside: bool,
     /// The scenario's id, or the part of it before a number.
     pub(super) stem: String,
     /// Whether a number is always appended to the stem.
@@ -45,8 +50,28 @@ pub(super) struct Compaction {
     pub(super) reported_tokens: Option<u64>,
     /// What the provider reported for the call that wrote it.
     pub(super) usage: Option<Usage>,
+    /// The extension or hook that wrote it in place of the program.
+    pub(super) compactor: Option<String>,
+    /// Whether its summary is encrypted or absent.
+    pub(super) is_unreadable: bool,
     /// What the next request began with after the system prompt, in order.
     pub(super) context: Vec<Left>,
+}
+
+impl Compaction {
+    /// A compaction of which only the place is known.
+    pub(super) fn at(place: Place) -> Self {
+        Compaction {
+            place,
+            at_ms: None,
+            trigger: None,
+            reported_tokens: None,
+            usage: None,
+            compactor: None,
+            is_unreadable: false,
+            context: Vec::new(),
+        }
+    }
 }
 
 /// A message that a recorded compaction left.
@@ -88,6 +113,8 @@ impl Session {
             source: format!("{format}: {}", input.name),
             group: group.clone(),
             projects: BTreeSet::new(),
+            directories: Vec::new(),
+            starts_inside: false,
             stem: group,
             numbered: false,
             order: 0,
@@ -121,11 +148,47 @@ pub(super) struct Spoken {
 }
 
 /// A place in a file, numbered from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Line(usize),
     Element(usize),
-    Turn { element: usize, message: usize },
+    Turn {
+        element: usize,
+        message: usize,
+    },
+    /// A second or later object of a line.
+    Part {
+        line: usize,
+        part: usize,
+    },
+}
+
+impl Place {
+    /// The number of the line or element.
+    pub(super) fn number(self) -> usize {
+        self.key().0
+    }
+
+    /// The place as one of a file that also has lines of several objects.
+    fn key(self) -> (usize, usize) {
+        match self {
+            Place::Line(number) | Place::Element(number) => (number, 0),
+            Place::Turn { element, message } => (element, message),
+            Place::Part { line, part } => (line, part),
+        }
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
 }
 
 impl fmt::Display for Place {
@@ -134,6 +197,7 @@ impl fmt::Display for Place {
             Place::Line(line) => write!(out, "line {line}"),
             Place::Element(element) => write!(out, "element {element}"),
             Place::Turn { element, message } => write!(out, "element {element}, message {message}"),
+            Place::Part { line, part } => write!(out, "line {line}, object {part}"),
         }
     }
 }

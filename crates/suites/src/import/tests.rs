@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use compactometer_engine::message::{Part, Role};
 
 mod agents;
+mod compacted;
 mod continued;
 mod exports;
 mod facts;

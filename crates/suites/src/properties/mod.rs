@@ -53,6 +53,8 @@ pub(crate) mod tests {
                 usage: None,
             }],
             compactions: Vec::new(),
+            unmeasured: Vec::new(),
+            directories: Vec::new(),
             facts: Vec::new(),
             probes: Vec::new(),
         };

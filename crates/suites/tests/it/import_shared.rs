@@ -144,7 +144,7 @@ fn a_compacted_session_is_whole_with_and_without_the_row_before_its_compaction()
         let (whole, joined) = (imported("claude-code", &[file], &FACTS), imported("claude-code", &[path], &FACTS));
         assert_eq!(joined.suite.scenarios.len(), 1);
         assert_eq!(whole.suite.scenarios[0].messages.len(), joined.suite.scenarios[0].messages.len());
-        assert!(joined.report.repairs.iter().any(|repair| repair.what.contains("is joined to line")));
+        assert!(joined.report.repairs.iter().any(|repair| repair.what.contains("joined to line")));
         let said = joined.suite.scenarios[0].messages.iter().flat_map(|message| &message.parts);
         let texts = said.filter_map(compactometer_engine::message::part_text);
         assert!(texts.clone().count() > 100);

@@ -3,6 +3,7 @@
 
 mod common;
 mod import_agents;
+mod import_compacted;
 mod import_exports;
 mod import_pages;
 mod import_shared;

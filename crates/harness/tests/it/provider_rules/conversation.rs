@@ -57,6 +57,8 @@ impl Writer {
             tools,
             messages: self.messages,
             compactions: Vec::new(),
+            unmeasured: Vec::new(),
+            directories: Vec::new(),
             facts: self.facts,
             probes,
         }

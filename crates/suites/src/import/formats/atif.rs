@@ -35,16 +35,16 @@ fn is_trajectory(value: &Value) -> bool {
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let rows =
         match is_trajectory(&whole::with_keys(&input.text, '{', &["schema_version", "steps"]).unwrap_or_default()) {
-            true => vec![(1, whole::read(input, IMPORTER.about, recorder)?)],
+            true => vec![(Place::Line(1), whole::read(input, IMPORTER.about, recorder)?)],
             false => json_lines::read(input, recorder)?.rows,
         };
     let mut sessions = Vec::new();
-    for (order, (line, row)) in (0..).zip(&rows) {
+    for (order, (place, row)) in (0..).zip(&rows) {
         if is_trajectory(row) {
-            sessions.push(session(input, order, *line, row, recorder)?);
+            sessions.push(session(input, order, *place, row, recorder)?);
         } else {
             let what = "not a trajectory with `schema_version` and `steps`: dropped".to_owned();
-            recorder.repair(&input.file, Place::Line(*line), what)?;
+            recorder.repair(&input.file, *place, what)?;
         }
     }
     Ok(sessions)
@@ -53,7 +53,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 fn session(
     input: &Input,
     order: u64,
-    line: usize,
+    place: Place,
     row: &Value,
     recorder: &mut Recorder,
 ) -> Result<Session, ImportError> {
@@ -65,7 +65,7 @@ fn session(
     }
     let mut reader = Reader { file: &input.file, recorder, messages: Vec::new() };
     for (number, step) in (1..).zip(row["steps"].as_array().into_iter().flatten()) {
-        reader.step(Place::Turn { element: line, message: number }, step)?;
+        reader.step(Place::Turn { element: place.number(), message: number }, step)?;
     }
     let messages = reader.messages;
     let group = row["session_id"].as_str().filter(|id| !id.is_empty()).unwrap_or(&input.stem).to_owned();

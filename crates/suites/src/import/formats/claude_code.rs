@@ -48,6 +48,8 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let group = ids().find(|id| *id == input.stem).or_else(|| ids().next()).unwrap_or(&input.stem).to_owned();
     // A session changes its directory while it runs; the first is where it was started.
     let project = rows.iter().find_map(|row| row.directory.as_deref()).map(project::of_directory);
+    let mut directories = Vec::new();
+    rows.iter().for_each(|row| project::note_directory(&mut directories, row.directory.as_deref()));
     let mut sessions = Vec::new();
     for (order, tree) in (0..).zip(tree::trees(&input.file, &rows, recorder)?) {
         let (spoken, compactions) = compactions::split(&rows, tree.rows);
@@ -55,6 +57,8 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         sessions.push(Session {
             stem: if tree.sidechain { format!("{group}/side-") } else { group.clone() },
             projects: project.iter().cloned().collect(),
+            directories: directories.clone(),
+            starts_inside: tree.starts_inside,
             numbered: tree.sidechain,
             order,
             compactions,
@@ -67,20 +71,21 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 
 fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
     let lines = json_lines::read(input, recorder)?;
-    let rows = lines.rows.into_iter().map(|(number, value)| row(number, value, &input.file, recorder));
+    let rows = lines.rows.into_iter().map(|(place, value)| row(place, value, &input.file, recorder));
     let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
     broken::put_back(&mut rows, &lines.broken);
     Ok(rows)
 }
 
-fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Result<Row, ImportError> {
-    let at_ms = json_lines::at_ms(&value["timestamp"], file, Place::Line(line), recorder)?;
+fn row(place: Place, mut value: Value, file: &str, recorder: &mut Recorder) -> Result<Row, ImportError> {
+    let at_ms = json_lines::at_ms(&value["timestamp"], file, place, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
     let (uuid, session, directory) = (text("uuid"), text("sessionId"), text("cwd"));
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
     let boundary = compactions::boundary(&value);
+    let attached = compactions::attached(&value);
     let summary = is_summary(&value);
     let message = match spoken(&kind, &value) {
         Ok(true) => value.get_mut("message").map(Value::take),
@@ -89,12 +94,12 @@ fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Re
             None
         }
         Err(what) => {
-            recorder.repair(file, Place::Line(line), format!("{what}: dropped"))?;
+            recorder.repair(file, place, format!("{what}: dropped"))?;
             None
         }
     };
     Ok(Row {
-        line,
+        place,
         kind,
         uuid,
         parent,
@@ -103,6 +108,7 @@ fn row(line: usize, mut value: Value, file: &str, recorder: &mut Recorder) -> Re
         sidechain,
         summary,
         boundary,
+        attached,
         broken: false,
         at_ms,
         message,
@@ -169,10 +175,10 @@ impl Reader<'_> {
     fn assistant(&mut self, row: &Row, message: &Value) -> Result<Spoken, ImportError> {
         let mut parts = Vec::new();
         for block in blocks(&message["content"]) {
-            parts.extend(self.0.part(Place::Line(row.line), Role::Assistant, &block)?);
+            parts.extend(self.0.part(row.place, Role::Assistant, &block)?);
         }
         let usage = usage(&message["usage"]);
-        Ok(Spoken { place: Place::Line(row.line), role: Role::Assistant, at_ms: row.at_ms, parts, usage })
+        Ok(Spoken { place: row.place, role: Role::Assistant, at_ms: row.at_ms, parts, usage })
     }
 
     /// A user's row: its results become a message of role tool, everything else a message of role user. A summary of the program
@@ -190,15 +196,15 @@ impl Reader<'_> {
             if block["type"] == "tool_result" {
                 self.0.result(block, &mut results);
             } else if !results_only {
-                parts.extend(self.0.part(Place::Line(row.line), Role::User, block)?);
+                parts.extend(self.0.part(row.place, Role::User, block)?);
             }
         }
         let role = if row.summary { Role::System } else { Role::User };
         if row.summary {
             let what = "summary of messages that are not in the file: kept as the system prompt".to_owned();
-            self.0.recorder.repair(self.0.file, Place::Line(row.line), what)?;
+            self.0.recorder.repair(self.0.file, row.place, what)?;
         }
-        let said = |role, parts| Spoken { place: Place::Line(row.line), role, at_ms: row.at_ms, parts, usage: None };
+        let said = |role, parts| Spoken { place: row.place, role, at_ms: row.at_ms, parts, usage: None };
         let answers = !results.is_empty();
         if answers {
             out.push(said(Role::Tool, results));

@@ -38,13 +38,14 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         compactions: Vec::new(),
         group: None,
         projects: BTreeSet::new(),
+        directories: Vec::new(),
     };
-    for (line, row) in &rows {
-        reader.row(Place::Line(*line), row)?;
+    for (place, row) in &rows {
+        reader.row(*place, row)?;
     }
-    let Reader { messages, compactions, group, projects, .. } = reader;
+    let Reader { messages, compactions, group, projects, directories, .. } = reader;
     let group = group.unwrap_or_else(|| input.stem.clone());
-    Ok(vec![Session { projects, compactions, messages, ..Session::of(input, IMPORTER.name, group) }])
+    Ok(vec![Session { projects, directories, compactions, messages, ..Session::of(input, IMPORTER.name, group) }])
 }
 
 struct Reader<'r> {
@@ -54,6 +55,7 @@ struct Reader<'r> {
     compactions: Vec<Compaction>,
     group: Option<String>,
     projects: BTreeSet<String>,
+    directories: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -62,6 +64,10 @@ impl Reader<'_> {
         let at_ms = json_lines::at_ms(&row["timestamp"], self.file, place, self.recorder)?;
         match (row["type"].as_str().unwrap_or("untyped"), payload["type"].as_str()) {
             ("session_meta", _) => self.head(place, payload),
+            ("turn_context", _) => {
+                self.works_in(payload["cwd"].as_str());
+                self.recorder.ignore("turn_context");
+            }
             ("response_item", _) => self.item(place, at_ms, payload)?,
             ("token_usage_record", _) => self.report(usage(&payload["usage"])),
             ("event_msg", Some("token_count")) => self.report(usage(&payload["info"]["last_token_usage"])),
@@ -71,8 +77,13 @@ impl Reader<'_> {
         Ok(())
     }
 
+    fn works_in(&mut self, directory: Option<&str>) {
+        project::note_directory(&mut self.directories, directory);
+    }
+
     fn head(&mut self, place: Place, payload: &Value) {
         let text = |key: &str| payload[key].as_str();
+        self.works_in(text("cwd"));
         if self.group.is_none() {
             self.group = text("id").map(str::to_owned);
             self.projects.extend(text("cwd").map(project::of_directory));
@@ -187,8 +198,21 @@ impl Reader<'_> {
             }
         };
         let usage = reply.and_then(|reply| reply.usage);
-        let reported_tokens = usage.map(|usage| usage.total_input());
-        self.compactions.push(Compaction { place, at_ms, trigger: None, reported_tokens, usage, context });
+        let reported_tokens = usage.or_else(|| self.last_usage()).map(|usage| usage.total_input());
+        self.compactions.push(Compaction {
+            at_ms,
+            reported_tokens,
+            usage,
+            // A summary that the provider wrote is encrypted, or is not in the file.
+            is_unreadable: summary.trim().is_empty(),
+            context,
+            ..Compaction::at(place)
+        });
+    }
+
+    /// What the provider reported for the last response.
+    fn last_usage(&self) -> Option<Usage> {
+        self.messages.iter().rev().find_map(|said| said.usage)
     }
 
     /// An item of the next request: a message that was read before, or what the program wrote. Its context is no part of the
@@ -202,7 +226,9 @@ impl Reader<'_> {
             "assistant" => Role::Assistant,
             _ => return None,
         };
-        let read = self.messages.iter().rfind(|said| said.role == role && said.parts == parts);
+        // Images do not count: the item may hold a copy of one that was dropped when it was read.
+        let said_texts = |said: &Spoken| said.parts.iter().filter(|part| matches!(part, Part::Text { .. })).eq(&parts);
+        let read = self.messages.iter().rfind(|said| said.role == role && said_texts(said));
         let text = || parts.iter().filter_map(part_text).collect::<Vec<_>>().join("\n");
         Some(read.map_or_else(|| Left::Written(role, text()), |said| Left::Kept(said.place)))
     }

@@ -20,6 +20,8 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
             source: "dummy".to_owned(),
             group: "dummy".to_owned(),
             projects: BTreeSet::new(),
+            directories: Vec::new(),
+            starts_inside: false,
             stem: "dummy".to_owned(),
             numbered: false,
             order: 0,

@@ -54,6 +54,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let messages = Reader { file: &input.file, recorder, answered: HashSet::new(), has_spoken: false }.read(&log)?;
     let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
+        directories: strings(&head["directories"]),
         projects: head["directories"][0].as_str().map(project::of_directory).into_iter().collect(),
         compactions: log.compactions,
         messages,
@@ -189,4 +190,8 @@ fn of_message(tokens: &Value) -> Option<Usage> {
         tool: count("tool"),
         total: count("total"),
     })
+}
+
+fn strings(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -4,10 +4,12 @@ mod anthropic;
 mod atif;
 mod claude_code;
 mod codex;
+mod copilot;
 #[cfg(test)]
 mod dummy;
 mod gemini;
 mod inspect;
+mod langchain;
 mod locomo;
 mod openai;
 mod opencode;
@@ -15,6 +17,7 @@ mod openhands;
 mod otel;
 mod pi;
 mod qwen;
+mod strands;
 mod swe_agent;
 mod tau_bench;
 
@@ -25,11 +28,14 @@ pub const ALL: &[&Importer] = &[
     &claude_code::IMPORTER,
     &codex::IMPORTER,
     &pi::IMPORTER,
+    &copilot::IMPORTER,
     &gemini::IMPORTER,
     &qwen::IMPORTER,
     &opencode::IMPORTER,
     &openhands::IMPORTER,
     &atif::IMPORTER,
+    &langchain::IMPORTER,
+    &strands::IMPORTER,
     &tau_bench::IMPORTER,
     &openai::IMPORTER,
     &anthropic::IMPORTER,

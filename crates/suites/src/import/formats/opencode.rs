@@ -47,6 +47,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let id = text("id").unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
         stem: id.clone(),
+        directories: text("directory").map(str::to_owned).into_iter().collect(),
         projects: text("directory").map(project::of_directory).into_iter().collect(),
         compactions,
         messages: reader.out,

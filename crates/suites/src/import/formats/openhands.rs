@@ -46,10 +46,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let kept = is_linked.then(|| linked::chain(&input.file, &rows, &LINKS, recorder)).transpose()?;
     let mut reader =
         Reader { file: &input.file, recorder, messages: Vec::new(), view: View::default(), response: None };
-    for (at, (line, row)) in rows.iter().enumerate() {
+    for (at, (place, row)) in rows.iter().enumerate() {
         match &kept {
             Some(kept) if !kept.contains(&at) => reader.recorder.ignore("event of an abandoned branch"),
-            _ => reader.event(Place::Line(*line), row)?,
+            _ => reader.event(*place, row)?,
         }
     }
     let Reader { messages, view, .. } = reader;

@@ -46,16 +46,16 @@ fn recognises(text: &str) -> bool {
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
     let values = match surrogates::parse::<Value>(&input.text) {
-        Ok((value, None)) => vec![(1, value)],
+        Ok((value, None)) => vec![(Place::Line(1), value)],
         Ok((value, Some(mended))) => {
             recorder.repair(&input.file, Place::Line(1), mended.what())?;
-            vec![(1, value)]
+            vec![(Place::Line(1), value)]
         }
         Err(_) => json_lines::read(input, recorder)?.rows,
     };
     let mut found = Vec::new();
-    for (line, value) in values {
-        spans::collect(value, Place::Line(line), &mut found, recorder);
+    for (place, value) in values {
+        spans::collect(value, place, &mut found, recorder);
     }
     let mut sessions = Vec::new();
     for (group, spans) in by_conversation(found) {

@@ -37,48 +37,54 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let group = text("id").unwrap_or(&input.stem).to_owned();
     let kept = linked::chain(&input.file, &rows, &LINKS, recorder)?;
     let (mut messages, mut compactions) = (Vec::new(), Vec::new());
-    for (at, (line, row)) in rows.iter().enumerate() {
+    for (at, (place, row)) in rows.iter().enumerate() {
         match row["type"].as_str().unwrap_or("untyped") {
             "session" => {}
             "message" if !kept.contains(&at) => recorder.ignore("message of an abandoned branch"),
-            "message" => {
-                messages.extend(Reader { file: &input.file, place: Place::Line(*line), recorder }.spoken(row)?)
-            }
+            "message" => messages.extend(Reader { file: &input.file, place: *place, recorder }.spoken(row)?),
             "compaction" if !kept.contains(&at) => recorder.ignore("compaction of an abandoned branch"),
             "compaction" => {
-                let before = rows[..at].iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, row)| row);
-                compactions.push(compaction(&input.file, Place::Line(*line), row, before, recorder)?);
+                let stays = first_kept(row, &rows[..at]).unwrap_or(at);
+                let before = rows[..at].iter().enumerate().skip(stays).filter(|(at, _)| kept.contains(at));
+                compactions.push(compaction(&input.file, *place, row, before.map(|(_, row)| row), recorder)?);
             }
             kind => recorder.ignore(kind),
         }
     }
     Ok(vec![Session {
         projects: text("cwd").map(project::of_directory).into_iter().collect(),
+        directories: text("cwd").map(str::to_owned).into_iter().collect(),
         compactions,
         messages,
         ..Session::of(input, IMPORTER.name, group)
     }])
 }
 
-/// What the program wrote, and the entries that it kept from the first that the row names. `before` are the rows before it.
+/// The first entry that a compaction kept: by its id, or in version 1 by its number, where the head of the file is number 0.
+fn first_kept(row: &Value, before: &[(Place, Value)]) -> Option<usize> {
+    match row["firstKeptEntryId"].as_str() {
+        Some(first) => before.iter().position(|(_, entry)| entry["id"].as_str() == Some(first)),
+        None => row["firstKeptEntryIndex"].as_u64().and_then(|first| usize::try_from(first).ok()),
+    }
+}
+
+/// What the program wrote, and the entries that it kept.
 fn compaction<'r>(
     file: &str,
     place: Place,
     row: &Value,
-    before: impl Iterator<Item = &'r (usize, Value)>,
+    kept: impl Iterator<Item = &'r (Place, Value)>,
     recorder: &mut Recorder,
 ) -> Result<Compaction, ImportError> {
-    let first = row["firstKeptEntryId"].as_str();
-    let kept = before.skip_while(|(_, entry)| first.is_none() || entry["id"].as_str() != first);
-    let kept = kept.filter(|(_, entry)| entry["type"] == "message").map(|(line, _)| Left::Kept(Place::Line(*line)));
+    let kept = kept.filter(|(_, entry)| entry["type"] == "message").map(|(place, _)| Left::Kept(*place));
     let summary = Left::Written(Role::User, row["summary"].as_str().unwrap_or_default().to_owned());
+    let compactor = row["details"]["compactor"].as_str().unwrap_or("an extension");
     Ok(Compaction {
-        place,
         at_ms: json_lines::at_ms(&row["timestamp"], file, place, recorder)?,
-        trigger: None,
         reported_tokens: row["tokensBefore"].as_u64(),
-        usage: None,
+        compactor: (row["fromHook"] == true).then(|| compactor.to_owned()),
         context: std::iter::once(summary).chain(kept).collect(),
+        ..Compaction::at(place)
     })
 }
 

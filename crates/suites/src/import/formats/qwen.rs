@@ -36,20 +36,27 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let first = |key: &str| rows.iter().find_map(|(_, row)| row[key].as_str());
     let mut reader =
         Reader { file: &input.file, recorder, messages: Vec::new(), compactions: Vec::new(), last_call: None };
-    for (at, (line, row)) in rows.iter().enumerate() {
+    for (at, (place, row)) in rows.iter().enumerate() {
         match row["type"].as_str().unwrap_or("untyped") {
             kind if !kept.contains(&at) => reader.recorder.ignore(&format!("{kind} of an abandoned branch")),
-            kind => reader.row(Place::Line(*line), kind, row)?,
+            kind => reader.row(*place, kind, row)?,
         }
     }
     let Reader { messages, compactions, .. } = reader;
     let group = first("sessionId").unwrap_or(&input.stem).to_owned();
     Ok(vec![Session {
         projects: first("cwd").map(project::of_directory).into_iter().collect(),
+        directories: directories(&rows),
         compactions,
         messages,
         ..Session::of(input, IMPORTER.name, group)
     }])
+}
+
+fn directories(rows: &[(Place, Value)]) -> Vec<String> {
+    let mut directories = Vec::new();
+    rows.iter().for_each(|(_, row)| project::note_directory(&mut directories, row["cwd"].as_str()));
+    directories
 }
 
 struct Reader<'r> {
@@ -118,12 +125,12 @@ impl Reader<'_> {
             context.extend(self.left(place, content)?);
         }
         self.compactions.push(Compaction {
-            place,
             at_ms: json_lines::at_ms(&row["timestamp"], self.file, place, self.recorder)?,
             trigger: info["triggerReason"].as_str().map(str::to_owned),
             reported_tokens: info["originalTokenCount"].as_u64(),
             usage: self.last_call.take(),
             context,
+            ..Compaction::at(place)
         });
         Ok(())
     }

@@ -125,11 +125,8 @@ fn compaction(request: &[Value], changed: &BTreeSet<usize>) -> Compaction {
         _ => Some(Left::Written(Role::User, text(turn))),
     };
     Compaction {
-        place: Place::Element(request.len() + 1),
-        at_ms: None,
         trigger: Some("history processor".to_owned()),
-        reported_tokens: None,
-        usage: None,
         context: request.iter().enumerate().filter_map(left).collect(),
+        ..Compaction::at(Place::Element(request.len() + 1))
     }
 }

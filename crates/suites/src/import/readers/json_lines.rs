@@ -8,9 +8,9 @@ use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
 use crate::import::session::{Place, type_name};
 
-/// A file's objects, and the lines that are no JSON, each with its line number.
+/// A file's objects with their places, and the lines that are no JSON with their numbers.
 pub(in crate::import) struct JsonLines<'i> {
-    pub(in crate::import) rows: Vec<(usize, Value)>,
+    pub(in crate::import) rows: Vec<(Place, Value)>,
     pub(in crate::import) broken: Vec<(usize, &'i str)>,
 }
 
@@ -24,10 +24,19 @@ pub(in crate::import) fn read<'i>(input: &'i Input, recorder: &mut Recorder) -> 
                 if let Some(mended) = mended {
                     repair(mended.what())?;
                 }
-                lines.rows.push((number, value));
+                lines.rows.push((Place::Line(number), value));
             }
             Ok((value, _)) => repair(format!("expected an object, found {}: dropped", type_name(&value)))?,
             Err(error) => {
+                if let Some(objects) = joined(line) {
+                    repair(format!("{} objects without a line break between them: read as lines", objects.len()))?;
+                    let places = (1..).map(|part| match part {
+                        1 => Place::Line(number),
+                        part => Place::Part { line: number, part },
+                    });
+                    lines.rows.extend(places.zip(objects));
+                    continue;
+                }
                 let torn = if number == last { "torn last line" } else { "broken line" };
                 let error = error.to_string().replace("line 1 column", "column");
                 repair(format!("{torn} ({error}): dropped"))?;
@@ -36,6 +45,12 @@ pub(in crate::import) fn read<'i>(input: &'i Input, recorder: &mut Recorder) -> 
         }
     }
     Ok(lines)
+}
+
+/// The objects of a line that holds several and nothing else, as it does where a line break was lost.
+fn joined(line: &str) -> Option<Vec<Value>> {
+    let objects = serde_json::Deserializer::from_str(line).into_iter::<Value>().collect::<Result<Vec<_>, _>>().ok()?;
+    (objects.len() > 1 && objects.iter().all(Value::is_object)).then_some(objects)
 }
 
 /// The first lines, null where one is no JSON.

@@ -18,7 +18,7 @@ pub(in crate::import) struct Links {
 /// follows the linked row before it, since a torn line must not cut the conversation.
 pub(in crate::import) fn chain(
     file: &str,
-    rows: &[(usize, Value)],
+    rows: &[(Place, Value)],
     links: &Links,
     recorder: &mut Recorder,
 ) -> Result<HashSet<usize>, ImportError> {
@@ -28,16 +28,16 @@ pub(in crate::import) fn chain(
     let linked_before = |at: usize| (0..at).rev().find(|at| id(*at).is_some());
     let mut next = linked_before(rows.len());
     while let Some(at) = next.filter(|at| kept.insert(*at)) {
-        let (line, row) = &rows[at];
+        let (place, row) = &rows[at];
         let Some(parent) = (links.parent)(row) else { break };
         next = by_id.get(parent).copied();
         if next.is_none() {
             next = linked_before(at);
             let taken = match next {
-                Some(before) => format!("linked to line {}", rows[before].0),
+                Some(before) => format!("linked to {}", rows[before].0),
                 None => "taken as the start".to_owned(),
             };
-            recorder.repair(file, Place::Line(*line), format!("parent `{parent}` is not in the file: {taken}"))?;
+            recorder.repair(file, *place, format!("parent `{parent}` is not in the file: {taken}"))?;
         }
     }
     Ok(kept)

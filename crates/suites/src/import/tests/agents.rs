@@ -3,7 +3,10 @@
 use super::*;
 
 /// Each format with a file of it.
-pub(super) const ALL: [(&str, &str); 7] = [
+pub(super) const ALL: [(&str, &str); 10] = [
+    ("copilot", compacted::COPILOT),
+    ("langchain", compacted::LANGCHAIN),
+    ("strands", compacted::STRANDS),
     ("gemini", GEMINI),
     ("gemini", GEMINI_WHOLE),
     ("qwen", QWEN),
@@ -275,7 +278,7 @@ fn an_opencode_compaction_without_its_summary_is_named_and_left_out() {
     let failed = OPENCODE.replace(r#""parentID":"m7","#, r#""parentID":"m7","error":{"name":"x"},"#);
     let imported = imported("opencode", &failed, &FACTS);
     assert_eq!(imported.suite.scenarios[0].compactions.len(), 1);
-    assert_eq!(repairs(&imported), ["element 7: compaction: what it left is not in the file: left out"]);
+    assert_eq!(repairs(&imported), ["element 7: compaction: the file does not hold what it left: left out"]);
 }
 
 pub(super) const OPENHANDS: &str = r#"{"id":"e1","timestamp":"2026-01-02T03:04:05","source":"agent","system_prompt":{"type":"text","text":"You are an agent."},"tools":[],"kind":"SystemPromptEvent"}

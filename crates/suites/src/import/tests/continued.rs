@@ -50,7 +50,7 @@ fn a_compaction_whose_parent_is_missing_continues_the_session() {
         assert_eq!(joined.suite.scenarios.len(), 2, "the side conversation stays apart");
         assert_eq!(
             repairs(&joined),
-            ["line 4: parent `gone` is not in the file: the compacted session is joined to line 2"]
+            ["line 4: parent `gone` is not in the file: joined to line 2 of the same session"]
         );
         let [compaction] = &joined.suite.scenarios[0].compactions[..] else { panic!("one compaction") };
         let written = Retained::Written { role: Role::User, text: SUMMARY.to_owned() };
@@ -74,7 +74,7 @@ fn a_summary_that_opens_a_file_is_no_statement_of_the_user() {
         [
             "line 1: parent `gone` is not in the file: taken as a start",
             "line 2: summary of messages that are not in the file: kept as the system prompt",
-            "line 1: compaction: the messages before it are not in the file: left out"
+            "line 1: compaction: the file does not hold what came before it: left out"
         ]
     );
 }
@@ -117,7 +117,7 @@ fn compactions(rows: &[serde_json::Value]) -> (Vec<RecordedCompaction>, Imported
 #[test]
 fn each_compaction_has_its_trigger_and_what_it_kept() {
     let rows = compacted(&[
-        serde_json::json!({"trigger": "auto", "preTokens": 167_094, "preservedMessages": {"uuids": ["b"]}}),
+        serde_json::json!({"trigger": "auto", "preTokens": 67_094, "preservedMessages": {"uuids": ["b"]}}),
         serde_json::json!({"trigger": "manual", "preTokens": 90, "preservedSegment": {"headUuid": "u0", "tailUuid": "v0"}}),
     ]);
     let (found, _) = compactions(&rows);
@@ -126,7 +126,7 @@ fn each_compaction_has_its_trigger_and_what_it_kept() {
         std::iter::once(written).chain(ids.iter().map(|id| Retained::Kept(MessageId(*id)))).collect::<Vec<_>>()
     };
     let shown = found.iter().map(|one| (one.after.0, one.trigger.as_deref(), one.reported_tokens, one.context.clone()));
-    let expected = [(2, Some("auto"), Some(167_094), kept(&[2])), (4, Some("manual"), Some(90), kept(&[3, 4]))];
+    let expected = [(2, Some("auto"), Some(67_094), kept(&[2])), (4, Some("manual"), Some(90), kept(&[3, 4]))];
     assert_eq!(shown.collect::<Vec<_>>(), expected);
 }
 
@@ -137,7 +137,7 @@ fn a_compaction_without_its_summary_is_named_and_left_out() {
     rows[3]["parentUuid"] = "x0".into();
     let (found, imported) = compactions(&rows);
     assert!(found.is_empty());
-    assert_eq!(repairs(&imported), ["line 3: compaction: what it left is not in the file: left out"]);
+    assert_eq!(repairs(&imported), ["line 3: compaction: the file does not hold what it left: left out"]);
 }
 
 /// A user who goes back to before a compaction continues a conversation that was never compacted.

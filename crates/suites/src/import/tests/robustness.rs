@@ -70,7 +70,7 @@ fn unreadable_files_are_named_with_what_was_expected() {
         (
             "tau-bench",
             b"{}",
-            "; formats are claude-code, codex, pi, gemini, qwen, opencode, openhands, atif, tau-bench, openai, anthropic",
+            "; formats are claude-code, codex, pi, copilot, gemini, qwen, opencode, openhands, atif, langchain, strands, tau-bench, openai, anthropic",
         ),
         (
             "tau-bench",

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use crate::import::formats::claude_code::tree::Row;
+use crate::import::session::Place;
 
 /// A broken line's number and text.
 pub(in crate::import) type Broken<'i> = (usize, &'i str);
@@ -14,7 +15,7 @@ pub(in crate::import) fn put_back(rows: &mut Vec<Row>, broken: &[Broken<'_>]) {
     let mut named = rows.iter().filter_map(|row| row.parent.clone()).collect::<HashSet<_>>();
     named.extend(broken.iter().filter_map(|(_, text)| parent(text)));
     rows.extend(broken.iter().map(|(line, text)| row(*line, text, &named)));
-    rows.sort_by_key(|row| row.line);
+    rows.sort_by_key(|row| row.place);
 }
 
 /// If there are several uuids, such as some in a tool's arguments, the row's own is the one that another row refers to.
@@ -22,7 +23,7 @@ fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
     let uuids = values(text, "uuid").filter_map(string).collect::<Vec<_>>();
     let uuid = uuids.iter().find(|uuid| named.contains(**uuid)).or(uuids.last());
     Row {
-        line,
+        place: Place::Line(line),
         kind: "broken".to_owned(),
         uuid: uuid.map(|uuid| (*uuid).to_owned()),
         parent: parent(text),
@@ -31,6 +32,7 @@ fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
         sidechain: values(text, "isSidechain").next().is_some_and(|value| value.starts_with("true")),
         summary: false,
         boundary: None,
+        attached: None,
         broken: true,
         at_ms: None,
         message: None,

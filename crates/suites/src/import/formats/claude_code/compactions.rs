@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::import::formats::claude_code::tree::{Chosen, Row};
 use crate::import::readers::blocks::blocks;
-use crate::import::session::{Compaction, Left, Place};
+use crate::import::session::{Compaction, Left};
 
 use compactometer_engine::message::Role;
 
@@ -16,6 +16,16 @@ pub(in crate::import) struct Boundary {
     trigger: Option<String>,
     reported_tokens: Option<u64>,
     kept: Kept,
+}
+
+impl Boundary {
+    /// The uuid of the last message that stays, where the program names a part of the conversation that does.
+    pub(in crate::import) fn tail(&self) -> Option<&str> {
+        match &self.kept {
+            Kept::From { last, .. } => Some(last),
+            Kept::These(_) => None,
+        }
+    }
 }
 
 /// The rows that stay after the summary, by uuid.
@@ -38,12 +48,35 @@ pub(in crate::import) fn boundary(row: &Value) -> Option<Boundary> {
     Some(Boundary { trigger: text(&about["trigger"]), reported_tokens: about["preTokens"].as_u64(), kept })
 }
 
+/// The text that an attachment adds to the conversation: a file or its name, skills in use, or what a hook says at the start of a
+/// session. Other attachments are about tools and programs.
+pub(in crate::import) fn attached(row: &Value) -> Option<String> {
+    let attachment = &row["attachment"];
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let (name, content) = (text(&attachment["filename"]), &attachment["content"]);
+    match attachment["type"].as_str()? {
+        "file" | "compact_file_reference" | "edited_text_file" => {
+            let held = text(&content["file"]["content"]).or_else(|| text(&attachment["snippet"]));
+            Some(name.into_iter().chain(held).collect::<Vec<_>>().join("\n"))
+        }
+        "invoked_skills" => {
+            let skills = attachment["skills"].as_array().into_iter().flatten();
+            Some(skills.filter_map(|skill| skill["content"].as_str()).collect::<Vec<_>>().join("\n"))
+        }
+        "hook_success" | "hook_additional_context" if attachment["hookEvent"] == "SessionStart" => {
+            let lines = content.as_array().into_iter().flatten().filter_map(Value::as_str);
+            text(content).or_else(|| Some(lines.collect::<Vec<_>>().join("\n")))
+        }
+        _ => None,
+    }
+}
+
 /// The rows without the summaries of compactions, and the compactions.
 pub(in crate::import) fn split(rows: &[Row], chosen: Vec<Chosen>) -> (Vec<Chosen>, Vec<Compaction>) {
     let (mut kept, mut compactions) = (Vec::with_capacity(chosen.len()), Vec::<Compaction>::new());
     let mut spoken = false;
-    // Whether the last compaction still lacks its summary.
-    let mut is_open = false;
+    // Whether the last compaction still lacks its summary, and whether no turn followed it yet.
+    let (mut is_open, mut is_fresh) = (false, false);
     for choice in chosen {
         let row = &rows[choice.row];
         if let Some(boundary) = &row.boundary {
@@ -57,8 +90,13 @@ pub(in crate::import) fn split(rows: &[Row], chosen: Vec<Chosen>) -> (Vec<Chosen
             if let Some(last) = compactions.last_mut() {
                 last.context.insert(0, Left::Written(Role::User, text(row)));
             }
-            is_open = false;
+            (is_open, is_fresh) = (false, true);
         } else {
+            // What the program adds before the next turn is a part of the next request.
+            is_fresh &= row.message.is_none();
+            if let (true, Some(text), Some(last)) = (is_fresh, &row.attached, compactions.last_mut()) {
+                last.context.push(Left::Written(Role::User, text.clone()));
+            }
             kept.push(choice);
         }
         spoken |= row.message.is_some();
@@ -73,19 +111,18 @@ pub(in crate::import) fn split(rows: &[Row], chosen: Vec<Chosen>) -> (Vec<Chosen
 
 fn compaction(row: &Row, boundary: Option<&Boundary>, before: &[Chosen], rows: &[Row]) -> Compaction {
     Compaction {
-        place: Place::Line(row.line),
         at_ms: row.at_ms,
         trigger: boundary.and_then(|boundary| boundary.trigger.clone()),
         reported_tokens: boundary.and_then(|boundary| boundary.reported_tokens),
-        usage: None,
         context: boundary.map(|boundary| boundary.kept.of(before, rows)).unwrap_or_default(),
+        ..Compaction::at(row.place)
     }
 }
 
 impl Kept {
     fn of(&self, before: &[Chosen], rows: &[Row]) -> Vec<Left> {
         let before = || before.iter().map(|choice| &rows[choice.row]).filter(|row| row.message.is_some());
-        let place = |row: &Row| Left::Kept(Place::Line(row.line));
+        let place = |row: &Row| Left::Kept(row.place);
         match self {
             Kept::These(uuids) => {
                 before().filter(|row| row.uuid.as_ref().is_some_and(|uuid| uuids.contains(uuid))).map(place).collect()

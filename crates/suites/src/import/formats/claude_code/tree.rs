@@ -14,7 +14,7 @@ use crate::import::session::Place;
 
 /// One line of the file.
 pub(in crate::import) struct Row {
-    pub(in crate::import) line: usize,
+    pub(in crate::import) place: Place,
     pub(in crate::import) kind: String,
     pub(in crate::import) uuid: Option<String>,
     /// The row before it. After a compaction that the program made itself, the logical parent that the row names.
@@ -27,6 +27,8 @@ pub(in crate::import) struct Row {
     pub(in crate::import) summary: bool,
     /// The compaction of the program that begins here.
     pub(in crate::import) boundary: Option<Boundary>,
+    /// The text of a file, a list or a hook that the program added to the conversation at this place.
+    pub(in crate::import) attached: Option<String>,
     /// Whether the line is not valid JSON, so that only its links could be read.
     pub(in crate::import) broken: bool,
     pub(in crate::import) at_ms: Option<i64>,
@@ -36,6 +38,8 @@ pub(in crate::import) struct Row {
 /// One conversation.
 pub(in crate::import) struct Tree {
     pub(in crate::import) sidechain: bool,
+    /// Whether its first row follows one that the file does not have.
+    pub(in crate::import) starts_inside: bool,
     pub(in crate::import) rows: Vec<Chosen>,
 }
 
@@ -66,30 +70,35 @@ pub(in crate::import) fn trees(file: &str, rows: &[Row], recorder: &mut Recorder
         for row in members.iter().filter(|row| rows[**row].message.is_some() && !kept.contains(row)) {
             recorder.ignore(&format!("{} of an abandoned branch", rows[*row].kind));
         }
-        trees.push(Tree { sidechain: rows[root].sidechain, rows: chosen });
+        let starts_inside = rows[root].parent.is_some() && rows[root].boundary.is_none();
+        trees.push(Tree { sidechain: rows[root].sidechain, starts_inside, rows: chosen });
     }
     Ok(trees)
 }
 
 type Linked = (Vec<Option<usize>>, Vec<usize>);
 
-/// Each row's parent, and the first row of its tree. A side conversation and a row whose parent is not in the file each start a new tree.
+/// Each row's parent, and the first row of its tree. A side conversation starts a new tree, and so does a row whose parent is not
+/// in the file if no row of its session comes before it.
 fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError> {
     let by_uuid = by_uuid(file, rows, recorder)?;
     let mut parents = Vec::with_capacity(rows.len());
     for (at, row) in rows.iter().enumerate() {
         let mut parent = row.parent.as_deref().and_then(|uuid| by_uuid.get(uuid).copied());
-        if let (None, Some(uuid), true) = (parent, &row.parent, row.message.is_some() || row.boundary.is_some()) {
+        if let (None, Some(uuid), true) = (parent, &row.parent, row.uuid.is_some()) {
             let taken;
             (parent, taken) = adopted(at, rows, &by_uuid);
-            recorder.repair(file, Place::Line(row.line), format!("parent `{uuid}` is not in the file: {taken}"))?;
+            if parent.is_some() || row.message.is_some() || row.boundary.is_some() {
+                recorder.repair(file, row.place, format!("parent `{uuid}` is not in the file: {taken}"))?;
+            }
         }
         parents.push(parent.filter(|parent| rows[*parent].sidechain == row.sidechain));
     }
+    continue_after_summaries(rows, &mut parents);
     let (roots, cut) = roots(&mut parents);
     for at in cut {
         let what = "row is its own ancestor: taken as a start".to_owned();
-        recorder.repair(file, Place::Line(rows[at].line), what)?;
+        recorder.repair(file, rows[at].place, what)?;
     }
     Ok((parents, roots))
 }
@@ -97,19 +106,37 @@ fn parents(file: &str, rows: &[Row], recorder: &mut Recorder) -> Result<Linked, 
 /// The row that takes the place of a missing parent, and what was done.
 fn adopted(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> (Option<usize>, String) {
     if let Some(above) = above_nameless(at, rows, by_uuid) {
-        return (Some(above), format!("linked to line {}, which the row before it follows", rows[above].line));
+        return (Some(above), format!("linked to {}, which the row before it follows", rows[above].place));
     }
-    let before = rows[at].boundary.is_some().then(|| continued(at, rows)).flatten();
-    match before {
-        Some(before) => (Some(before), format!("the compacted session is joined to line {}", rows[before].line)),
+    match continued(at, rows) {
+        Some(before) => (Some(before), format!("joined to {} of the same session", rows[before].place)),
         None => (None, "taken as a start".to_owned()),
     }
 }
 
-/// The last turn of the session that continues after a compaction.
-fn continued(boundary: usize, rows: &[Row]) -> Option<usize> {
-    let of_session = |row: &Row| row.sidechain == rows[boundary].sidechain && row.session == rows[boundary].session;
-    rows[..boundary].iter().rposition(|row| row.message.is_some() && row.uuid.is_some() && of_session(row))
+/// The last turn of the same session before a row.
+fn continued(at: usize, rows: &[Row]) -> Option<usize> {
+    let row = &rows[at];
+    let of_session = |other: &Row| other.sidechain == row.sidechain && other.session == row.session;
+    let session = row.session.as_ref()?;
+    if session.is_empty() {
+        return None;
+    }
+    rows[..at].iter().rposition(|other| other.message.is_some() && other.uuid.is_some() && of_session(other))
+}
+
+/// Where messages stay after a compaction, the next row may name the last of them as its parent, which comes before the
+/// compaction. Such a row follows the summary.
+fn continue_after_summaries(rows: &[Row], parents: &mut [Option<usize>]) {
+    for (boundary, before) in rows.iter().enumerate().filter_map(|(at, row)| Some((at, row.boundary.as_ref()?.tail()?)))
+    {
+        let follows = |at: usize| parents[at] == Some(boundary) && rows[at].summary;
+        let Some(summary) = (boundary + 1..rows.len()).find(|at| follows(*at)) else { continue };
+        let names_tail = |at: &usize| parents[*at].is_some_and(|parent| rows[parent].uuid.as_deref() == Some(before));
+        if let Some(next) = (summary + 1..rows.len()).find(names_tail) {
+            parents[next] = Some(summary);
+        }
+    }
 }
 
 /// Rows by uuid. If rows share a uuid, a row that could be read takes precedence over a broken one.
@@ -120,7 +147,7 @@ fn by_uuid<'r>(file: &str, rows: &'r [Row], recorder: &mut Recorder) -> Result<H
             Some(uuid) => drop(by_uuid.entry(uuid.as_str()).or_insert(at)),
             None if row.message.is_some() => {
                 let what = format!("row of type `{}` without a uuid: dropped", row.kind);
-                recorder.repair(file, Place::Line(row.line), what)?;
+                recorder.repair(file, row.place, what)?;
             }
             None => {}
         }

@@ -54,12 +54,12 @@ impl Log {
 
     pub(in crate::import) fn of_rows(
         file: &str,
-        rows: &[(usize, Value)],
+        rows: &[(Place, Value)],
         recorder: &mut Recorder,
     ) -> Result<Self, ImportError> {
         let mut log = Log::default();
-        for (line, row) in rows {
-            log.row(file, Place::Line(*line), row, recorder)?;
+        for (place, row) in rows {
+            log.row(file, *place, row, recorder)?;
         }
         let mut number = 0..;
         let undone = &log.undone;
@@ -202,7 +202,7 @@ impl Log {
             }
         }
         let at_ms = json_lines::at_ms(stamp, file, place, recorder)?;
-        self.compactions.push(Compaction { place, at_ms, trigger: None, reported_tokens: None, usage: None, context });
+        self.compactions.push(Compaction { at_ms, context, ..Compaction::at(place) });
         Ok(())
     }
 }

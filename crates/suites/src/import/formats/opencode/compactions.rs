@@ -30,12 +30,11 @@ pub(in crate::import) fn find(messages: &[Value]) -> (Vec<Compaction>, OfProgram
         }
         let is_auto = part["auto"].as_bool();
         compactions.push(Compaction {
-            place: Place::Element(at + 1),
             at_ms: message["info"]["time"]["created"].as_i64(),
             trigger: is_auto.map(|is_auto| if is_auto { "auto" } else { "manual" }.to_owned()),
-            reported_tokens: None,
             usage: summary.and_then(|summary| usage(&messages[summary]["info"]["tokens"])),
             context,
+            ..Compaction::at(Place::Element(at + 1))
         });
     }
     (compactions, of_program)

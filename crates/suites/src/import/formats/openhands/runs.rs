@@ -31,15 +31,15 @@ fn events(row: &Value) -> impl Iterator<Item = &Value> {
 
 pub(in crate::import) fn sessions(
     input: &Input,
-    rows: &[(usize, Value)],
+    rows: &[(Place, Value)],
     recorder: &mut Recorder,
 ) -> Result<Vec<Session>, ImportError> {
     let mut sessions = Vec::new();
-    for (order, (line, row)) in (0..).zip(rows) {
+    for (order, (place, row)) in (0..).zip(rows) {
         let mut reader =
             Reader { file: &input.file, recorder, messages: Vec::new(), view: View::default(), response: None };
         for (number, event) in (1..).zip(events(row)) {
-            reader.event(Place::Turn { element: *line, message: number }, event)?;
+            reader.event(Place::Turn { element: place.number(), message: number }, event)?;
         }
         let Reader { messages, view, .. } = reader;
         let group = row["instance_id"].as_str().unwrap_or(&input.stem).to_owned();

@@ -60,6 +60,6 @@ impl View {
             self.held.insert(offset.min(self.held.len()), Held { id: id.to_owned(), left });
         }
         let context = self.held.iter().filter_map(|held| held.left.clone()).collect();
-        self.compactions.push(Compaction { place, at_ms, trigger: None, reported_tokens: None, usage: None, context });
+        self.compactions.push(Compaction { at_ms, context, ..Compaction::at(place) });
     }
 }

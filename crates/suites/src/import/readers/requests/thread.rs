@@ -172,12 +172,12 @@ impl Thread {
         let usage = writer.and_then(|writer| writer.usage);
         let Mark { at_ms, trigger, reported_tokens } = request.mark.clone().unwrap_or_default();
         self.compactions.push(Compaction {
-            place: request.place(0),
             at_ms: at_ms.or(request.at_ms),
             trigger,
             reported_tokens: reported_tokens.or(usage.map(|usage| usage.total_input())),
             usage,
             context,
+            ..Compaction::at(request.place(0))
         });
         self.view = view;
         self.add(request, left);
