@@ -53,6 +53,7 @@ fn conversation(seed: u64, turns: usize, say_turn: fn(&mut Talk, usize, usize)) 
         compactions: Vec::new(),
         unmeasured: Vec::new(),
         directories: Vec::new(),
+        reattached: None,
         facts: talk.facts,
         probes: Vec::new(),
     }

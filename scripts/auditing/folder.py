@@ -94,6 +94,8 @@ class Conversation:
     def __init__(self, row):
         self.id, self.group, self.messages, self.facts = row["id"], row["group_id"], row["messages"], row.get("facts", [])
         self.probes, self.projects = row.get("probes", []), set(row.get("projects") or [row["group_id"]])
+        self.compactions, self.unmeasured = row.get("compactions", []), row.get("unmeasured", [])
+        self.directories = row.get("directories", [])
         self.index = {message["id"]: at for at, message in enumerate(self.messages)}
         self.texts = [[text for text in map(part_text, message["parts"]) if text] for message in self.messages]
 
@@ -101,19 +103,23 @@ class Conversation:
         """How many messages the log has after that one."""
         return self.index[after] + 1
 
+    def last_compaction(self, length):
+        """The length of the log at the last recorded compaction, if what it left is known at that length."""
+        cuts = [(self.length(one["after"]), True) for one in self.compactions] + [(self.length(one["after"]), False) for one in self.unmeasured if one.get("after")]
+        # Of two compactions at one place, the last is measured.
+        last = max((cut for cut in cuts if cut[0] <= length), default=None)
+        return last[0] if last and last[1] else None
+
+    def batch(self, length):
+        """The place of the last batch of calls, where the log ends in one, else its end."""
+        callers = [at for at in range(length) if self.messages[at]["role"] != "tool"]
+        has_calls = callers and any(part["type"] == "tool_call" for part in self.messages[callers[-1]]["parts"])
+        return callers[-1] if has_calls else length
+
     def pending(self, length):
-        """The last message of the user and the last batch of calls with its results, as places in the log."""
+        """The last message of the user, and the last batch of calls with its results where the log ends in one, as places in the log."""
         users = [at for at in range(length) if self.messages[at]["role"] == "user"]
-        pending = set(users[-1:])
-        end = length
-        while end > 0 and self.messages[end - 1]["role"] == "tool":
-            end -= 1
-        calls = [at for at in range(length) if any(part["type"] == "tool_call" for part in self.messages[at]["parts"])]
-        if calls:
-            pending.add(calls[-1])
-            batch = {part["id"] for part in self.messages[calls[-1]]["parts"] if part["type"] == "tool_call"}
-            pending |= {at for at in range(calls[-1], length) if any(part.get("call_id") in batch for part in self.messages[at]["parts"])}
-        return pending
+        return {*users[-1:], *range(self.batch(length), length)}
 
 
 def suites(manifest, given, program):

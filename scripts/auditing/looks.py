@@ -6,7 +6,7 @@ from collections import defaultdict
 from .binding import Subjects, units
 from .folder import part_text
 from .matching import Value, normal
-
+from .uses import Uses
 
 
 class Known:
@@ -30,6 +30,7 @@ class Known:
         if self.named:
             self.subjects = Subjects([facts[fact]["subject"] for fact in self.named], [text for texts in conversation.texts for text in texts])
         self.held_in, self.bound_in, self.foreign_in = {}, {}, {}
+        self.uses = Uses(self)
         self.counts = [self.is_bound_where_stated(fact) for fact in range(len(facts))]
         self.given_at = {}
         for at, texts in enumerate(conversation.texts if self.named else ()):
@@ -176,6 +177,10 @@ class Case:
         self.run, self.record, self.known, self.tokens = run, record, known, tokens
         self.conversation = known.conversation
         self.trigger = record["case"]["budget"]["trigger"]
+        # There all cases compact when the recorded program did. What it read is not known, so how a fact was lost is not either.
+        self.is_recorded = record["case"]["protocol"] == "recorded"
+        self.has_requests = record["case"]["family"] != "recorded"
+        self.compacted_at = 0
         self.facts = [Fact() for _ in self.conversation.facts]
         self.rows = {row["after"]: row for row in record.get("contexts", [])}
         self.calls = defaultdict(list)
@@ -232,6 +237,7 @@ class Case:
             one.changed(*(fact in found for found in (original, written, stored, self.notes, requested, replied)))
         decision = self.decisions.get(after)
         if decision == "applied":
+            self.compacted_at = self.conversation.length(after)
             self.failed = False
         elif decision == "failed":
             self.failed = True
@@ -267,7 +273,9 @@ class Case:
         for fact, one in enumerate(self.facts):
             ended = self.known.until[fact] is not None and self.known.until[fact] < length
             fates.append("." if not one.stated else "x" if ended else one.letter())
-        stored = {fact for fact, one in enumerate(self.facts) if fates[fact] in "due" and one.is_stored()}
+        if not self.has_requests:
+            fates = ["l" if fate in "due" else fate for fate in fates]
+        stored = {fact for fact, one in enumerate(self.facts) if fates[fact] in "duel" and one.is_stored()}
         eligible, unsure = self.eligible(length, row)
         found = self.bindings() if self.known.subjects else set()
         bound, misbound = set(), {}
@@ -282,7 +290,20 @@ class Case:
         return {
             "fates": fates, "stored": stored, "eligible": eligible, "unsure": unsure, "bound": bound, "misbound": misbound,
             "unusable": self.unusable(row, length), "chance": self.chance(row, length),
+            "uses": [self.use(fact, length, fates) for fact in row.get("used", [])],
         }
+
+    def use(self, fact, length, fates):
+        """Whether a use is one of an address, and whether what the last compaction left holds its value."""
+        is_held = fates[fact] in "vc" or self.known.uses.is_named(fact, self.view, self.compacted_at)
+        return self.known.uses.is_address(length, fact), is_held
+
+    def is_distant(self, mention, length):
+        """Whether a mention is far enough from a point: a trigger's length, or before the last recorded compaction."""
+        if not self.is_recorded:
+            return self.tokens.is_distant(mention, length, self.trigger)
+        cut = self.conversation.last_compaction(length)
+        return cut is not None and mention < cut and mention not in self.conversation.pending(cut)
 
     def bindings(self):
         found = set()
@@ -305,7 +326,7 @@ class Case:
             ended = self.known.until[fact] is not None and self.known.until[fact] < length
             if not stated or ended or told.get("decoy_of") or told.get("generic") or outside & set(stated):
                 continue
-            is_distant = self.tokens.is_distant(stated[-1], length, self.trigger)
+            is_distant = self.is_distant(stated[-1], length)
             if is_distant is None:
                 unsure.add(fact)
             if is_distant or (is_distant is None and fact in row["eligible"]):
@@ -322,8 +343,12 @@ class Case:
     def chance(self, row, length):
         """Foreign facts in inserted text and in old originals, by value kind: matches and pairs."""
         found = set()
-        old = [at for at in range(length) if self.tokens.is_distant(at, length, self.trigger)]
-        old = set(range(old[-1] + 1)) if old else set()
+        if self.is_recorded:
+            cut = self.conversation.last_compaction(length)
+            old = set(range(self.conversation.batch(cut))) if cut is not None else set()
+        else:
+            old = [at for at in range(length) if self.tokens.is_distant(at, length, self.trigger)]
+            old = set(range(old[-1] + 1)) if old else set()
         for entry in self.view:
             if entry[0] == "kept":
                 if entry[1] in old and self.conversation.messages[entry[1]]["role"] != "system":

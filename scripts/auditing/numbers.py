@@ -1,7 +1,7 @@
 """The headline numbers from looks, by docs/measurement.md: "Context recall", "Bound recall", "Chance correction"."""
 from collections import defaultdict
 
-NAMES = ("context_recall", "context_recall_corrected", "bound_recall", "bound_recall_corrected")
+NAMES = ("context_recall", "context_recall_corrected", "bound_recall", "bound_recall_corrected", "address_use_recall")
 FEWEST_SCENARIOS = 5
 HIGHEST_RATE = 0.8
 MOST_LEFT_OUT = 0.05

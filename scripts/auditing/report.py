@@ -5,7 +5,7 @@ from .folder import Run
 from .looks import Case, Known, Tokens
 from .numbers import NAMES, Look, headline
 
-WORDS = {".": "unstated", "v": "verbatim", "c": "carried", "s": "stored_only", "d": "dropped_unseen", "u": "unwritten", "e": "eroded", "x": "superseded", "?": "unexplained"}
+WORDS = {".": "unstated", "v": "verbatim", "c": "carried", "s": "stored_only", "d": "dropped_unseen", "u": "unwritten", "e": "eroded", "l": "lost", "x": "superseded", "?": "unexplained"}
 ARITHMETIC = 5e-7
 MOST_DIFFERING = 0.01
 MOST_UNSURE = 0.05
@@ -76,6 +76,7 @@ class Audit:
 
     def strategy(self, strategy, cases):
         theirs, ours, their_chance, our_chance = [], [], [], []
+        their_uses, our_uses = [], []
         left_out, with_subject = [0, 0], 0
         for record, known, tokens in cases:
             unit, scenario = record["case"]["group"], record["case"]["scenario"]
@@ -94,12 +95,19 @@ class Audit:
                 our_chance.append((scenario, row["round"], seen["chance"]))
                 self.compare_chance(strategy, scenario, row, told, seen)
                 if row["kind"] == "point":
+                    told["uses"] = [(use["kind"], use["kind"] == "address", use["held"] != "out_of_sight") for use in row.get("uses", [])]
+                    # The run's word is taken for what any project may have.
+                    counted = [(run, audit) for run, audit in zip(told["uses"], seen["uses"]) if run[0] != "generic"]
+                    their_uses += [run[1:] for run, _ in counted]
+                    our_uses += [audit for _, audit in counted]
+                    self.compare_uses(strategy, scenario, record, row, counted)
                     self.compare(strategy, scenario, record, row, told, seen, known)
                     theirs += looks_of(unit, scenario, record, row, told, [row_.get("has_subject") for row_ in record["facts"]])
                     ours += looks_of(unit, scenario, record, row, seen, known.counts)
                 self.compare_others(strategy, scenario, record, row, told, seen)
         their_numbers = headline(theirs, their_chance, left_out[0], with_subject)
         our_numbers = headline(ours, our_chance, left_out[1], with_subject)
+        their_numbers["address_use_recall"], our_numbers["address_use_recall"] = of_addresses(their_uses), of_addresses(our_uses)
         for name in NAMES:
             self.rows.append((strategy, name, self.summary_of(strategy, name), their_numbers[name], our_numbers[name]))
             printed = self.rows[-1][2]
@@ -140,11 +148,19 @@ class Audit:
             if differences:
                 self.differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], "; ".join(differences)))
 
+    def compare_uses(self, strategy, scenario, record, row, uses):
+        for fact, (run, audit) in zip((fact for fact, use in zip(row.get("used", []), row.get("uses", [])) if use["kind"] != "generic"), uses):
+            self.looks += 1
+            if run[1:] != audit:
+                words = [f"{'address' if address else 'authored'}, {'held' if held else 'out of sight'}" for address, held in (run[1:], audit)]
+                self.differing.append((strategy, scenario, row["after"], record["facts"][fact]["id"], f"use: run {words[0]}, audit {words[1]}"))
+
     def compare_chance(self, strategy, scenario, row, told, seen):
         for kind in told["chance"].keys() | seen["chance"].keys():
             self.cells += 1
             run, audit = told["chance"].get(kind, (0, 0)), seen["chance"].get(kind, (0, 0))
-            if run != audit:
+            # Whether a related conversation states a foreign value too is the matcher's word, of which a few differ.
+            if run[0] != audit[0] or abs(run[1] - audit[1]) > MOST_DIFFERING * run[1]:
                 self.chance_differing.append((strategy, scenario, row["after"], kind, f"foreign matches of pairs: run {run[0]} of {run[1]}, audit {audit[0]} of {audit[1]}"))
 
     def compare_others(self, strategy, scenario, record, row, told, seen):
@@ -174,6 +190,11 @@ def looks_of(unit, scenario, record, row, found, counts):
         wrong, rivals = found["misbound"].get(fact, (0, 1)) if usable else (0, 1)
         part = (own - wrong / rivals) / max(own + wrong, 1)
         yield Look(unit, scenario, fact, told["weight"], told["value_kind"], row["round"], usable, usable and found["fates"][fact] in "vc", own, part if counts[fact] else None)
+
+
+def of_addresses(uses):
+    held = [is_held for is_address, is_held in uses if is_address]
+    return sum(held) / len(held) if held else None
 
 
 def same(one, other):

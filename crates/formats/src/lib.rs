@@ -4,6 +4,7 @@
 
 pub mod baseline;
 pub mod fate;
+pub mod losses;
 pub mod manifest;
 pub mod mock;
 pub mod prices;

@@ -27,7 +27,9 @@ pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub use context::{ContextEntry, ContextRow, SavedRow};
 pub(crate) use line::Line;
 pub use line::text_hash;
-pub use observation::{ChanceCell, Fit, Misbound, Observation, ObservationKind, Prompted, RANDOM_DRAWS, Unusable};
+pub use observation::{
+    ChanceCell, Fit, Held, Misbound, Observation, ObservationKind, Prompted, RANDOM_DRAWS, Unusable, Use, UseKind,
+};
 
 /// Everything that one case showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

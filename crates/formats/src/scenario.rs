@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use compactometer_text::matcher::ValueKind;
 use compactometer_text::matcher::{Said, Sought};
-pub use recorded::{RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
+pub use recorded::{Reattached, RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 
 /// One conversation with what can be measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,9 @@ pub struct Scenario {
     /// name the same files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directories: Vec<String>,
+    /// What the recorded program is known to put back after a compaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reattached: Option<Reattached>,
     /// What is stated in it, decoys included.
     #[serde(default)]
     pub facts: Vec<Fact>,

@@ -61,7 +61,7 @@ pub const ALL: &[Format] = &[
 #[expect(dead_code, reason = "the shape alone is of use")]
 enum SuiteLine {
     Header(Header),
-    Scenario(Scenario),
+    Scenario(Box<Scenario>),
 }
 
 /// The schema of what this version writes.

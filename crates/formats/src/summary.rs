@@ -187,6 +187,8 @@ pub enum Compared {
     DidNotTrigger,
     /// One of the two fails, or exceeds the window, too often.
     FailsTooOften,
+    /// It holds values without words around them much more often than the reference, as a bare list does.
+    ListsValues,
     /// One of the two has no value.
     Undefined,
 }
@@ -204,6 +206,7 @@ impl Compared {
             Compared::SizesDiffer => "sizes differ",
             Compared::DidNotTrigger => "did not trigger",
             Compared::FailsTooOften => "fails too often",
+            Compared::ListsValues => "lists values",
             Compared::Undefined => "undefined",
         }
     }

@@ -27,6 +27,7 @@ impl Builder {
             compactions: Vec::new(),
             unmeasured: Vec::new(),
             directories: Vec::new(),
+            reattached: None,
             facts: Vec::new(),
             probes: Vec::new(),
         };

@@ -79,10 +79,12 @@ fn is_name(text: &str) -> bool {
     text.chars().all(|letter| letter.is_alphabetic() || letter == '_')
 }
 
-/// Whether the piece is a member that is called, such as `items.map(`.
+/// Whether the piece is a member that is called, such as `items.map(` or, in Ruby and Elixir, `Repo.get!(`.
 fn is_call(word: &str, piece: &Range<usize>) -> bool {
     let called = &word[piece.clone()];
-    word[piece.end..].starts_with('(') && called.contains('.') && !called.contains(['/', '@'])
+    word[piece.end..].trim_start_matches(['!', '?']).starts_with('(')
+        && called.contains('.')
+        && !called.contains(['/', '@'])
 }
 
 /// Whether a byte may distinguish a value from a word. Most words contain no such byte.

@@ -6,5 +6,6 @@ pub mod behaviour;
 pub mod binding;
 pub mod code;
 pub mod exact;
+pub mod generic;
 pub mod matcher;
 pub mod suggest;

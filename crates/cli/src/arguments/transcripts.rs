@@ -26,6 +26,55 @@ pub(crate) fn format_and_files(inputs: &[PathBuf]) -> Result<(&'static Importer,
     }
 }
 
+/// The files of each format that arguments name. A folder offers the sessions in it, and no argument those that programs keep.
+pub(crate) fn by_format(inputs: &[PathBuf]) -> Result<Vec<(&'static Importer, Vec<PathBuf>)>, Failure> {
+    let first = inputs.first().map(|first| first.to_string_lossy());
+    if let Some(importer) = first.and_then(|word| import::by_name(&word)) {
+        let files = if inputs.len() == 1 { chosen(importer)? } else { inputs[1..].to_vec() };
+        return Ok(vec![(importer, files)]);
+    }
+    let (folders, named): (Vec<&PathBuf>, Vec<&PathBuf>) = inputs.iter().partition(|input| input.is_dir());
+    let mut files = named.into_iter().cloned().collect::<Vec<_>>();
+    if inputs.is_empty() || !folders.is_empty() {
+        files.extend(offered(&folders)?);
+    }
+    let mut formats: Vec<(&'static Importer, Vec<PathBuf>)> = Vec::new();
+    for file in files {
+        let importer = match file.exists() {
+            true => import::by_content(&file).map_err(Failure::usage)?,
+            // A word that is neither a file nor a format.
+            false => format_and_files(std::slice::from_ref(&file))?.0,
+        };
+        match formats.iter_mut().find(|(known, _)| known.name == importer.name) {
+            Some((_, of_format)) => of_format.push(file),
+            None => formats.push((importer, vec![file])),
+        }
+    }
+    Ok(formats)
+}
+
+/// The sessions that the user chooses of those in folders, or of those that any program keeps.
+fn offered(folders: &[&PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for folder in folders {
+        found.extend(import::sessions_in(folder).map_err(Failure::usage)?);
+    }
+    let mut places = folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>();
+    if folders.is_empty() {
+        for kept in import::ALL.iter().filter_map(|importer| importer.sessions) {
+            let Some(place) = kept.place(|variable| std::env::var(variable).ok()) else { continue };
+            found.extend(kept.find(&place).map_err(Failure::usage)?);
+            places.push(place.display().to_string());
+        }
+    }
+    import::newest_first(&mut found);
+    if found.is_empty() {
+        let places = places.join("\n  ");
+        return Err(Failure::usage(anyhow!("no file is named, and there is no session at\n  {places}")));
+    }
+    ask(&found, &places.join(", "), "no file is named")
+}
+
 /// The sessions that the user chooses of those that the format's program keeps.
 fn chosen(importer: &Importer) -> Result<Vec<PathBuf>, Failure> {
     let name = importer.name;
@@ -37,16 +86,20 @@ fn chosen(importer: &Importer) -> Result<Vec<PathBuf>, Failure> {
         let place = place.display();
         return Err(Failure::usage(anyhow!("no file of format `{name}` is named, and there is none at `{place}`")));
     }
+    ask(&found, &place.display().to_string(), &format!("no file of format `{name}` is named"))
+}
+
+/// Lists sessions and asks which to read. Where nobody can answer, `problem` is the error.
+fn ask(found: &[Found], place: &str, problem: &str) -> Result<Vec<PathBuf>, Failure> {
     found.iter().take(LISTED).zip(1..).for_each(|(session, number)| note(&line(session, number)));
     if found.len() > LISTED {
-        note(&format!("and {} older sessions that match {}", found.len() - LISTED, place.display()));
+        note(&format!("and {} older sessions that match {place}", found.len() - LISTED));
     }
     if !can_ask() {
-        return Err(Failure::usage(anyhow!("no file of format `{name}` is named: give one or more of these")));
+        return Err(Failure::usage(anyhow!("{problem}: give one or more of these")));
     }
     let words = answer("Which sessions? Enter numbers, `all`, or nothing to stop:").map_err(Failure::failed)?;
-    let paths = of_answer(&words, &found).map_err(Failure::usage)?;
-    Ok(paths)
+    of_answer(&words, found).map_err(Failure::usage)
 }
 
 /// A session's number, time, size and path.

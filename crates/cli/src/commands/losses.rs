@@ -5,22 +5,17 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 use compactometer_disk::write_whole;
-use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::suite::Suite;
-use compactometer_harness::entrants::select;
-use compactometer_harness::plan::{Plan, PlanOptions};
-use compactometer_harness::run::run_case;
-use compactometer_harness::trace::CaseResult;
-use compactometer_report::losses::{Losses, RecordedCase};
+use compactometer_report::losses::Losses;
 use compactometer_suites::import::{self, Options};
 
 use super::{CommandRow, HelpGroup, parsed};
-use crate::arguments::transcripts::format_and_files;
+use crate::arguments::transcripts::by_format;
 use crate::arguments::{encoding, suites};
 use crate::output::failure::Failure;
 use crate::output::progress;
 use crate::output::run_folder::cannot;
-use crate::output::terminal::{note, say, say_json};
+use crate::output::terminal::{note, say, say_json, terminal_width};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "losses",
@@ -33,9 +28,9 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 #[derive(clap::Args)]
 pub(crate) struct LossesArgs {
     /// The sessions as your agent keeps them, or a suite that was imported from them. The content of sessions shows their format; a
-    /// format before them overrides it. A format without files lists the sessions that its program keeps, if their place is known,
-    /// and asks which to read.
-    #[arg(value_names = ["FORMAT|FILE", "FILE"], num_args = 1.., required = true)]
+    /// format before them overrides it. Without a file, the sessions that programs keep are listed, the newest first, and you are
+    /// asked which to read. A format lists those of its program, and a folder those in it.
+    #[arg(value_names = ["FORMAT|FILE|FOLDER", "FILE"], num_args = 0..)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Write an HTML page that needs no other file. It lists every summary and every value that a later call used and the context
     /// had lost.
@@ -44,6 +39,9 @@ pub(crate) struct LossesArgs {
     /// Print the numbers as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Tokens of the texts that are added for comparison: random exact values, and the newest text before the compaction.
+    #[arg(long, value_name = "TOKENS", default_value_t = 1_800)]
+    pub(crate) budget: u32,
     /// The encoding that all token counts use: `o200k_base` or `cl100k_base`.
     #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
     pub(crate) tokenizer: String,
@@ -55,66 +53,69 @@ pub(crate) struct LossesArgs {
     pub(crate) quiet: bool,
 }
 
-/// What a replay is compared with: its program's own compactions, and a random choice of the same size.
-const COMPARED: [&str; 2] = ["recorded", "random-drop"];
-
 fn losses(args: &LossesArgs) -> Result<(), Failure> {
     let counter = encoding(&args.tokenizer)?;
-    let entrants = select(COMPARED, []).map_err(Failure::usage)?;
-    let plan = Plan::new(suite(args)?, PlanOptions { entrants, ..PlanOptions::default() }, &counter);
-    let plan = plan.map_err(Failure::usage)?;
-    if !args.quiet {
-        note(&plan.window_reason);
-    }
-    let results = replay(&plan, &counter, args.quiet)?;
-    let pairs = plan.cases.chunks(COMPARED.len()).zip(results.chunks(COMPARED.len()));
-    let cases = pairs.filter_map(|(cases, results)| {
-        let ([case, _], [recorded, random]) = (cases, results) else { return None };
-        Some(RecordedCase {
-            scenario: &case.prepared.scenario,
-            messages: &case.prepared.messages,
-            recorded: &recorded.record,
-            random: &random.record,
-            texts: &recorded.texts,
-        })
+    let suite = suite(args)?;
+    let bar = progress::bar(suite.scenarios.len(), "sessions", args.quiet);
+    let sessions = suite.scenarios.into_iter().map(|scenario| {
+        let lost = compactometer_harness::losses::losses(scenario, args.budget, &counter);
+        bar.inc(1);
+        lost
     });
-    let found = Losses::of(&cases.collect::<Vec<_>>());
+    let found = Losses::of(sessions.collect(), args.budget);
+    bar.finish_and_clear();
     if let Some(path) = &args.html {
         write_page(path, &found)?;
     }
-    if args.json { say_json(&found) } else { say(&found.text()) }
+    if args.json {
+        return say_json(&found);
+    }
+    say(&found.text(terminal_width()))?;
+    match found.compactions.is_empty() {
+        true => Err(nothing_measured(&found)),
+        false => Ok(()),
+    }
+}
+
+/// No compaction of the sessions is measured.
+fn nothing_measured(found: &Losses) -> Failure {
+    let sessions = found.sessions;
+    let why = match found.unmeasured.is_empty() {
+        true => "no recorded compaction",
+        false => "no compaction that can be measured",
+    };
+    Failure::usage(anyhow!(
+        "{why} in {sessions} session{}; to see what a strategy would lose of {}, run: compactometer compare FILE -s summarize",
+        if sessions == 1 { "" } else { "s" },
+        if sessions == 1 { "it" } else { "them" }
+    ))
 }
 
 /// The suite that is named, else one imported from the sessions that are named.
 fn suite(args: &LossesArgs) -> Result<Suite, Failure> {
     let is_suite = |path: &PathBuf| compactometer_formats::suite::is_suite_file(path);
-    if args.inputs.iter().all(is_suite) {
+    if !args.inputs.is_empty() && args.inputs.iter().all(is_suite) {
         return suites::join(&args.inputs).map_err(Failure::usage);
     }
-    let (importer, files) = format_and_files(&args.inputs)?;
-    let options = Options { auto_facts: true, keep_secrets: args.keep_secrets, ..Options::default() };
-    let imported = import::import(importer, &files, "sessions", &options).map_err(Failure::usage)?;
+    let mut joined: Option<Suite> = None;
+    for (importer, files) in by_format(&args.inputs)? {
+        let options = Options { keep_secrets: args.keep_secrets, ..Options::default() };
+        let imported = import::import(importer, &files, "sessions", &options).map_err(Failure::usage)?;
+        if !args.quiet {
+            imported.report.lines().iter().for_each(|line| note(line));
+        }
+        match &mut joined {
+            Some(suite) => suite.scenarios.extend(imported.suite.scenarios),
+            None => joined = Some(imported.suite),
+        }
+    }
+    let mut suite = joined.ok_or_else(|| Failure::usage(anyhow!("no session was chosen")))?;
+    // Of all programs together, since a value is generic if more than one project has it.
+    let found = import::all_facts(&mut suite);
     if !args.quiet {
-        imported.report.lines().iter().for_each(|line| note(line));
+        found.iter().for_each(|line| note(line));
     }
-    Ok(imported.suite)
-}
-
-/// Replays the cases in order. None of them calls a model.
-fn replay(plan: &Plan, counter: &dyn TokenCounter, is_quiet: bool) -> Result<Vec<CaseResult>, Failure> {
-    let mock = compactometer_models::by_name("mock").map_err(Failure::failed)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::failed)?;
-    let bar = progress::bar(plan.cases.len(), "cases", is_quiet);
-    let mut results = Vec::with_capacity(plan.cases.len());
-    for case in &plan.cases {
-        results.push(runtime.block_on(run_case(case, &*mock, counter)));
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    if results.len() % COMPARED.len() != 0 {
-        return Err(Failure::failed(anyhow!("the plan has {} cases, which is not an even number", results.len())));
-    }
-    Ok(results)
+    Ok(suite)
 }
 
 fn write_page(path: &Path, found: &Losses) -> Result<(), Failure> {

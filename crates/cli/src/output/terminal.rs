@@ -24,6 +24,12 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// The width of the terminal that `COLUMNS` gives, else what most terminals have.
+pub(crate) fn terminal_width() -> usize {
+    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    given.unwrap_or(100)
+}
+
 /// Writes a value to stdout as a line of JSON. What a terminal would obey is escaped in JSON's way.
 pub(crate) fn say_json(value: &impl Serialize) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(value).map_err(Failure::failed)?;

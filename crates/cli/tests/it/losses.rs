@@ -21,93 +21,265 @@ fn said(role: &str, content: &serde_json::Value) -> serde_json::Value {
     serde_json::json!({"message": {"role": role, "content": content}})
 }
 
-fn call(id: &str, path: &str) -> serde_json::Value {
-    said("assistant", &serde_json::json!([{"type": "tool_use", "id": id, "name": "Read", "input": {"path": path}}]))
-}
-
 fn result(id: &str, content: &str) -> serde_json::Value {
     said("user", &serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": content}]))
 }
 
-/// A tool names two files. The summary keeps one of them, and after it the agent reads both.
+fn calls(id: &str, tool: &str, input: &serde_json::Value) -> serde_json::Value {
+    said("assistant", &serde_json::json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]))
+}
+
+fn failed(id: &str, content: &str) -> serde_json::Value {
+    said("user", &serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": content, "is_error": true}]))
+}
+
+/// A session in a working directory whose rows are ten seconds apart. Its summary keeps one path as it was said and one relative to
+/// the directory. After it the agent takes five old values, and one that nobody said.
 fn session() -> String {
+    session_with("src/kept-4711.rs and src/pay.rs")
+}
+
+fn session_with(kept: &str) -> String {
     let filler = "There is more to say about the state of the build. ".repeat(30);
-    let summary = "This session is being continued: <script>kept</script> src/kept-4711.rs. ".to_owned() + &filler;
+    let summary = format!("This session is being continued: <script>kept</script> {kept}. {filler}");
     let boundary = serde_json::json!({
         "subtype": "compact_boundary",
-        "logicalParentUuid": "d",
+        "logicalParentUuid": "f",
         "compactMetadata": {"trigger": "auto", "preTokens": 9_000},
     });
     let mut written = said("user", &serde_json::json!(summary));
     written["isCompactSummary"] = true.into();
-    let lines = [
-        row(
-            "a",
-            None,
-            "user",
-            said("user", &serde_json::json!(format!("Look for the two files. {}", filler.repeat(9)))),
+    let read = |id: &str, path: &str| calls(id, "Read", &serde_json::json!({"file_path": path}));
+    let text = |role: &str, text: &str| said(role, &serde_json::json!(text));
+    let turns = [
+        ("user", text("user", &format!("Look for the files. {}", filler.repeat(9)))),
+        ("assistant", read("t1", "/home/ann/shop/src/pay.rs")),
+        ("user", result("t1", "fn main")),
+        ("assistant", calls("t2", "Bash", &serde_json::json!({"command": "make", "timeout": 120_000}))),
+        ("user", result("t2", "src/kept-4711.rs\nsrc/lost-0815.rs\nticket KX-4711: fn pay_total_due(ledger)")),
+        ("assistant", text("assistant", "I see both.")),
+        ("system", boundary),
+        ("user", written),
+        ("user", text("user", "Now read them, for KX-4711.")),
+        ("assistant", read("t3", "/home/ann/shop/src/pay.rs")),
+        ("user", result("t3", "fn main")),
+        ("assistant", read("t4", "src/kept-4711.rs")),
+        ("user", result("t4", "fn kept")),
+        ("assistant", read("t5", "/home/ann/shop/lib/lost-0815.rs")),
+        ("user", failed("t5", "no such file")),
+        ("assistant", read("t6", "src/lost-0815.rs")),
+        ("user", result("t6", "fn lost")),
+        ("assistant", calls("t7", "Bash", &serde_json::json!({"command": "make", "timeout": 120_000}))),
+        ("user", result("t7", "ok")),
+        (
+            "assistant",
+            calls("t8", "Write", &serde_json::json!({"file_path": "new.rs", "content": "call pay_total_due now"})),
         ),
-        row("b", Some("a"), "assistant", call("t1", "src")),
-        row("c", Some("b"), "user", result("t1", "src/kept-4711.rs\nsrc/lost-0815.rs")),
-        row("d", Some("c"), "assistant", said("assistant", &serde_json::json!("I see both."))),
-        row("e", None, "system", boundary),
-        row("f", Some("e"), "user", written),
-        row("g", Some("f"), "user", said("user", &serde_json::json!("Now read them."))),
-        row("h", Some("g"), "assistant", call("t2", "src/kept-4711.rs")),
-        row("i", Some("h"), "user", result("t2", "fn main")),
-        row("j", Some("i"), "assistant", call("t3", "src/lost-0815.rs")),
-        row("k", Some("j"), "user", result("t3", "fn other")),
-        row("l", Some("k"), "assistant", said("assistant", &serde_json::json!("Done."))),
+        ("user", result("t8", "written")),
+        ("assistant", text("assistant", "Done.")),
     ];
-    lines.join("\n")
+    let name = |number: usize| char::from(b'a' + number as u8).to_string();
+    let row = |(number, (kind, mut more)): (usize, (&str, serde_json::Value))| {
+        more["timestamp"] = format!("2026-01-02T03:{:02}:{:02}Z", number / 6, number % 6 * 10).into();
+        more["cwd"] = "/home/ann/shop".into();
+        let parent = (number > 0 && kind != "system").then(|| name(number - 1));
+        row(&name(number), parent.as_deref(), kind, more)
+    };
+    turns.into_iter().enumerate().map(row).collect::<Vec<_>>().join("\n")
+}
+
+fn json(dir: &Path, args: &[&str]) -> serde_json::Value {
+    let shown = run(dir, &[&["losses"], args, &["--json", "-q"]].concat());
+    serde_json::from_slice(&shown.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&shown.stderr)))
 }
 
 #[test]
-fn what_a_compaction_lost_and_a_call_needed_is_named() {
+fn every_use_has_its_kind_and_its_place() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
-    let shown = run(dir.path(), &["losses", "s-1.jsonl", "--html", "page.html"]);
+    let found = json(dir.path(), &["s-1.jsonl"]);
+    let count = |kind: &str, key: &str| found["uses"][kind][key].clone();
+    assert_eq!([count("address", "uses"), count("authored", "uses"), count("generic", "uses")], [3, 1, 1]);
+    assert_eq!((count("address", "named_otherwise"), count("address", "held_in_log")), (1.into(), (2.0 / 3.0).into()));
+    // Claude Code puts back files that were read last. The only one holds none of these values.
+    assert_eq!(count("address", "held_at_most"), 2.0 / 3.0);
+    assert_eq!(
+        (count("authored", "held_in_log"), count("address", "with_ledger")),
+        (0.0.into(), serde_json::Value::Null)
+    );
+    // All that was said fits the budget.
+    assert_eq!((count("address", "with_random"), count("address", "with_newest_text")), (1.0.into(), 1.0.into()));
+    assert_eq!(found["uses"]["address"]["intervals"], serde_json::json!({}), "one session has no interval");
+    let uses = found["not_as_said"].as_array().unwrap();
+    let lost = uses.iter().find(|seen| seen["value"] == "src/lost-0815.rs").unwrap();
+    for (key, value) in [
+        ("kind", serde_json::json!("address")),
+        ("held", serde_json::json!("out_of_sight")),
+        ("said_by", serde_json::json!("tool")),
+        ("said_at", serde_json::json!(5)),
+        ("tool", serde_json::json!("Read")),
+        ("argument", serde_json::json!("file_path")),
+    ] {
+        assert_eq!(lost[key], value, "{key}");
+    }
+    let named = uses.iter().find(|seen| seen["held"] == "named_otherwise").unwrap();
+    assert_eq!(named["value"], "/home/ann/shop/src/pay.rs");
+}
+
+#[test]
+fn what_a_compaction_cost_beside_values_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
+    let costs = json(dir.path(), &["s-1.jsonl"])["compactions"][0]["costs"].clone();
+    // Rows are ten seconds apart; the summary and the user's question come before the reply.
+    assert_eq!((&costs["waited_before_ms"], &costs["waited_after_ms"]), (&10_000.into(), &30_000.into()));
+    assert_eq!((&costs["read_again"]["calls"], &costs["read_again_before"]["calls"]), (&1.into(), &0.into()));
+    assert_eq!(costs["said_again"], serde_json::json!(["KX-4711"]));
+    let wrong =
+        serde_json::json!([{"used_at": 12, "value": "/home/ann/shop/lib/lost-0815.rs", "said": "src/lost-0815.rs"}]);
+    assert_eq!(costs["wrong_values"], wrong);
+    assert!(costs["request_tokens"].is_null(), "the file has no usage");
+}
+
+#[test]
+fn the_screen_and_the_page_name_what_was_out_of_sight() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
+    let shown = run(dir.path(), &["losses", "s-1.jsonl", "--html", "page.html", "-q"]);
     assert!(shown.status.success(), "{}", text(&shown.stderr));
     let out = text(&shown.stdout);
-    assert!(out.contains("1 recorded compaction in 1 conversation"), "{out}");
-    assert!(out.contains("said by tools                 50 % (1 of 2)"), "{out}");
-    assert!(out.contains("all uses                      50 % (1 of 2)"), "{out}");
-    let lost = "`src/lost-0815.rs`, first said by tools in message 3, used in message 8 by a call of `Read`";
-    assert!(out.contains(lost), "{out}");
-    assert!(out.contains("`auto`") && out.contains("the program reported 9000"), "{out}");
+    assert!(out.starts_with("1 compaction in 1 session of 1 project (claude-code)\n"), "{out}");
+    assert!(
+        out.contains("`src/lost-0815.rs`, said by tools in message 5, for `Read.file_path` in message 14"),
+        "{out}"
+    );
+    assert!(
+        !out.contains("lost\n") && out.lines().count() <= 40 && out.lines().all(|line| line.chars().count() <= 100),
+        "{out}"
+    );
+    let narrow = Command::new(env!("CARGO_BIN_EXE_compactometer"))
+        .args(["losses", "s-1.jsonl", "-q"])
+        .env("COLUMNS", "80")
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    assert!(text(&narrow.stdout).lines().all(|line| line.chars().count() <= 80), "{}", text(&narrow.stdout));
     let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
     assert!(page.contains("src&#x2f;lost-0815.rs") && !page.contains("<script>"), "{page}");
-    let json = run(dir.path(), &["losses", "s-1.jsonl", "--json", "-q"]);
-    let found: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
-    assert_eq!(found["kept"], serde_json::json!({"found": 1, "of": 2}));
-    assert_eq!(found["missing"][0]["value"], "src/lost-0815.rs");
+    // The value links to the message that said it, and that message to the use.
+    assert!(page.contains("href=\"#m-s-1-5\"") && page.contains("id=\"m-s-1-5\""), "{page}");
+    assert!(page.contains("href=\"#u-") && page.contains("id=\"u-"), "{page}");
 }
 
-/// A suite that was imported before gives the same numbers as the sessions themselves.
+/// The same quantity has the same value in `losses`, of sessions and of a suite, and in a comparison.
 #[test]
-fn a_suite_of_sessions_shows_what_the_sessions_show() {
+fn the_same_share_is_shown_everywhere() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
-    assert!(run(dir.path(), &["import", "s-1.jsonl", "--auto-facts", "--out", "suite.jsonl", "-q"]).status.success());
-    let of = |file: &str| text(&run(dir.path(), &["losses", file, "-q"]).stdout);
-    assert_eq!(of("suite.jsonl"), of("s-1.jsonl"));
+    std::fs::write(dir.path().join("s-2.jsonl"), session_with("no path at all").replace("s-1", "s-2")).unwrap();
+    let files = ["s-1.jsonl", "s-2.jsonl"];
+    let imported =
+        run(dir.path(), &[&["import"], &files[..], &["--auto-facts", "--out", "suite.jsonl", "-q"]].concat());
+    assert!(imported.status.success(), "{}", text(&imported.stderr));
+    let of_sessions = json(dir.path(), &files);
+    assert_eq!(of_sessions["uses"], json(dir.path(), &["suite.jsonl"])["uses"]);
     let compared = run(dir.path(), &["compare", "suite.jsonl", "-s", "recorded,random-drop,summarize", "--json", "-q"]);
     let summary: serde_json::Value = serde_json::from_slice(&compared.stdout).unwrap();
     let group = &summary["groups"][0];
-    assert_eq!(group["protocol"], "recorded");
     let recorded = group["strategies"].as_array().unwrap().iter().find(|one| one["name"] == "recorded").unwrap();
-    assert_eq!(recorded["metrics"]["context_recall"]["value"], 0.5);
+    let address = &of_sessions["uses"]["address"];
+    let share = |metric: &str| recorded["metrics"][metric]["value"].as_f64().unwrap();
+    for (metric, key) in [("address_use_recall", "held_in_log"), ("address_use_recall_at_most", "held_at_most")] {
+        assert!((share(metric) - address[key].as_f64().unwrap()).abs() < 1e-9, "{metric}: {recorded}");
+    }
+    assert_eq!(address["uses"], 6);
     for stage in ["reached", "written"] {
         assert!(recorded["metrics"][stage]["value"].is_null(), "{stage}: the request is not in the transcript");
     }
 }
 
 #[test]
-fn sessions_without_a_compaction_are_refused_with_the_reason() {
+fn sessions_without_a_compaction_say_so_and_what_to_run() {
     let dir = tempfile::tempdir().unwrap();
     let lines = session().lines().take(4).collect::<Vec<_>>().join("\n");
     std::fs::write(dir.path().join("s-1.jsonl"), lines).unwrap();
-    let refused = run(dir.path(), &["losses", "s-1.jsonl"]);
+    let refused = run(dir.path(), &["losses", "s-1.jsonl", "-q"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(text(&refused.stderr).contains("no conversation of this suite has a recorded compaction"));
+    let error = text(&refused.stderr);
+    assert!(
+        error.contains("no recorded compaction in 1 session") && error.contains("compactometer compare"),
+        "{error}"
+    );
+    assert_eq!(error.lines().count(), 1, "{error}");
+}
+
+#[test]
+fn a_compaction_that_cannot_be_measured_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = session().lines().skip(6).collect::<Vec<_>>().join("\n");
+    std::fs::write(dir.path().join("s-1.jsonl"), lines).unwrap();
+    let refused = run(dir.path(), &["losses", "s-1.jsonl", "-q"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let out = text(&refused.stdout);
+    assert!(out.contains("1 compaction left out: the file does not hold what came before it"), "{out}");
+    let found = json(dir.path(), &["s-1.jsonl"]);
+    assert_eq!(
+        (&found["compactions"], &found["unmeasured"]),
+        (&serde_json::json!([]), &serde_json::json!({"nothing_before": 1}))
+    );
+}
+
+/// The rows of a session that is written while it is read: a part of a row comes last.
+#[test]
+fn a_session_that_grows_is_measured_up_to_its_last_whole_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = session();
+    std::fs::write(dir.path().join("s-1.jsonl"), &whole[..whole.len() - 40]).unwrap();
+    assert_eq!(json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["uses"], 3);
+}
+
+/// Values are found in a summary of any language, since only they are looked for.
+#[test]
+fn a_summary_in_another_language_holds_its_values() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), session_with("文件 src/kept-4711.rs 和「src/lost-0815.rs」")).unwrap();
+    assert_eq!(json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["named_otherwise"], 0);
+    assert_eq!(json(dir.path(), &["s-1.jsonl"])["uses"]["address"]["held_in_log"], 2.0 / 3.0);
+}
+
+/// The uses of three real sessions that found no value as it was said, labelled by hand before there was a classifier.
+#[test]
+fn the_classes_are_those_of_a_hand_count() {
+    let Some(data) = super::shared_data::data() else { return };
+    let mut files = std::fs::read_dir(data.join("claude-code-compacted"))
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect::<Vec<_>>();
+    files.sort();
+    let files = files.iter().map(|file| file.to_str().unwrap()).collect::<Vec<_>>();
+    let found = json(Path::new("."), &files);
+    let class = |seen: &serde_json::Value| match (seen["kind"].as_str().unwrap(), seen["held"].as_str().unwrap()) {
+        ("generic", _) => "generic".to_owned(),
+        (_, "named_otherwise") => "named_otherwise".to_owned(),
+        (kind, _) => kind.to_owned(),
+    };
+    let key = |session: &str, message: &str, hash: &str| format!("{session} {message} {hash}");
+    let mut classes = std::collections::BTreeMap::new();
+    for seen in found["not_as_said"].as_array().unwrap() {
+        let hash = blake3::hash(seen["value"].as_str().unwrap().as_bytes()).to_hex();
+        let session = seen["session"].as_str().unwrap();
+        classes.insert(key(session, &seen["used_at"].to_string(), &hash[..16]), class(seen));
+    }
+    let mut rows = csv::Reader::from_reader(include_str!("losses/labels.csv").as_bytes());
+    let mut wrong = Vec::new();
+    for row in rows.records() {
+        let row = row.unwrap();
+        let found = classes.remove(&key(&row[0], &row[1], &row[3]));
+        // A function that is called is no value at all.
+        let is_call = row[5].contains("that is called") && found.is_none();
+        if !is_call && found.as_deref() != Some(&row[4]) {
+            wrong.push(format!("{row:?}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty() && classes.is_empty(), "{wrong:#?} {classes:#?}");
 }

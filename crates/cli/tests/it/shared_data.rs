@@ -11,7 +11,8 @@ use serde_json::Value;
 const FORMATS: &[(&str, &str, Option<&str>)] =
     &[("claude-code", "claude-code", None), ("tau-bench", "tau-bench", Some("5"))];
 
-fn data() -> Option<PathBuf> {
+/// The folder of the real transcripts.
+pub(crate) fn data() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let folder = std::env::var_os("COMPACTOMETER_SHARED").map_or_else(beside, PathBuf::from).join("data");
     if folder.is_dir() {

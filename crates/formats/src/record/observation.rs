@@ -37,6 +37,9 @@ pub struct Observation {
     /// Indices of the facts that the next turn uses as an argument, distant by the same rule as the headline set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<u32>,
+    /// What kind of use each of them is, in the same order, and whether what the last compaction left holds its value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<Use>,
     /// Uses by the next turn that are left out because a recorded turn repeated the value within the trigger's distance.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub echoed: u32,
@@ -83,6 +86,44 @@ impl Observation {
     pub fn is_stored(&self, fact: u32) -> bool {
         self.stored.binary_search(&fact).is_ok() || self.fates.0.get(fact as usize) == Some(&Fate::StoredOnly)
     }
+}
+
+/// A use of a value by a call of the next turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Use {
+    /// What kind of use it is.
+    pub kind: UseKind,
+    /// Whether the context holds the value.
+    pub held: Held,
+    /// Whether it may hold the value at most, with what a recorded program is known to put back unrecorded; absent if nothing is
+    /// known of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<bool>,
+}
+
+/// What a call uses a value for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UseKind {
+    /// The value says where or what to act on.
+    Address,
+    /// The value is part of a text that the agent writes.
+    Authored,
+    /// Any project may have the value.
+    Generic,
+}
+
+/// Whether a context holds a value that a call uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Held {
+    /// As it was said.
+    AsSaid,
+    /// By another name of the same file.
+    NamedOtherwise,
+    /// It does not: the value was out of sight when the call was made.
+    OutOfSight,
 }
 
 /// Why a context holds nothing for recall.

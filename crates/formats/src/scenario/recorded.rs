@@ -49,6 +49,20 @@ pub struct UnmeasuredCompaction {
     pub reason: Unmeasured,
 }
 
+/// What a program puts back after a compaction without a record of it: the newest results of a tool, one for each subject.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reattached {
+    /// The tool.
+    pub tool: String,
+    /// The argument that names the subject, such as a file.
+    pub argument: String,
+    /// The most results.
+    pub results: u32,
+    /// The most tokens of each.
+    pub tokens: u32,
+}
+
 /// Why what a recorded compaction left is not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -63,6 +63,18 @@ pub(super) fn atif(data: &[u8]) -> bool {
     check("atif", data, said_by_agents::in_atif)
 }
 
+pub(super) fn copilot(data: &[u8]) -> bool {
+    check("copilot", data, said_by_agents::in_copilot)
+}
+
+pub(super) fn langchain(data: &[u8]) -> bool {
+    check("langchain", data, said_by_agents::in_langchain)
+}
+
+pub(super) fn strands(data: &[u8]) -> bool {
+    check("strands", data, said_by_agents::in_strands)
+}
+
 pub(super) fn gemini(data: &[u8]) -> bool {
     check("gemini", data, said_by_agents::in_gemini)
 }

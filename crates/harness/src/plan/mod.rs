@@ -23,6 +23,7 @@ pub(crate) use points::point;
 pub use points::{Distance, Point, points};
 pub use prospects::Prospects;
 pub use recorded::Moment;
+pub(crate) use recorded::unlimited as recorded_moments;
 use sweep::Condition;
 pub use sweep::Sweep;
 pub use window::{Shares, choose, smallest_feasible};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use compactometer_engine::budget::Budget;
+use compactometer_engine::budget::{Budget, Tail};
 use compactometer_engine::log::{Log, Pending};
 use compactometer_engine::session::retained_tokens;
 use compactometer_engine::tokens::TokenCounter;
@@ -67,6 +67,22 @@ pub(super) fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> 
         sizes.push(Size { length, pending: log.pending(), trigger, retained, known_until });
     }
     sizes
+}
+
+/// The moments of a conversation without limits for a strategy.
+pub(crate) fn unlimited(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Moment> {
+    let moment = |Size { length, pending, known_until, trigger, retained }| {
+        let budget = Budget {
+            window: trigger,
+            trigger,
+            retained: Some(retained),
+            tail: Tail::Tokens(0),
+            written: retained,
+            estimator: Default::default(),
+        };
+        Moment { length, pending, known_until, budget }
+    };
+    sizes(prepared, counter).into_iter().map(moment).collect()
 }
 
 /// The context window of which the largest trigger is the share `shares.trigger`.

@@ -11,6 +11,7 @@ mod scenario;
 mod segments;
 mod sentences;
 mod surroundings;
+pub(crate) mod uses;
 
 pub use bindings::Bindings;
 pub(crate) use foreign::prepare_all;
@@ -21,3 +22,4 @@ pub use segments::Segments;
 pub(crate) use segments::pieces;
 pub(crate) use sentences::{Evidence, Given, sentences};
 pub use surroundings::Surroundings;
+pub use uses::{UsedBy, Uses};

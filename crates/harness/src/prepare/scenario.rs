@@ -1,6 +1,6 @@
 //! A scenario made ready for replay. It is counted and searched once, and all cases share it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::Log;
@@ -14,6 +14,7 @@ use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
 use super::references::References;
+use super::uses::{OtherNames, Unlogged, Uses, unlogged};
 use super::{Bindings, KeptTexts, Lists, Segments, Surroundings};
 
 /// A scenario with everything that depends on no strategy.
@@ -57,11 +58,32 @@ pub struct PreparedScenario {
     pub surroundings: Option<Surroundings>,
     /// The conversation cut into pieces, for random contexts.
     pub segments: Segments,
+    /// How calls use the facts.
+    pub uses: Uses,
+    /// Other names of the paths among them; absent if there are none.
+    pub(crate) names: Option<OtherNames>,
+    /// What the record of each recorded compaction lacks.
+    pub(crate) unlogged: Vec<Unlogged>,
 }
 
 impl PreparedScenario {
-    /// Counts a scenario and finds its values. `foreign` are facts of scenarios of other groups.
-    pub fn new(mut scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
+    /// Counts a scenario and finds its values, for a replay. `foreign` are facts of scenarios of other groups.
+    pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
+        let prepared = PreparedScenario::searched(scenario, counter);
+        let (facts, rows, messages) = (&prepared.facts, &prepared.scenario.facts, &prepared.messages);
+        let (mentions, stated_in) = (&prepared.mentions, &prepared.stated_in);
+        let foils = rows.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()])));
+        let foils = Matcher::new(foils);
+        let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
+        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
+        let bindings = Bindings::of(rows, messages, facts, mentions);
+        let segments = Segments::of(messages, stated_in, bindings.as_ref(), (facts, &foreign), counter);
+        let surroundings = Surroundings::of(rows, messages, facts, mentions, stated_in);
+        PreparedScenario { foils, foreign_kinds, foreign, bindings, segments, surroundings, ..prepared }
+    }
+
+    /// Counts a scenario and finds its values and how calls use them, without what only strategies and their controls need.
+    pub fn searched(mut scenario: Scenario, counter: &dyn TokenCounter) -> Self {
         // `collect` would reuse the memory of the old list, which has entries ten times as large.
         let mut messages = Vec::with_capacity(scenario.messages.len());
         messages.extend(
@@ -69,32 +91,29 @@ impl PreparedScenario {
         );
         let index = |id: MessageId| messages.partition_point(|counted| counted.message.id < id);
         let facts = Matcher::new(scenario.facts.iter().map(|fact| (fact.sought(), fact.forms())));
-        let foils = Matcher::new(
-            scenario.facts.iter().flat_map(|fact| fact.foil_values.iter().map(|foil| (fact.sought(), [foil.as_str()]))),
-        );
-        let foreign_kinds = foreign.iter().map(|fact| fact.value_kind).collect();
-        let foreign = Matcher::new(foreign.iter().map(|fact| (fact.sought(), fact.forms())));
         let mentions = scenario.facts.iter().map(|fact| mentions(fact, index)).collect::<Vec<_>>();
-        let stated_in = invert(&mentions, messages.len());
-        let bindings = Bindings::of(&scenario.facts, &messages, &facts, &mentions);
+        let names = OtherNames::of(&scenario.facts, &scenario.directories, &messages);
         PreparedScenario {
-            segments: Segments::of(&messages, &stated_in, bindings.as_ref(), (&facts, &foreign), counter),
-            surroundings: Surroundings::of(&scenario.facts, &messages, &facts, &mentions, &stated_in),
-            bindings,
+            uses: Uses::of(&scenario.facts, &messages, &facts),
+            unlogged: unlogged(&scenario, &messages, (&facts, names.as_ref()), counter),
+            names,
+            segments: Segments::default(),
+            surroundings: None,
+            bindings: None,
             tokens_before: running_sum(&messages),
             tool_tokens: scenario.tools.iter().map(|tool| counter.count_text(&tool_text(tool))).sum(),
             valid_to: scenario.facts.iter().map(|fact| fact.valid_to.map(index)).collect(),
             asked_by: scenario.facts.iter().map(|fact| asked_by(&scenario, fact)).collect(),
-            stated_in,
+            stated_in: invert(&mentions, messages.len()),
             mentions,
             keys: AnswerKeys::new(&scenario, &facts),
             exact: OnceLock::new(),
             references: OnceLock::new(),
             facts,
-            foils,
-            foreign,
+            foils: nothing(),
+            foreign: nothing(),
             foreign_scenarios: Vec::new(),
-            foreign_kinds,
+            foreign_kinds: Vec::new(),
             messages,
             scenario,
         }
@@ -113,6 +132,13 @@ impl PreparedScenario {
             return guess;
         }
         self.messages.partition_point(|counted| counted.message.id < id)
+    }
+
+    /// The facts in what the program may have put back after the recorded compaction at that length of the log.
+    pub(crate) fn attached_at(&self, length: usize) -> Option<&BTreeSet<u32>> {
+        let mut made = self.scenario.compactions.iter().zip(&self.unlogged);
+        let (_, unlogged) = made.find(|(made, _)| self.index_of(made.after) + 1 == length)?;
+        unlogged.attached.as_ref()
     }
 
     /// Lengths of the log at the recorded compactions that cannot be measured, in order.
@@ -188,6 +214,11 @@ fn asked_by(scenario: &Scenario, fact: &Fact) -> Option<usize> {
 /// The text that a tool definition costs in a request.
 fn tool_text(tool: &ToolDefinition) -> String {
     format!("{}\n{}\n{}", tool.name, tool.description, tool.parameters)
+}
+
+/// A matcher that finds nothing.
+fn nothing() -> Matcher {
+    Matcher::new(std::iter::empty::<(ValueKind, [&str; 0])>())
 }
 
 fn running_sum(messages: &[Arc<CountedMessage>]) -> Vec<u64> {

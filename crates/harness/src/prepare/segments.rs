@@ -14,6 +14,7 @@ use super::{Bindings, Lists};
 const SEGMENT_CHARACTERS: usize = 240;
 
 /// The pieces of a conversation. Each is part of one message and has at most `SEGMENT_CHARACTERS` characters.
+#[derive(Default)]
 pub struct Segments {
     /// The tokens of each piece.
     pub tokens: Vec<u32>,

@@ -7,7 +7,7 @@ use compactometer_formats::record::{Observation, ObservationKind, Unusable};
 use super::Replay;
 use crate::plan::Point;
 use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
-use crate::trace::{bound_facts, call_row, said_about, search_carriers};
+use crate::trace::{bound_facts, call_row, said_about, search_carriers, seen_uses};
 
 impl Replay<'_> {
     /// Records what the view holds. Returns the foreign facts that match in what it carries.
@@ -17,6 +17,14 @@ impl Replay<'_> {
         let carriers = search_carriers(self.prepared, self.session.view(), old_before);
         let bound = bound_facts(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
         let said = said_about(self.prepared, self.session.view(), &point.eligible, &fates, point.length);
+        let view = (self.session.view(), &fates);
+        let uses = seen_uses(
+            self.prepared,
+            view,
+            (point.length, &point.used),
+            self.counts.compacted_at,
+            self.case.entrant.family,
+        );
         self.observations.push(Observation {
             after: last.message.id,
             kind,
@@ -38,6 +46,7 @@ impl Replay<'_> {
             selection_bound: self.random.bound(&point.eligible),
             eligible: point.eligible.clone(),
             used: point.used.clone(),
+            uses,
             echoed: point.echoed,
             chance: carriers.chance,
             foil_hits: carriers.foil_hits,

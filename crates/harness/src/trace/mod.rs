@@ -10,6 +10,7 @@ mod state;
 mod storage;
 mod surroundings;
 mod tracer;
+mod uses;
 mod views;
 
 pub(crate) use bindings::bound_facts;
@@ -22,5 +23,6 @@ pub(crate) use random_contexts::{Drawn, RandomContexts};
 pub(crate) use storage::storage;
 pub(crate) use surroundings::said_about;
 pub(crate) use tracer::{Traced, Tracer};
+pub(crate) use uses::seen_uses;
 pub use views::shared_tokens;
 pub(crate) use views::{holds_request, inserted_texts, left_messages, parts_of, tail_start};

@@ -1,5 +1,5 @@
-//! Failures and requests over the window. A run with more of them is worse whatever its contexts hold, since a failed compaction
-//! loses nothing and no provider takes a request over the window.
+//! Failures, requests over the window, and lists of bare values. A run with more of them is worse whatever its contexts hold, since a
+//! failed compaction loses nothing, no provider takes a request over the window, and a list of values says nothing about them.
 //!
 //! Absent on purpose: a place in the family of the tests of recall. Guards are a family of their own, so that they cost these
 //! tests no power.
@@ -11,43 +11,67 @@ use compactometer_formats::baseline::StrategyHead;
 use super::judge::MetricGate;
 use super::{GatedStrategy, Verdict, rule};
 use crate::data::{StrategyRecords, UnitRecords};
-use crate::metrics::{FAILED_SHARE, OVER_WINDOW_SHARE, failed_share_of, over_window_share_of};
+use crate::metrics::{
+    FAILED_SHARE, OVER_WINDOW_SHARE, STATED_SHARE, failed_share_of, over_window_share_of, stated_share_of,
+};
 use crate::stats::{LEVEL, family, mean, nine_digits};
 
-/// One share that must not rise.
+/// One share that must not get worse.
 pub(super) struct Guard {
     /// The metric's id.
     pub(super) metric: &'static str,
-    of_unit: fn(&UnitRecords) -> Option<f64>,
-    /// A rise up to this much is no finding.
-    allowed: f64,
+    /// Nothing where the unit has no such share.
+    of_unit: fn(&StrategyRecords, &UnitRecords) -> Option<f64>,
+    /// Whether the second share is worse than the first by more than is allowed.
+    is_worse: fn(f64, f64) -> bool,
+    /// Whether a larger share is worse.
+    is_failure: bool,
     /// The same share over all units, for baselines that have no shares by unit.
-    whole: fn(&StrategyHead) -> f64,
-    finding: &'static str,
+    whole: fn(&StrategyHead) -> Option<f64>,
+    finding: fn(&StrategyHead, &StrategyHead) -> String,
 }
 
-pub(super) const GUARDS: [Guard; 2] = [
+pub(super) const GUARDS: [Guard; 3] = [
     Guard {
         metric: FAILED_SHARE.id,
-        of_unit: failed_share_of,
-        allowed: 0.05,
-        whole: |head| head.failed as f64 / (head.failed + head.applied).max(1) as f64,
-        finding: "a failed compaction loses nothing",
+        // Nothing was due where there is no share.
+        of_unit: |_, unit| failed_share_of(unit).or(Some(0.0)),
+        is_worse: |before, after| after > before + 0.05,
+        is_failure: true,
+        whole: |head| Some(head.failed as f64 / (head.failed + head.applied).max(1) as f64),
+        finding: |new, old| format!("{}: a failed compaction loses nothing", counts(new, old)),
     },
     Guard {
         metric: OVER_WINDOW_SHARE.id,
-        of_unit: over_window_share_of,
-        allowed: 0.0,
-        whole: |head| head.over_window as f64,
-        finding: "no provider takes a request over the window",
+        of_unit: |_, unit| over_window_share_of(unit).or(Some(0.0)),
+        is_worse: |before, after| after > before,
+        is_failure: true,
+        whole: |head| Some(head.over_window as f64),
+        finding: |new, old| format!("{}: no provider takes a request over the window", counts(new, old)),
+    },
+    Guard {
+        metric: STATED_SHARE.id,
+        of_unit: stated_share_of,
+        is_worse: |before, after| after < before / 2.0,
+        is_failure: false,
+        whole: |_| None,
+        finding: |_, _| {
+            "most values that it holds are in no clause with other words: a list of bare values is no summary"
+                .to_owned()
+        },
     },
 ];
 
 impl Guard {
-    /// By unit; 0 where nothing was due.
+    /// By unit.
     pub(super) fn by_unit(&self, strategy: &StrategyRecords) -> BTreeMap<String, f64> {
-        let share = |unit: &UnitRecords| nine_digits((self.of_unit)(unit).unwrap_or(0.0));
-        strategy.units.iter().map(|unit| (unit.group.to_owned(), share(unit))).collect()
+        let share = |unit: &UnitRecords| Some((unit.group.to_owned(), nine_digits((self.of_unit)(strategy, unit)?)));
+        strategy.units.iter().filter_map(share).collect()
+    }
+
+    /// Whether any unit of the strategy has such a share.
+    fn applies(&self, strategy: &StrategyRecords) -> bool {
+        strategy.units.iter().any(|unit| (self.of_unit)(strategy, unit).is_some())
     }
 }
 
@@ -55,7 +79,7 @@ impl Guard {
 pub(super) fn all(pairs: &[GatedStrategy]) -> Vec<Vec<MetricGate>> {
     let rises: Vec<Vec<Rise>> =
         pairs.iter().map(|pair| GUARDS.iter().filter_map(|guard| Rise::of(guard, pair)).collect()).collect();
-    let tests = GUARDS.len() * pairs.len();
+    let tests = pairs.iter().map(|pair| GUARDS.iter().filter(|guard| guard.applies(pair.strategy)).count()).sum();
     let found: Vec<f64> = rises.iter().flatten().map(|rise| rise.p).collect();
     let mut adjusted = family::holm(&found, tests).into_iter();
     let gates =
@@ -63,14 +87,14 @@ pub(super) fn all(pairs: &[GatedStrategy]) -> Vec<Vec<MetricGate>> {
     rises.into_iter().map(gates).collect()
 }
 
-/// A share that rose by more than is allowed.
+/// A share that got worse by more than is allowed.
 struct Rise {
     guard: &'static str,
     finding: String,
     units: usize,
     before: f64,
     after: f64,
-    /// P of such differences where the share did not rise; 1 where the baseline has no shares by unit.
+    /// P of such differences where the share did not get worse; 1 where the baseline has no shares by unit.
     p: f64,
 }
 
@@ -81,14 +105,15 @@ impl Rise {
         let units = pair.baseline.units.iter();
         let shared: Vec<(f64, f64)> =
             units.filter_map(|unit| Some((*unit.scores.get(guard.metric)?, *new.get(&unit.unit)?))).collect();
-        let differences: Vec<f64> = shared.iter().map(|(old, new)| old - new).collect();
+        let sign = if guard.is_failure { 1.0 } else { -1.0 };
+        let differences: Vec<f64> = shared.iter().map(|(old, new)| sign * (old - new)).collect();
         let side = |of: fn(&(f64, f64)) -> f64| mean(&shared.iter().map(of).collect::<Vec<_>>());
         let by_unit = side(|pair| pair.0).zip(side(|pair| pair.1));
-        let (before, after) = by_unit.unwrap_or_else(|| ((guard.whole)(old), (guard.whole)(head)));
+        let (before, after) = by_unit.or_else(|| (guard.whole)(old).zip((guard.whole)(head)))?;
         let p = rule::judge(&differences, 0.0).map_or(1.0, |judged| judged.p_regression);
-        let finding = format!("{}: {}", counts(head, old), guard.finding);
+        let finding = (guard.finding)(head, old);
         let rise = Rise { guard: guard.metric, finding, units: shared.len(), before, after, p };
-        (after > before + guard.allowed).then_some(rise)
+        (guard.is_worse)(before, after).then_some(rise)
     }
 
     fn gate(self, p_holm: f64, tests: usize) -> MetricGate {

@@ -1,219 +1,188 @@
-//! What the compactions in transcripts lost: of the exact values that were said before each of them, which its program still had
-//! after it, and which it lacked when a later call used them.
-//!
-//! Absent on purpose: intervals and comparisons of strategies, which the report of `compare -s recorded` has.
+//! What the compactions in an agent's own sessions lost: shares over all uses with intervals over sessions, for a terminal, a page and
+//! programs.
 
+mod advice;
 mod page;
 mod text;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_engine::message::Part;
-use compactometer_engine::tokens::CountedMessage;
-use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{Observation, ObservationKind, Record};
-use compactometer_formats::scenario::{Fact, RecordedCompaction, Scenario};
+use compactometer_formats::losses::{CompactionLosses, Count, SessionLosses, UseSeen, VALUE_DRAWS};
+use compactometer_formats::record::{Held, UseKind};
+use compactometer_formats::scenario::Unmeasured;
 use serde::Serialize;
 
-use crate::data::is_applied;
+use crate::stats::interval;
 
-/// A conversation, and what its replay with `recorded` and with `random-drop` showed.
-#[derive(Clone, Copy)]
-pub struct RecordedCase<'s> {
-    /// The conversation.
-    pub scenario: &'s Scenario,
-    /// Its messages.
-    pub messages: &'s [Arc<CountedMessage>],
-    /// The replay of what its program did.
-    pub recorded: &'s Record,
-    /// The replay of a random choice of the same size.
-    pub random: &'s Record,
-    /// The texts that records name, by hash.
-    pub texts: &'s BTreeMap<String, String>,
-}
+/// Shares of fewer sessions than this have no interval: so few show something, and prove nothing.
+pub const FEWEST_SESSIONS: usize = 6;
 
-/// What compactions lost. A value counts once for each compaction that came after it.
+/// What compactions lost.
 #[derive(Clone, Debug, Serialize)]
 pub struct Losses {
-    /// The number of conversations.
-    pub conversations: usize,
-    /// Each compaction, by conversation and in order.
+    /// The number of sessions, including those without a compaction.
+    pub sessions: usize,
+    /// The number of projects.
+    pub projects: usize,
+    /// The programs, as importers name them.
+    pub programs: Vec<String>,
+    /// Tokens of the texts that are added for comparison.
+    pub budget: u32,
+    /// The compactions that are measured, by session and in order.
     pub compactions: Vec<CompactionLosses>,
-    /// Values said before a compaction that were in the context after it.
-    pub kept: Count,
-    /// The same for a random choice of the same size.
-    pub random: Count,
-    /// `kept` by who said the value first.
-    pub by_speaker: BTreeMap<String, Count>,
-    /// `kept` by kind of value.
-    pub by_kind: BTreeMap<String, Count>,
-    /// Uses in later calls, of values last said before a compaction, that found the value in the context.
-    pub needed: Count,
-    /// Each use that did not.
-    pub missing: Vec<MissingValue>,
+    /// The number of compactions that are not measured, by reason.
+    pub unmeasured: BTreeMap<Unmeasured, usize>,
+    /// Later uses of values that were last said before a compaction.
+    pub uses: UsesByKind,
+    /// Exact values said before a compaction that later calls used, and how many of them each compaction left.
+    pub used_values: Count,
+    /// The same for exact values that no later call used.
+    pub unused_values: Count,
+    /// Each use that found its value not as it was said.
+    pub not_as_said: Vec<UseSeen>,
 }
 
-/// A number of things, and how many of them were found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Count {
-    /// How many were found.
-    pub found: usize,
-    /// How many there were.
-    pub of: usize,
-}
-
-/// One compaction.
+/// The uses of each kind.
 #[derive(Clone, Debug, Serialize)]
-pub struct CompactionLosses {
-    /// The conversation.
-    pub conversation: String,
-    /// The last message before it.
-    pub after: u32,
-    /// When it happened, in milliseconds since the Unix epoch.
-    pub at_ms: Option<i64>,
-    /// What started it, in the program's own word.
-    pub trigger: Option<String>,
-    /// Tokens of the request before it, as the program reported them.
-    pub reported_tokens: Option<u64>,
-    /// Tokens of the conversation before and after it, of the measuring counter.
-    pub tokens: (u32, u32),
-    /// Values said before it, and how many of them were in the context after it.
-    pub kept: Count,
-    /// What the program wrote.
-    pub written: Vec<String>,
+pub struct UsesByKind {
+    /// Of values that say where or what to act on.
+    pub address: Shares,
+    /// Of values in texts that the agent writes.
+    pub authored: Shares,
+    /// Of values that any project may have.
+    pub generic: Shares,
 }
 
-/// A value that a call used and that the context no longer held.
-#[derive(Clone, Debug, Serialize)]
-pub struct MissingValue {
-    /// The conversation.
-    pub conversation: String,
-    /// The value.
-    pub value: String,
-    /// Who said it first.
-    pub said_by: String,
-    /// The message that said it first.
-    pub said_at: u32,
-    /// The message of the call.
-    pub used_at: u32,
-    /// The tool that was called, if the value is in the arguments as it was said.
-    pub tool: Option<String>,
-}
-
-impl Count {
-    fn add(&mut self, is_found: bool) {
-        self.found += usize::from(is_found);
-        self.of += 1;
-    }
-
-    /// The share that was found; `None` if there was nothing to find.
-    pub fn share(self) -> Option<f64> {
-        (self.of > 0).then(|| self.found as f64 / self.of as f64)
-    }
+/// Shares of uses, each over all uses.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Shares {
+    /// The number of uses.
+    pub uses: usize,
+    /// How many of them found another name of the same file and not the value.
+    pub named_otherwise: usize,
+    /// The share whose value the log shows in what the compaction left, as it was said or by another name.
+    pub held_in_log: Option<f64>,
+    /// The share at most, with what the program is known to put back; absent if that is not known.
+    pub held_at_most: Option<f64>,
+    /// `held_at_most`, or else `held_in_log`, with random exact values added: the mean of 20 draws.
+    pub with_random: Option<f64>,
+    /// The least and the most of these draws.
+    pub with_random_range: Option<(f64, f64)>,
+    /// The same with the newest text before the compaction added.
+    pub with_newest_text: Option<f64>,
+    /// The same with a ledger added; absent until there is one.
+    pub with_ledger: Option<f64>,
+    /// 95 % intervals of these shares over sessions, by name, where there are six sessions or more.
+    pub intervals: BTreeMap<&'static str, (f64, f64)>,
 }
 
 impl Losses {
-    /// Counts what the compactions of these conversations lost.
-    pub fn of(cases: &[RecordedCase<'_>]) -> Self {
-        let mut losses = Losses {
-            conversations: cases.len(),
-            compactions: Vec::new(),
-            kept: Count::default(),
-            random: Count::default(),
-            by_speaker: BTreeMap::new(),
-            by_kind: BTreeMap::new(),
-            needed: Count::default(),
-            missing: Vec::new(),
+    /// Counts what the compactions of these sessions lost.
+    pub fn of(sessions: Vec<SessionLosses>, budget: u32) -> Self {
+        let distinct = |of: fn(&SessionLosses) -> Vec<String>| sessions.iter().flat_map(of).collect::<BTreeSet<_>>();
+        let groups = distinct(|session| vec![session.group.clone()]);
+        let projects = distinct(|session| session.projects.clone());
+        let programs = distinct(|session| vec![session.program.clone()]);
+        let mut unmeasured = BTreeMap::new();
+        for left_out in sessions.iter().flat_map(|session| &session.unmeasured) {
+            *unmeasured.entry(left_out.reason).or_insert(0) += 1;
+        }
+        let by_session = by_group(&sessions);
+        let kind = |kind| Shares::of(&by_session, kind);
+        let uses = UsesByKind {
+            address: kind(UseKind::Address),
+            authored: kind(UseKind::Authored),
+            generic: kind(UseKind::Generic),
         };
-        for case in cases {
-            case.compactions(&mut losses);
-            case.uses(&mut losses);
-            for (_, fate) in rounds(case.random).flat_map(|seen| case.looked_for(seen)) {
-                losses.random.add(fate.is_present());
-            }
+        let mut losses = Losses {
+            sessions: groups.len(),
+            projects: projects.len(),
+            programs: programs.into_iter().collect(),
+            budget,
+            compactions: Vec::new(),
+            unmeasured,
+            uses,
+            used_values: Count::default(),
+            unused_values: Count::default(),
+            not_as_said: Vec::new(),
+        };
+        for session in sessions {
+            losses.not_as_said.extend(session.uses.into_iter().filter(|seen| seen.held != Held::AsSaid));
+            losses.compactions.extend(session.compactions);
+        }
+        for compaction in &losses.compactions {
+            losses.used_values = losses.used_values.plus(compaction.used_values);
+            losses.unused_values = losses.unused_values.plus(compaction.unused_values);
         }
         losses
     }
-}
 
-/// What was seen right after each compaction.
-fn rounds(record: &Record) -> impl Iterator<Item = &Observation> {
-    record.observations.iter().filter(|seen| seen.kind == ObservationKind::Compaction)
-}
-
-impl<'s> RecordedCase<'s> {
-    /// The facts that count at an observation, with their fates.
-    fn looked_for(&self, seen: &'s Observation) -> impl Iterator<Item = (&'s Fact, Fate)> + use<'s> {
-        let facts = &self.scenario.facts;
-        let of = |index: &u32| (&facts[*index as usize], seen.fates.0[*index as usize]);
-        seen.eligible.iter().map(of).filter(|(fact, _)| !fact.generic && fact.decoy_of.is_none())
+    /// The uses of addresses that found nothing, the most telling first: values that were used by most calls, then the longest.
+    pub(crate) fn out_of_sight(&self, kind: UseKind) -> Vec<&UseSeen> {
+        let of_kind = self.not_as_said.iter().filter(|seen| seen.kind == kind && seen.held == Held::OutOfSight);
+        of_kind.filter(|seen| seen.at_most != Some(true)).collect()
     }
+}
 
-    fn compactions(&self, losses: &mut Losses) {
-        let applied = self.recorded.compactions.iter().filter(|row| is_applied(row));
-        for (row, seen) in applied.zip(rounds(self.recorded)) {
-            let mut kept = Count::default();
-            for (fact, fate) in self.looked_for(seen) {
-                let is_held = fate.is_present();
-                for count in [
-                    &mut kept,
-                    &mut losses.kept,
-                    losses.by_speaker.entry(named(&fact.stated_by)).or_default(),
-                    losses.by_kind.entry(named(&fact.value_kind)).or_default(),
-                ] {
-                    count.add(is_held);
-                }
-            }
-            let made = self.scenario.compactions.iter().find(|made| made.after == row.event.after);
-            let about = |of: fn(&RecordedCompaction) -> Option<u64>| made.and_then(of);
-            losses.compactions.push(CompactionLosses {
-                conversation: self.scenario.id.clone(),
-                after: row.event.after.0,
-                at_ms: made.and_then(|made| made.at_ms),
-                trigger: made.and_then(|made| made.trigger.clone()),
-                reported_tokens: about(|made| made.reported_tokens),
-                tokens: (row.event.tokens_before, row.event.tokens_after),
-                kept,
-                written: row.inserted.iter().filter_map(|hash| self.texts.get(hash).cloned()).collect(),
-            });
+/// The uses of each session.
+fn by_group(sessions: &[SessionLosses]) -> Vec<Vec<&UseSeen>> {
+    let mut groups = BTreeMap::<&str, Vec<&UseSeen>>::new();
+    for session in sessions {
+        groups.entry(&session.group).or_default().extend(&session.uses);
+    }
+    groups.into_values().collect()
+}
+
+impl Shares {
+    fn of(sessions: &[Vec<&UseSeen>], kind: UseKind) -> Self {
+        let of_kind = |session: &Vec<&UseSeen>| {
+            session.iter().copied().filter(|seen| seen.kind == kind).cloned().collect::<Vec<UseSeen>>()
+        };
+        let sessions = sessions.iter().map(of_kind).filter(|uses| !uses.is_empty()).collect::<Vec<_>>();
+        let all = || sessions.iter().flatten();
+        let is_known = all().all(|seen| seen.at_most.is_some());
+        let is_held = |seen: &UseSeen| if is_known { seen.is_held_at_most() } else { seen.is_held() };
+        let in_draws = |seen: &UseSeen| {
+            let drawn = seen.in_random.iter().filter(|drawn| **drawn || is_held(seen)).count();
+            drawn as f64 / VALUE_DRAWS as f64
+        };
+        let mut shares = Shares {
+            uses: all().count(),
+            named_otherwise: all().filter(|seen| seen.held == Held::NamedOtherwise).count(),
+            ..Shares::default()
+        };
+        let one = |is_so: bool| f64::from(u8::from(is_so));
+        shares.held_in_log = shares.share("held_in_log", &sessions, |seen| one(seen.is_held()));
+        if is_known {
+            shares.held_at_most = shares.share("held_at_most", &sessions, |seen| one(is_held(seen)));
         }
+        shares.with_random = shares.share("with_random", &sessions, in_draws);
+        shares.with_newest_text =
+            shares.share("with_newest_text", &sessions, |seen| one(seen.in_newest_text || is_held(seen)));
+        let draw = |number: usize| {
+            let held = all().filter(|seen| is_held(seen) || seen.in_random.get(number) == Some(&true)).count();
+            held as f64 / all().count() as f64
+        };
+        let draws = (0..VALUE_DRAWS).map(draw).collect::<Vec<_>>();
+        let ends = (draws.iter().copied().min_by(f64::total_cmp), draws.iter().copied().max_by(f64::total_cmp));
+        shares.with_random_range = ends.0.zip(ends.1).filter(|_| shares.uses > 0);
+        shares
     }
 
-    /// The uses of values that were last said before a compaction.
-    fn uses(&self, losses: &mut Losses) {
-        for seen in self.recorded.observations.iter().filter(|seen| seen.kind == ObservationKind::Point) {
-            for index in &seen.used {
-                let (fact, fate) = (&self.scenario.facts[*index as usize], seen.fates.0[*index as usize]);
-                if fact.generic {
-                    continue;
-                }
-                losses.needed.add(fate.is_present());
-                if !fate.is_present() {
-                    losses.missing.extend(self.missing(fact, seen));
-                }
-            }
+    /// The mean over all uses, with its interval over sessions.
+    fn share(&mut self, name: &'static str, sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> Option<f64> {
+        let sums = sessions.iter().map(|uses| (uses.iter().map(&of).sum::<f64>(), uses.len() as f64));
+        let sums = sums.collect::<Vec<_>>();
+        let pooled = |times: &[u32]| {
+            let drawn =
+                sums.iter().zip(times).map(|((held, of), times)| (held * f64::from(*times), of * f64::from(*times)));
+            let (held, of) = drawn.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+            (of > 0.0).then(|| held / of)
+        };
+        if sums.len() >= FEWEST_SESSIONS {
+            let found = interval::of_statistic(sums.len(), sums.len(), pooled);
+            self.intervals.extend(found.map(|(low, high)| (name, (low.max(0.0), high.min(1.0)))));
         }
+        pooled(&vec![1; sums.len()])
     }
-
-    fn missing(&self, fact: &Fact, seen: &Observation) -> Option<MissingValue> {
-        let call = &self.messages.iter().find(|counted| counted.message.id > seen.after)?.message;
-        let mut tools = call.parts.iter().filter_map(|part| match part {
-            Part::ToolCall { name, arguments, .. } if arguments.contains(&fact.value) => Some(name.clone()),
-            _ => None,
-        });
-        Some(MissingValue {
-            conversation: self.scenario.id.clone(),
-            value: fact.value.clone(),
-            said_by: named(&fact.stated_by),
-            said_at: fact.evidence_message_ids.first()?.0,
-            used_at: call.id.0,
-            tool: tools.next(),
-        })
-    }
-}
-
-/// The name of a value of an enum, as files have it.
-fn named(value: &impl Serialize) -> String {
-    crate::data::label(value)
 }

@@ -1,9 +1,13 @@
-//! What compactions lost, as a page.
+//! What compactions lost, as a page: every value with the message that stated it and the call that used it.
 
+use std::collections::BTreeMap;
+
+use compactometer_formats::losses::UseSeen;
+use compactometer_formats::record::{Held, UseKind};
 use serde_json::{Value, json};
 
-use super::text::{line_of, share, speaker_name};
-use super::{CompactionLosses, Count, Losses, MissingValue};
+use super::text::{counted, line_of, percent, speaker_name};
+use super::{Losses, Shares};
 use crate::render::render_template;
 
 impl Losses {
@@ -12,40 +16,103 @@ impl Losses {
     /// # Errors
     /// Where the page's template does not render.
     pub fn page(&self) -> Result<String, minijinja::Error> {
-        let speakers =
-            self.by_speaker.iter().map(|(name, count)| row(&format!("said by {}", speaker_name(name)), *count));
-        let kinds = self.by_kind.iter().map(|(kind, count)| row(&format!("kind {kind}"), *count));
-        let ends = [row("a random choice of that size", self.random)];
-        let all = [row("all", self.kept)];
-        let shares = all.into_iter().chain(speakers).chain(kinds).chain(ends).collect::<Vec<_>>();
+        let uses = |title: &str, note: &str, chosen: Vec<(usize, &UseSeen)>| json!({"title": title, "note": note, "uses": chosen.into_iter().map(use_row).collect::<Vec<_>>()});
+        let of = |keep: &dyn Fn(&UseSeen) -> bool| {
+            self.not_as_said.iter().enumerate().filter(|(_, seen)| keep(seen)).collect()
+        };
+        let lost = |kind: UseKind| move |seen: &UseSeen| seen.kind == kind && seen.held == Held::OutOfSight;
+        let lists = [
+            uses(
+                "Addresses out of sight",
+                "Values that said where or what to act on, and that what the compaction left did not hold when a call took them. The \
+                 call was made all the same: the agent rebuilt the value, or found it again.",
+                of(&lost(UseKind::Address)),
+            ),
+            uses(
+                "Named otherwise",
+                "Paths that what the compaction left named relative to a working directory or to the user's home.",
+                of(&|seen: &UseSeen| seen.held == Held::NamedOtherwise),
+            ),
+            uses(
+                "In text that the agent wrote",
+                "Values in new files, new text of edits, messages and plans.",
+                of(&lost(UseKind::Authored)),
+            ),
+            uses(
+                "Generic values",
+                "Bare numbers, paths of the operating system, masked text, names that a language brings, and values of more than one \
+                 project. They are not counted.",
+                of(&lost(UseKind::Generic)),
+            ),
+        ];
         let page = json!({
-            "conversations": self.conversations,
-            "count": self.compactions.len(),
-            "shares": shares,
-            "needed": row("all uses", self.needed),
-            "missing": self.missing.iter().map(missing).collect::<Vec<_>>(),
-            "compactions": self.compactions.iter().map(compaction).collect::<Vec<_>>(),
+            "heading": self.heading(),
+            "not_measured": self.not_measured(),
+            "shares": self.share_rows(&self.uses.address),
+            "costs": self.costs(),
+            "advice": self.advice(),
+            "limits": self.limits(),
+            "lists": lists,
+            "messages": self.messages(),
+            "compactions": self.compactions.iter().map(|one| json!({
+                "line": line_of(one),
+                "used": one.used_values.share().map(percent),
+                "unused": one.unused_values.share().map(percent),
+                "said_again": one.costs.said_again,
+                "wrong": one.costs.wrong_values,
+                "written": one.written,
+            })).collect::<Vec<_>>(),
+            "summary": counted(self.uses.address.uses, "use"),
         });
         render_template("losses.html", include_str!("page.html"), &page)
     }
+
+    fn share_rows(&self, shares: &Shares) -> Vec<Value> {
+        let values = [shares.held_in_log, shares.held_at_most, shares.with_random, shares.with_newest_text]
+            .map(|share| share.unwrap_or(0.0));
+        let rows = self.share_lines(shares).into_iter().zip(values);
+        rows.map(|((name, text), share)| json!({"name": name, "text": text, "width": (100.0 * share).round()}))
+            .collect()
+    }
+
+    /// The messages that stated the values, each with the uses of its values.
+    fn messages(&self) -> Vec<Value> {
+        let mut messages = BTreeMap::<(&str, u32), Vec<(usize, &UseSeen)>>::new();
+        for (number, seen) in self.not_as_said.iter().enumerate() {
+            messages.entry((&seen.session, seen.said_at)).or_default().push((number, seen));
+        }
+        let row = |((session, message), uses): ((&str, u32), Vec<(usize, &UseSeen)>)| {
+            json!({
+                "id": anchor(session, message),
+                "session": session,
+                "message": message,
+                "speaker": speaker_name(uses[0].1.said_by),
+                "uses": uses.iter().map(|(number, seen)| json!({
+                    "number": number, "value": seen.value, "statement": seen.statement, "used_at": seen.used_at,
+                })).collect::<Vec<_>>(),
+            })
+        };
+        messages.into_iter().map(row).collect()
+    }
 }
 
-/// A share with its width in per cent.
-fn row(name: &str, count: Count) -> Value {
-    json!({"name": name, "text": share(count), "width": (100.0 * count.share().unwrap_or(0.0)).round()})
-}
-
-fn missing(lost: &MissingValue) -> Value {
+fn use_row((number, seen): (usize, &UseSeen)) -> Value {
     json!({
-        "conversation": lost.conversation,
-        "value": lost.value,
-        "speaker": speaker_name(&lost.said_by),
-        "said_at": lost.said_at,
-        "used_at": lost.used_at,
-        "tool": lost.tool,
+        "number": number,
+        "session": seen.session,
+        "value": seen.value,
+        "speaker": speaker_name(seen.said_by),
+        "said_at": seen.said_at,
+        "said": anchor(&seen.session, seen.said_at),
+        "used_at": seen.used_at,
+        "by": if seen.argument.is_empty() { seen.tool.clone() } else { format!("{}.{}", seen.tool, seen.argument) },
+        "call": seen.call,
+        "at_most": seen.at_most == Some(true) && seen.held == Held::OutOfSight,
     })
 }
 
-fn compaction(compaction: &CompactionLosses) -> Value {
-    json!({"line": line_of(compaction), "written": compaction.written})
+/// The address of a message on the page.
+fn anchor(session: &str, message: u32) -> String {
+    let plain = session.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' });
+    format!("m-{}-{message}", plain.collect::<String>())
 }

@@ -55,6 +55,7 @@ pub(crate) use position::by_position;
 pub(crate) use prompted::{PROMPTED_RECALL, RETRIEVED_TOKENS};
 pub(crate) use recall::{CONTEXT_RECALL, CONTEXT_RECALL_CORRECTED};
 pub(crate) use recall::{by_category, by_round, fact_shares, of_unit as recall_of_unit};
+pub(crate) use said::{STATED_SHARE, stated_share_of};
 pub use section::Section;
 pub(crate) use storage::{FIELDS_POPULATED, STORAGE_BYTES, STORED_SHARE};
 pub(crate) use survival::{by_rounds as survival_by_rounds, by_tokens as survival_by_tokens, drift_at};
@@ -67,10 +68,12 @@ pub const ALL: &[Metric] = &[
     bound::BOUND_RECALL_CORRECTED,
     recall::CONTEXT_RECALL,
     recall::CONTEXT_RECALL_CORRECTED,
-    said::STATED_SHARE,
+    STATED_SHARE,
     said::BINDING_INDEX,
     recall::LIFT,
     recall::SELECTION_LIFT,
+    recall::ADDRESS_USE_RECALL,
+    recall::ADDRESS_USE_RECALL_AT_MOST,
     recall::NEEDED_AT_USE_RECALL,
     recall::NEEDED_AT_USE_WITH_GENERIC,
     prompted::PROMPTED_RECALL,

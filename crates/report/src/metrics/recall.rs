@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_formats::record::{Observation, Record};
+use compactometer_formats::record::{Held, Observation, Record, Use, UseKind};
 use compactometer_formats::summary::MetricValue;
 
 use super::chance::CorrectedRecall;
-use super::{Column, Metric, Section, bound, defined, over_units, ratio, undefined};
+use super::{Column, Metric, Section, bound, defined, estimated, over_units, ratio, undefined};
 use crate::data::label;
 use crate::data::{
     Look, ProtocolRun, StrategyRecords, UnitRecords, looks, looks_at_points, points, uses, uses_with_generic,
@@ -53,12 +53,51 @@ pub(crate) const SELECTION_LIFT: Metric = Metric {
 
 pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     id: "needed_at_use_recall",
-    column: Some(Column { header: "at\nuse", has_interval: false }),
     definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length before; uses at \
               which the context holds it / uses, by unit; mean over units",
     compute: |_, strategy| over_units(strategy, NONE_USED, |unit| needed_at_use(unit, uses)),
     ..Metric::share(Section::Recall, "Needed at use")
 };
+
+pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
+    id: "address_use_recall",
+    column: Some(Column { header: "at\nuse", has_interval: false }),
+    definition: "a use of an address: the next turn's call takes a fact last mentioned a trigger's length before as what it acts \
+              on, and not in text that the agent writes; uses whose value the context holds, as it was said or by another name of \
+              the same file / uses, over all units together",
+    compute: |_, strategy| over_uses(strategy, |seen| Some(seen.held != Held::OutOfSight)),
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+pub(crate) const ADDRESS_USE_RECALL_AT_MOST: Metric = Metric {
+    id: "address_use_recall_at_most",
+    definition: "as address_use_recall, with what a recorded program is known to put back unrecorded after a compaction; undefined \
+              where that is not known",
+    compute: |_, strategy| over_uses(strategy, |seen| seen.at_most),
+    ..Metric::share(Section::Recall, "Needed at use")
+};
+
+/// The share of all uses of addresses for which something is so, over the units together. Undefined where it is not known of one.
+fn over_uses(strategy: &StrategyRecords, is_so: impl Fn(&Use) -> Option<bool>) -> MetricValue {
+    let of_unit = |unit: &UnitRecords| {
+        let uses = unit.records.iter().flat_map(|record| points(record)).flat_map(|observation| &observation.uses);
+        let addresses = uses.filter(|seen| seen.kind == UseKind::Address).map(&is_so).collect::<Option<Vec<_>>>()?;
+        Some((addresses.iter().filter(|is_so| **is_so).count() as f64, addresses.len() as f64))
+    };
+    let Some(sums) = strategy.units.iter().map(of_unit).collect::<Option<Vec<_>>>() else {
+        return undefined("it is not known what the recorded program puts back after a compaction");
+    };
+    let carrying = sums.iter().filter(|(_, uses)| *uses > 0.0).count();
+    if carrying == 0 {
+        return undefined("no turn uses an address last mentioned a trigger's length before");
+    }
+    estimated(sums.len(), carrying, |times| {
+        let of_draw = |(sum, times): (&(f64, f64), &u32)| (sum.0 * f64::from(*times), sum.1 * f64::from(*times));
+        let (held, uses) =
+            sums.iter().zip(times).map(of_draw).fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+        ratio(held, uses)
+    })
+}
 
 pub(crate) const NEEDED_AT_USE_WITH_GENERIC: Metric = Metric {
     id: "needed_at_use_recall_with_generic",

@@ -6,11 +6,12 @@ use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::MetricValue;
 
 use super::recall::mean_over_looks;
-use super::{Metric, Section, over_units, undefined};
+use super::{Column, Metric, Section, over_units, undefined};
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 
 pub(crate) const STATED_SHARE: Metric = Metric {
     id: "stated_share",
+    column: Some(Column { header: "stated", has_interval: false }),
     definition: "of eligible facts without a subject that the context holds, those in a clause with two or more words that belong to no \
               exact value; averaged as CR over the looks that hold the fact",
     compute: |_, strategy| match why_undefined(strategy) {
@@ -49,6 +50,11 @@ fn binding_index(strategy: &StrategyRecords) -> MetricValue {
             of_unit(unit, |look| look.fit).map(|share| 2.0 * share - 1.0)
         }),
     }
+}
+
+/// A unit's share of held values that the context says something about; nothing where facts have subjects.
+pub(crate) fn stated_share_of(strategy: &StrategyRecords, unit: &UnitRecords) -> Option<f64> {
+    if why_undefined(strategy).is_some() { None } else { of_unit(unit, stated) }
 }
 
 fn stated(look: &Look) -> Option<f64> {

@@ -64,7 +64,9 @@ const FIRST_COLUMNS: [&str; 5] = ["", "held\n%", "\nunseen", "not\nwritten", "\n
 fn columns(group: &Group) -> impl Iterator<Item = (Column, &'static Metric)> {
     let has_chance = group.strategies.iter().any(|strategy| CONTEXT_RECALL_CORRECTED.value(strategy).is_some());
     metrics::ALL.iter().filter_map(move |metric| {
-        let column = metric.column?;
+        // Where no strategy has a value, the notes say why.
+        let has_value = |metric: &Metric| group.strategies.iter().any(|strategy| metric.value(strategy).is_some());
+        let column = metric.column.filter(|_| metric.id == CORRECTED || has_value(metric))?;
         let is_raw = metric.id == CORRECTED && !has_chance;
         Some(if is_raw { (Column { header: "CR", ..column }, &CONTEXT_RECALL) } else { (column, metric) })
     })

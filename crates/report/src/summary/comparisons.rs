@@ -11,7 +11,7 @@ use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
-use crate::metrics::{TOKENS_RETAINED, fact_shares, reader_strength, why_not_compared};
+use crate::metrics::{STATED_SHARE, TOKENS_RETAINED, fact_shares, reader_strength, why_not_compared};
 use crate::stats::equivalence::equivalent;
 use crate::stats::paired::Paired;
 use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, family, interval, mean, nine_digits, planning, sign_flip};
@@ -109,8 +109,24 @@ fn why_not(
     if let Some(idle) = sides.iter().find(|side| side.triggered.conversations == 0) {
         return Some((Compared::DidNotTrigger, format!("{} never compacted anything", code(&idle.name))));
     }
+    if let Some(reason) = lists_values(sides).filter(|_| primary == PrimaryMetric::Context) {
+        return Some((Compared::ListsValues, reason));
+    }
     let weak = (primary == PrimaryMetric::Answers).then(|| reader_strength(run).err()).flatten();
     weak.map(|weak| (Compared::Undefined, weak))
+}
+
+/// Where facts have no subjects, a value counts whatever is said about it. A text that says little about most of the values that it
+/// holds, compared with the reference, may be a list of them: its recall is no measure of what a reader can use.
+fn lists_values([strategy, reference]: [&StrategySummary; 2]) -> Option<String> {
+    let (own, other) = (STATED_SHARE.value(strategy)?, STATED_SHARE.value(reference)?);
+    (own < other / 2.0).then(|| {
+        format!(
+            "of the values that it holds, {own:.2} are in a clause with other words, and {other:.2} of those of {}: a list of bare values \
+             is no summary",
+            code(&reference.name)
+        )
+    })
 }
 
 /// A comparison without a test, and the reason.

@@ -96,6 +96,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         compactions: Vec::new(),
         unmeasured: Vec::new(),
         directories: Vec::new(),
+        reattached: None,
         facts,
         probes,
     };

@@ -18,7 +18,7 @@ use compactometer_text::exact::{self, Exact};
 use compactometer_text::matcher::Matcher;
 
 /// The largest number of unused values that become facts of a scenario.
-const INCIDENTAL: usize = 200;
+pub(super) const INCIDENTAL: usize = 200;
 /// The fewest characters of an unused value.
 const INCIDENTAL_LENGTH: usize = 6;
 
@@ -79,7 +79,7 @@ impl FactCounts {
 pub fn auto_facts(suite: &mut Suite) -> Result<Vec<String>, ImportError> {
     let count = |suite: &Suite| suite.scenarios.iter().map(|scenario| scenario.facts.len()).sum::<usize>();
     let before = count(suite);
-    let counts = find(&mut suite.scenarios);
+    let counts = find(&mut suite.scenarios, INCIDENTAL);
     if count(suite) == before {
         let name = &suite.header.name;
         return Err(ImportError::Other(format!("`{name}` has no exact value that is not a fact already")));
@@ -88,16 +88,21 @@ pub fn auto_facts(suite: &mut Suite) -> Result<Vec<String>, ImportError> {
     Ok(counts.lines())
 }
 
-/// Finds the facts of every scenario and adds them to those that it has.
-pub(super) fn find(scenarios: &mut [Scenario]) -> FactCounts {
+/// Finds every exact value of every conversation of a suite, also those that no call uses, and says what was found.
+pub fn all_facts(suite: &mut Suite) -> Vec<String> {
+    find(&mut suite.scenarios, usize::MAX / 2).lines()
+}
+
+/// Finds the facts of every scenario and adds them to those that it has. `unused` is the most values of each that no call uses.
+pub(super) fn find(scenarios: &mut [Scenario], unused: usize) -> FactCounts {
     let projects = scenarios.iter().flat_map(Scenario::projects).collect::<BTreeSet<_>>().len();
     let known_projects = scenarios.iter().any(|scenario| !scenario.projects.is_empty());
     let mut counts = FactCounts { projects, known_projects, ..FactCounts::default() };
     let mut candidates =
-        scenarios.iter().map(|scenario| candidates(scenario, &mut counts.left_out)).collect::<Vec<_>>();
+        scenarios.iter().map(|scenario| candidates(scenario, unused, &mut counts.left_out)).collect::<Vec<_>>();
     let mentions = Mentions::find(scenarios, &candidates);
     for (scenario, found) in candidates.iter_mut().enumerate() {
-        counts.left_out += settle_uses(found, &mentions.by_scenario[scenario]);
+        counts.left_out += settle_uses(found, &mentions.by_scenario[scenario], unused);
     }
     let foils = foils_of(scenarios, &candidates, &mentions);
     for (at, found) in candidates.into_iter().enumerate() {
@@ -137,7 +142,7 @@ struct Candidate {
 }
 
 /// The values of all arguments, and enough other values to fill the quota. Adds the number of values that are left out.
-fn candidates(scenario: &Scenario, left_out: &mut usize) -> Candidates {
+fn candidates(scenario: &Scenario, unused: usize, left_out: &mut usize) -> Candidates {
     let mut found = Candidates::new();
     for message in &scenario.messages {
         for part in &message.parts {
@@ -154,7 +159,7 @@ fn candidates(scenario: &Scenario, left_out: &mut usize) -> Candidates {
     }
     drop_keys(&mut found, &scenario.messages);
     let used = found.values().filter(|candidate| !candidate.used_at.is_empty()).count();
-    *left_out += keep_unused(&mut found, INCIDENTAL + used);
+    *left_out += keep_unused(&mut found, unused + used);
     found
 }
 
@@ -256,13 +261,13 @@ impl Mentions {
 
 /// Keeps the uses of values that were mentioned before, drops candidates that the log never mentions, and fills the quota
 /// of unused values. Returns how many are over the quota.
-fn settle_uses(found: &mut Candidates, mentions: &HashMap<String, Vec<MessageId>>) -> usize {
+fn settle_uses(found: &mut Candidates, mentions: &HashMap<String, Vec<MessageId>>, unused: usize) -> usize {
     found.retain(|key, candidate| {
         let Some(first) = mentions.get(key).and_then(|messages| messages.first()) else { return false };
         candidate.used_at.retain(|message| message > first);
         true
     });
-    keep_unused(found, INCIDENTAL)
+    keep_unused(found, unused)
 }
 
 /// Foils by the value in lower case. Generic values have none.

@@ -42,15 +42,37 @@ impl Kept {
     /// # Errors
     /// [`ImportError`] if the place has a name that cannot be looked for.
     pub fn find(&self, place: &Path) -> Result<Vec<Found>, ImportError> {
-        let folder = place.to_string_lossy();
-        let paths = glob::glob(&folder).map_err(|error| ImportError::Other(format!("`{folder}`: {error}")))?;
-        let mut found = Vec::new();
-        for path in paths.flatten().filter(|path| path.is_file()) {
-            let about = path.metadata().ok();
-            let modified = about.as_ref().and_then(|about| about.modified().ok());
-            found.push(Found { path, modified, bytes: about.map_or(0, |about| about.len()) });
-        }
-        found.sort_by(|one, other| (other.modified, &one.path).cmp(&(one.modified, &other.path)));
-        Ok(found)
+        matching(&place.to_string_lossy())
     }
+}
+
+/// The files of a folder and of the folders in it that may be sessions, the newest first.
+///
+/// # Errors
+/// [`ImportError`] if the folder has a name that cannot be looked for.
+pub fn sessions_in(folder: &Path) -> Result<Vec<Found>, ImportError> {
+    let folder = glob::Pattern::escape(&folder.to_string_lossy());
+    let mut found = Vec::new();
+    for ending in ["jsonl", "json"] {
+        found.extend(matching(&format!("{folder}/**/*.{ending}"))?);
+    }
+    newest_first(&mut found);
+    Ok(found)
+}
+
+/// Sorts sessions by when they were last written.
+pub fn newest_first(found: &mut [Found]) {
+    found.sort_by(|one, other| (other.modified, &one.path).cmp(&(one.modified, &other.path)));
+}
+
+fn matching(pattern: &str) -> Result<Vec<Found>, ImportError> {
+    let paths = glob::glob(pattern).map_err(|error| ImportError::Other(format!("`{pattern}`: {error}")))?;
+    let mut found = Vec::new();
+    for path in paths.flatten().filter(|path| path.is_file()) {
+        let about = path.metadata().ok();
+        let modified = about.as_ref().and_then(|about| about.modified().ok());
+        found.push(Found { path, modified, bytes: about.map_or(0, |about| about.len()) });
+    }
+    newest_first(&mut found);
+    Ok(found)
 }

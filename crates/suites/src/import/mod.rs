@@ -28,13 +28,13 @@ use std::path::{Path, PathBuf};
 
 use compactometer_engine::message::{Message, MessageId};
 
-use compactometer_formats::scenario::{Scenario, Split};
+use compactometer_formats::scenario::{Reattached, Scenario, Split};
 use compactometer_formats::suite::{Header, Suite};
 
 pub use error::ImportError;
-pub use facts::{FactCounts, auto_facts};
+pub use facts::{FactCounts, all_facts, auto_facts};
 pub use formats::ALL;
-pub use kept::{Found, Kept};
+pub use kept::{Found, Kept, newest_first, sessions_in};
 pub use pair::import_pair;
 pub use report::{ImportReport, Repair};
 
@@ -73,9 +73,30 @@ pub struct Importer {
     pub source: &'static str,
     /// Where its program keeps sessions, if that place is known.
     pub sessions: Option<Kept>,
+    /// What its program is known to put back after a compaction without a record of it.
+    pub(crate) reattaches: Option<Reattaches>,
     /// Whether the beginning of a file looks like this format.
     recognises: fn(&str) -> bool,
     read: fn(&Input, &mut Recorder) -> Result<Vec<Session>, ImportError>,
+}
+
+/// What a program puts back after a compaction: the newest results of a tool, one for each subject.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reattaches {
+    tool: &'static str,
+    /// The argument that names the subject.
+    argument: &'static str,
+    /// The most results.
+    results: u32,
+    /// The most tokens of each.
+    tokens: u32,
+}
+
+impl Reattaches {
+    fn rule(self) -> Reattached {
+        let Reattaches { tool, argument, results, tokens } = self;
+        Reattached { tool: tool.to_owned(), argument: argument.to_owned(), results, tokens }
+    }
 }
 
 /// What an import does in addition to reading.
@@ -118,9 +139,10 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
         Some(groups) => concat::join(sessions, groups, &mut recorder)?,
         None => sessions,
     };
-    let mut scenarios = into_scenarios(sessions, &mut recorder)?;
+    let reattached = importer.reattaches.map(|attach| attach.rule());
+    let mut scenarios = into_scenarios(sessions, reattached.as_ref(), &mut recorder)?;
     if options.auto_facts {
-        recorder.report.facts = Some(facts::find(&mut scenarios));
+        recorder.report.facts = Some(facts::find(&mut scenarios, facts::INCIDENTAL));
     }
     let mut report = recorder.report;
     report.count(&scenarios);
@@ -162,7 +184,11 @@ fn hint(tried: &Importer, text: &str) -> String {
     }
 }
 
-fn into_scenarios(sessions: Vec<Session>, recorder: &mut Recorder) -> Result<Vec<Scenario>, ImportError> {
+fn into_scenarios(
+    sessions: Vec<Session>,
+    reattached: Option<&Reattached>,
+    recorder: &mut Recorder,
+) -> Result<Vec<Scenario>, ImportError> {
     let mut numbers = BTreeMap::new();
     let (mut taken, mut projects) = (HashSet::new(), project::Names::default());
     let mut scenarios = Vec::with_capacity(sessions.len());
@@ -172,7 +198,12 @@ fn into_scenarios(sessions: Vec<Session>, recorder: &mut Recorder) -> Result<Vec
         let compactions::Resolved { measured, unmeasured } = compactions::resolve(&session, recorder)?;
         let asked = std::mem::take(&mut session.questions);
         let places = (1..).zip(&session.messages).map(|(number, said)| (said.place, MessageId(number))).collect();
-        let mut scenario = Scenario { compactions: measured, unmeasured, ..scenario(session, id, projects) };
+        let mut scenario = Scenario {
+            compactions: measured,
+            unmeasured,
+            reattached: reattached.cloned(),
+            ..scenario(session, id, projects)
+        };
         questions::add(asked, &places, &mut scenario);
         scenarios.push(scenario);
     }
@@ -216,6 +247,7 @@ fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
         compactions: Vec::new(),
         unmeasured: Vec::new(),
         directories: session.directories,
+        reattached: None,
         facts: Vec::new(),
         probes: Vec::new(),
     }

@@ -25,10 +25,12 @@ pub(super) fn note_directory(directories: &mut Vec<String>, directory: Option<&s
 }
 
 /// Names of projects for a suite, which holds no path of a machine: the last part of the directory, with a number if an earlier
-/// project has the same one.
+/// project has the same one. Folders of one name in the homes of two users are checkouts of one project.
 #[derive(Default)]
 pub(super) struct Names {
     of: BTreeMap<String, String>,
+    /// For each name without a number: the homes and names of its projects.
+    homes: BTreeMap<String, Vec<(String, String)>>,
     taken: BTreeSet<String>,
 }
 
@@ -39,13 +41,28 @@ impl Names {
         }
         let last =
             project.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or("/").replace(char::is_control, " ");
-        let numbered = (2..).map(|number| format!("{last}/{number}"));
-        let mut free = std::iter::once(last.clone()).chain(numbered).filter(|name| !self.taken.contains(name));
-        let name = free.next().unwrap_or_default();
+        let home = home(project);
+        let same = self.homes.entry(last.clone()).or_default();
+        let of_others = same.iter().find(|(other, _)| !home.is_empty() && !other.is_empty() && *other != home);
+        let of_others =
+            of_others.filter(|_| same.iter().all(|(other, _)| *other != home)).map(|(_, name)| name.clone());
+        let name = of_others.unwrap_or_else(|| {
+            let numbered = (2..).map(|number| format!("{last}/{number}"));
+            let mut free = std::iter::once(last.clone()).chain(numbered).filter(|name| !self.taken.contains(name));
+            free.next().unwrap_or_default()
+        });
+        same.push((home, name.clone()));
         self.taken.insert(name.clone());
         self.of.insert(project.to_owned(), name.clone());
         name
     }
+}
+
+/// The user's home that a project lies in; empty if it lies in none.
+fn home(project: &str) -> String {
+    let parts = project.split('/').collect::<Vec<_>>();
+    let homes = parts.iter().take(2).position(|part| matches!(*part, "home" | "Users"));
+    homes.and_then(|at| parts.get(..at + 2)).map(|home| home.join("/")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -72,5 +89,8 @@ mod tests {
         let mut names = Names::default();
         let given = ["a/app", "b/app", "a/app", "c/app"].map(|project| names.of(project));
         assert_eq!(given, ["app", "app/2", "app", "app/3"]);
+        let of_users = ["home/ann/app", "Users/ben/work/app", "home/ann/old/app", "Users/ben/app", "C:/Users/cid/app"];
+        let mut names = Names::default();
+        assert_eq!(of_users.map(|project| names.of(project)), ["app", "app", "app/2", "app/3", "app"]);
     }
 }

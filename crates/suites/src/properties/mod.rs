@@ -55,6 +55,7 @@ pub(crate) mod tests {
             compactions: Vec::new(),
             unmeasured: Vec::new(),
             directories: Vec::new(),
+            reattached: None,
             facts: Vec::new(),
             probes: Vec::new(),
         };

@@ -2,6 +2,7 @@
 
 mod failing;
 mod gate;
+mod imports;
 mod summarizers;
 mod tails;
 mod values;

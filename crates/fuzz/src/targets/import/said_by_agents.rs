@@ -65,6 +65,49 @@ pub(super) fn in_atif(file: &str) -> Vec<Said> {
     said
 }
 
+/// The texts of what was said, thought and returned.
+pub(super) fn in_copilot(file: &str) -> Vec<Said> {
+    fn of_event(event: &Value) -> Vec<String> {
+        let data = &event["data"];
+        match event["type"].as_str() {
+            Some("user.message") => texts_of([&data["content"]].into_iter()),
+            Some("assistant.message") => texts_of([&data["content"], &data["reasoningText"]].into_iter()),
+            Some("tool.execution_complete") if data["success"] == false => {
+                texts_of([&data["error"]["message"]].into_iter())
+            }
+            Some("tool.execution_complete") => texts_of([&data["result"]["content"]].into_iter()),
+            _ => Vec::new(),
+        }
+    }
+    numbered(values(file).iter(), of_event, line)
+}
+
+/// The texts of messages and of their blocks.
+pub(super) fn in_langchain(file: &str) -> Vec<Said> {
+    fn of_message(message: &Value) -> Vec<String> {
+        let blocks = list(&message["content"]).filter(|block| block["type"] == "text").map(|block| &block["text"]);
+        texts_of(std::iter::once(&message["content"]).chain(blocks))
+    }
+    of_whole(file, of_message)
+}
+
+/// The texts of blocks and of results.
+pub(super) fn in_strands(file: &str) -> Vec<Said> {
+    fn of_message(message: &Value) -> Vec<String> {
+        let blocks = || list(&message["content"]);
+        let results = blocks().flat_map(|block| list(&block["toolResult"]["content"])).map(|block| &block["text"]);
+        texts_of(blocks().map(|block| &block["text"]).chain(results))
+    }
+    of_whole(file, of_message)
+}
+
+/// The texts of the messages of a file that is a list, or an object with one.
+fn of_whole(file: &str, texts: fn(&Value) -> Vec<String>) -> Vec<Said> {
+    let values = values(file);
+    let whole = values.first().unwrap_or(&Value::Null);
+    numbered(list(whole).chain(list(&whole["messages"])), texts, element)
+}
+
 /// The texts of messages that were not written by a list.
 pub(super) fn in_gemini(file: &str) -> Vec<Said> {
     fn of_row(row: &Value) -> Vec<String> {

@@ -59,6 +59,7 @@ impl Writer {
             compactions: Vec::new(),
             unmeasured: Vec::new(),
             directories: Vec::new(),
+            reattached: None,
             facts: self.facts,
             probes,
         }

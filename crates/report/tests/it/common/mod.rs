@@ -166,6 +166,7 @@ pub(crate) fn point(round: u32, letters: &str) -> Observation {
         misbound: Vec::new(),
         fates,
         used: Vec::new(),
+        uses: Vec::new(),
         echoed: 0,
         chance: Vec::new(),
         selection_hits: Vec::new(),

@@ -187,6 +187,7 @@ fn look(state: &mut State, at: u32, kind: ObservationKind) -> Observation {
         fates: Fates(state.fates.clone()),
         used: eligible.iter().copied().filter(|fact| fact % 5 == 0).collect(),
         eligible,
+        uses: Vec::new(),
         echoed: 1,
         chance: rates,
         unusable: None,

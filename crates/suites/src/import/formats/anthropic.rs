@@ -20,6 +20,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "messages of Anthropic's Messages API: an array, an object with `messages`, or one of either a line",
     source: "Anthropic Messages API 2023-06-01, messages of a request",
     sessions: None,
+    reattaches: None,
     recognises,
     read: |input, recorder| message_files::sessions(input, "anthropic", recorder, messages),
 };

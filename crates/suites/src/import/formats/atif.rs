@@ -21,6 +21,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "an ATIF trajectory: a JSON object with `schema_version` ATIF and `steps`, or one a line",
     source: "Harbor, Agent Trajectory Interchange Format 1.4 to 1.6, agent/trajectory.json of a trial",
     sessions: None,
+    reattaches: None,
     recognises: |text| {
         is_trajectory(&whole::with_keys(text, '{', &["schema_version", "steps"]).unwrap_or_default())
             || json_lines::beginning(text).any(|row| is_trajectory(&row))

@@ -23,6 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a Codex rollout: one JSON object a line with `type` and `payload`, the first of type `session_meta`",
     source: "openai/codex 0.169, ~/.codex/sessions/*/*/*/rollout-*.jsonl",
     sessions: Some(Kept { variable: Some("CODEX_HOME"), home: ".codex", pattern: "sessions/*/*/*/rollout-*.jsonl" }),
+    reattaches: None,
     recognises: |text| {
         json_lines::beginning(text).any(|row| row["type"] == "session_meta" && row["payload"].is_object())
     },

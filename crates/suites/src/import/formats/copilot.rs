@@ -21,6 +21,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a GitHub Copilot CLI session: one event a line with `type`, `data` and `parentId`, the first `session.start`",
     source: "GitHub Copilot CLI 1.0.74, ~/.copilot/session-state/*/events.jsonl",
     sessions: Some(Kept { variable: None, home: ".copilot", pattern: "session-state/*/events.jsonl" }),
+    reattaches: None,
     recognises: |text| {
         json_lines::beginning(text).any(|row| row["type"] == "session.start" && row["data"]["sessionId"].is_string())
     },

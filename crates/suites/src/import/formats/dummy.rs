@@ -12,6 +12,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "one message of the user after the word `dummy`",
     source: "tests",
     sessions: None,
+    reattaches: None,
     recognises: |text| text.starts_with("dummy"),
     read: |input, _| {
         let parts = vec![Part::Text { text: input.text.clone() }];

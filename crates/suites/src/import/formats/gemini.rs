@@ -26,6 +26,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a Gemini CLI chat: JSON with `sessionId`, `projectHash` and `messages`, or one JSON object a line",
     source: "google-gemini/gemini-cli 0.61, ~/.gemini/tmp/*/chats/session-*.jsonl; before, session-*.json",
     sessions: Some(Kept { variable: None, home: ".gemini", pattern: "tmp/*/chats/session-*.json*" }),
+    reattaches: None,
     recognises: |text| {
         is_chat(&whole::with_keys(text, '{', &["projectHash"]).unwrap_or_default())
             || json_lines::beginning(text).any(|row| is_chat(&row))

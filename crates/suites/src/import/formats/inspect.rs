@@ -27,6 +27,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: ABOUT,
     source: "inspect_ai 0.3.285, logs/*.json",
     sessions: None,
+    reattaches: None,
     recognises: |text| {
         let value = whole::with_keys(text, '{', &["eval", "samples"]);
         value.is_some_and(|value| value["eval"].is_object() && value["samples"].is_array())

@@ -20,6 +20,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "messages of LangChain or deepagents: a list of `type` human, ai, tool or system with `content`, or `messages` of such",
     source: "langchain-core 1 and deepagents 0.7, messages of a state, dumped as JSON",
     sessions: None,
+    reattaches: None,
     recognises: |text| {
         let value = ['[', '{'].into_iter().find_map(|bracket| whole::with_keys(text, bracket, &["type", "content"]));
         value.as_ref().is_some_and(|value| messages(value).is_some())
@@ -84,11 +85,17 @@ fn spoken(file: &str, place: Place, message: &Value, recorder: &mut Recorder) ->
         }
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    for call in message["tool_calls"].as_array().into_iter().flatten() {
+    for call in message["tool_calls"].as_array().into_iter().flatten().filter(|_| role == Role::Assistant) {
         let arguments = call["args"].to_string();
         parts.push(Part::ToolCall { id: text(&call["id"]), name: text(&call["name"]), arguments });
     }
-    Ok(Spoken { place, role, at_ms: None, parts, usage: usage(&message["usage_metadata"]) })
+    Ok(Spoken {
+        place,
+        role,
+        at_ms: None,
+        parts,
+        usage: usage(&message["usage_metadata"]).filter(|_| role == Role::Assistant),
+    })
 }
 
 /// The result of a call as a block that other formats have too.

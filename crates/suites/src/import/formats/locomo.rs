@@ -25,6 +25,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: ABOUT,
     source: "snap-research/locomo, data/locomo10.json",
     sessions: None,
+    reattaches: None,
     recognises: |text| {
         let samples = whole::with_keys(text, '[', &["conversation", "qa"]);
         let is_own = |sample: &Value| sample["conversation"].is_object() && sample["qa"].is_array();

@@ -16,6 +16,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "messages in OpenAI's chat format: an array, an object with `messages`, or one of either a line",
     source: "OpenAI Chat Completions API, messages of a request",
     sessions: None,
+    reattaches: None,
     recognises,
     read: |input, recorder| message_files::sessions(input, "openai", recorder, messages),
 };

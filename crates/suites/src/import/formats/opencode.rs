@@ -25,6 +25,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a session of `opencode export`: a JSON object with `info` and `messages`, each with `info` and `parts`",
     source: "sst/opencode 1.18, opencode export SESSION",
     sessions: None,
+    reattaches: None,
     recognises: |text| {
         let session = whole::with_keys(text, '{', &["info", "messages"]).unwrap_or_default();
         let mut messages = session["messages"].as_array().into_iter().flatten();

@@ -25,6 +25,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "OpenHands events: of the SDK, one a line with `kind` and `source`, or runs, one a line with `history`",
     source: "OpenHands SDK 1.58, events/event-*.json of a conversation, one a line; OpenHands 0.35, output.jsonl of an evaluation",
     sessions: None,
+    reattaches: None,
     recognises: |text| json_lines::beginning(text).any(|row| is_event(&row) || runs::is_run(&row)),
     read,
 };

@@ -27,6 +27,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "traces with messages, as JSON or JSON Lines: OTLP with `gen_ai` attributes, observations of Langfuse, runs of LangSmith",
     source: "open-telemetry/semantic-conventions 095a2a1 in OTLP JSON, and the documented exports of Langfuse and LangSmith",
     sessions: None,
+    reattaches: None,
     recognises,
     read,
 };

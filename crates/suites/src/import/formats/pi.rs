@@ -22,6 +22,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a pi session: one JSON object a line, the first of type `session`",
     source: "badlogic/pi-mono 0.74, ~/.pi/agent/sessions/*/*.jsonl",
     sessions: Some(Kept { variable: Some("PI_CODING_AGENT_DIR"), home: ".pi/agent", pattern: "sessions/*/*.jsonl" }),
+    reattaches: None,
     recognises: |text| json_lines::beginning(text).any(|row| row["type"] == "session" && row["cwd"].is_string()),
     read,
 };

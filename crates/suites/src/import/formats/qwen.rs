@@ -22,6 +22,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a qwen-code session: one JSON object a line with `uuid`, `parentUuid` and a `message` of `parts`",
     source: "QwenLM/qwen-code 0.24, ~/.qwen/projects/*/chats/*.jsonl",
     sessions: Some(Kept { variable: None, home: ".qwen", pattern: "projects/*/chats/*.jsonl" }),
+    reattaches: None,
     recognises: |text| {
         json_lines::beginning(text).any(|row| row["uuid"].is_string() && row["message"]["parts"].is_array())
     },

@@ -19,6 +19,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "messages of Strands Agents: a list with `role` and `content`, with `toolUse` and `toolResult` in their blocks",
     source: "strands-agents 1, messages of an agent, dumped as JSON",
     sessions: None,
+    reattaches: None,
     recognises: |text| {
         let keys = ["role", "content", "toolUse", "toolResult"];
         let value = ['[', '{'].into_iter().find_map(|bracket| whole::with_keys(text, bracket, &keys));
@@ -46,6 +47,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         let (mut results, mut parts) = (Vec::new(), Vec::new());
         for block in message["content"].as_array().into_iter().flatten() {
             match part(block) {
+                Some(Part::ToolCall { .. }) if role == Role::User => recorder.ignore("call in a message of the user"),
                 Some(result @ Part::ToolResult { .. }) => results.push(result),
                 Some(part) => parts.push(part),
                 None => {

@@ -24,6 +24,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: ABOUT,
     source: "SWE-agent 1.0.1 and SWE-smith, trajectories/*/*/*/*.traj",
     sessions: None,
+    reattaches: None,
     recognises,
     read,
 };

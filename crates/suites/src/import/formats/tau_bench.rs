@@ -17,6 +17,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "tau-bench trajectories: a JSON array of objects with `task_id` and `traj`",
     source: "sierra-research/tau-bench 59a200c, historical_trajectories/*.json",
     sessions: None,
+    reattaches: None,
     recognises,
     read,
 };

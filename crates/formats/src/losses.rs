@@ -1,0 +1,182 @@
+//! What recorded compactions lost, session by session: the facts that `losses` reports are made of.
+
+use compactometer_engine::message::MessageId;
+use serde::Serialize;
+
+use crate::record::{Held, UseKind};
+use crate::scenario::{Speaker, UnmeasuredCompaction, ValueKind};
+
+/// Random choices of exact values for each compaction.
+pub const VALUE_DRAWS: usize = 20;
+
+/// One session of an agent.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SessionLosses {
+    /// The conversation.
+    pub session: String,
+    /// The session that it is part of: the unit of statistics.
+    pub group: String,
+    /// The projects that it belongs to.
+    pub projects: Vec<String>,
+    /// The program's name, as importers have it.
+    pub program: String,
+    /// Its compactions that can be measured, in order.
+    pub compactions: Vec<CompactionLosses>,
+    /// Its compactions that cannot.
+    pub unmeasured: Vec<UnmeasuredCompaction>,
+    /// Each later use of a value that was last said before a compaction.
+    pub uses: Vec<UseSeen>,
+}
+
+/// A number of things, and how many of them were found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Count {
+    /// How many were found.
+    pub found: usize,
+    /// How many there were.
+    pub of: usize,
+}
+
+impl Count {
+    /// Counts one more.
+    pub fn add(&mut self, is_found: bool) {
+        self.found += usize::from(is_found);
+        self.of += 1;
+    }
+
+    /// Both together.
+    pub fn plus(self, other: Count) -> Count {
+        Count { found: self.found + other.found, of: self.of + other.of }
+    }
+
+    /// The share that was found; `None` if there was nothing to find.
+    pub fn share(self) -> Option<f64> {
+        (self.of > 0).then(|| self.found as f64 / self.of as f64)
+    }
+}
+
+/// One compaction.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CompactionLosses {
+    /// The conversation.
+    pub session: String,
+    /// The last message before it.
+    pub after: u32,
+    /// When it happened, in milliseconds since the Unix epoch.
+    pub at_ms: Option<i64>,
+    /// What started it, in the program's own word.
+    pub trigger: Option<String>,
+    /// The extension that wrote it in place of the program.
+    pub compactor: Option<String>,
+    /// Tokens of the request before it, as the program reported them.
+    pub reported_tokens: Option<u64>,
+    /// Tokens of the conversation before it, of the measuring counter.
+    pub tokens_before: u32,
+    /// Tokens of the conversation after it, of the measuring counter.
+    pub tokens_after: u32,
+    /// Tokens of the first request after it that no record holds, as its provider counts; absent if they are not known.
+    pub unlogged_tokens: Option<u32>,
+    /// Exact values said before it that later calls use, and how many of them it left.
+    pub used_values: Count,
+    /// Exact values said before it that no later call uses, and how many of them it left.
+    pub unused_values: Count,
+    /// What it cost the conversation beside values.
+    pub costs: CompactionCosts,
+    /// What the program wrote.
+    pub written: Vec<String>,
+}
+
+/// What a compaction cost a conversation beside values.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CompactionCosts {
+    /// Milliseconds from the last record before it to its own.
+    pub waited_before_ms: Option<i64>,
+    /// Milliseconds from its record to the next reply.
+    pub waited_after_ms: Option<i64>,
+    /// Reads in the next calls of what was read before it.
+    pub read_again: Reads,
+    /// The same for as many calls before it, for comparison.
+    pub read_again_before: Reads,
+    /// Values that it lost and that the user said again in later messages.
+    pub said_again: Vec<String>,
+    /// Calls in the next calls that failed on a value that was never said, although one like it was.
+    pub wrong_values: Vec<WrongValue>,
+    /// Reported input tokens of the last requests before it, and of the first requests after it; the median of up to ten each.
+    pub request_tokens: Option<(u64, u64)>,
+}
+
+/// Reads of what was read before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Reads {
+    /// Calls.
+    pub calls: usize,
+    /// Tokens of their results, of the measuring counter.
+    pub tokens: u64,
+}
+
+/// A call that failed on a value that was never said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WrongValue {
+    /// The message of the call.
+    pub used_at: u32,
+    /// What the call took.
+    pub value: String,
+    /// The value of the same name that was said before.
+    pub said: String,
+}
+
+/// A use of a value that was last said before a compaction.
+#[derive(Clone, Debug, Serialize)]
+pub struct UseSeen {
+    /// The conversation.
+    pub session: String,
+    /// The place of the compaction in the conversation's list.
+    pub compaction: usize,
+    /// The value.
+    pub value: String,
+    /// Its kind.
+    pub value_kind: ValueKind,
+    /// Who said it first.
+    pub said_by: Speaker,
+    /// The message that said it first.
+    pub said_at: u32,
+    /// The last message before the compaction that said it.
+    pub last_said_at: u32,
+    /// The message of the call.
+    pub used_at: u32,
+    /// The tool that was called.
+    pub tool: String,
+    /// The argument that holds the value.
+    pub argument: String,
+    /// The words around the value in the message that said it first.
+    pub statement: String,
+    /// The words around it in the call.
+    pub call: String,
+    /// What kind of use it is.
+    pub kind: UseKind,
+    /// Whether what the compaction left holds the value.
+    pub held: Held,
+    /// Whether it may hold the value at most; absent if it is not known what the program puts back.
+    pub at_most: Option<bool>,
+    /// In how many of [`VALUE_DRAWS`] random choices of exact values of the budget's size the value is.
+    pub in_random: Vec<bool>,
+    /// Whether the newest text of the budget's size holds it.
+    pub in_newest_text: bool,
+}
+
+impl UseSeen {
+    /// Whether the log shows that what the compaction left holds the value.
+    pub fn is_held(&self) -> bool {
+        self.held != Held::OutOfSight
+    }
+
+    /// Whether it may hold it at most; what the log shows if nothing more is known.
+    pub fn is_held_at_most(&self) -> bool {
+        self.at_most.unwrap_or_else(|| self.is_held())
+    }
+
+    /// The message that says the value, by id.
+    pub fn said_in(&self) -> MessageId {
+        MessageId(self.said_at)
+    }
+}

@@ -1,0 +1,161 @@
+//! What a compaction cost a conversation beside values: what was read again, how long everybody waited, what the user said again and
+//! which calls failed on a wrong value.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use compactometer_engine::message::{Part, Role};
+use compactometer_engine::tokens::{CountedMessage, TokenCounter};
+use compactometer_formats::losses::{CompactionCosts, Reads, WrongValue};
+use compactometer_text::exact;
+use serde_json::Value;
+
+use super::{Left, texts};
+use crate::prepare::PreparedScenario;
+use crate::prepare::uses::{Purpose, arguments};
+
+/// The calls after a compaction, and before it, that are looked at.
+const CALLS: usize = 50;
+/// The requests before and after it whose tokens are compared.
+const REQUESTS: usize = 10;
+
+pub(super) fn costs(
+    prepared: &PreparedScenario,
+    place: usize,
+    left: &Left,
+    counter: &dyn TokenCounter,
+) -> CompactionCosts {
+    let made = &prepared.scenario.compactions[place];
+    let next = prepared.scenario.compactions.get(place + 1).map(|next| prepared.index_of(next.after) + 1);
+    let later = left.length..next.unwrap_or(prepared.messages.len());
+    let calls = calls(prepared);
+    let at_ms = |counted: &std::sync::Arc<CountedMessage>| counted.message.at_ms;
+    let last = prepared.messages[..left.length].iter().rev().find_map(at_ms);
+    let replies = prepared.messages[later.clone()].iter().filter(|counted| counted.message.role == Role::Assistant);
+    let reply = replies.clone().next().and_then(at_ms);
+    let between = |from: Option<i64>, to: Option<i64>| Some(to? - from?).filter(|waited| *waited >= 0);
+    let first_after = calls.partition_point(|call| call.message < later.start);
+    let last_after = calls.partition_point(|call| call.message < later.end).min(first_after + CALLS);
+    CompactionCosts {
+        waited_before_ms: between(last, made.at_ms),
+        waited_after_ms: between(made.at_ms, reply),
+        read_again: read_again(&calls, first_after..last_after, first_after, counter),
+        read_again_before: {
+            let start = first_after.saturating_sub(CALLS);
+            read_again(&calls, start..first_after, start, counter)
+        },
+        said_again: said_again(prepared, left, later.clone()),
+        wrong_values: wrong_values(prepared, &calls[first_after..last_after], left.length),
+        request_tokens: request_tokens(prepared, left.length, later),
+    }
+}
+
+/// A call with its result.
+struct Call<'p> {
+    message: usize,
+    tool: &'p str,
+    arguments: Value,
+    result: Option<(&'p str, bool)>,
+}
+
+fn calls(prepared: &PreparedScenario) -> Vec<Call<'_>> {
+    let parts = || {
+        prepared
+            .messages
+            .iter()
+            .enumerate()
+            .flat_map(|(index, one)| one.message.parts.iter().map(move |part| (index, part)))
+    };
+    let results = parts().filter_map(|(_, part)| match part {
+        Part::ToolResult { call_id, text, is_error } => Some((call_id.as_str(), (text.as_str(), *is_error))),
+        _ => None,
+    });
+    let results = results.collect::<BTreeMap<_, _>>();
+    let mut calls = Vec::new();
+    for (message, part) in parts() {
+        if let Part::ToolCall { id, name, arguments } = part {
+            let arguments = serde_json::from_str(arguments).unwrap_or_default();
+            calls.push(Call { message, tool: name.as_str(), arguments, result: results.get(id.as_str()).copied() });
+        }
+    }
+    calls
+}
+
+/// What a call reads, if it reads a file: a tool whose name says so and an argument that names one.
+fn file_read<'c>(call: &'c Call<'_>) -> Option<&'c str> {
+    let tool = call.tool.to_ascii_lowercase();
+    let reads = ["read", "view", "open_file", "cat"].iter().any(|word| tool.contains(word));
+    let names = ["file_path", "path", "filePath", "absolute_path", "notebook_path", "filename"];
+    names.iter().find_map(|name| call.arguments[*name].as_str()).filter(|_| reads)
+}
+
+/// Reads among some calls of what was read before another one, by other calls than these.
+fn read_again(calls: &[Call<'_>], among: Range<usize>, before: usize, counter: &dyn TokenCounter) -> Reads {
+    let known = calls[..before].iter().filter_map(file_read).collect::<BTreeSet<_>>();
+    let mut reads = Reads::default();
+    for call in &calls[among] {
+        if file_read(call).is_some_and(|file| known.contains(file)) {
+            reads.calls += 1;
+            reads.tokens += call.result.map_or(0, |(text, _)| u64::from(counter.count_text(text)));
+        }
+    }
+    reads
+}
+
+/// Values that a compaction lost and that a user said again before anybody else did.
+fn said_again(prepared: &PreparedScenario, left: &Left, later: Range<usize>) -> Vec<String> {
+    let is_lost = |fact: &usize| {
+        let said = &prepared.mentions[*fact];
+        let next = said.iter().find(|mention| later.contains(mention));
+        let row = &prepared.scenario.facts[*fact];
+        let by_user = |index: usize| prepared.messages[index].message.role == Role::User;
+        let is_before = said.first().is_some_and(|first| *first < left.length);
+        is_before && !left.holds[*fact] && !row.generic && next.is_some_and(|next| by_user(*next))
+    };
+    (0..prepared.mentions.len()).filter(is_lost).map(|fact| prepared.scenario.facts[fact].value.clone()).collect()
+}
+
+/// Failed calls with a path that nobody said, where one to a file of that name was said before the compaction.
+fn wrong_values(prepared: &PreparedScenario, calls: &[Call<'_>], before: usize) -> Vec<WrongValue> {
+    let mut wrong = Vec::new();
+    for call in calls.iter().filter(|call| call.result.is_some_and(|(_, is_error)| is_error)) {
+        let addresses = arguments(&call.arguments).into_iter().filter(|argument| argument.purpose == Purpose::Address);
+        for exact in addresses.flat_map(|argument| exact::of_argument(&argument.text)) {
+            let value = exact.value;
+            let name = value.rsplit('/').next().unwrap_or_default().to_owned();
+            let is_said = || {
+                prepared.messages[..call.message].iter().flat_map(|one| texts(one)).any(|text| text.contains(&value))
+            };
+            if name.len() == value.len() || name.is_empty() || is_said() {
+                continue;
+            }
+            let ending = format!("/{name}");
+            let said = prepared.scenario.facts.iter().zip(&prepared.mentions).find(|(fact, said)| {
+                fact.value.ends_with(&ending)
+                    && fact.value != value
+                    && said.first().is_some_and(|first| *first < before)
+            });
+            if let Some((fact, _)) = said {
+                let used_at = prepared.messages[call.message].message.id.0;
+                wrong.push(WrongValue { used_at, value, said: fact.value.clone() });
+            }
+        }
+    }
+    wrong
+}
+
+/// The median input of the last requests before a compaction and of the first ones after it, as reported.
+fn request_tokens(prepared: &PreparedScenario, length: usize, later: Range<usize>) -> Option<(u64, u64)> {
+    let inputs = |range: Range<usize>| {
+        let usage = prepared.messages[range].iter().filter_map(|counted| counted.message.usage.as_deref());
+        usage.map(|usage| usage.total_input()).collect::<Vec<_>>()
+    };
+    let (before, after) = (inputs(0..length), inputs(later));
+    let median = |mut list: Vec<u64>| {
+        list.sort_unstable();
+        (!list.is_empty()).then(|| list[list.len() / 2])
+    };
+    let last = before[before.len().saturating_sub(REQUESTS)..].to_vec();
+    let first = after[..after.len().min(REQUESTS)].to_vec();
+    Some((median(last)?, median(first)?))
+}

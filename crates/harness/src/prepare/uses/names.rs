@@ -1,0 +1,133 @@
+//! Other names of the same file: relative to a directory that the program worked in, relative to the user's home, or absolute.
+
+use compactometer_engine::message::part_text;
+use compactometer_engine::tokens::CountedMessage;
+use compactometer_engine::view::{Entry, View};
+use compactometer_formats::scenario::{Fact, ValueKind};
+use compactometer_text::matcher::Matcher;
+use std::sync::Arc;
+
+use crate::prepare::Lists;
+
+/// Where other names of paths that calls use occur.
+pub(crate) struct OtherNames {
+    matcher: Matcher,
+    /// The facts whose other names are found, ascending.
+    facts: Vec<u32>,
+    /// For each message, the places in `facts` of those that it names otherwise.
+    named_in: Lists,
+}
+
+impl OtherNames {
+    /// The other names of the paths that calls use; none if the directories are not known.
+    pub(crate) fn of(facts: &[Fact], directories: &[String], messages: &[Arc<CountedMessage>]) -> Option<Self> {
+        let used = facts.iter().enumerate().filter(|(_, fact)| !fact.used_at.is_empty());
+        let paths = used.filter(|(_, fact)| fact.value_kind == ValueKind::Path && !fact.value.contains("://"));
+        let named = paths.map(|(index, fact)| (index as u32, other_names(&fact.value, directories)));
+        let named = named.filter(|(_, names)| !names.is_empty()).collect::<Vec<_>>();
+        if named.is_empty() {
+            return None;
+        }
+        let matcher = Matcher::new(named.iter().map(|(_, names)| (ValueKind::Path, names.iter().map(String::as_str))));
+        let mut named_in = Lists::with_capacity(messages.len());
+        for counted in messages {
+            let texts = counted.message.parts.iter().filter_map(part_text);
+            let mut found = texts.flat_map(|text| matcher.find(text)).map(|item| item as u32).collect::<Vec<_>>();
+            found.sort_unstable();
+            found.dedup();
+            named_in.push(found);
+        }
+        Some(OtherNames { matcher, facts: named.iter().map(|(index, _)| *index).collect(), named_in })
+    }
+
+    /// Whether a view names a fact's file otherwise, in what it wrote or kept of the messages before that index.
+    pub(crate) fn holds(&self, fact: u32, view: &View, index: impl Fn(&Entry) -> Option<usize>, before: usize) -> bool {
+        let Ok(item) = self.facts.binary_search(&fact) else { return false };
+        view.entries().iter().any(|entry| match index(entry) {
+            Some(message) => message < before && self.named_in.of(message).contains(&(item as u32)),
+            None => entry.parts().filter_map(|(part, _)| part_text(part)).any(|text| self.is_in(item, text)),
+        })
+    }
+
+    /// Whether a text names a fact's file otherwise.
+    pub(crate) fn in_text(&self, fact: u32, text: &str) -> bool {
+        self.facts.binary_search(&fact).is_ok_and(|item| self.is_in(item, text))
+    }
+
+    /// The facts whose files a text names otherwise.
+    pub(crate) fn found_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
+        self.matcher.find(text).map(|item| self.facts[item])
+    }
+
+    fn is_in(&self, item: usize, text: &str) -> bool {
+        self.matcher.find(text).any(|found| found == item)
+    }
+}
+
+/// The other names of a path. A name without a folder counts if it is that of a file, which has an ending: any other word would be
+/// found by chance.
+fn other_names(path: &str, directories: &[String]) -> Vec<String> {
+    let mut names = Vec::new();
+    let roots = directories.iter().map(|directory| (directory.trim_end_matches(['/', '\\']), ""));
+    let homes = directories.iter().filter_map(|directory| home(directory)).map(|home| (home, "~/"));
+    for (root, prefix) in roots.chain(homes).filter(|(root, _)| !root.is_empty()) {
+        if let Some(rest) = path.strip_prefix(root).and_then(|rest| rest.strip_prefix(['/', '\\'])) {
+            let is_name =
+                rest.contains(['/', '\\']) || rest.trim_start_matches('.').contains('.') || rest.starts_with('.');
+            if !rest.is_empty() && (is_name || !prefix.is_empty()) {
+                names.push(format!("{prefix}{rest}"));
+            }
+        } else if is_relative(path) && path.contains('/') {
+            let plain = path.trim_start_matches("./").trim_start_matches("~/");
+            if path.starts_with("~/") != prefix.is_empty() {
+                names.push(format!("{root}/{plain}"));
+            }
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn is_relative(path: &str) -> bool {
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    !path.starts_with(['/', '\\']) && !is_drive
+}
+
+/// The user's home that a directory lies in.
+fn home(directory: &str) -> Option<&str> {
+    let is_root = directory == "/root" || directory.starts_with("/root/");
+    if is_root {
+        return Some("/root");
+    }
+    let (folder, rest) = ["/home/", "/Users/", "C:\\Users\\"]
+        .iter()
+        .find_map(|folder| Some((*folder, directory.strip_prefix(folder)?)))?;
+    let user = rest.split(['/', '\\']).next().filter(|user| !user.is_empty())?;
+    Some(&directory[..folder.len() + user.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_the_names_that_its_directories_give() {
+        let directories = ["/home/ann/shop".to_owned(), "/home/ann/shop/web".to_owned()];
+        let names = |path: &str| other_names(path, &directories);
+        assert_eq!(names("/home/ann/shop/web/app.js"), ["app.js", "web/app.js", "~/shop/web/app.js"]);
+        assert_eq!(names("/home/ann/shop/config"), ["~/shop/config"], "a bare word is no name of a file");
+        assert_eq!(names("/home/ann/shop/.env"), [".env", "~/shop/.env"]);
+        assert_eq!(names("src/pay.rs"), ["/home/ann/shop/src/pay.rs", "/home/ann/shop/web/src/pay.rs"]);
+        assert_eq!(names("~/notes/a.md"), ["/home/ann/notes/a.md"]);
+        assert!(
+            names("/etc/hosts").is_empty() && names("pay.rs").is_empty() && names("/home/annette/x/y.rs").is_empty()
+        );
+    }
+
+    #[test]
+    fn directories_of_windows_have_their_separators() {
+        let directories = [r"C:\Users\ann\shop".to_owned()];
+        assert_eq!(other_names(r"C:\Users\ann\shop\web\app.js", &directories), [r"web\app.js", r"~/shop\web\app.js"]);
+    }
+}

@@ -1,0 +1,106 @@
+"""Uses of exact values by calls: what kind each is, and whether what the last compaction left holds its value, by docs/losses.md: "Uses".
+
+What a program puts back without a record of it is not computed, since that takes a tokenizer."""
+import json
+import re
+
+from .matching import Value, normal
+
+ADDRESSES = set(
+    "absolutepath bashid branch cellid cmd command commands cwd destination dir dirpath directory domain environment file fileid filename filepath "
+    "filepaths files glob host id ids include key link node notebookpath oldpath oldstr oldstring oldtext path paths pattern pid port processid "
+    "project query ref regex repo repository resource script selector server sessionid shellid skill source sql symbol table target targetfile "
+    "taskid uri url urls workdir".split()
+)
+AUTHORED = set(
+    "activeform answer body chars code comment content contents description explanation feedback filetext header insert inserttext instructions "
+    "label message messages newcontent newsource newstr newstring newtext note notes plan prompt question questions reason replacement step subject "
+    "summary text thought thoughts title todo todos".split()
+)
+HOME = re.compile(r"^(/root|/home/[^/\\]+|/Users/[^/\\]+|C:\\Users\\[^/\\]+)(?=[/\\]|$)")
+
+
+def leaves(name, value):
+    if isinstance(value, bool) or value is None:
+        return
+    if isinstance(value, (int, float)):
+        yield name, str(value)
+    elif isinstance(value, str):
+        yield name, value
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(name, item)
+    else:
+        for key, item in value.items():
+            yield from leaves(key, item)
+
+
+def purposes(name, text):
+    """The pieces of an argument, each with whether it is an address."""
+    if text.lstrip().startswith("*** Begin Patch"):
+        lines = text.splitlines()
+        yield "\n".join(line for line in lines if not line.startswith("+")), True
+        yield "\n".join(line for line in lines if line.startswith("+")), False
+        return
+    plain = "".join(letter for letter in name if letter.isascii() and letter.isalnum()).lower()
+    if plain in AUTHORED:
+        yield text, False
+    else:
+        is_short = len(text) <= 300 and len(text.split()) < 12
+        yield text, plain in ADDRESSES or plain.endswith(("id", "path", "url")) or is_short
+
+
+class Uses:
+    """How the calls of a conversation use its facts. `generic` says of a fact whether any project may have its value: the run's word is
+    taken for that, since a list of names is nothing to compute again."""
+
+    def __init__(self, known):
+        self.known, self.of = known, {}
+        conversation = known.conversation
+        self.names = {
+            fact: [Value({**row, "value": name, "variants": []}) for name in other_names(row["value"], conversation.directories)]
+            for fact, row in enumerate(conversation.facts)
+            if row["value_kind"] == "path" and row.get("used_at") and "://" not in row["value"]
+        }
+
+    def is_address(self, at, fact):
+        """Whether the message uses the fact as an address: not if any argument that the agent writes holds it."""
+        key = at, fact
+        if key not in self.of:
+            found = []
+            value, plain = self.known.values[fact], self.known.conversation.facts[fact]["value"]
+            for part in self.known.conversation.messages[at]["parts"]:
+                if part["type"] != "tool_call":
+                    continue
+                for name, text in leaves("", json.loads(part["arguments"])):
+                    found += [is_address for piece, is_address in purposes(name, text) if plain in piece or value.held(normal(piece, True))]
+            self.of[key] = all(found)
+        return self.of[key]
+
+    def is_named(self, fact, view, compacted_at):
+        """Whether a view names the fact's file otherwise, in what it wrote or kept of the messages before the compaction."""
+        for entry in view if self.names.get(fact) else ():
+            if entry[0] == "kept" and entry[1] >= compacted_at:
+                continue
+            texts = self.known.conversation.texts[entry[1]] if entry[0] == "kept" else [text for _, text in entry[2]]
+            for text in texts:
+                form = normal(text, True)
+                if any(name.held(form) for name in self.names[fact]):
+                    return True
+        return False
+
+
+def other_names(path, directories):
+    names = set()
+    roots = [(root.rstrip("/\\"), "") for root in directories]
+    roots += [(found[1], "~/") for root in directories if (found := HOME.match(root))]
+    for root, prefix in roots:
+        if root and path.startswith(root) and path[len(root):len(root) + 1] in ("/", "\\"):
+            rest = path[len(root) + 1:]
+            is_name = "/" in rest or "\\" in rest or "." in rest.lstrip(".") or rest.startswith(".")
+            if rest and (is_name or prefix):
+                names.add(prefix + rest)
+        elif root and path[:1] not in ("/", "\\") and path[1:2] != ":" and "/" in path and path.startswith("~/") == bool(prefix):
+            plain = re.sub(r"^(\./)+", "", path)
+            names.add(f"{root}/{re.sub(r'^(~/)+', '', plain)}")
+    return sorted(names)
