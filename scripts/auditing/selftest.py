@@ -108,6 +108,17 @@ def claim_rivals(_, records):
     return place(record, row, fact)
 
 
+def claim_a_use(_, records):
+    """Says of a use that its value was in sight where it was not."""
+    for line in records:
+        for row in line["record"]["observations"]:
+            for fact, use in zip(row.get("used", []), row.get("uses", [])):
+                if use["kind"] != "generic" and use["held"] == "out_of_sight":
+                    use["held"] = "as_said"
+                    return place(line["record"], row, fact)
+    raise AssertionError("the run has no use of a value that is out of sight")
+
+
 def drop_an_eligible_fact(_, records):
     record, row, fact = next(points(records, "full"))
     row["eligible"].remove(fact)
@@ -206,6 +217,7 @@ PLANTED = (
     ("a bound list is empty", empty_a_bound_list, is_listed),
     ("every bound list of a control is empty", empty_all_bound_lists, differs),
     ("wrong subjects win that do not", claim_rivals, is_listed),
+    ("a use says in sight where the value is out of sight", claim_a_use, is_listed),
     ("an eligible fact is left out", drop_an_eligible_fact, is_listed),
     ("the texts of a control are changed", change_texts, differs),
     ("the requests of a strategy are changed", change_requests, differs),

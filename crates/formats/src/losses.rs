@@ -1,6 +1,6 @@
 //! What recorded compactions lost, session by session: the facts that `losses` reports are made of.
 
-use compactometer_engine::message::MessageId;
+use compactometer_engine::message::{MessageId, Usage};
 use serde::Serialize;
 
 use crate::record::{Held, UseKind};
@@ -82,6 +82,8 @@ pub struct CompactionLosses {
     pub unused_values: Count,
     /// What it cost the conversation beside values.
     pub costs: CompactionCosts,
+    /// Tokens of what the program wrote, of the measuring counter.
+    pub written_tokens: u32,
     /// What the program wrote.
     pub written: Vec<String>,
 }
@@ -103,6 +105,23 @@ pub struct CompactionCosts {
     pub wrong_values: Vec<WrongValue>,
     /// Reported input tokens of the last requests before it, and of the first requests after it; the median of up to ten each.
     pub request_tokens: Option<(u64, u64)>,
+    /// What their calls used on average, as reported.
+    pub request_usage: Option<(MeanUsage, MeanUsage)>,
+    /// What the call used that wrote the summary, as reported; absent in the files of most programs.
+    pub own_usage: Option<Usage>,
+}
+
+/// What calls used on average, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MeanUsage {
+    /// Uncached input.
+    pub input: f64,
+    /// Input read from the cache.
+    pub cache_read: f64,
+    /// Input written to the cache.
+    pub cache_write: f64,
+    /// Output.
+    pub output: f64,
 }
 
 /// Reads of what was read before.

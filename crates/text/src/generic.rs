@@ -104,6 +104,7 @@ const NAMES: &str = "\
     array_merge in_array is_array is_string is_numeric is_null \
     attr_reader attr_writer attr_accessor frozen_string_literal \
     @Override @Deprecated @Nullable @NotNull @Test @ts-ignore @ts-expect-error @param @returns @return @throws @see @example \
+    in_progress files_with_matches output_mode \
     --no-verify --no-edit";
 
 /// What names of a language's own modules and objects begin with.

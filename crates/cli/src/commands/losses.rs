@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 use compactometer_disk::write_whole;
+use compactometer_formats::prices::PriceTable;
 use compactometer_formats::suite::Suite;
 use compactometer_report::losses::Losses;
 use compactometer_suites::import::{self, Options};
@@ -56,13 +57,18 @@ pub(crate) struct LossesArgs {
 fn losses(args: &LossesArgs) -> Result<(), Failure> {
     let counter = encoding(&args.tokenizer)?;
     let suite = suite(args)?;
+    let prices = PriceTable::shipped().map_err(Failure::failed)?;
     let bar = progress::bar(suite.scenarios.len(), "sessions", args.quiet);
     let sessions = suite.scenarios.into_iter().map(|scenario| {
         let lost = compactometer_harness::losses::losses(scenario, args.budget, &counter);
         bar.inc(1);
         lost
     });
-    let found = Losses::of(sessions.collect(), args.budget);
+    let found = Losses::of(
+        sessions.collect(),
+        args.budget,
+        prices.row("mock").ok_or_else(|| Failure::failed(anyhow!("no prices")))?,
+    );
     bar.finish_and_clear();
     if let Some(path) = &args.html {
         write_page(path, &found)?;

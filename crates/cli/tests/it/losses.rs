@@ -149,10 +149,7 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
     assert!(shown.status.success(), "{}", text(&shown.stderr));
     let out = text(&shown.stdout);
     assert!(out.starts_with("1 compaction in 1 session of 1 project (claude-code)\n"), "{out}");
-    assert!(
-        out.contains("`src/lost-0815.rs`, said by tools in message 5, for `Read.file_path` in message 14"),
-        "{out}"
-    );
+    assert!(out.contains("`src/lost-0815.rs`, for `Read.file_path` in message 14"), "{out}");
     assert!(
         !out.contains("lost\n") && out.lines().count() <= 40 && out.lines().all(|line| line.chars().count() <= 100),
         "{out}"
@@ -163,7 +160,8 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
         .current_dir(dir.path())
         .output()
         .unwrap();
-    assert!(text(&narrow.stdout).lines().all(|line| line.chars().count() <= 80), "{}", text(&narrow.stdout));
+    let narrow = text(&narrow.stdout);
+    assert!(narrow.lines().count() <= 40 && narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
     assert!(page.contains("src&#x2f;lost-0815.rs") && !page.contains("<script>"), "{page}");
     // The value links to the message that said it, and that message to the use.
@@ -282,4 +280,56 @@ fn the_classes_are_those_of_a_hand_count() {
         }
     }
     assert!(wrong.is_empty() && classes.is_empty(), "{wrong:#?} {classes:#?}");
+}
+
+/// A home in which two programs keep sessions.
+fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let keep = |path: &str, text: &str| {
+        let path = home.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    keep(".claude/projects/shop/s-1.jsonl", &session());
+    let head = r#"{"type":"session","id":"p-1","timestamp":"2026-01-02T03:04:05Z","cwd":"/home/ann/shop"}"#;
+    let said = r#"{"type":"message","id":"a","timestamp":"2026-01-02T03:04:06Z","message":{"role":"user","content":"Hello."}}"#;
+    keep(".pi/agent/sessions/shop/p-1.jsonl", &format!("{head}\n{said}\n"));
+    home
+}
+
+fn run_at_home(home: &Path, args: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_compactometer"));
+    for variable in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "XDG_DATA_HOME"] {
+        program.env_remove(variable);
+    }
+    program.args(args).env("HOME", home).current_dir(home).output().unwrap()
+}
+
+#[test]
+fn without_a_file_the_sessions_that_programs_keep_are_listed() {
+    let home = home();
+    let listed = run_at_home(home.path(), &["losses"]);
+    let error = text(&listed.stderr);
+    assert_eq!(listed.status.code(), Some(2), "{error}");
+    assert!(error.contains("s-1.jsonl") && error.contains("p-1.jsonl") && error.contains(" kB "), "{error}");
+    assert!(error.contains("no file is named: give one or more of these"), "{error}");
+    let folder = run_at_home(home.path(), &["losses", ".claude"]);
+    let error = text(&folder.stderr);
+    assert!(folder.status.code() == Some(2) && error.contains("s-1.jsonl") && !error.contains("p-1.jsonl"), "{error}");
+    let empty = run_at_home(&home.path().join(".pi/agent"), &["losses"]);
+    assert!(
+        empty.status.code() == Some(2) && text(&empty.stderr).contains("there is no session at"),
+        "{}",
+        text(&empty.stderr)
+    );
+}
+
+#[test]
+fn sessions_of_two_programs_are_counted_together() {
+    let home = home();
+    let files = [".claude/projects/shop/s-1.jsonl", ".pi/agent/sessions/shop/p-1.jsonl"];
+    let found = json(home.path(), &files);
+    assert_eq!((&found["sessions"], &found["projects"]), (&2.into(), &1.into()));
+    assert_eq!(found["programs"], serde_json::json!(["claude-code", "pi"]));
+    assert_eq!(found["uses"]["address"]["uses"], 3);
 }

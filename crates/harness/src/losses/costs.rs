@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use compactometer_engine::message::{Part, Role};
+use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::tokens::{CountedMessage, TokenCounter};
-use compactometer_formats::losses::{CompactionCosts, Reads, WrongValue};
+use compactometer_formats::losses::{CompactionCosts, MeanUsage, Reads, WrongValue};
 use compactometer_text::exact;
 use serde_json::Value;
 
@@ -36,6 +36,7 @@ pub(super) fn costs(
     let between = |from: Option<i64>, to: Option<i64>| Some(to? - from?).filter(|waited| *waited >= 0);
     let first_after = calls.partition_point(|call| call.message < later.start);
     let last_after = calls.partition_point(|call| call.message < later.end).min(first_after + CALLS);
+    let used = usages(prepared, left.length, later.clone());
     CompactionCosts {
         waited_before_ms: between(last, made.at_ms),
         waited_after_ms: between(made.at_ms, reply),
@@ -46,7 +47,9 @@ pub(super) fn costs(
         },
         said_again: said_again(prepared, left, later.clone()),
         wrong_values: wrong_values(prepared, &calls[first_after..last_after], left.length),
-        request_tokens: request_tokens(prepared, left.length, later),
+        request_tokens: used.as_ref().map(|(before, after)| (median_input(before), median_input(after))),
+        request_usage: used.as_ref().map(|(before, after)| (mean(before), mean(after))),
+        own_usage: made.usage,
     }
 }
 
@@ -144,18 +147,32 @@ fn wrong_values(prepared: &PreparedScenario, calls: &[Call<'_>], before: usize) 
     wrong
 }
 
-/// The median input of the last requests before a compaction and of the first ones after it, as reported.
-fn request_tokens(prepared: &PreparedScenario, length: usize, later: Range<usize>) -> Option<(u64, u64)> {
-    let inputs = |range: Range<usize>| {
-        let usage = prepared.messages[range].iter().filter_map(|counted| counted.message.usage.as_deref());
-        usage.map(|usage| usage.total_input()).collect::<Vec<_>>()
+/// What the calls of the last requests before a compaction used, and those of the first requests after it.
+fn usages(prepared: &PreparedScenario, length: usize, later: Range<usize>) -> Option<(Vec<Usage>, Vec<Usage>)> {
+    let of = |range: Range<usize>| {
+        prepared.messages[range]
+            .iter()
+            .filter_map(|counted| counted.message.usage.as_deref().copied())
+            .collect::<Vec<_>>()
     };
-    let (before, after) = (inputs(0..length), inputs(later));
-    let median = |mut list: Vec<u64>| {
-        list.sort_unstable();
-        (!list.is_empty()).then(|| list[list.len() / 2])
-    };
+    let (before, after) = (of(0..length), of(later));
     let last = before[before.len().saturating_sub(REQUESTS)..].to_vec();
     let first = after[..after.len().min(REQUESTS)].to_vec();
-    Some((median(last)?, median(first)?))
+    (!last.is_empty() && !first.is_empty()).then_some((last, first))
+}
+
+fn median_input(usages: &[Usage]) -> u64 {
+    let mut inputs = usages.iter().map(Usage::total_input).collect::<Vec<_>>();
+    inputs.sort_unstable();
+    inputs[inputs.len() / 2]
+}
+
+fn mean(usages: &[Usage]) -> MeanUsage {
+    let of = |part: fn(&Usage) -> u64| usages.iter().map(part).sum::<u64>() as f64 / usages.len() as f64;
+    MeanUsage {
+        input: of(|usage| usage.input),
+        cache_read: of(|usage| usage.cache_read),
+        cache_write: of(|usage| usage.cache_write),
+        output: of(|usage| usage.output),
+    }
 }

@@ -45,6 +45,7 @@ pub fn losses(scenario: Scenario, budget: u32, counter: &dyn TokenCounter) -> Se
             used_values: values.0,
             unused_values: values.1,
             costs,
+            written_tokens: written(made).map(|text| counter.count_text(text)).sum(),
             written: written(made).map(str::to_owned).collect(),
         }
     });

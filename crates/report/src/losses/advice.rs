@@ -1,45 +1,43 @@
 //! What to do about what compactions lost: at most three lines, each with the number that it follows from.
 
+use compactometer_formats::losses::CompactionCosts;
+
 use super::Losses;
 use super::text::{percent, thousands};
 
 /// A share must rise by this much for a line about it.
 const WORTH_SAYING: f64 = 0.05;
+/// Shares of fewer uses than this support no advice.
+const FEWEST_USES: usize = 10;
 /// What was read again must be this much more than before.
 const TOKENS_WORTH_SAYING: f64 = 1_000.0;
 
 /// What to paste into the prompt of a compaction.
-pub(super) const FOR_THE_PROMPT: &str = "List every path, id, command and URL that is still needed: one a line, exact, paths relative to the working directory.";
+const FOR_THE_PROMPT: &str =
+    "List every path, id, command and URL still needed: exact, one a line, paths relative to the working directory.";
 
 impl Losses {
     pub(super) fn advice(&self) -> Vec<String> {
         let address = &self.uses.address;
         let held = address.held_at_most.or(address.held_in_log);
+        let random = address.with_random.filter(|_| address.uses >= FEWEST_USES);
         let mut lines = Vec::new();
-        if let (Some(held), Some(random)) = (held, address.with_random) {
-            if random - held >= WORTH_SAYING {
-                lines.push(format!(
-                    "A list of exact values would help: with {} tokens of random ones, {} instead of {} of the addresses are in \
-                     sight. Paste into the prompt of the compaction, where the program has one: \"{FOR_THE_PROMPT}\"",
-                    thousands(self.budget.into()),
-                    percent(random),
-                    percent(held)
-                ));
+        if let (Some(held), Some(random)) = (held, random) {
+            let (budget, with, without) = (thousands(self.budget.into()), percent(random), percent(held));
+            lines.push(if random - held >= WORTH_SAYING {
+                format!(
+                    "A list of exact values would help: {budget} tokens of random ones bring {without} to {with}. For the prompt of the \
+                     compaction, where the program has one: \"{FOR_THE_PROMPT}\""
+                )
             } else {
-                lines.push(format!(
-                    "More values would hardly help: with {} tokens of random ones, {} instead of {} of the addresses are in sight.",
-                    thousands(self.budget.into()),
-                    percent(random),
-                    percent(held)
-                ));
-            }
+                format!("More values would hardly help: {budget} tokens of random ones bring {without} to {with}.")
+            });
         }
-        let more = self.per_compaction(|costs| costs.read_again.tokens)
-            - self.per_compaction(|costs| costs.read_again_before.tokens);
+        let read = |of: fn(&CompactionCosts) -> u64| self.per_compaction(of);
+        let more = read(|costs| costs.read_again.tokens) - read(|costs| costs.read_again_before.tokens);
         if more >= TOKENS_WORTH_SAYING {
             lines.push(format!(
-                "Name the files that are in use when you compact by hand: each compaction made the agent read {} more tokens \
-                 again than it read before.",
+                "Name the files in use when you compact by hand: the agent read {} more tokens again than before.",
                 thousands(more as u64)
             ));
         }
@@ -47,7 +45,7 @@ impl Losses {
     }
 
     /// The mean of a number over compactions.
-    pub(super) fn per_compaction(&self, of: impl Fn(&compactometer_formats::losses::CompactionCosts) -> u64) -> f64 {
+    pub(super) fn per_compaction(&self, of: impl Fn(&CompactionCosts) -> u64) -> f64 {
         let sum = self.compactions.iter().map(|compaction| of(&compaction.costs)).sum::<u64>();
         sum as f64 / self.compactions.len().max(1) as f64
     }

@@ -2,15 +2,19 @@
 //! programs.
 
 mod advice;
+mod cost;
 mod page;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::losses::{CompactionLosses, Count, SessionLosses, UseSeen, VALUE_DRAWS};
+use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{Held, UseKind};
 use compactometer_formats::scenario::Unmeasured;
 use serde::Serialize;
+
+pub use cost::Cost;
 
 use crate::stats::interval;
 
@@ -38,6 +42,8 @@ pub struct Losses {
     pub used_values: Count,
     /// The same for exact values that no later call used.
     pub unused_values: Count,
+    /// What turns and compactions cost; absent if no usage is recorded.
+    pub cost: Option<Cost>,
     /// Each use that found its value not as it was said.
     pub not_as_said: Vec<UseSeen>,
 }
@@ -78,7 +84,7 @@ pub struct Shares {
 
 impl Losses {
     /// Counts what the compactions of these sessions lost.
-    pub fn of(sessions: Vec<SessionLosses>, budget: u32) -> Self {
+    pub fn of(sessions: Vec<SessionLosses>, budget: u32, prices: &PriceRow) -> Self {
         let distinct = |of: fn(&SessionLosses) -> Vec<String>| sessions.iter().flat_map(of).collect::<BTreeSet<_>>();
         let groups = distinct(|session| vec![session.group.clone()]);
         let projects = distinct(|session| session.projects.clone());
@@ -104,12 +110,14 @@ impl Losses {
             uses,
             used_values: Count::default(),
             unused_values: Count::default(),
+            cost: None,
             not_as_said: Vec::new(),
         };
         for session in sessions {
             losses.not_as_said.extend(session.uses.into_iter().filter(|seen| seen.held != Held::AsSaid));
             losses.compactions.extend(session.compactions);
         }
+        losses.cost = Cost::of(&losses.compactions, prices);
         for compaction in &losses.compactions {
             losses.used_values = losses.used_values.plus(compaction.used_values);
             losses.unused_values = losses.unused_values.plus(compaction.unused_values);

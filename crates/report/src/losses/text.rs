@@ -12,7 +12,7 @@ use super::{FEWEST_SESSIONS, Losses, Shares};
 /// The number of examples that a terminal shows.
 const SHOWN: usize = 3;
 /// The most letters of an example's value.
-const LETTERS: usize = 60;
+const LETTERS: usize = 34;
 
 impl Losses {
     /// The losses in at most 40 lines. `width` is that of the terminal.
@@ -63,11 +63,10 @@ impl Losses {
         if shares.uses == 0 {
             return vec!["No later call took an address that was last said before a compaction.".to_owned()];
         }
-        let mut lines = vec![format!(
-            "Later calls took {} that were last said before a compaction: what to read, run, edit or look for.",
-            counted(shares.uses, "address").replace("addresss", "addresses")
-        )];
-        lines.extend(self.share_lines(shares).into_iter().map(|(name, value)| format!("  {name:<44}{value}")));
+        let addresses = if shares.uses == 1 { "address" } else { "addresses" };
+        let mut lines =
+            vec![format!("Later calls took {} {addresses} that were last said before a compaction:", shares.uses)];
+        lines.extend(self.share_lines(shares).into_iter().map(|(name, value)| format!("  {name:<42}{value}")));
         let lost = self.out_of_sight(UseKind::Address);
         if !lost.is_empty() {
             lines.push(format!("Out of sight when they were needed: {} ({})", lost.len(), kinds(&lost)));
@@ -92,7 +91,7 @@ impl Losses {
         lines.push(("at most, with what the program puts back".to_owned(), most));
         let range = shares
             .with_random_range
-            .map_or(String::new(), |(low, high)| format!(", draws from {} to {}", bare(low), bare(high)));
+            .map_or(String::new(), |(low, high)| format!("; draws {} to {}", bare(low), bare(high)));
         let budget = thousands(self.budget.into());
         lines.push((
             format!("with {budget} tokens of random values"),
@@ -106,18 +105,25 @@ impl Losses {
     fn other_kinds(&self) -> Vec<String> {
         let uses = &self.uses;
         let pair = |shares: &Shares| match (shares.held_in_log, shares.held_at_most) {
-            (Some(log), Some(most)) => format!("{} in the log, at most {}", percent(log), percent(most)),
-            (Some(log), None) => format!("{} in the log", percent(log)),
-            _ => "none".to_owned(),
+            (Some(log), Some(most)) => format!(", {} in sight, at most {}", percent(log), percent(most)),
+            (Some(log), None) => format!(", {} in sight", percent(log)),
+            _ => String::new(),
         };
         let mut lines = vec![format!(
-            "Named otherwise, and in sight: {} of these addresses (a path relative to the working directory)",
+            "Named otherwise, so in sight: {} of them (relative to the working directory)",
             uses.address.named_otherwise
         )];
-        lines.push(format!("In text that the agent wrote: {} uses, held {}", uses.authored.uses, pair(&uses.authored)));
-        lines.push(format!("Generic, such as timeouts and /dev/null: {} uses, not counted above", uses.generic.uses));
         lines.push(format!(
-            "Of all exact values said before, each compaction left {} of those that were used later and {} of the others",
+            "In text that the agent wrote: {}{}",
+            counted(uses.authored.uses, "use"),
+            pair(&uses.authored)
+        ));
+        lines.push(format!(
+            "Generic, such as timeouts and /dev/null: {}, not counted above",
+            counted(uses.generic.uses, "use")
+        ));
+        lines.push(format!(
+            "Left of exact values said before: {} of those used later, {} of the others",
             self.used_values.share().map_or("-".to_owned(), percent),
             self.unused_values.share().map_or("-".to_owned(), percent)
         ));
@@ -130,7 +136,7 @@ impl Losses {
         let again = self.per_compaction(|costs| costs.read_again.tokens);
         let before = self.per_compaction(|costs| costs.read_again_before.tokens);
         lines.push(format!(
-            "Read again in the 50 calls after a compaction: {} tokens each; in the 50 calls before: {}",
+            "Read again, tokens each: {} in the 50 calls after, {} in the 50 before",
             thousands(again as u64),
             thousands(before as u64)
         ));
@@ -145,24 +151,37 @@ impl Losses {
         if let (Some(to_it), Some(to_reply)) = (to_it, to_reply) {
             let number = self.compactions.iter().filter(|one| automatic(one)).count();
             lines.push(format!(
-                "Waited: {to_it:.0} s for the summary and {to_reply:.0} s for the next reply (medians of {number} automatic ones)"
+                "Waited: {to_it:.0} s for the summary, {to_reply:.0} s for the next reply (medians of {number} automatic)"
             ));
         }
         let requests = self.compactions.iter().filter_map(|one| one.costs.request_tokens).collect::<Vec<_>>();
         if !requests.is_empty() {
             let mean = |of: fn(&(u64, u64)) -> u64| requests.iter().map(of).sum::<u64>() / requests.len() as u64;
             lines.push(format!(
-                "A request had {} tokens before and {} after, as reported (ten each, {})",
+                "A request: {} tokens before, {} after (reported, {})",
                 thousands(mean(|one| one.0)),
                 thousands(mean(|one| one.1)),
                 counted(requests.len(), "compaction")
             ));
         }
+        if let Some(cost) = &self.cost {
+            let paid = cost.paid_after_turns.map_or("not paid for".to_owned(), |turns| {
+                format!("paid for after {}", counted(turns.ceil() as usize, "turn"))
+            });
+            lines.push(format!(
+                "A turn: ${:.3} before, ${:.3} after; a compaction: ${:.3}{}, {paid} (prices of {})",
+                cost.turn_before,
+                cost.turn_after,
+                cost.compaction,
+                if cost.is_assumed { " (assumed)" } else { "" },
+                cost.prices_of
+            ));
+        }
         let said = self.compactions.iter().map(|one| one.costs.said_again.len()).sum::<usize>();
         let wrong = self.compactions.iter().map(|one| one.costs.wrong_values.len()).sum::<usize>();
         lines.push(format!(
-            "Users said {} again that were lost; {} failed on a path that was never said, though one like it was",
-            counted(said, "value"),
+            "Users said {} again; {} failed on a path that nobody had said",
+            counted(said, "lost value"),
             counted(wrong, "call")
         ));
         lines
@@ -173,23 +192,22 @@ impl Losses {
         let mut lines = Vec::new();
         let sessions = self.compactions.iter().map(|one| &one.session).collect::<std::collections::BTreeSet<_>>().len();
         if sessions < FEWEST_SESSIONS {
-            lines.push(
-                format!("{} show something and prove nothing.", counted(sessions, "session with compactions"))
-                    .replace("session with compactionss", "sessions with compactions"),
-            );
+            lines.push(match sessions {
+                1 => "One session with a compaction shows something and proves nothing.".to_owned(),
+                _ => format!("{sessions} sessions with compactions show something and prove nothing."),
+            });
         }
         let mut unlogged = self.compactions.iter().filter_map(|one| one.unlogged_tokens).collect::<Vec<_>>();
         unlogged.sort_unstable();
         if !unlogged.is_empty() {
             lines.push(format!(
-                "No record holds some {} tokens of the first request after a compaction (median of {} where they are known).",
+                "No record holds some {} tokens of the request after it (median of {}).",
                 thousands(u64::from(unlogged[unlogged.len() / 2])),
                 unlogged.len()
             ));
         }
         lines.push(
-            "A call that was made is no proof that its value was lost: the agent rebuilt it, or found it again."
-                .to_owned(),
+            "Out of sight is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),
         );
         lines
     }
@@ -216,13 +234,7 @@ pub(super) fn example(seen: &UseSeen) -> String {
     };
     let by =
         if seen.argument.is_empty() { code(&seen.tool) } else { code(&format!("{}.{}", seen.tool, seen.argument)) };
-    format!(
-        "{}, said by {} in message {}, for {by} in message {}",
-        code(&value),
-        speaker_name(seen.said_by),
-        seen.said_at,
-        seen.used_at
-    )
+    format!("{}, for {by} in message {}", code(&value), seen.used_at)
 }
 
 /// How many uses there are of each kind of value.
