@@ -94,10 +94,11 @@ def other_names(path, directories):
     names = set()
     roots = [(root.rstrip("/\\"), "") for root in directories]
     roots += [(found[1], "~/") for root in directories if (found := HOME.match(root))]
-    for root, prefix in roots:
+    for number, (root, prefix) in enumerate(roots):
         if root and path.startswith(root) and path[len(root):len(root) + 1] in ("/", "\\"):
             rest = path[len(root) + 1:]
-            is_name = "/" in rest or "\\" in rest or "." in rest.lstrip(".") or rest.startswith(".")
+            is_file = "." in rest.lstrip(".") or rest.startswith(".")
+            is_name = "/" in rest or "\\" in rest or (is_file and number == 0)
             if rest and (is_name or prefix):
                 names.add(prefix + rest)
         elif root and path[:1] not in ("/", "\\") and path[1:2] != ":" and "/" in path and path.startswith("~/") == bool(prefix):

@@ -64,16 +64,16 @@ impl OtherNames {
     }
 }
 
-/// The other names of a path. A name without a folder counts if it is that of a file, which has an ending: any other word would be
-/// found by chance.
+/// The other names of a path. A name without a folder counts if it is that of a file, which has an ending, in the directory where the
+/// session began: any other word would be found by chance, or be that of another file.
 fn other_names(path: &str, directories: &[String]) -> Vec<String> {
     let mut names = Vec::new();
     let roots = directories.iter().map(|directory| (directory.trim_end_matches(['/', '\\']), ""));
     let homes = directories.iter().filter_map(|directory| home(directory)).map(|home| (home, "~/"));
-    for (root, prefix) in roots.chain(homes).filter(|(root, _)| !root.is_empty()) {
+    for (number, (root, prefix)) in roots.chain(homes).enumerate().filter(|(_, (root, _))| !root.is_empty()) {
         if let Some(rest) = path.strip_prefix(root).and_then(|rest| rest.strip_prefix(['/', '\\'])) {
-            let is_name =
-                rest.contains(['/', '\\']) || rest.trim_start_matches('.').contains('.') || rest.starts_with('.');
+            let is_file = rest.trim_start_matches('.').contains('.') || rest.starts_with('.');
+            let is_name = rest.contains(['/', '\\']) || (is_file && number == 0);
             if !rest.is_empty() && (is_name || !prefix.is_empty()) {
                 names.push(format!("{prefix}{rest}"));
             }
@@ -115,7 +115,8 @@ mod tests {
     fn a_path_has_the_names_that_its_directories_give() {
         let directories = ["/home/ann/shop".to_owned(), "/home/ann/shop/web".to_owned()];
         let names = |path: &str| other_names(path, &directories);
-        assert_eq!(names("/home/ann/shop/web/app.js"), ["app.js", "web/app.js", "~/shop/web/app.js"]);
+        assert_eq!(names("/home/ann/shop/web/app.js"), ["web/app.js", "~/shop/web/app.js"]);
+        assert_eq!(names("/home/ann/shop/mix.exs"), ["mix.exs", "~/shop/mix.exs"]);
         assert_eq!(names("/home/ann/shop/config"), ["~/shop/config"], "a bare word is no name of a file");
         assert_eq!(names("/home/ann/shop/.env"), [".env", "~/shop/.env"]);
         assert_eq!(names("src/pay.rs"), ["/home/ann/shop/src/pay.rs", "/home/ann/shop/web/src/pay.rs"]);
