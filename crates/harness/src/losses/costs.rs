@@ -10,7 +10,7 @@ use compactometer_formats::losses::{CompactionCosts, MeanUsage, Reads, WrongValu
 use compactometer_text::exact;
 use serde_json::Value;
 
-use super::{Left, texts};
+use super::{Seen, texts};
 use crate::prepare::PreparedScenario;
 use crate::prepare::uses::{Purpose, arguments};
 
@@ -19,14 +19,10 @@ const CALLS: usize = 50;
 /// The requests before and after it whose tokens are compared.
 const REQUESTS: usize = 10;
 
-pub(super) fn costs(
-    prepared: &PreparedScenario,
-    place: usize,
-    left: &Left,
-    counter: &dyn TokenCounter,
-) -> CompactionCosts {
-    let made = &prepared.scenario.compactions[place];
-    let next = prepared.scenario.compactions.get(place + 1).map(|next| prepared.index_of(next.after) + 1);
+pub(super) fn costs(prepared: &PreparedScenario, seen: &Seen, counter: &dyn TokenCounter) -> CompactionCosts {
+    let left = &seen.left;
+    let made = &prepared.scenario.compactions[left.place];
+    let next = prepared.scenario.compactions.get(left.place + 1).map(|next| prepared.index_of(next.after) + 1);
     let later = left.length..next.unwrap_or(prepared.messages.len());
     let calls = calls(prepared);
     let at_ms = |counted: &std::sync::Arc<CountedMessage>| counted.message.at_ms;
@@ -45,7 +41,7 @@ pub(super) fn costs(
             let start = first_after.saturating_sub(CALLS);
             read_again(&calls, start..first_after, start, counter)
         },
-        said_again: said_again(prepared, left, later.clone()),
+        said_again: said_again(prepared, seen, later.clone()),
         wrong_values: wrong_values(prepared, &calls[first_after..last_after], left.length),
         request_tokens: used.as_ref().map(|(before, after)| (median_input(before), median_input(after))),
         request_usage: used.as_ref().map(|(before, after)| (mean(before), mean(after))),
@@ -106,14 +102,14 @@ fn read_again(calls: &[Call<'_>], among: Range<usize>, before: usize, counter: &
 }
 
 /// Values that a compaction lost and that a user said again before anybody else did.
-fn said_again(prepared: &PreparedScenario, left: &Left, later: Range<usize>) -> Vec<String> {
+fn said_again(prepared: &PreparedScenario, seen: &Seen, later: Range<usize>) -> Vec<String> {
     let is_lost = |fact: &usize| {
         let said = &prepared.mentions[*fact];
         let next = said.iter().find(|mention| later.contains(mention));
         let row = &prepared.scenario.facts[*fact];
         let by_user = |index: usize| prepared.messages[index].message.role == Role::User;
-        let is_before = said.first().is_some_and(|first| *first < left.length);
-        is_before && !left.holds[*fact] && !row.generic && next.is_some_and(|next| by_user(*next))
+        let is_before = said.first().is_some_and(|first| *first < seen.left.length);
+        is_before && !seen.holds[*fact] && !row.generic && next.is_some_and(|next| by_user(*next))
     };
     (0..prepared.mentions.len()).filter(is_lost).map(|fact| prepared.scenario.facts[fact].value.clone()).collect()
 }

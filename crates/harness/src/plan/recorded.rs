@@ -1,17 +1,13 @@
 //! The moments and sizes of the compactions that a recorded program made. Under the protocol `recorded` they apply to all
 //! strategies and controls.
 
-use std::sync::Arc;
-
 use compactometer_engine::budget::{Budget, Tail};
-use compactometer_engine::log::{Log, Pending};
-use compactometer_engine::session::retained_tokens;
+use compactometer_engine::log::Pending;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_engine::view::View;
 
 use super::{Entrant, LimitsError, Shares, Sizes};
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded::edits;
+use crate::prepare::recorded::{Left, left};
 use compactometer_formats::record::Protocol;
 
 /// A recorded compaction as the limits of one entrant.
@@ -49,28 +45,22 @@ pub(super) struct Size {
 
 /// The sizes of a conversation's recorded compactions.
 pub(super) fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Size> {
-    let (mut log, mut view, mut sizes) = (Log::default(), View::default(), Vec::new());
-    let mut compactions = prepared.scenario.compactions.iter().peekable();
-    for counted in &prepared.messages {
-        // The suite was validated when it was read.
-        let _ = log.push(Arc::clone(counted));
-        view.follow(counted, &log, counter);
-        let Some(made) = compactions.next_if(|made| made.after == counted.message.id) else { continue };
-        let trigger = prepared.tool_tokens + view.tokens();
-        let system = log.system().map(|system| system.message.id);
-        let Ok(left) = View::from_edits(edits(made, system, 0), &log, counter) else { continue };
-        view = left;
-        // A compaction that left more than it found is no limit that others could keep.
-        let retained = retained_tokens(&view, &log).min(trigger.saturating_sub(1));
-        let length = log.messages().len();
-        let known_until = prepared.unmeasured().find(|next| *next > length);
-        sizes.push(Size { length, pending: log.pending(), trigger, retained, known_until });
-    }
-    sizes
+    left(prepared, counter).iter().map(|left| size(prepared, left)).collect()
 }
 
-/// The moments of a conversation without limits for a strategy.
-pub(crate) fn unlimited(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Moment> {
+fn size(prepared: &PreparedScenario, left: &Left) -> Size {
+    Size {
+        length: left.length,
+        pending: left.pending.clone(),
+        trigger: left.before,
+        // A compaction that left more than it found is no limit that others could keep.
+        retained: left.retained.min(left.before.saturating_sub(1)),
+        known_until: prepared.unmeasured().find(|next| *next > left.length),
+    }
+}
+
+/// The moments of what compactions left, without limits for a strategy.
+pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Moment> {
     let moment = |Size { length, pending, known_until, trigger, retained }| {
         let budget = Budget {
             window: trigger,
@@ -82,7 +72,7 @@ pub(crate) fn unlimited(prepared: &PreparedScenario, counter: &dyn TokenCounter)
         };
         Moment { length, pending, known_until, budget }
     };
-    sizes(prepared, counter).into_iter().map(moment).collect()
+    left.iter().map(|left| moment(size(prepared, left))).collect()
 }
 
 /// The context window of which the largest trigger is the share `shares.trigger`.

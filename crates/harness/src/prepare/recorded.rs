@@ -1,8 +1,51 @@
 //! What a recorded compaction left, as a context.
 
+use std::sync::Arc;
+
+use compactometer_engine::log::{Log, Pending};
 use compactometer_engine::message::MessageId;
-use compactometer_engine::view::{Edit, Origin, WrittenPart};
+use compactometer_engine::session::retained_tokens;
+use compactometer_engine::tokens::TokenCounter;
+use compactometer_engine::view::{Edit, Origin, View, WrittenPart};
 use compactometer_formats::scenario::{RecordedCompaction, Retained};
+
+use super::PreparedScenario;
+
+/// What a recorded compaction left, in tokens of the measuring counter.
+#[derive(Clone, Debug)]
+pub(crate) struct Left {
+    /// Its place among the conversation's recorded compactions.
+    pub(crate) place: usize,
+    /// Length of the log at it.
+    pub(crate) length: usize,
+    /// The pending part of the log then.
+    pub(crate) pending: Pending,
+    /// Tokens of the request before it.
+    pub(crate) before: u32,
+    /// Tokens that it left beside the system prompt and the pending part.
+    pub(crate) retained: u32,
+    /// The context after it.
+    pub(crate) view: View,
+}
+
+/// What each recorded compaction of a conversation left.
+pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Left> {
+    let (mut log, mut view, mut found) = (Log::default(), View::default(), Vec::new());
+    let mut compactions = prepared.scenario.compactions.iter().enumerate().peekable();
+    for counted in &prepared.messages {
+        // The suite was validated when it was read.
+        let _ = log.push(Arc::clone(counted));
+        view.follow(counted, &log, counter);
+        let Some((place, made)) = compactions.next_if(|(_, made)| made.after == counted.message.id) else { continue };
+        let before = prepared.tool_tokens + view.tokens();
+        let system = log.system().map(|system| system.message.id);
+        let Ok(left) = View::from_edits(edits(made, system, 0), &log, counter) else { continue };
+        view = left;
+        let (length, retained) = (log.messages().len(), retained_tokens(&view, &log));
+        found.push(Left { place, length, pending: log.pending(), before, retained, view: view.clone() });
+    }
+    found
+}
 
 /// The system prompt, then what the compaction left. `number` is that of its record.
 pub(crate) fn edits(made: &RecordedCompaction, system: Option<MessageId>, number: u32) -> Vec<Edit> {

@@ -10,6 +10,7 @@ mod fates;
 mod journal;
 mod judge;
 mod kept;
+mod losses;
 mod measures;
 mod prompted;
 mod provider_rules;
