@@ -1,6 +1,6 @@
 //! What recorded compactions lost, session by session: the facts that `losses` reports are made of.
 
-use compactometer_engine::message::{MessageId, Usage};
+use compactometer_engine::message::Usage;
 use serde::Serialize;
 
 use crate::record::{Held, UseKind};
@@ -192,10 +192,5 @@ impl UseSeen {
     /// Whether it may hold it at most; what the log shows if nothing more is known.
     pub fn is_held_at_most(&self) -> bool {
         self.at_most.unwrap_or_else(|| self.is_held())
-    }
-
-    /// The message that says the value, by id.
-    pub fn said_in(&self) -> MessageId {
-        MessageId(self.said_at)
     }
 }

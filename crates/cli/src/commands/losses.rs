@@ -8,7 +8,7 @@ use compactometer_disk::write_whole;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::suite::Suite;
 use compactometer_report::losses::Losses;
-use compactometer_suites::import::{self, Options};
+use compactometer_suites::import::{self, ImportReport, Options};
 
 use super::{CommandRow, HelpGroup, parsed};
 use crate::arguments::transcripts::by_format;
@@ -33,8 +33,8 @@ pub(crate) struct LossesArgs {
     /// asked which to read. A format lists those of its program, and a folder those in it.
     #[arg(value_names = ["FORMAT|FILE|FOLDER", "FILE"], num_args = 0..)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Write an HTML page that needs no other file. It lists every summary and every value that a later call used and the context
-    /// had lost.
+    /// Write an HTML page that needs no other file. It has every value that was not in sight as it was said, with the message that said
+    /// it and the call that used it, and every summary.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Print the numbers as JSON.
@@ -108,7 +108,7 @@ fn suite(args: &LossesArgs) -> Result<Suite, Failure> {
         let options = Options { keep_secrets: args.keep_secrets, ..Options::default() };
         let imported = import::import(importer, &files, "sessions", &options).map_err(Failure::usage)?;
         if !args.quiet {
-            imported.report.lines().iter().for_each(|line| note(line));
+            note(&read_line(&imported.report));
         }
         match &mut joined {
             Some(suite) => suite.scenarios.extend(imported.suite.scenarios),
@@ -117,11 +117,25 @@ fn suite(args: &LossesArgs) -> Result<Suite, Failure> {
     }
     let mut suite = joined.ok_or_else(|| Failure::usage(anyhow!("no session was chosen")))?;
     // Of all programs together, since a value is generic if more than one project has it.
-    let found = import::all_facts(&mut suite);
-    if !args.quiet {
-        found.iter().for_each(|line| note(line));
-    }
+    import::all_facts(&mut suite);
     Ok(suite)
+}
+
+/// What was read, in one line.
+fn read_line(report: &ImportReport) -> String {
+    let secrets = report.secrets.values().sum::<usize>();
+    let plural = |number: usize| if number == 1 { "" } else { "s" };
+    format!(
+        "{}: {} file{}, {} message{}, {} repair{}, {secrets} secret{} masked; `compactometer import` lists them",
+        report.importer,
+        report.files,
+        plural(report.files),
+        report.messages,
+        plural(report.messages),
+        report.repairs.len(),
+        plural(report.repairs.len()),
+        plural(secrets)
+    )
 }
 
 fn write_page(path: &Path, found: &Losses) -> Result<(), Failure> {

@@ -145,8 +145,10 @@ fn what_a_compaction_cost_beside_values_is_counted() {
 fn the_screen_and_the_page_name_what_was_out_of_sight() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
-    let shown = run(dir.path(), &["losses", "s-1.jsonl", "--html", "page.html", "-q"]);
+    let shown = run(dir.path(), &["losses", "s-1.jsonl", "--html", "page.html"]);
     assert!(shown.status.success(), "{}", text(&shown.stderr));
+    let read = "claude-code: 1 file, 18 messages, 0 repairs, 0 secrets masked; `compactometer import` lists them\n";
+    assert_eq!(text(&shown.stderr), format!("{read}page: page.html\n"));
     let out = text(&shown.stdout);
     assert!(out.starts_with("1 compaction in 1 session of 1 project (claude-code)\n"), "{out}");
     assert!(out.contains("`src/lost-0815.rs`, for `Read.file_path` in message 14"), "{out}");

@@ -88,9 +88,9 @@ pub fn auto_facts(suite: &mut Suite) -> Result<Vec<String>, ImportError> {
     Ok(counts.lines())
 }
 
-/// Finds every exact value of every conversation of a suite, also those that no call uses, and says what was found.
-pub fn all_facts(suite: &mut Suite) -> Vec<String> {
-    find(&mut suite.scenarios, usize::MAX / 2).lines()
+/// Finds every exact value of every conversation of a suite, also those that no call uses.
+pub fn all_facts(suite: &mut Suite) -> FactCounts {
+    find(&mut suite.scenarios, usize::MAX / 2)
 }
 
 /// Finds the facts of every scenario and adds them to those that it has. `unused` is the most values of each that no call uses.
