@@ -17,6 +17,7 @@ AUTHORED = set(
     "label message messages newcontent newsource newstr newstring newtext note notes plan prompt question questions reason replacement step subject "
     "summary text thought thoughts title todo todos".split()
 )
+MOST_DIRECTORIES = 20
 HOME = re.compile(r"^(/root|/home/[^/\\]+|/Users/[^/\\]+|C:\\Users\\[^/\\]+)(?=[/\\]|$)")
 
 
@@ -58,7 +59,7 @@ class Uses:
         self.known, self.of = known, {}
         conversation = known.conversation
         self.names = {
-            fact: [Value({**row, "value": name, "variants": []}) for name in other_names(row["value"], conversation.directories)]
+            fact: [Value({**row, "value": name, "variants": []}) for name in other_names(row["value"], conversation.directories[:MOST_DIRECTORIES])]
             for fact, row in enumerate(conversation.facts)
             if row["value_kind"] == "path" and row.get("used_at") and "://" not in row["value"]
         }

@@ -147,7 +147,7 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
     let shown = run(dir.path(), &["losses", "s-1.jsonl", "--html", "page.html"]);
     assert!(shown.status.success(), "{}", text(&shown.stderr));
-    let read = "claude-code: 1 file, 18 messages, 0 repairs, 0 secrets masked; `compactometer import` lists them\n";
+    let read = "claude-code: 1 file, 20 messages, 0 repairs, 0 secrets masked; `compactometer import` lists them\n";
     assert_eq!(text(&shown.stderr), format!("{read}page: page.html\n"));
     let out = text(&shown.stdout);
     assert!(out.starts_with("1 compaction in 1 session of 1 project (claude-code)\n"), "{out}");

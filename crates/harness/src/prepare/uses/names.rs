@@ -9,6 +9,9 @@ use std::sync::Arc;
 
 use crate::prepare::Lists;
 
+/// Names relative to more directories than this are not looked for: each of them is one more name of every path.
+const MOST_DIRECTORIES: usize = 20;
+
 /// Where other names of paths that calls use occur.
 pub(crate) struct OtherNames {
     matcher: Matcher,
@@ -21,6 +24,7 @@ pub(crate) struct OtherNames {
 impl OtherNames {
     /// The other names of the paths that calls use; none if the directories are not known.
     pub(crate) fn of(facts: &[Fact], directories: &[String], messages: &[Arc<CountedMessage>]) -> Option<Self> {
+        let directories = &directories[..directories.len().min(MOST_DIRECTORIES)];
         let used = facts.iter().enumerate().filter(|(_, fact)| !fact.used_at.is_empty());
         let paths = used.filter(|(_, fact)| fact.value_kind == ValueKind::Path && !fact.value.contains("://"));
         let named = paths.map(|(index, fact)| (index as u32, other_names(&fact.value, directories)));
