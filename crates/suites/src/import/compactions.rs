@@ -19,29 +19,11 @@ pub(super) struct Resolved {
 
 /// The compactions of a session whose messages are settled. Message number `n` of the session has the id `n`, from 1.
 pub(super) fn resolve(session: &Session, recorder: &mut Recorder) -> Result<Resolved, ImportError> {
+    let judged = judged(session);
     let mut found = Resolved::default();
-    let mut places = Vec::new();
-    for compaction in &session.compactions {
-        let before = session.messages.iter().rposition(|said| said.place < compaction.place);
-        // The results of calls before it are part of what came before it, even if they came later.
-        let answers = |index: &usize| session.messages.get(*index).is_some_and(|said| said.role == Role::Tool);
-        let after = before.map(|index| Some(index + 1).filter(answers).unwrap_or(index)).map(id_at);
-        let context = after.map(|after| context(session, compaction, after)).unwrap_or_default();
-        let Some(after) = after else {
-            found.unmeasured.push(unmeasured(compaction, None, Unmeasured::NothingBefore));
-            places.push(compaction.place);
-            continue;
-        };
-        if found.measured.last().is_some_and(|last| last.after >= after) {
-            found.compacted_again();
-            places.push(compaction.place);
-        }
-        match fault(session, compaction, &context, after, &found) {
-            Some(reason) => {
-                found.unmeasured.push(unmeasured(compaction, Some(after), reason));
-                places.push(compaction.place);
-            }
-            None => found.measured.push(RecordedCompaction {
+    for (compaction, after, judgement) in judged {
+        match judgement {
+            Ok(context) => found.measured.push(RecordedCompaction {
                 after,
                 at_ms: compaction.at_ms,
                 trigger: compaction.trigger.clone(),
@@ -50,56 +32,67 @@ pub(super) fn resolve(session: &Session, recorder: &mut Recorder) -> Result<Reso
                 compactor: compaction.compactor.clone(),
                 context,
             }),
+            Err(reason) => {
+                let what = format!("compaction: {}: left out", reason.why());
+                recorder.repair(&session.file, compaction.place, what)?;
+                *recorder.report.unmeasured.entry(reason).or_insert(0) += 1;
+                found.unmeasured.push(UnmeasuredCompaction {
+                    after: (after != NOTHING).then_some(after),
+                    at_ms: compaction.at_ms,
+                    trigger: compaction.trigger.clone(),
+                    reported_tokens: compaction.reported_tokens,
+                    reason,
+                });
+            }
         }
-    }
-    for (left_out, place) in found.unmeasured.iter().zip(places) {
-        recorder.repair(&session.file, place, format!("compaction: {}: left out", left_out.reason.why()))?;
-        *recorder.report.unmeasured.entry(left_out.reason).or_insert(0) += 1;
     }
     recorder.report.compactions += found.measured.len();
     Ok(found)
 }
 
-impl Resolved {
-    /// The last compaction was followed by another one before a turn: what it left was never a request.
-    fn compacted_again(&mut self) {
-        let Some(last) = self.measured.pop() else { return };
-        self.unmeasured.push(UnmeasuredCompaction {
-            after: Some(last.after),
-            at_ms: last.at_ms,
-            trigger: last.trigger,
-            reported_tokens: last.reported_tokens,
-            reason: Unmeasured::CompactedAgain,
-        });
+/// The place before the first message, whose id is 1.
+const NOTHING: MessageId = MessageId(0);
+
+/// Each compaction with the last message before it, and what it left or why that is not measured.
+type Judged<'s> = (&'s Compaction, MessageId, Result<Vec<Retained>, Unmeasured>);
+
+fn judged(session: &Session) -> Vec<Judged<'_>> {
+    let mut judged: Vec<Judged<'_>> = Vec::new();
+    for compaction in &session.compactions {
+        let after = last_before(session, compaction);
+        // What the one before it left was never a request.
+        if let Some((.., judgement)) = judged.last_mut().filter(|(_, before, last)| last.is_ok() && *before >= after) {
+            *judgement = Err(Unmeasured::CompactedAgain);
+        }
+        let is_first = judged.is_empty();
+        judged.push((compaction, after, judge(session, compaction, after, is_first)));
     }
+    judged
 }
 
-fn unmeasured(compaction: &Compaction, after: Option<MessageId>, reason: Unmeasured) -> UnmeasuredCompaction {
-    UnmeasuredCompaction {
-        after,
-        at_ms: compaction.at_ms,
-        trigger: compaction.trigger.clone(),
-        reported_tokens: compaction.reported_tokens,
-        reason,
-    }
+/// The last message before a compaction; [`NOTHING`] if there is none.
+fn last_before(session: &Session, compaction: &Compaction) -> MessageId {
+    let before = session.messages.iter().rposition(|said| said.place < compaction.place);
+    // The results of calls before it are part of what came before it, even if they came later.
+    let answers = |index: &usize| session.messages.get(*index).is_some_and(|said| said.role == Role::Tool);
+    before.map_or(NOTHING, |index| id_at(Some(index + 1).filter(answers).unwrap_or(index)))
 }
 
-/// Why what it left cannot be measured, if so.
-fn fault(
+/// What a compaction left, or why that is not measured.
+fn judge(
     session: &Session,
     compaction: &Compaction,
-    context: &[Retained],
     after: MessageId,
-    found: &Resolved,
-) -> Option<Unmeasured> {
-    if compaction.is_unreadable {
-        return Some(Unmeasured::UnreadableSummary);
+    is_first: bool,
+) -> Result<Vec<Retained>, Unmeasured> {
+    let context = context(session, compaction, after);
+    match () {
+        () if after == NOTHING => Err(Unmeasured::NothingBefore),
+        () if compaction.is_unreadable => Err(Unmeasured::UnreadableSummary),
+        () if context.is_empty() => Err(Unmeasured::NothingLeft),
+        () if is_first && holds_a_part(session, compaction, after) => Err(Unmeasured::PartBefore),
+        () => Ok(context),
     }
-    if context.is_empty() {
-        return Some(Unmeasured::NothingLeft);
-    }
-    let is_first = found.measured.is_empty();
-    (is_first && holds_a_part(session, compaction, after)).then_some(Unmeasured::PartBefore)
 }
 
 /// Characters of a token of a transcript, on the low side, so that the file seems to hold more tokens than it does.

@@ -180,6 +180,13 @@ fn a_file_that_starts_in_the_middle_measures_no_first_compaction() {
         assert!(found.suite.scenarios[0].compactions.is_empty());
     }
     assert!(reasons(&imported("claude-code", &lines(&rows(None, 30_000)), &FACTS)).is_empty());
+    // What a second compaction had before it is known: the summary, and what followed.
+    let mut twice = rows(Some("gone"), 9_000).to_vec();
+    twice.push(boundary("y", "d", json!({"trigger": "auto", "preTokens": 155_250})));
+    twice.push(summary("t", "y", "They went on."));
+    twice.push(claude("e", Some("t"), says("user", "More.")));
+    let found = imported("claude-code", &lines(&twice), &FACTS);
+    assert_eq!((reasons(&found), found.report.compactions), (vec![Unmeasured::PartBefore], 1));
 }
 
 #[test]
@@ -197,6 +204,8 @@ fn of_two_compactions_without_a_turn_between_the_second_counts() {
     let found = imported("claude-code", &lines(&rows), &FACTS);
     let scenario = &found.suite.scenarios[0];
     assert_eq!(reasons(&found), [Unmeasured::CompactedAgain]);
+    let repair = "line 3: compaction: another compaction followed without a turn between: left out";
+    assert_eq!(repairs(&found), [repair]);
     let written = Retained::Written { role: Role::User, text: "Second.".to_owned() };
     assert_eq!((scenario.compactions.len(), &scenario.compactions[0].context[..]), (1, &[written][..]));
 }
