@@ -25,7 +25,7 @@ const TURNS: [(usize, &str); 2] = [(1_000, "1k"), (10_000, "10k")];
 pub(super) fn paths() -> Vec<Path> {
     let mut paths = vec![
         Path::new("trace", 300, "SIZE turns counted and their facts found", trace),
-        Path::new("replay-full", 300, "a case of SIZE turns without compaction", |turns| replay("full", turns)),
+        Path::new("replay-full", 1_200, "a case of SIZE turns without compaction", |turns| replay("full", turns)),
         Path::new("replay-summarize", 300, "a case of SIZE turns under `summarize`, with the mock", |turns| {
             replay("summarize", turns)
         }),
