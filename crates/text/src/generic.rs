@@ -185,10 +185,15 @@ const MODULES: &[&str] = &[
     "File.",
 ];
 
+/// Endings of files, by which `errors.go` is no member of the module `errors`.
+const ENDINGS: &str = "c cc cfg conf cpp cs css csv env erl ex exs go h hpp html ini java js json jsonl jsx kt lock log lua md mjs mod \
+    php proto py rb rs rst scss sh sql sum swift toml ts tsx txt vue xml yaml yml zig";
+
 /// Whether a value is a name that a language or its tools bring.
 fn is_of_language(value: &str) -> bool {
+    let is_file = value.rsplit_once('.').is_some_and(|(_, end)| ENDINGS.split_whitespace().any(|known| known == end));
     NAMES.split_whitespace().any(|known| known == value)
-        || (!value.contains('/') && MODULES.iter().any(|module| value.starts_with(module)))
+        || (!is_file && !value.contains('/') && MODULES.iter().any(|module| value.starts_with(module)))
 }
 
 #[cfg(test)]
@@ -217,6 +222,9 @@ mod tests {
             "KX-4711",
             "3.10.2",
             "src/time.rs",
+            "errors.go",
+            "logging.conf",
+            "process.ex",
             "os/exec_shop.go",
             "4f2c-16",
             "ann.session_id",
