@@ -159,8 +159,6 @@ pub struct UseSeen {
     pub said_by: Speaker,
     /// The message that said it first.
     pub said_at: u32,
-    /// The last message before the compaction that said it.
-    pub last_said_at: u32,
     /// The message of the call.
     pub used_at: u32,
     /// The tool that was called.
@@ -177,7 +175,7 @@ pub struct UseSeen {
     pub held: Held,
     /// Whether it may hold the value at most; absent if it is not known what the program puts back.
     pub at_most: Option<bool>,
-    /// In how many of [`VALUE_DRAWS`] random choices of exact values of the budget's size the value is.
+    /// Of each of [`VALUE_DRAWS`] random choices of exact values of the budget's size, whether it holds the value.
     pub in_random: Vec<bool>,
     /// Whether the newest text of the budget's size holds it.
     pub in_newest_text: bool,

@@ -19,16 +19,20 @@ const CALLS: usize = 50;
 /// The requests before and after it whose tokens are compared.
 const REQUESTS: usize = 10;
 
-pub(super) fn costs(prepared: &PreparedScenario, seen: &Seen, counter: &dyn TokenCounter) -> CompactionCosts {
+pub(super) fn costs(
+    prepared: &PreparedScenario,
+    seen: &Seen,
+    calls: &[Call<'_>],
+    counter: &dyn TokenCounter,
+) -> CompactionCosts {
     let left = &seen.left;
     let made = &prepared.scenario.compactions[left.place];
     let next = prepared.scenario.compactions.get(left.place + 1).map(|next| prepared.index_of(next.after) + 1);
     let later = left.length..next.unwrap_or(prepared.messages.len());
-    let calls = calls(prepared);
     let at_ms = |counted: &std::sync::Arc<CountedMessage>| counted.message.at_ms;
     let last = prepared.messages[..left.length].iter().rev().find_map(at_ms);
-    let replies = prepared.messages[later.clone()].iter().filter(|counted| counted.message.role == Role::Assistant);
-    let reply = replies.clone().next().and_then(at_ms);
+    let mut later_messages = prepared.messages[later.clone()].iter();
+    let reply = later_messages.find(|counted| counted.message.role == Role::Assistant).and_then(at_ms);
     let between = |from: Option<i64>, to: Option<i64>| Some(to? - from?).filter(|waited| *waited >= 0);
     let first_after = calls.partition_point(|call| call.message < later.start);
     let last_after = calls.partition_point(|call| call.message < later.end).min(first_after + CALLS);
@@ -36,10 +40,10 @@ pub(super) fn costs(prepared: &PreparedScenario, seen: &Seen, counter: &dyn Toke
     CompactionCosts {
         waited_before_ms: between(last, made.at_ms),
         waited_after_ms: between(made.at_ms, reply),
-        read_again: read_again(&calls, first_after..last_after, first_after, counter),
+        read_again: read_again(calls, first_after..last_after, first_after, counter),
         read_again_before: {
             let start = first_after.saturating_sub(CALLS);
-            read_again(&calls, start..first_after, start, counter)
+            read_again(calls, start..first_after, start, counter)
         },
         said_again: said_again(prepared, seen, later.clone()),
         wrong_values: wrong_values(prepared, &calls[first_after..last_after], left.length),
@@ -50,14 +54,15 @@ pub(super) fn costs(prepared: &PreparedScenario, seen: &Seen, counter: &dyn Toke
 }
 
 /// A call with its result.
-struct Call<'p> {
+pub(super) struct Call<'p> {
     message: usize,
     tool: &'p str,
     arguments: Value,
     result: Option<(&'p str, bool)>,
 }
 
-fn calls(prepared: &PreparedScenario) -> Vec<Call<'_>> {
+/// The calls of a conversation, in order.
+pub(super) fn calls(prepared: &PreparedScenario) -> Vec<Call<'_>> {
     let parts = || {
         prepared
             .messages
@@ -80,12 +85,27 @@ fn calls(prepared: &PreparedScenario) -> Vec<Call<'_>> {
     calls
 }
 
-/// What a call reads, if it reads a file: a tool whose name says so and an argument that names one.
+/// What a call reads, if it reads a file: a word of the tool's name says so, and an argument names the file.
 fn file_read<'c>(call: &'c Call<'_>) -> Option<&'c str> {
-    let tool = call.tool.to_ascii_lowercase();
-    let reads = ["read", "view", "open_file", "cat"].iter().any(|word| tool.contains(word));
+    let reads = words(call.tool).any(|word| ["read", "view", "open", "cat"].contains(&word.as_str()));
     let names = ["file_path", "path", "filePath", "absolute_path", "notebook_path", "filename"];
     names.iter().find_map(|name| call.arguments[*name].as_str()).filter(|_| reads)
+}
+
+/// The words of a name such as `read_file`, `ReadFile` or `mcp__files__read`, in small letters.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut was_small = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (was_small && letter.is_uppercase()) {
+            words.push(String::new());
+        }
+        was_small = letter.is_lowercase();
+        if let Some(last) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            last.extend(letter.to_lowercase());
+        }
+    }
+    words.into_iter()
 }
 
 /// Reads among some calls of what was read before another one, by other calls than these.
@@ -106,10 +126,9 @@ fn said_again(prepared: &PreparedScenario, seen: &Seen, later: Range<usize>) -> 
     let is_lost = |fact: &usize| {
         let said = &prepared.mentions[*fact];
         let next = said.iter().find(|mention| later.contains(mention));
-        let row = &prepared.scenario.facts[*fact];
         let by_user = |index: usize| prepared.messages[index].message.role == Role::User;
         let is_before = said.first().is_some_and(|first| *first < seen.left.length);
-        is_before && !seen.holds[*fact] && !row.generic && next.is_some_and(|next| by_user(*next))
+        is_before && !seen.holds[*fact] && !prepared.is_generic(*fact) && next.is_some_and(|next| by_user(*next))
     };
     (0..prepared.mentions.len()).filter(is_lost).map(|fact| prepared.scenario.facts[fact].value.clone()).collect()
 }
@@ -170,5 +189,18 @@ fn mean(usages: &[Usage]) -> MeanUsage {
         cache_read: of(|usage| usage.cache_read),
         cache_write: of(|usage| usage.cache_write),
         output: of(|usage| usage.output),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_reads_if_a_word_of_its_name_says_so() {
+        let path = serde_json::json!({"path": "a.rs"});
+        let reads = |tool: &str| file_read(&Call { message: 0, tool, arguments: path.clone(), result: None }).is_some();
+        assert!(["Read", "read_file", "readFile", "view", "mcp__files__open"].into_iter().all(reads));
+        assert!(!["create_application", "spread", "SendNotification", "preview", "Write"].into_iter().any(reads));
     }
 }

@@ -10,13 +10,14 @@ use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, View};
 use compactometer_formats::losses::{CompactionLosses, Count, SessionLosses, UseSeen};
-use compactometer_formats::record::{Held, UseKind};
+use compactometer_formats::record::UseKind;
 use compactometer_formats::scenario::{RecordedCompaction, Scenario};
 
 use crate::plan::{Distance, Moment, point, points, recorded_moments};
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded::{Left, left, written};
 use added::Added;
+use costs::Call;
 
 /// What the compactions of a conversation lost. `budget` is the tokens of the texts that are added for comparison.
 pub fn losses(scenario: Scenario, budget: u32, counter: &dyn TokenCounter) -> SessionLosses {
@@ -25,13 +26,14 @@ pub fn losses(scenario: Scenario, budget: u32, counter: &dyn TokenCounter) -> Se
     let left = left(&prepared, counter);
     let moments = recorded_moments(&prepared, &left);
     let seen = left.into_iter().map(|left| Seen::of(&prepared, left)).collect::<Vec<_>>();
-    let scenario = &prepared.scenario;
+    let (scenario, calls) = (&prepared.scenario, costs::calls(&prepared));
+    let compactions = seen.iter().map(|seen| compaction(&prepared, seen, &moments, &calls, counter)).collect();
     SessionLosses {
         session: scenario.id.clone(),
         group: scenario.group_id.clone(),
         projects: scenario.projects().map(str::to_owned).collect(),
         program,
-        compactions: seen.iter().map(|seen| compaction(&prepared, seen, &moments, counter)).collect(),
+        compactions,
         unmeasured: scenario.unmeasured.clone(),
         uses: uses(&prepared, &seen, &moments, budget, counter),
     }
@@ -55,6 +57,7 @@ fn compaction(
     prepared: &PreparedScenario,
     seen: &Seen,
     moments: &[Moment],
+    calls: &[Call<'_>],
     counter: &dyn TokenCounter,
 ) -> CompactionLosses {
     let made = &prepared.scenario.compactions[seen.left.place];
@@ -71,7 +74,7 @@ fn compaction(
         unlogged_tokens: prepared.unlogged[seen.left.place].tokens,
         used_values,
         unused_values,
-        costs: costs::costs(prepared, seen, counter),
+        costs: costs::costs(prepared, seen, calls, counter),
         written_tokens: written(made).map(|text| counter.count_text(text)).sum(),
         written: written(made).map(str::to_owned).collect(),
     }
@@ -91,11 +94,11 @@ fn holds(prepared: &PreparedScenario, view: &View, made: &RecordedCompaction) ->
 fn values(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) -> (Count, Count) {
     let (mut used, mut unused) = (Count::default(), Count::default());
     for fact in point(prepared, seen.left.length, Distance::Compactions(moments), true).eligible {
-        let row = &prepared.scenario.facts[fact as usize];
-        if row.generic {
+        if prepared.is_generic(fact as usize) {
             continue;
         }
-        let is_used = row.used_at.iter().any(|id| prepared.index_of(*id) >= seen.left.length);
+        let is_used =
+            prepared.scenario.facts[fact as usize].used_at.iter().any(|id| prepared.index_of(*id) >= seen.left.length);
         if is_used { &mut used } else { &mut unused }.add(seen.holds[fact as usize]);
     }
     (used, unused)
@@ -125,17 +128,9 @@ fn use_seen(prepared: &PreparedScenario, seen: &Seen, added: &Added, fact: u32, 
     let Seen { left, holds } = seen;
     let row = &prepared.scenario.facts[fact as usize];
     let used = prepared.uses.by(message, fact);
-    let index = |entry: &Entry| entry.kept().map(|kept| prepared.index_of(kept.id));
-    let is_named = || prepared.names.as_ref().is_some_and(|names| names.holds(fact, &left.view, index, left.length));
-    let held = match holds[fact as usize] {
-        true => Held::AsSaid,
-        false if is_named() => Held::NamedOtherwise,
-        false => Held::OutOfSight,
-    };
-    let attached = prepared.unlogged[left.place].attached.as_ref();
+    let held = prepared.held(fact, holds[fact as usize], &left.view, left.length);
     let id = |index: usize| prepared.messages[index].message.id.0;
     let said = &prepared.mentions[fact as usize];
-    let last = said[..said.partition_point(|mention| *mention < left.length)].last().copied().unwrap_or_default();
     UseSeen {
         session: prepared.scenario.id.clone(),
         compaction: left.place,
@@ -143,7 +138,6 @@ fn use_seen(prepared: &PreparedScenario, seen: &Seen, added: &Added, fact: u32, 
         value_kind: row.value_kind,
         said_by: row.stated_by,
         said_at: row.evidence_message_ids.first().copied().unwrap_or(MessageId(0)).0,
-        last_said_at: id(last),
         used_at: id(message),
         tool: used.map(|used| used.tool.clone()).unwrap_or_default(),
         argument: used.map(|used| used.argument.clone()).unwrap_or_default(),
@@ -151,7 +145,7 @@ fn use_seen(prepared: &PreparedScenario, seen: &Seen, added: &Added, fact: u32, 
         call: excerpt(prepared, message, &row.value),
         kind: used.map_or(UseKind::Address, |used| used.kind),
         held,
-        at_most: attached.map(|attached| held != Held::OutOfSight || attached.contains(&fact)),
+        at_most: prepared.held_at_most(fact, held, left.length),
         in_random: added.random.iter().map(|draw| draw.contains(&fact)).collect(),
         in_newest_text: added.newest.contains(&fact),
     }

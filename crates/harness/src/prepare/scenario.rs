@@ -1,6 +1,6 @@
 //! A scenario made ready for replay. It is counted and searched once, and all cases share it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use compactometer_engine::log::Log;
@@ -8,8 +8,11 @@ use compactometer_engine::message::{MessageId, Role, part_text};
 use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_engine::view::View;
+use compactometer_formats::record::Held;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::exact;
+use compactometer_text::generic::is_generic;
 use compactometer_text::matcher::Matcher;
 
 use super::answer_keys::AnswerKeys;
@@ -134,11 +137,29 @@ impl PreparedScenario {
         self.messages.partition_point(|counted| counted.message.id < id)
     }
 
-    /// The facts in what the program may have put back after the recorded compaction at that length of the log.
-    pub(crate) fn attached_at(&self, length: usize) -> Option<&BTreeSet<u32>> {
+    /// Whether what the compaction at that length of the log left holds a fact's value. `is_as_said` if it holds it as it was said.
+    pub(crate) fn held(&self, fact: u32, is_as_said: bool, left: &View, compacted_at: usize) -> Held {
+        let index = |id| self.index_of(id);
+        let is_named = || self.names.as_ref().is_some_and(|names| names.holds(fact, left, index, compacted_at));
+        match is_as_said {
+            true => Held::AsSaid,
+            false if is_named() => Held::NamedOtherwise,
+            false => Held::OutOfSight,
+        }
+    }
+
+    /// Whether the request after the recorded compaction at that length of the log may hold a fact's value, with what its program is
+    /// known to put back; nothing if that is not known.
+    pub(crate) fn held_at_most(&self, fact: u32, held: Held, compacted_at: usize) -> Option<bool> {
         let mut made = self.scenario.compactions.iter().zip(&self.unlogged);
-        let (_, unlogged) = made.find(|(made, _)| self.index_of(made.after) + 1 == length)?;
-        unlogged.attached.as_ref()
+        let (_, unlogged) = made.find(|(made, _)| self.index_of(made.after) + 1 == compacted_at)?;
+        unlogged.attached.as_ref().map(|attached| held != Held::OutOfSight || attached.contains(&fact))
+    }
+
+    /// Whether any project may have a fact's value.
+    pub(crate) fn is_generic(&self, fact: usize) -> bool {
+        let row = &self.scenario.facts[fact];
+        row.generic || is_generic(&row.value, row.value_kind)
     }
 
     /// Lengths of the log at the recorded compactions that cannot be measured, in order.

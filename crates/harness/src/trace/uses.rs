@@ -14,21 +14,12 @@ pub(crate) fn seen_uses(
     compacted_at: usize,
     family: Family,
 ) -> Vec<Use> {
-    let holds_other = |fact: u32| {
-        let index = |entry: &compactometer_engine::view::Entry| entry.kept().map(|kept| prepared.index_of(kept.id));
-        prepared.names.as_ref().is_some_and(|names| names.holds(fact, view, index, compacted_at))
-    };
     let seen = |fact: &u32| {
-        let held = match fates.0[*fact as usize].is_present() {
-            true => Held::AsSaid,
-            false if holds_other(*fact) => Held::NamedOtherwise,
-            false => Held::OutOfSight,
-        };
-        let is_held = held != Held::OutOfSight;
+        let held = prepared.held(*fact, fates.0[*fact as usize].is_present(), view, compacted_at);
         let at_most = match family {
-            Family::Recorded => prepared.attached_at(compacted_at).map(|attached| is_held || attached.contains(fact)),
+            Family::Recorded => prepared.held_at_most(*fact, held, compacted_at),
             // The context of any other strategy is known.
-            _ => Some(is_held),
+            _ => Some(held != Held::OutOfSight),
         };
         let kind = prepared.uses.by(length, *fact).map_or(UseKind::Address, |used| used.kind);
         Use { kind, held, at_most }

@@ -1,8 +1,8 @@
 //! Other names of the same file: relative to a directory that the program worked in, relative to the user's home, or absolute.
 
-use compactometer_engine::message::part_text;
+use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::CountedMessage;
-use compactometer_engine::view::{Entry, View};
+use compactometer_engine::view::View;
 use compactometer_formats::scenario::{Fact, ValueKind};
 use compactometer_text::matcher::Matcher;
 use std::sync::Arc;
@@ -45,26 +45,18 @@ impl OtherNames {
     }
 
     /// Whether a view names a fact's file otherwise, in what it wrote or kept of the messages before that index.
-    pub(crate) fn holds(&self, fact: u32, view: &View, index: impl Fn(&Entry) -> Option<usize>, before: usize) -> bool {
+    pub(crate) fn holds(&self, fact: u32, view: &View, index: impl Fn(MessageId) -> usize, before: usize) -> bool {
         let Ok(item) = self.facts.binary_search(&fact) else { return false };
-        view.entries().iter().any(|entry| match index(entry) {
+        let is_in = |text: &str| self.matcher.find(text).any(|found| found == item);
+        view.entries().iter().any(|entry| match entry.kept().map(|kept| index(kept.id)) {
             Some(message) => message < before && self.named_in.of(message).contains(&(item as u32)),
-            None => entry.parts().filter_map(|(part, _)| part_text(part)).any(|text| self.is_in(item, text)),
+            None => entry.parts().filter_map(|(part, _)| part_text(part)).any(is_in),
         })
-    }
-
-    /// Whether a text names a fact's file otherwise.
-    pub(crate) fn in_text(&self, fact: u32, text: &str) -> bool {
-        self.facts.binary_search(&fact).is_ok_and(|item| self.is_in(item, text))
     }
 
     /// The facts whose files a text names otherwise.
     pub(crate) fn found_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
         self.matcher.find(text).map(|item| self.facts[item])
-    }
-
-    fn is_in(&self, item: usize, text: &str) -> bool {
-        self.matcher.find(text).any(|found| found == item)
     }
 }
 

@@ -41,14 +41,8 @@ pub(crate) fn unlogged(
         let tokens = requests.unlogged(made, messages, length, counter);
         let attached = scenario.reattached.as_ref().map(|rule| {
             let texts = reattached(rule, made, &messages[..length], tokens, counter);
-            let found = texts.iter().flat_map(|text| facts.find(text)).map(|fact| fact as u32);
-            let mut found = found.collect::<BTreeSet<_>>();
-            let used = scenario.facts.iter().enumerate().filter(|(_, fact)| !fact.used_at.is_empty());
-            let named = used
-                .map(|(index, _)| index as u32)
-                .filter(|fact| names.is_some_and(|names| texts.iter().any(|text| names.in_text(*fact, text))));
-            found.extend(named.collect::<Vec<_>>());
-            found
+            let named = texts.iter().flat_map(|text| names.into_iter().flat_map(|names| names.found_in(text)));
+            texts.iter().flat_map(|text| facts.find(text)).map(|fact| fact as u32).chain(named).collect()
         });
         Unlogged { tokens: tokens.map(|tokens| tokens as u32), attached }
     };
