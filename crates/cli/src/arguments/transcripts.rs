@@ -29,17 +29,14 @@ pub(crate) fn format_and_files(inputs: &[PathBuf]) -> Result<(&'static Importer,
 /// The files of each format that arguments name. A folder offers the sessions in it, and no argument those that programs keep.
 pub(crate) fn by_format(inputs: &[PathBuf]) -> Result<Vec<(&'static Importer, Vec<PathBuf>)>, Failure> {
     let first = inputs.first().map(|first| first.to_string_lossy());
-    if let Some(importer) = first.and_then(|word| import::by_name(&word)) {
-        let files = if inputs.len() == 1 { chosen(importer)? } else { inputs[1..].to_vec() };
-        return Ok(vec![(importer, files)]);
-    }
-    let (folders, named): (Vec<&PathBuf>, Vec<&PathBuf>) = inputs.iter().partition(|input| input.is_dir());
-    let mut files = named.into_iter().cloned().collect::<Vec<_>>();
-    if inputs.is_empty() || !folders.is_empty() {
-        files.extend(offered(&folders)?);
+    let named = first.and_then(|word| import::by_name(&word));
+    match named {
+        Some(importer) if inputs.len() == 1 => return Ok(vec![(importer, chosen(importer)?)]),
+        Some(importer) => return Ok(vec![(importer, with_folders(&inputs[1..])?)]),
+        None => {}
     }
     let mut formats: Vec<(&'static Importer, Vec<PathBuf>)> = Vec::new();
-    for file in files {
+    for file in with_folders(inputs)? {
         let importer = match file.exists() {
             true => import::by_content(&file).map_err(Failure::usage)?,
             // A word that is neither a file nor a format.
@@ -53,11 +50,23 @@ pub(crate) fn by_format(inputs: &[PathBuf]) -> Result<Vec<(&'static Importer, Ve
     Ok(formats)
 }
 
+/// The files that are named, and those that the user chooses of the folders, or of what programs keep if nothing is named.
+fn with_folders(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let (folders, files): (Vec<&PathBuf>, Vec<&PathBuf>) = inputs.iter().partition(|input| input.is_dir());
+    let mut files = files.into_iter().cloned().collect::<Vec<_>>();
+    if inputs.is_empty() || !folders.is_empty() {
+        files.extend(offered(&folders)?);
+    }
+    Ok(files)
+}
+
 /// The sessions that the user chooses of those in folders, or of those that any program keeps.
 fn offered(folders: &[&PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for folder in folders {
-        found.extend(import::sessions_in(folder).map_err(Failure::usage)?);
+        let files = import::sessions_in(folder).map_err(Failure::usage)?;
+        // A folder may hold other files too.
+        found.extend(files.into_iter().filter(|file| import::by_content(&file.path).is_ok()));
     }
     let mut places = folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>();
     if folders.is_empty() {

@@ -110,7 +110,7 @@ fn every_use_has_its_kind_and_its_place() {
     // All that was said fits the budget.
     assert_eq!((count("address", "with_random"), count("address", "with_newest_text")), (1.0.into(), 1.0.into()));
     assert_eq!(found["uses"]["address"]["intervals"], serde_json::json!({}), "one session has no interval");
-    let uses = found["not_as_said"].as_array().unwrap();
+    let uses = found["each_use"].as_array().unwrap();
     let lost = uses.iter().find(|seen| seen["value"] == "src/lost-0815.rs").unwrap();
     for (key, value) in [
         ("kind", serde_json::json!("address")),
@@ -166,6 +166,7 @@ fn the_screen_and_the_page_name_what_was_out_of_sight() {
     assert!(narrow.lines().count() <= 40 && narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
     assert!(page.contains("src&#x2f;lost-0815.rs") && !page.contains("<script>"), "{page}");
+    assert!(page.contains("In sight as they were said: 1"), "{page}");
     // The value links to the message that said it, and that message to the use.
     assert!(page.contains("href=\"#m-s-1-5\"") && page.contains("id=\"m-s-1-5\""), "{page}");
     assert!(page.contains("href=\"#u-") && page.contains("id=\"u-"), "{page}");
@@ -265,7 +266,8 @@ fn the_classes_are_those_of_a_hand_count() {
     };
     let key = |session: &str, message: &str, hash: &str| format!("{session} {message} {hash}");
     let mut classes = std::collections::BTreeMap::new();
-    for seen in found["not_as_said"].as_array().unwrap() {
+    let is_as_said = |seen: &&serde_json::Value| seen["held"] == "as_said";
+    for seen in found["each_use"].as_array().unwrap().iter().filter(|seen| !is_as_said(seen)) {
         let hash = blake3::hash(seen["value"].as_str().unwrap().as_bytes()).to_hex();
         let session = seen["session"].as_str().unwrap();
         classes.insert(key(session, &seen["used_at"].to_string(), &hash[..16]), class(seen));
@@ -318,6 +320,12 @@ fn without_a_file_the_sessions_that_programs_keep_are_listed() {
     let folder = run_at_home(home.path(), &["losses", ".claude"]);
     let error = text(&folder.stderr);
     assert!(folder.status.code() == Some(2) && error.contains("s-1.jsonl") && !error.contains("p-1.jsonl"), "{error}");
+    // A folder may hold files that are no sessions, and a format may come before it.
+    std::fs::write(home.path().join(".claude/package.json"), "{\"name\":\"x\"}").unwrap();
+    for words in [&["losses", ".claude"][..], &["losses", "claude-code", ".claude"]] {
+        let error = text(&run_at_home(home.path(), words).stderr);
+        assert!(error.contains("s-1.jsonl") && !error.contains("package.json"), "{error}");
+    }
     let empty = run_at_home(&home.path().join(".pi/agent"), &["losses"]);
     assert!(
         empty.status.code() == Some(2) && text(&empty.stderr).contains("there is no session at"),

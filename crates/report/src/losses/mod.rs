@@ -44,8 +44,8 @@ pub struct Losses {
     pub unused_values: Count,
     /// What turns and compactions cost; absent if no usage is recorded.
     pub cost: Option<Cost>,
-    /// Each use that found its value not as it was said.
-    pub not_as_said: Vec<UseSeen>,
+    /// Each use.
+    pub each_use: Vec<UseSeen>,
 }
 
 /// The uses of each kind.
@@ -111,10 +111,10 @@ impl Losses {
             used_values: Count::default(),
             unused_values: Count::default(),
             cost: None,
-            not_as_said: Vec::new(),
+            each_use: Vec::new(),
         };
         for session in sessions {
-            losses.not_as_said.extend(session.uses.into_iter().filter(|seen| seen.held != Held::AsSaid));
+            losses.each_use.extend(session.uses);
             losses.compactions.extend(session.compactions);
         }
         losses.cost = Cost::of(&losses.compactions, prices);
@@ -125,10 +125,10 @@ impl Losses {
         losses
     }
 
-    /// The uses of addresses that found nothing, the most telling first: values that were used by most calls, then the longest.
-    pub(crate) fn out_of_sight(&self, kind: UseKind) -> Vec<&UseSeen> {
-        let of_kind = self.not_as_said.iter().filter(|seen| seen.kind == kind && seen.held == Held::OutOfSight);
-        of_kind.filter(|seen| seen.at_most != Some(true)).collect()
+    /// The uses of addresses that found nothing, even with what the program may have put back.
+    fn addresses_out_of_sight(&self) -> Vec<&UseSeen> {
+        let of_addresses = self.each_use.iter().filter(|seen| seen.kind == UseKind::Address);
+        of_addresses.filter(|seen| !seen.is_held_at_most()).collect()
     }
 }
 

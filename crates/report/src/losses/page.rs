@@ -6,7 +6,7 @@ use compactometer_formats::losses::UseSeen;
 use compactometer_formats::record::{Held, UseKind};
 use serde_json::{Value, json};
 
-use super::text::{counted, line_of, percent, speaker_name};
+use super::text::{line_of, percent, speaker_name};
 use super::{Losses, Shares};
 use crate::render::render_template;
 
@@ -16,10 +16,12 @@ impl Losses {
     /// # Errors
     /// Where the page's template does not render.
     pub fn page(&self) -> Result<String, minijinja::Error> {
-        let uses = |title: &str, note: &str, chosen: Vec<(usize, &UseSeen)>| json!({"title": title, "note": note, "uses": chosen.into_iter().map(use_row).collect::<Vec<_>>()});
-        let of = |keep: &dyn Fn(&UseSeen) -> bool| {
-            self.not_as_said.iter().enumerate().filter(|(_, seen)| keep(seen)).collect()
+        let uses = |title: &str, note: &str, chosen: Vec<(usize, &UseSeen)>| {
+            let rows = chosen.into_iter().map(use_row).collect::<Vec<_>>();
+            json!({"title": title, "note": note, "uses": rows})
         };
+        let of =
+            |keep: &dyn Fn(&UseSeen) -> bool| self.each_use.iter().enumerate().filter(|(_, seen)| keep(seen)).collect();
         let lost = |kind: UseKind| move |seen: &UseSeen| seen.kind == kind && seen.held == Held::OutOfSight;
         let lists = [
             uses(
@@ -44,6 +46,11 @@ impl Losses {
                  project. They are not counted.",
                 of(&lost(UseKind::Generic)),
             ),
+            uses(
+                "In sight as they were said",
+                "Values of every kind that what the compaction left held when a call took them.",
+                of(&|seen: &UseSeen| seen.held == Held::AsSaid),
+            ),
         ];
         let page = json!({
             "heading": self.heading(),
@@ -62,7 +69,6 @@ impl Losses {
                 "wrong": one.costs.wrong_values,
                 "written": one.written,
             })).collect::<Vec<_>>(),
-            "summary": counted(self.uses.address.uses, "use"),
         });
         render_template("losses.html", include_str!("page.html"), &page)
     }
@@ -75,10 +81,10 @@ impl Losses {
             .collect()
     }
 
-    /// The messages that stated the values, each with the uses of its values.
+    /// The messages that stated the values first, each with the uses of its values.
     fn messages(&self) -> Vec<Value> {
         let mut messages = BTreeMap::<(&str, u32), Vec<(usize, &UseSeen)>>::new();
-        for (number, seen) in self.not_as_said.iter().enumerate() {
+        for (number, seen) in self.each_use.iter().enumerate() {
             messages.entry((&seen.session, seen.said_at)).or_default().push((number, seen));
         }
         let row = |((session, message), uses): ((&str, u32), Vec<(usize, &UseSeen)>)| {
@@ -99,7 +105,6 @@ impl Losses {
 fn use_row((number, seen): (usize, &UseSeen)) -> Value {
     json!({
         "number": number,
-        "session": seen.session,
         "value": seen.value,
         "speaker": speaker_name(seen.said_by),
         "said_at": seen.said_at,

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use compactometer_formats::losses::{CompactionLosses, UseSeen};
-use compactometer_formats::record::UseKind;
 use compactometer_formats::scenario::{Speaker, ValueKind};
 use compactometer_text::code::code;
 
@@ -67,7 +66,7 @@ impl Losses {
         let mut lines =
             vec![format!("Later calls took {} {addresses} that were last said before a compaction:", shares.uses)];
         lines.extend(self.share_lines(shares).into_iter().map(|(name, value)| format!("  {name:<42}{value}")));
-        let lost = self.out_of_sight(UseKind::Address);
+        let lost = self.addresses_out_of_sight();
         if !lost.is_empty() {
             lines.push(format!("Out of sight when they were needed: {} ({})", lost.len(), kinds(&lost)));
             lines.extend(telling(&lost).into_iter().map(|seen| format!("  {}", example(seen))));
@@ -123,7 +122,7 @@ impl Losses {
             counted(uses.generic.uses, "use")
         ));
         lines.push(format!(
-            "Left of exact values said before: {} of those used later, {} of the others",
+            "Exact values kept: {} of those that calls used later, {} of the others",
             self.used_values.share().map_or("-".to_owned(), percent),
             self.unused_values.share().map_or("-".to_owned(), percent)
         ));
@@ -136,32 +135,28 @@ impl Losses {
         let again = self.per_compaction(|costs| costs.read_again.tokens);
         let before = self.per_compaction(|costs| costs.read_again_before.tokens);
         lines.push(format!(
-            "Read again, tokens each: {} in the 50 calls after, {} in the 50 before",
+            "Read again per compaction: {} tokens in 50 calls after, {} in 50 before",
             thousands(again as u64),
             thousands(before as u64)
         ));
-        let waited = |of: fn(&CompactionLosses) -> Option<i64>| {
-            let mut all = self.compactions.iter().filter_map(of).collect::<Vec<_>>();
-            all.sort_unstable();
-            (!all.is_empty()).then(|| all[all.len() / 2] as f64 / 1_000.0)
-        };
-        let automatic = |compaction: &CompactionLosses| compaction.trigger.as_deref() != Some("manual");
-        let to_it = waited(|one| one.costs.waited_before_ms.filter(|_| one.trigger.as_deref() != Some("manual")));
-        let to_reply = waited(|one| one.costs.waited_after_ms.filter(|_| one.trigger.as_deref() != Some("manual")));
-        if let (Some(to_it), Some(to_reply)) = (to_it, to_reply) {
-            let number = self.compactions.iter().filter(|one| automatic(one)).count();
+        // Nobody waits for a compaction that was started by hand.
+        let automatic = self.compactions.iter().filter(|one| one.trigger.as_deref() != Some("manual"));
+        let waits = automatic.filter_map(|one| one.costs.waited_before_ms.zip(one.costs.waited_after_ms));
+        let (to_it, to_reply): (Vec<i64>, Vec<i64>) = waits.unzip();
+        if let (number @ 1.., Some(to_it), Some(to_reply)) = (to_it.len(), median(to_it), median(to_reply)) {
             lines.push(format!(
-                "Waited: {to_it:.0} s for the summary, {to_reply:.0} s for the next reply (medians of {number} automatic)"
+                "Waited: {:.0} s for the summary, {:.0} s for the next reply (medians of {number})",
+                to_it as f64 / 1e3,
+                to_reply as f64 / 1e3
             ));
         }
-        let requests = self.compactions.iter().filter_map(|one| one.costs.request_tokens).collect::<Vec<_>>();
-        if !requests.is_empty() {
-            let mean = |of: fn(&(u64, u64)) -> u64| requests.iter().map(of).sum::<u64>() / requests.len() as u64;
+        let (before, after): (Vec<u64>, Vec<u64>) =
+            self.compactions.iter().filter_map(|one| one.costs.request_tokens).unzip();
+        if let (number @ 1.., Some(before), Some(after)) = (before.len(), median(before), median(after)) {
             lines.push(format!(
-                "A request: {} tokens before, {} after (reported, {})",
-                thousands(mean(|one| one.0)),
-                thousands(mean(|one| one.1)),
-                counted(requests.len(), "compaction")
+                "A request: {} tokens before, {} after (reported; medians of {number})",
+                thousands(before),
+                thousands(after)
             ));
         }
         if let Some(cost) = &self.cost {
@@ -197,14 +192,15 @@ impl Losses {
                 _ => format!("{sessions} sessions with compactions show something and prove nothing."),
             });
         }
-        let mut unlogged = self.compactions.iter().filter_map(|one| one.unlogged_tokens).collect::<Vec<_>>();
-        unlogged.sort_unstable();
-        if !unlogged.is_empty() {
+        let unlogged = self.compactions.iter().filter_map(|one| one.unlogged_tokens.map(u64::from)).collect();
+        if let Some(tokens) = median(unlogged) {
             lines.push(format!(
-                "No record holds some {} tokens of the request after it (median of {}).",
-                thousands(u64::from(unlogged[unlogged.len() / 2])),
-                unlogged.len()
+                "Some {} tokens of the request after a compaction are not in the log.",
+                thousands(tokens)
             ));
+        }
+        if !self.uses.address.intervals.is_empty() {
+            lines.push("Numbers in brackets are 95 % intervals over sessions.".to_owned());
         }
         lines.push(
             "Out of sight is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),
@@ -213,12 +209,12 @@ impl Losses {
     }
 }
 
-/// The uses with the longest way from what said the value, one for each value.
+/// The uses of the values that most calls needed, one for each value.
 fn telling<'u>(lost: &[&'u UseSeen]) -> Vec<&'u UseSeen> {
     let mut by_value = std::collections::BTreeMap::<&str, Vec<&'u UseSeen>>::new();
     lost.iter().for_each(|seen| by_value.entry(seen.value.as_str()).or_default().push(seen));
     let mut values = by_value.into_values().collect::<Vec<_>>();
-    // Values that many calls needed come first, and of those, values that nobody can guess.
+    // Of values that as many calls needed, a long one is the hardest to guess.
     values.sort_by_key(|uses| {
         std::cmp::Reverse((uses.len(), uses[0].value_kind != ValueKind::Number, uses[0].value.len()))
     });
@@ -235,6 +231,11 @@ pub(super) fn example(seen: &UseSeen) -> String {
     let by =
         if seen.argument.is_empty() { code(&seen.tool) } else { code(&format!("{}.{}", seen.tool, seen.argument)) };
     format!("{}, for {by} in message {}", code(&value), seen.used_at)
+}
+
+fn median<T: Ord + Copy>(mut list: Vec<T>) -> Option<T> {
+    list.sort_unstable();
+    list.get(list.len() / 2).copied()
 }
 
 /// How many uses there are of each kind of value.

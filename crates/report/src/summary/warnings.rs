@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_engine::event::Outcome;
 use compactometer_formats::answer::{AnswerRow, Grade};
-use compactometer_formats::record::{CallRow, Protocol, Record, Refusal};
+use compactometer_formats::record::{CallRow, Protocol, Record, Refusal, Use, UseKind};
 use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::{Decisions, StrategySummary};
 use compactometer_text::code::code;
@@ -255,10 +255,16 @@ fn uses(run: &ProtocolRun) -> Option<String> {
         Protocol::Recorded => "before a recorded compaction",
         Protocol::Matched | Protocol::Published => "a trigger's length before",
     };
+    let of_address = |seen: &&Use| seen.kind == UseKind::Address;
+    let address = |record: &Record| points(record).flat_map(|point| &point.uses).filter(of_address).count();
+    let addresses = match most(&address) {
+        0 => String::new(),
+        found => format!(", {bound}{found} of them of addresses, which `at use` counts"),
+    };
     let generic = if all > events { format!("; with generic values {bound}{all} uses") } else { String::new() };
     (all + left_out > 0).then(|| {
         format!(
-            "needed at use: {bound}{events} uses of facts last mentioned {distance}; {left_out} more are left out because a recorded turn repeated \
+            "needed at use: {bound}{events} uses of facts last mentioned {distance}{addresses}; {left_out} more are left out because a recorded turn repeated \
              the value{generic}"
         )
     })

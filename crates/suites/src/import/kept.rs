@@ -46,7 +46,7 @@ impl Kept {
     }
 }
 
-/// The files of a folder and of the folders in it that may be sessions, the newest first.
+/// The files of a folder and of the folders in it that have the ending of a session, the newest first.
 ///
 /// # Errors
 /// [`ImportError`] if the folder has a name that cannot be looked for.

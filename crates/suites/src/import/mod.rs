@@ -74,29 +74,10 @@ pub struct Importer {
     /// Where its program keeps sessions, if that place is known.
     pub sessions: Option<Kept>,
     /// What its program is known to put back after a compaction without a record of it.
-    pub(crate) reattaches: Option<Reattaches>,
+    reattaches: Option<fn() -> Reattached>,
     /// Whether the beginning of a file looks like this format.
     recognises: fn(&str) -> bool,
     read: fn(&Input, &mut Recorder) -> Result<Vec<Session>, ImportError>,
-}
-
-/// What a program puts back after a compaction: the newest results of a tool, one for each subject.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reattaches {
-    tool: &'static str,
-    /// The argument that names the subject.
-    argument: &'static str,
-    /// The most results.
-    results: u32,
-    /// The most tokens of each.
-    tokens: u32,
-}
-
-impl Reattaches {
-    fn rule(self) -> Reattached {
-        let Reattaches { tool, argument, results, tokens } = self;
-        Reattached { tool: tool.to_owned(), argument: argument.to_owned(), results, tokens }
-    }
 }
 
 /// What an import does in addition to reading.
@@ -139,7 +120,7 @@ pub fn import(importer: &Importer, files: &[PathBuf], name: &str, options: &Opti
         Some(groups) => concat::join(sessions, groups, &mut recorder)?,
         None => sessions,
     };
-    let reattached = importer.reattaches.map(|attach| attach.rule());
+    let reattached = importer.reattaches.map(|rule| rule());
     let mut scenarios = into_scenarios(sessions, reattached.as_ref(), &mut recorder)?;
     if options.auto_facts {
         recorder.report.facts = Some(facts::find(&mut scenarios, facts::INCIDENTAL));

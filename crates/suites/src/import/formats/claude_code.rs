@@ -10,6 +10,7 @@ mod tree;
 use std::collections::HashMap;
 
 use compactometer_engine::message::Role;
+use compactometer_formats::scenario::Reattached;
 use serde_json::Value;
 
 use crate::import::error::ImportError;
@@ -19,7 +20,7 @@ use crate::import::readers::blocks::{Blocks, blocks, usage};
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
 use crate::import::session::{Place, Session, Spoken, type_name};
-use crate::import::{Importer, Kept, Reattaches};
+use crate::import::{Importer, Kept};
 use tree::Row;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
@@ -27,11 +28,15 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: "a Claude Code session: one JSON object a line with `type`, `uuid` and `parentUuid`",
     source: "Claude Code 1.0, ~/.claude/projects/*/SESSION.jsonl",
     sessions: Some(Kept { variable: Some("CLAUDE_CONFIG_DIR"), home: ".claude", pattern: "projects/*/*.jsonl" }),
-    // By its published source, versions 1.0 and 2.1 attach the files again that were read last.
-    reattaches: Some(Reattaches { tool: "Read", argument: "file_path", results: 5, tokens: 5_000 }),
+    reattaches: Some(reattached),
     recognises,
     read,
 };
+
+/// By its published source, it attaches the files again that were read last.
+fn reattached() -> Reattached {
+    Reattached { tool: "Read".to_owned(), argument: "file_path".to_owned(), results: 5, tokens: 5_000 }
+}
 
 fn recognises(text: &str) -> bool {
     let rows = json_lines::beginning(text).collect::<Vec<_>>();
