@@ -9,6 +9,7 @@
 pub mod budget;
 pub mod checkpoint;
 mod conversation;
+pub mod ledger;
 pub mod memory;
 pub mod message;
 pub mod model;

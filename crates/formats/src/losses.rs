@@ -179,6 +179,12 @@ pub struct UseSeen {
     pub in_random: Vec<bool>,
     /// Whether the newest text of the budget's size holds it.
     pub in_newest_text: bool,
+    /// Whether the values that most messages said hold it, in a list of that size.
+    pub in_frequent: bool,
+    /// Whether a ledger of that size holds it.
+    pub in_ledger: bool,
+    /// Whether a list of that size holds it that has the ledger's values without what they belong to, one a line.
+    pub in_unbound: bool,
 }
 
 impl UseSeen {

@@ -6,6 +6,7 @@ pub mod behaviour;
 pub mod binding;
 pub mod code;
 pub mod exact;
+pub mod folders;
 pub mod generic;
 pub mod matcher;
 pub mod suggest;

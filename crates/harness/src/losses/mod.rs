@@ -16,7 +16,7 @@ use compactometer_formats::scenario::{RecordedCompaction, Scenario};
 use crate::plan::{Distance, Moment, point, points, recorded_moments};
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded::{Left, left, written};
-use added::Added;
+use added::{Added, Adding};
 use costs::Call;
 
 /// What the compactions of a conversation lost. `budget` is the tokens of the texts that are added for comparison.
@@ -111,13 +111,13 @@ fn uses(
     budget: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<UseSeen> {
+    let mut adding = Adding::new(prepared, budget, counter);
     let mut added: Vec<Option<Added>> = seen.iter().map(|_| None).collect();
     let mut uses = Vec::new();
     for point in points(prepared, Distance::Compactions(moments)) {
         let Some(last) = seen.iter().rposition(|seen| seen.left.length <= point.length) else { continue };
         for fact in point.used {
-            let length = seen[last].left.length;
-            let added = added[last].get_or_insert_with(|| Added::before(prepared, length, budget, counter));
+            let added = added[last].get_or_insert_with(|| adding.beside(&seen[last].left));
             uses.push(use_seen(prepared, &seen[last], added, fact, point.length));
         }
     }
@@ -148,6 +148,9 @@ fn use_seen(prepared: &PreparedScenario, seen: &Seen, added: &Added, fact: u32, 
         at_most: prepared.held_at_most(fact, held, left.length),
         in_random: added.random.iter().map(|draw| draw.contains(&fact)).collect(),
         in_newest_text: added.newest.contains(&fact),
+        in_frequent: added.frequent.contains(&fact),
+        in_ledger: added.ledger.contains(&fact),
+        in_unbound: added.unbound.contains(&fact),
     }
 }
 

@@ -20,18 +20,24 @@ impl Losses {
     pub(super) fn advice(&self) -> Vec<String> {
         let address = &self.uses.address;
         let held = address.held_at_most.or(address.held_in_log);
-        let random = address.with_random.filter(|_| address.uses >= FEWEST_USES);
+        let ledger = address.with_ledger.filter(|_| address.uses >= FEWEST_USES);
         let mut lines = Vec::new();
-        if let (Some(held), Some(random)) = (held, random) {
-            let (budget, with, without) = (thousands(self.budget.into()), percent(random), percent(held));
-            lines.push(if random - held >= WORTH_SAYING {
-                format!(
-                    "A list of exact values would help: {budget} tokens of random ones bring {without} to {with}. For the prompt of the \
-                     compaction, where the program has one: \"{FOR_THE_PROMPT}\""
-                )
+        if let (Some(held), Some(ledger)) = (held, ledger) {
+            let (budget, with, without) = (thousands(self.budget.into()), percent(ledger), percent(held));
+            if ledger - held >= WORTH_SAYING {
+                lines.push(format!(
+                    "Add a ledger after each compaction: it brings {without} to {with} for {budget} tokens a request, ${:.4} a turn in a \
+                     cached prefix. To set it up, run: compactometer hook --print",
+                    self.ledger_cost
+                ));
+                lines.push(format!(
+                    "Or, for the prompt of the compaction, where the program has one: \"{FOR_THE_PROMPT}\""
+                ));
             } else {
-                format!("More values would hardly help: {budget} tokens of random ones bring {without} to {with}.")
-            });
+                lines.push(format!(
+                    "More values would hardly help: a ledger of {budget} tokens brings {without} to {with}."
+                ));
+            }
         }
         let read = |of: fn(&CompactionCosts) -> u64| self.per_compaction(of);
         let more = read(|costs| costs.read_again.tokens) - read(|costs| costs.read_again_before.tokens);

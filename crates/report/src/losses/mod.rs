@@ -44,6 +44,8 @@ pub struct Losses {
     pub unused_values: Count,
     /// What turns and compactions cost; absent if no usage is recorded.
     pub cost: Option<Cost>,
+    /// What a full ledger adds to the cost of a turn in US dollars, if a cached prefix holds it.
+    pub ledger_cost: f64,
     /// Each use.
     pub each_use: Vec<UseSeen>,
 }
@@ -76,8 +78,14 @@ pub struct Shares {
     pub with_random_range: Option<(f64, f64)>,
     /// The same with the newest text before the compaction added.
     pub with_newest_text: Option<f64>,
-    /// The same with a ledger added; absent until there is one.
+    /// The same with the values added that most messages said.
+    pub with_frequent: Option<f64>,
+    /// The same with a ledger added.
     pub with_ledger: Option<f64>,
+    /// The same with the ledger's values added without what they belong to.
+    pub with_unbound: Option<f64>,
+    /// `with_ledger` less `with_random`.
+    pub ledger_over_random: Option<f64>,
     /// 95 % intervals of these shares over sessions, by name, where there are six sessions or more.
     pub intervals: BTreeMap<&'static str, (f64, f64)>,
 }
@@ -111,6 +119,7 @@ impl Losses {
             used_values: Count::default(),
             unused_values: Count::default(),
             cost: None,
+            ledger_cost: f64::from(budget) * prices.cache_read / 1e6,
             each_use: Vec::new(),
         };
         for session in sessions {
@@ -165,8 +174,17 @@ impl Shares {
             shares.held_at_most = shares.share("held_at_most", &sessions, |seen| one(is_held(seen)));
         }
         shares.with_random = shares.share("with_random", &sessions, in_draws);
-        shares.with_newest_text =
-            shares.share("with_newest_text", &sessions, |seen| one(seen.in_newest_text || is_held(seen)));
+        let mut with = |name: &'static str, is_in: fn(&UseSeen) -> bool| {
+            shares.share(name, &sessions, |seen| one(is_in(seen) || is_held(seen)))
+        };
+        let newest = with("with_newest_text", |seen| seen.in_newest_text);
+        let frequent = with("with_frequent", |seen| seen.in_frequent);
+        let ledger = with("with_ledger", |seen| seen.in_ledger);
+        let unbound = with("with_unbound", |seen| seen.in_unbound);
+        (shares.with_newest_text, shares.with_frequent) = (newest, frequent);
+        (shares.with_ledger, shares.with_unbound) = (ledger, unbound);
+        shares.ledger_over_random =
+            shares.mean("ledger_over_random", &sessions, |seen| one(seen.in_ledger || is_held(seen)) - in_draws(seen));
         let draw = |number: usize| {
             let held = all().filter(|seen| is_held(seen) || seen.in_random.get(number) == Some(&true)).count();
             held as f64 / all().count() as f64
@@ -177,8 +195,17 @@ impl Shares {
         shares
     }
 
-    /// The mean over all uses, with its interval over sessions.
+    /// A share of all uses, with its interval over sessions.
     fn share(&mut self, name: &'static str, sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> Option<f64> {
+        let share = self.mean(name, sessions, of);
+        if let Some((low, high)) = self.intervals.get_mut(name) {
+            (*low, *high) = (low.max(0.0), high.min(1.0));
+        }
+        share
+    }
+
+    /// The mean over all uses, with its interval over sessions.
+    fn mean(&mut self, name: &'static str, sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> Option<f64> {
         let sums = sessions.iter().map(|uses| (uses.iter().map(&of).sum::<f64>(), uses.len() as f64));
         let sums = sums.collect::<Vec<_>>();
         let pooled = |times: &[u32]| {
@@ -189,7 +216,7 @@ impl Shares {
         };
         if sums.len() >= FEWEST_SESSIONS {
             let found = interval::of_statistic(sums.len(), sums.len(), pooled);
-            self.intervals.extend(found.map(|(low, high)| (name, (low.max(0.0), high.min(1.0)))));
+            self.intervals.extend(found.map(|ends| (name, ends)));
         }
         pooled(&vec![1; sums.len()])
     }

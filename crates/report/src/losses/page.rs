@@ -6,7 +6,7 @@ use compactometer_formats::losses::UseSeen;
 use compactometer_formats::record::{Held, UseKind};
 use serde_json::{Value, json};
 
-use super::text::{line_of, percent, speaker_name};
+use super::text::{ShareLine, line_of, percent, speaker_name};
 use super::{Losses, Shares};
 use crate::render::render_template;
 
@@ -74,11 +74,11 @@ impl Losses {
     }
 
     fn share_rows(&self, shares: &Shares) -> Vec<Value> {
-        let values = [shares.held_in_log, shares.held_at_most, shares.with_random, shares.with_newest_text]
-            .map(|share| share.unwrap_or(0.0));
-        let rows = self.share_lines(shares).into_iter().zip(values);
-        rows.map(|((name, text), share)| json!({"name": name, "text": text, "width": (100.0 * share).round()}))
-            .collect()
+        let row = |line: ShareLine| {
+            let width = (100.0 * line.share.unwrap_or_default()).round();
+            json!({"name": line.name, "text": line.text, "width": width})
+        };
+        self.share_lines(shares).into_iter().map(row).collect()
     }
 
     /// The messages that stated the values first, each with the uses of its values.

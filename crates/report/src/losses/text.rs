@@ -65,7 +65,9 @@ impl Losses {
         let addresses = if shares.uses == 1 { "address" } else { "addresses" };
         let mut lines =
             vec![format!("Later calls took {} {addresses} that were last said before a compaction:", shares.uses)];
-        lines.extend(self.share_lines(shares).into_iter().map(|(name, value)| format!("  {name:<42}{value}")));
+        let shares = self.share_lines(shares);
+        let width = shares.iter().map(|line| line.name.chars().count()).max().unwrap_or_default() + 2;
+        lines.extend(shares.into_iter().map(|ShareLine { name, text, .. }| format!("  {name:<width$}{text}")));
         let lost = self.addresses_out_of_sight();
         if !lost.is_empty() {
             lines.push(format!("Out of sight when they were needed: {} ({})", lost.len(), kinds(&lost)));
@@ -75,30 +77,38 @@ impl Losses {
     }
 
     /// The shares of addresses that were in sight, each with what it is of.
-    pub(super) fn share_lines(&self, shares: &Shares) -> Vec<(String, String)> {
-        let interval = |name: &str| {
-            let found = shares.intervals.get(name);
-            found.map_or(String::new(), |(low, high)| format!(" ({} to {})", bare(*low), bare(*high)))
+    pub(super) fn share_lines(&self, shares: &Shares) -> Vec<ShareLine> {
+        let line = |name: String, key: &str, share: Option<f64>| {
+            let interval = shares.intervals.get(key);
+            let interval =
+                interval.map_or(String::new(), |(low, high)| format!(" ({} to {})", bare(*low), bare(*high)));
+            ShareLine { name, share, text: share.map_or("-".to_owned(), percent) + &interval }
         };
-        let share =
-            |name: &str, value: Option<f64>| format!("{}{}", value.map_or("-".to_owned(), percent), interval(name));
-        let mut lines = vec![("in sight, as the log shows".to_owned(), share("held_in_log", shares.held_in_log))];
-        let most = match shares.held_at_most {
-            Some(_) => share("held_at_most", shares.held_at_most),
-            None => "unknown: what the program puts back is not known".to_owned(),
-        };
-        lines.push(("at most, with what the program puts back".to_owned(), most));
-        let range = shares
-            .with_random_range
-            .map_or(String::new(), |(low, high)| format!("; draws {} to {}", bare(low), bare(high)));
         let budget = thousands(self.budget.into());
-        lines.push((
-            format!("with {budget} tokens of random values"),
-            share("with_random", shares.with_random) + &range,
-        ));
-        let newest = share("with_newest_text", shares.with_newest_text);
-        lines.push((format!("with {budget} tokens of the newest text"), newest));
-        lines
+        let with = |what: &str| format!("with {budget} tokens of {what}");
+        let mut most = line("at most, with what the program puts back".to_owned(), "held_at_most", shares.held_at_most);
+        if shares.held_at_most.is_none() {
+            most.text = "unknown: what the program puts back is not known".to_owned();
+        }
+        let mut random = line(with("random values"), "with_random", shares.with_random);
+        if let Some((low, high)) = shares.with_random_range {
+            random.text.push_str(&format!("; draws {} to {}", bare(low), bare(high)));
+        }
+        let mut ledger = line(with("a ledger"), "with_ledger", shares.with_ledger);
+        if let (Some(over), Some((low, high))) = (shares.ledger_over_random, shares.intervals.get("ledger_over_random"))
+        {
+            let (over, low, high) = (100.0 * over, 100.0 * low, 100.0 * high);
+            ledger.text.push_str(&format!("; {over:+.0} over random ({low:+.0} to {high:+.0})"));
+        }
+        vec![
+            line("in sight, as the log shows".to_owned(), "held_in_log", shares.held_in_log),
+            most,
+            random,
+            line(with("the newest text"), "with_newest_text", shares.with_newest_text),
+            line(with("the most frequent values"), "with_frequent", shares.with_frequent),
+            ledger,
+            line(with("its bare values"), "with_unbound", shares.with_unbound),
+        ]
     }
 
     fn other_kinds(&self) -> Vec<String> {
@@ -207,6 +217,13 @@ impl Losses {
         );
         lines
     }
+}
+
+/// A share, what it is of, and how it is written.
+pub(super) struct ShareLine {
+    pub(super) name: String,
+    pub(super) share: Option<f64>,
+    pub(super) text: String,
 }
 
 /// The uses of the values that most calls needed, one for each value.

@@ -1,9 +1,11 @@
-//! Other names of the same file: relative to a directory that the program worked in, relative to the user's home, or absolute.
+//! Other names of the same file: relative to a directory that the program worked in, relative to the user's home, or absolute. A line
+//! that lists the names in a folder names each file too.
 
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::view::View;
 use compactometer_formats::scenario::{Fact, ValueKind};
+use compactometer_text::folders::spelled_out;
 use compactometer_text::matcher::Matcher;
 use std::sync::Arc;
 
@@ -15,24 +17,31 @@ const MOST_DIRECTORIES: usize = 20;
 /// Where other names of paths that calls use occur.
 pub(crate) struct OtherNames {
     matcher: Matcher,
-    /// The facts whose other names are found, ascending.
+    /// Finds the paths in the lines of a folder, each by all its names.
+    spelled: Matcher,
+    /// The paths that calls use, ascending.
     facts: Vec<u32>,
     /// For each message, the places in `facts` of those that it names otherwise.
     named_in: Lists,
 }
 
 impl OtherNames {
-    /// The other names of the paths that calls use; none if the directories are not known.
+    /// The other names of the paths that calls use; none if they use none.
     pub(crate) fn of(facts: &[Fact], directories: &[String], messages: &[Arc<CountedMessage>]) -> Option<Self> {
         let directories = &directories[..directories.len().min(MOST_DIRECTORIES)];
         let used = facts.iter().enumerate().filter(|(_, fact)| !fact.used_at.is_empty());
         let paths = used.filter(|(_, fact)| fact.value_kind == ValueKind::Path && !fact.value.contains("://"));
-        let named = paths.map(|(index, fact)| (index as u32, other_names(&fact.value, directories)));
-        let named = named.filter(|(_, names)| !names.is_empty()).collect::<Vec<_>>();
+        let named = paths.map(|(index, fact)| (index as u32, &fact.value, other_names(&fact.value, directories)));
+        let named = named.collect::<Vec<_>>();
         if named.is_empty() {
             return None;
         }
-        let matcher = Matcher::new(named.iter().map(|(_, names)| (ValueKind::Path, names.iter().map(String::as_str))));
+        let matcher =
+            Matcher::new(named.iter().map(|(_, _, names)| (ValueKind::Path, names.iter().map(String::as_str))));
+        let spelled = named.iter().map(|(_, path, names)| {
+            (ValueKind::Path, [path.as_str()].into_iter().chain(names.iter().map(String::as_str)))
+        });
+        let spelled = Matcher::new(spelled);
         let mut named_in = Lists::with_capacity(messages.len());
         for counted in messages {
             let texts = counted.message.parts.iter().filter_map(part_text);
@@ -41,13 +50,13 @@ impl OtherNames {
             found.dedup();
             named_in.push(found);
         }
-        Some(OtherNames { matcher, facts: named.iter().map(|(index, _)| *index).collect(), named_in })
+        Some(OtherNames { matcher, spelled, facts: named.iter().map(|(index, ..)| *index).collect(), named_in })
     }
 
     /// Whether a view names a fact's file otherwise, in what it wrote or kept of the messages before that index.
     pub(crate) fn holds(&self, fact: u32, view: &View, index: impl Fn(MessageId) -> usize, before: usize) -> bool {
         let Ok(item) = self.facts.binary_search(&fact) else { return false };
-        let is_in = |text: &str| self.matcher.find(text).any(|found| found == item);
+        let is_in = |text: &str| self.items_in(text).any(|found| found == item);
         view.entries().iter().any(|entry| match entry.kept().map(|kept| index(kept.id)) {
             Some(message) => message < before && self.named_in.of(message).contains(&(item as u32)),
             None => entry.parts().filter_map(|(part, _)| part_text(part)).any(is_in),
@@ -56,7 +65,13 @@ impl OtherNames {
 
     /// The facts whose files a text names otherwise.
     pub(crate) fn found_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = u32> + 't {
-        self.matcher.find(text).map(|item| self.facts[item])
+        self.items_in(text).map(|item| self.facts[item])
+    }
+
+    /// The places in `facts` of what a text names otherwise.
+    fn items_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
+        let spelled = spelled_out(text).flat_map(|path| self.spelled.find(&path).collect::<Vec<_>>());
+        self.matcher.find(text).chain(spelled)
     }
 }
 

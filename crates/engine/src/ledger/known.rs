@@ -1,0 +1,100 @@
+//! What a ledger knows of a value, and how much it expects the next calls to need it.
+
+use super::Kind;
+use crate::message::MessageId;
+
+/// How a value was mentioned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mention {
+    /// A call took it as an address.
+    Call,
+    /// The agent wrote it into a longer argument.
+    Written,
+    /// The agent said it.
+    Agent,
+    /// The user said it.
+    User,
+    /// A tool returned it.
+    Result,
+}
+
+impl Mention {
+    /// What one mention is worth. A call that took a value foretells the next use better than anything else; most of what tools
+    /// return beside paths is never needed again.
+    fn weight(self, kind: Kind) -> f64 {
+        match self {
+            Mention::Call => 8.0,
+            Mention::Result if kind != Kind::Path => 0.25,
+            Mention::Written | Mention::Agent | Mention::User | Mention::Result => 1.0,
+        }
+    }
+}
+
+/// After so many calls a mention counts half as much.
+const HALF_LIFE: f64 = 100.0;
+
+/// What is known of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) kind: Kind,
+    /// The message that said it first.
+    pub(super) first: MessageId,
+    /// The number of calls that took it.
+    pub(super) calls: u32,
+    /// Whether user or agent said it.
+    pub(super) is_stated: bool,
+    /// What it belongs to: the tool and argument that took it last, or the words around its first mention.
+    pub(super) bound: Box<str>,
+    /// Whether that is a tool and an argument.
+    pub(super) is_bound_to_call: bool,
+    /// What stands before it where user or agent said it last.
+    pub(super) subject: Option<Box<str>>,
+    weight: f64,
+    /// The number of calls before its last mention.
+    pub(super) last: u32,
+}
+
+impl Known {
+    pub(super) fn new(kind: Kind, first: MessageId) -> Self {
+        let bound = Box::default();
+        Known {
+            kind,
+            first,
+            calls: 0,
+            is_stated: false,
+            bound,
+            is_bound_to_call: false,
+            subject: None,
+            weight: 0.0,
+            last: 0,
+        }
+    }
+
+    /// Counts a mention after that many calls.
+    pub(super) fn mention(&mut self, mention: Mention, now: u32) {
+        self.weight = self.weight_at(now) + mention.weight(self.kind);
+        self.last = now;
+        self.calls += u32::from(mention == Mention::Call);
+        self.is_stated |= matches!(mention, Mention::User | Mention::Agent);
+    }
+
+    /// Its weight after that many calls.
+    pub(super) fn weight_at(&self, now: u32) -> f64 {
+        self.weight * libm::exp2(-f64::from(now - self.last) / HALF_LIFE)
+    }
+
+    /// A call took it. What it is for says more than the words of its first mention; a path needs neither.
+    pub(super) fn bind_to_call(&mut self, tool: &str, argument: &str) {
+        if self.kind != Kind::Path {
+            let bound = if argument.is_empty() { tool.to_owned() } else { format!("{tool}.{argument}") };
+            (self.bound, self.is_bound_to_call) = (bound.into(), true);
+        }
+    }
+
+    /// It was first said among these words.
+    pub(super) fn bind_to_words(&mut self, words: impl FnOnce() -> String) {
+        if self.bound.is_empty() {
+            self.bound = words().into();
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! A ledger: a bounded list of the exact values of a conversation, made by rules and without a model, to stand beside a summary.
+//!
+//! A summary keeps what happened; what it drops first are the paths, ids and numbers that the next calls need letter for letter.
+//! A ledger reads each message once, when it is said. Its page lists the values that the next request lacks, each with what it
+//! belongs to, within a budget of tokens.
+//!
+//! ```
+//! use compactometer_engine::ledger::Ledger;
+//! use compactometer_engine::message::{Message, MessageId, Part, Role};
+//! use compactometer_engine::tokens::{Encoding, TokenCounter};
+//!
+//! let text = "The staging port is 48213. See src/pay/refund.rs.".to_owned();
+//! let said = Message { id: MessageId(0), role: Role::User, at_ms: None, parts: vec![Part::Text { text }], usage: None };
+//! let mut ledger = Ledger::default();
+//! ledger.add(&said);
+//! let page = ledger.page(200, ["We talked about refunds."], &Encoding::O200k);
+//! assert!(page.text.contains("src/pay/: refund.rs") && page.text.contains("48213"));
+//! assert!(page.tokens <= 200 && page.tokens == Encoding::O200k.count_text(&page.text));
+//! ```
+//!
+//! Absent on purpose: models, files, clocks and secrets. Whoever adds messages masks them first; masked text is in no ledger.
+
+mod bound;
+mod known;
+mod page;
+mod paths;
+mod values;
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use serde_json::Value;
+
+use crate::message::{Message, MessageId, Part, Role};
+
+pub use page::{Listed, Page};
+pub use values::Kind;
+
+use known::{Known, Mention};
+use paths::Roots;
+
+/// The exact values that a conversation said so far.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    roots: Roots,
+    values: HashMap<Box<str>, Known, FixedState>,
+    /// The latest value of each subject, by what stands before it.
+    subjects: HashMap<Box<str>, Box<str>, FixedState>,
+    /// The number of calls so far.
+    calls: u32,
+}
+
+impl Ledger {
+    /// A ledger of a conversation that works in these directories, the first of which is where it began. The page names the files
+    /// below it relative to it.
+    pub fn in_directories(directories: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        Ledger { roots: Roots::of(directories), ..Ledger::default() }
+    }
+
+    /// Reads a message. Its values count as said after all that were read before.
+    pub fn add(&mut self, message: &Message) {
+        for part in &message.parts {
+            match part {
+                Part::Text { text } | Part::Thinking { text, .. } => match message.role {
+                    Role::User => self.read(text, message.id, Mention::User),
+                    Role::Assistant => self.read(text, message.id, Mention::Agent),
+                    Role::Tool => self.read(text, message.id, Mention::Result),
+                    Role::System => {}
+                },
+                Part::ToolResult { text, .. } => self.read(text, message.id, Mention::Result),
+                Part::ToolCall { name, arguments, .. } => self.call(name, arguments, message.id),
+                Part::Media { .. } => {}
+            }
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: &str, id: MessageId) {
+        self.calls += 1;
+        match serde_json::from_str::<Value>(arguments) {
+            Ok(value) => self.argument(tool, "", &value, id),
+            Err(_) => self.read(arguments, id, Mention::Agent),
+        }
+    }
+
+    fn argument(&mut self, tool: &str, name: &str, value: &Value, id: MessageId) {
+        match value {
+            Value::String(text) if bound::is_address(name, text) => self.used(tool, name, text, id),
+            Value::String(text) => self.read(text, id, Mention::Written),
+            Value::Array(items) => items.iter().for_each(|item| self.argument(tool, name, item, id)),
+            Value::Object(fields) => fields.iter().for_each(|(name, field)| self.argument(tool, name, field, id)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// A call takes the values of an argument.
+    fn used(&mut self, tool: &str, name: &str, text: &str, id: MessageId) {
+        let now = self.calls;
+        for found in values::values(text) {
+            let known = self.known(found.value, found.kind, id);
+            known.mention(Mention::Call, now);
+            known.bind_to_call(tool, name);
+        }
+    }
+
+    fn read(&mut self, text: &str, id: MessageId, mention: Mention) {
+        let now = self.calls;
+        for found in values::values(text) {
+            let known = self.known(found.value, found.kind, id);
+            known.mention(mention, now);
+            if found.kind != Kind::Path {
+                let is_talk = matches!(mention, Mention::User | Mention::Agent);
+                let most = if is_talk { bound::OF_TALK } else { bound::OF_RESULTS };
+                known.bind_to_words(|| bound::words(text, found.at, found.value.len(), most));
+                if is_talk && let Some(subject) = bound::subject(text, found.at) {
+                    self.subjects.insert(subject.clone(), found.value.into());
+                    if let Some(known) = self.values.get_mut(found.value) {
+                        known.subject = Some(subject);
+                    }
+                }
+            }
+        }
+    }
+
+    fn known(&mut self, value: &str, kind: Kind, id: MessageId) -> &mut Known {
+        let name = if kind == Kind::Path { self.roots.name(value) } else { value };
+        if !self.values.contains_key(name) {
+            self.values.insert(name.into(), Known::new(kind, id));
+        }
+        self.values.get_mut(name).expect("it was just inserted")
+    }
+}
+
+#[cfg(test)]
+mod tests;

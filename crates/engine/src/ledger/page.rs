@@ -1,0 +1,166 @@
+//! The page of a ledger: which values it holds within its budget, and how they are written.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::known::Known;
+use super::paths::folder;
+use super::{Kind, Ledger, values};
+use crate::message::MessageId;
+use crate::tokens::TokenCounter;
+
+/// A block of text for the next request, and what it lists.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// The text; empty if there is nothing to list.
+    pub text: String,
+    /// Its tokens, at most the budget.
+    pub tokens: u32,
+    /// What it lists, the most needed first.
+    pub listed: Vec<Listed>,
+}
+
+/// A value on a page, and why it is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The value. Files below the directory where the conversation began are relative to it.
+    pub value: String,
+    /// What it is.
+    pub kind: Kind,
+    /// What it belongs to: the tool and argument that took it last, or words around its first mention. Empty for a path.
+    pub bound: String,
+    /// Whether that is a tool and an argument.
+    pub is_bound_to_call: bool,
+    /// A later value of the same subject.
+    pub replaced_by: Option<String>,
+    /// The message that said it first.
+    pub first: MessageId,
+    /// The number of calls that took it.
+    pub calls: u32,
+    /// Whether user or agent said it in their own words.
+    pub is_stated: bool,
+}
+
+/// After this many values in a row that do not fit, none is tried.
+const MISSES: usize = 20;
+
+impl Ledger {
+    /// The values that these texts of the next request lack, within a budget of tokens.
+    pub fn page<'t>(&self, budget: u32, held: impl IntoIterator<Item = &'t str>, counter: &dyn TokenCounter) -> Page {
+        let held = held.into_iter().flat_map(values::values);
+        let held = held.map(|found| self.roots.name(found.value)).collect::<HashSet<_>>();
+        let is_needed = |known: &Known| known.kind != Kind::Time || known.calls > 0 || known.is_stated;
+        let lacking = self.values.iter().filter(|(value, known)| is_needed(known) && !held.contains(&***value));
+        let mut ranked = lacking.collect::<Vec<_>>();
+        ranked.sort_by(|(value, known), (other, than)| {
+            let weight = |known: &Known| known.weight_at(self.calls);
+            weight(than).total_cmp(&weight(known)).then(than.last.cmp(&known.last)).then(value.cmp(other))
+        });
+        let mut chosen = Vec::new();
+        let mut groups = HashSet::new();
+        let (mut room, mut misses) = (budget.saturating_sub(counter.count_text(&self.heading())), 0);
+        for (value, known) in ranked {
+            if misses == MISSES {
+                break;
+            }
+            let listed = self.listed(value, known);
+            let cost = cost(&listed, &groups, counter);
+            if cost > room {
+                misses += 1;
+                continue;
+            }
+            misses = 0;
+            room -= cost;
+            groups.extend(group(&listed).map(|(group, _)| group.to_owned()));
+            chosen.push(listed);
+        }
+        while !chosen.is_empty() {
+            let text = self.text(&chosen);
+            let tokens = counter.count_text(&text);
+            if tokens <= budget {
+                return Page { text, tokens, listed: chosen };
+            }
+            chosen.pop();
+        }
+        Page::default()
+    }
+
+    fn listed(&self, value: &str, known: &Known) -> Listed {
+        let latest = known.subject.as_ref().and_then(|subject| self.subjects.get(subject));
+        Listed {
+            value: value.to_owned(),
+            kind: known.kind,
+            bound: known.bound.to_string(),
+            is_bound_to_call: known.is_bound_to_call,
+            replaced_by: latest.filter(|latest| ***latest != *value).map(|latest| latest.to_string()),
+            first: known.first,
+            calls: known.calls,
+            is_stated: known.is_stated,
+        }
+    }
+
+    fn heading(&self) -> String {
+        let relative = match self.roots.first.as_str() {
+            "" => String::new(),
+            first => format!(" Paths are relative to {first}."),
+        };
+        format!("Exact values said earlier in this conversation, copied by rule.{relative}\n")
+    }
+
+    fn text(&self, chosen: &[Listed]) -> String {
+        let mut text = self.heading();
+        let mut groups = BTreeMap::<(bool, &str), Vec<String>>::new();
+        let mut others = Vec::new();
+        for listed in chosen {
+            match group(listed) {
+                Some((group, name)) => {
+                    groups.entry((group.ends_with('/'), group)).or_default().push(name.to_owned() + &later(listed));
+                }
+                None => others.push(listed),
+            }
+        }
+        for ((is_folder, group), names) in groups {
+            match names.as_slice() {
+                [name] if is_folder => text.push_str(&format!("{group}{name}\n")),
+                names => text.push_str(&format!("{group}: {}\n", names.join(", "))),
+            }
+        }
+        for listed in others {
+            text.push_str(&line(listed));
+        }
+        text
+    }
+}
+
+/// What a value shares a line with, and how the line names it: other files of its folder, or what the same argument took.
+fn group(listed: &Listed) -> Option<(&str, &str)> {
+    match listed.kind {
+        Kind::Path => folder(&listed.value),
+        _ => listed.is_bound_to_call.then_some((listed.bound.as_str(), listed.value.as_str())),
+    }
+}
+
+fn later(listed: &Listed) -> String {
+    listed.replaced_by.as_ref().map_or(String::new(), |later| format!(" (later {later})"))
+}
+
+/// The line of a value that is listed by itself.
+fn line(listed: &Listed) -> String {
+    let (value, bound) = (&listed.value, &listed.bound);
+    match bound.is_empty() {
+        true => format!("{value}{}\n", later(listed)),
+        false => format!("{value}{}: {bound}\n", later(listed)),
+    }
+}
+
+/// The tokens that a value adds to a page that has these groups.
+fn cost(listed: &Listed, groups: &HashSet<String>, counter: &dyn TokenCounter) -> u32 {
+    match group(listed) {
+        Some((group, name)) if groups.contains(group) => {
+            counter.count_text(name) + counter.count_text(&later(listed)) + 1
+        }
+        Some((group, name)) => {
+            counter.count_text(group) + counter.count_text(name) + counter.count_text(&later(listed)) + 2
+        }
+        None => counter.count_text(&line(listed)),
+    }
+}

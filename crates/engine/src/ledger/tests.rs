@@ -1,0 +1,137 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::tokens::{Encoding, TokenCounter};
+
+fn text(id: u32, role: Role, text: &str) -> Message {
+    Message { id: MessageId(id), role, at_ms: None, parts: vec![Part::Text { text: text.to_owned() }], usage: None }
+}
+
+fn call(id: u32, tool: &str, arguments: &Value) -> Message {
+    let call = Part::ToolCall { id: format!("c{id}"), name: tool.to_owned(), arguments: arguments.to_string() };
+    Message { id: MessageId(id), role: Role::Assistant, at_ms: None, parts: vec![call], usage: None }
+}
+
+fn result(id: u32, text: &str) -> Message {
+    let result = Part::ToolResult { call_id: format!("c{}", id - 1), text: text.to_owned(), is_error: false };
+    Message { id: MessageId(id), role: Role::Tool, at_ms: None, parts: vec![result], usage: None }
+}
+
+fn page(messages: &[Message], budget: u32, held: &[&str]) -> Page {
+    let mut ledger = Ledger::in_directories(["/home/ann/shop"]);
+    messages.iter().for_each(|message| ledger.add(message));
+    ledger.page(budget, held.iter().copied(), &Encoding::O200k)
+}
+
+fn conversation() -> Vec<Message> {
+    vec![
+        text(0, Role::User, "Mend the refunds of order ORD-7781. The gateway timeout is 4500."),
+        call(1, "Read", &serde_json::json!({"file_path": "/home/ann/shop/src/pay/refund.rs"})),
+        result(2, "use crate::card;\n// see src/pay/card.rs:12 and docs/refunds.md\nfn refund() {}"),
+        call(3, "Bash", &serde_json::json!({"command": "curl https://shop.example/api/orders/ORD-7781"})),
+        result(4, "trace 9f3a7c21 took 88123 us"),
+        text(5, Role::User, "I changed the gateway timeout to 9000."),
+    ]
+}
+
+#[test]
+fn a_page_lists_each_value_with_what_binds_it() {
+    let page = page(&conversation(), 400, &[]);
+    assert_eq!(
+        page.text,
+        "Exact values said earlier in this conversation, copied by rule. Paths are relative to /home/ann/shop.\n\
+         Bash.command: https://shop.example/api/orders/ORD-7781\n\
+         docs/refunds.md\n\
+         src/pay/: refund.rs, card.rs\n\
+         9000: I changed the gateway timeout to … .\n\
+         4500 (later 9000): The gateway timeout is … .\n\
+         ORD-7781: Mend the refunds of order … .\n\
+         88123: trace 9f3a7c21 took … us\n\
+         9f3a7c21: trace … took 88123 us\n",
+    );
+    let why = page.listed.iter().find(|listed| listed.value == "src/pay/refund.rs").expect("listed");
+    assert_eq!((why.kind, why.calls, why.first, why.is_stated), (Kind::Path, 1, MessageId(1), false));
+}
+
+#[test]
+fn what_the_next_request_holds_is_left_out_by_any_name() {
+    let held = ["See /home/ann/shop/src/pay/refund.rs and 9000."];
+    let values = page(&conversation(), 400, &held).listed.into_iter().map(|listed| listed.value).collect::<Vec<_>>();
+    assert!(!values.iter().any(|value| value == "src/pay/refund.rs" || value == "9000"), "{values:?}");
+    assert!(values.iter().any(|value| value == "src/pay/card.rs"), "{values:?}");
+}
+
+#[test]
+fn the_values_that_calls_took_last_come_first() {
+    let mut messages = conversation();
+    messages.push(call(6, "Read", &serde_json::json!({"file_path": "src/pay/card.rs"})));
+    let first = page(&messages, 400, &[]).listed.swap_remove(0);
+    assert_eq!(first.value, "src/pay/card.rs");
+}
+
+#[test]
+fn a_budget_without_room_for_a_value_gives_no_page() {
+    for budget in [0, 1, 20] {
+        assert_eq!(page(&conversation(), budget, &[]), Page::default());
+    }
+    assert_eq!(page(&[text(0, Role::User, "Only words.")], 400, &[]), Page::default());
+}
+
+#[test]
+fn masked_text_is_in_no_page() {
+    let said = text(0, Role::User, "The key is [masked:aws:3], the port is 48213.");
+    let page = page(&[said], 400, &[]);
+    assert!(page.text.contains("48213") && page.listed.len() == 1, "{}", page.text);
+    assert!(!page.listed.iter().any(|listed| listed.value.contains("masked")));
+}
+
+fn messages() -> impl Strategy<Value = Vec<Message>> {
+    let value = prop::sample::select(vec![
+        "src/a/b.rs",
+        "/home/ann/shop/src/a/c.rs",
+        "KX-4711",
+        "48213",
+        "https://x.io/y",
+        "a02cdeb",
+        "[masked:aws:1]",
+        "11:30",
+        "/tmp/ä/x.log",
+        "é_ü1",
+        "words",
+        ":::12:12:12",
+        "////",
+        "a.b.c.d",
+        "\u{1b}[39m02/21/2026",
+    ]);
+    let said = prop::collection::vec(prop_oneof![value.prop_map(str::to_owned), "[ -~]{0,12}", ".{0,6}"], 0..8);
+    let message = (0..4u8, said.prop_map(|pieces| pieces.join(" ")));
+    prop::collection::vec(message, 0..12).prop_map(|said| {
+        let message = |(id, (kind, said)): (usize, (u8, String))| match kind {
+            0 => text(id as u32, Role::User, &said),
+            1 => text(id as u32, Role::Assistant, &said),
+            2 => call(id as u32, "Bash", &serde_json::json!({"command": said})),
+            _ => result(id as u32 + 1, &said),
+        };
+        said.into_iter().enumerate().map(message).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_page_is_within_its_budget_and_holds_nothing_that_was_not_said(messages in messages(), budget in 0..300u32) {
+        let page = page(&messages, budget, &[]);
+        prop_assert!(page.tokens <= budget);
+        prop_assert_eq!(page.tokens, Encoding::O200k.count_text(&page.text));
+        let said = serde_json::to_string(&messages).unwrap();
+        for listed in &page.listed {
+            let value = serde_json::to_string(&listed.value).unwrap();
+            prop_assert!(said.contains(value.trim_matches('"')), "{}", listed.value);
+            prop_assert!(!listed.value.contains("masked:"));
+        }
+    }
+
+    #[test]
+    fn the_same_messages_give_the_same_page(messages in messages(), budget in 0..300u32) {
+        prop_assert_eq!(page(&messages, budget, &[]), page(&messages, budget, &[]));
+    }
+}

@@ -1,0 +1,249 @@
+//! Exact values in a text: paths, URLs, ids and numbers of four digits or more.
+//!
+//! The rule is the ledger's own. It reads each byte once, and shares nothing with whatever measures what a ledger holds.
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The path of a file or folder.
+    Path,
+    /// An address with a scheme.
+    Url,
+    /// A name with digits or with a mark that prose does not use.
+    Id,
+    /// A number of at least four digits.
+    Number,
+    /// A date, a time or both.
+    Time,
+}
+
+/// A value and the byte at which it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found<'t> {
+    pub(super) value: &'t str,
+    pub(super) at: usize,
+    pub(super) kind: Kind,
+}
+
+/// The fewest and the most bytes of a value.
+const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
+/// The same of a value with what may be around it, such as the number of a line.
+const RUNS: std::ops::RangeInclusive<usize> = 4..=256;
+/// The fewest digits of a number.
+const DIGITS: usize = 4;
+/// Folders whose files every system has.
+const SYSTEM: &[&str] = &["/dev/", "/proc/", "/sys/", "/bin/", "/usr/bin/"];
+/// How the text of a removed secret begins.
+const MASK: &str = "masked:";
+
+/// The values in a text, in order.
+pub(super) fn values(text: &str) -> impl Iterator<Item = Found<'_>> {
+    runs(text).filter_map(move |(start, end)| {
+        let (from, to) = trimmed(&text[start..end]);
+        let value = &text[start + from..start + to];
+        let kind = kind(value).filter(|_| !is_call(value, &text[start + to..]))?;
+        Some(Found { value, at: start + from, kind })
+    })
+}
+
+/// Whether a byte may be inside a value.
+fn is_inside(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b':' | b'@' | b'#' | b'~' | b'+' | b'-' | b'%')
+}
+
+/// Whether a byte distinguishes a value from a word.
+fn marks(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'_' | b'@' | b'#' | b'.' | b':' | b'/')
+}
+
+/// The ranges of bytes that may be a value and have a byte that marks one.
+fn runs(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            let start = at;
+            let (mut is_marked, mut is_url) = (false, false);
+            while let Some(length) = inside(text, at, is_url) {
+                is_marked |= marks(bytes[at]);
+                is_url |= bytes[at] == b'/' && bytes[start..at].ends_with(b":/");
+                at += length;
+            }
+            let end = at;
+            // What follows a backslash or an escape character is no part of a value.
+            at += match bytes.get(at) {
+                Some(0x1b) => 1 + control_sequence(&bytes[at + 1..]),
+                Some(b'\\') if matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r' | b'"' | b'\\')) => 2,
+                Some(byte) if *byte < 0x80 => 1,
+                Some(_) => text[at..].chars().next().map_or(1, char::len_utf8),
+                None => 0,
+            };
+            if is_marked && RUNS.contains(&(end - start)) {
+                return Some((start, end));
+            }
+        }
+        None
+    })
+}
+
+/// The length of what follows an escape character to colour the text of a terminal.
+fn control_sequence(bytes: &[u8]) -> usize {
+    if bytes.first() != Some(&b'[') {
+        return 0;
+    }
+    let length = 1 + bytes[1..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    length + usize::from(length < bytes.len())
+}
+
+/// The length of the character at a byte, if it may be inside a value.
+fn inside(text: &str, at: usize, is_url: bool) -> Option<usize> {
+    match *text.as_bytes().get(at)? {
+        byte if is_inside(byte) => Some(1),
+        b'?' | b'&' | b'=' | b'!' | b'*' if is_url => Some(1),
+        b',' if splits_thousands(text.as_bytes(), at) => Some(1),
+        0x80.. => text[at..].chars().next().filter(|letter| letter.is_alphanumeric()).map(char::len_utf8),
+        _ => None,
+    }
+}
+
+/// Whether a comma stands between groups of a number's digits.
+fn splits_thousands(bytes: &[u8], comma: usize) -> bool {
+    let after = bytes[comma + 1..].iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    comma > 0 && bytes[comma - 1].is_ascii_digit() && after == 3
+}
+
+/// The range of a run without the punctuation around it and without the line number behind a path.
+fn trimmed(run: &str) -> (usize, usize) {
+    let mut end = run.trim_end_matches(|letter: char| !letter.is_alphanumeric()).len();
+    let start = run[..end].len()
+        - run[..end].trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"/~.@#_".contains(letter)).len();
+    if !run[start..end].contains("://") {
+        while let Some((before, number)) = run[start..end].rsplit_once(':') {
+            let is_line = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            if !is_line || !before.contains(['/', '.']) || !before.contains(char::is_alphabetic) {
+                break;
+            }
+            end = start + before.len();
+        }
+    }
+    (start, end)
+}
+
+/// What a text without blanks is, if it is a value.
+fn kind(text: &str) -> Option<Kind> {
+    let bytes = text.as_bytes();
+    if !LENGTHS.contains(&text.len()) || text.starts_with(MASK) || SYSTEM.iter().any(|folder| text.starts_with(folder))
+    {
+        return None;
+    }
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    if text.contains("://") {
+        return (letters > 0).then_some(Kind::Url);
+    }
+    if digits > 0 && bytes.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')) {
+        return (text.trim_start_matches(['0', '.']).len() >= DIGITS
+            && digits >= DIGITS
+            && text.matches('.').count() < 2)
+            .then_some(Kind::Number);
+    }
+    if is_path(text) {
+        return Some(Kind::Path);
+    }
+    if is_time(text) {
+        return Some(Kind::Time);
+    }
+    let is_name = digits > 0 && (letters > 0 || digits >= DIGITS);
+    let is_marked = text.contains('_') && letters > 1 || (text.contains('@') && !text.starts_with('@'));
+    (!text.contains('/') && (is_name || is_marked)).then_some(Kind::Id)
+}
+
+/// Whether a text is a date, a time or both.
+fn is_time(text: &str) -> bool {
+    let is_mark = |letter: char| matches!(letter, '-' | ':' | '.' | 'T' | 'Z' | '+' | '/');
+    let mut parts = text.split(is_mark).filter(|part| !part.is_empty());
+    let are_short = parts.clone().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()) && part.len() <= 9);
+    are_short && parts.nth(1).is_some() && text.contains([':', '-', '/'])
+}
+
+/// Whether a text is the path of a file or folder.
+fn is_path(text: &str) -> bool {
+    let rooted = text.starts_with(['/', '~', '.']);
+    let slashes = text.matches('/').count();
+    if !text.contains(char::is_alphabetic) || text.contains(['@', '#']) || text.contains("//") {
+        return false;
+    }
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        ending.len() <= 5
+            && ending.starts_with(char::is_alphabetic)
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && (!stem.is_empty() || name.len() > 2)
+    });
+    match slashes {
+        0 => has_ending && name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending)),
+        1 => has_ending || text.starts_with(['~', '.']) || (!rooted && text.contains('_')),
+        _ => true,
+    }
+}
+
+/// Endings by which a name without a folder is that of a file. Any other name with a dot may be a member in a program.
+const ENDINGS: &[&str] = &[
+    "c", "cc", "conf", "cpp", "cs", "css", "csv", "env", "ex", "exs", "go", "gradle", "h", "hpp", "html", "ini",
+    "ipynb", "java", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "lua", "md", "mdx", "mjs", "mod", "php", "png",
+    "prisma", "proto", "py", "rb", "rs", "scss", "sh", "sql", "sum", "svelte", "svg", "swift", "tf", "toml", "ts",
+    "tsx", "txt", "vue", "xml", "yaml", "yml",
+];
+
+/// Whether a value is a member that is called.
+fn is_call(value: &str, after: &str) -> bool {
+    after.trim_start_matches(['!', '?']).starts_with('(') && !value.contains('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(Kind, &str)> {
+        values(text).map(|found| (found.kind, found.value)).collect()
+    }
+
+    #[test]
+    fn values_are_found_in_prose_in_commands_and_in_listings() {
+        assert_eq!(
+            found(
+                "Flight HAT136 leaves at 11:30; write to mia@example.com, see `src/app/page.tsx` or https://x.io/a?id=7&b=2."
+            ),
+            [
+                (Kind::Id, "HAT136"),
+                (Kind::Time, "11:30"),
+                (Kind::Id, "mia@example.com"),
+                (Kind::Path, "src/app/page.tsx"),
+                (Kind::Url, "https://x.io/a?id=7&b=2"),
+            ]
+        );
+        assert_eq!(
+            found("cd /srv/shop && grep -n pay_total lib/pay.rs:12:7 1,234,567 2026-02-19T22:49:31Z"),
+            [
+                (Kind::Path, "/srv/shop"),
+                (Kind::Id, "pay_total"),
+                (Kind::Path, "lib/pay.rs"),
+                (Kind::Number, "1,234,567"),
+                (Kind::Time, "2026-02-19T22:49:31Z"),
+            ]
+        );
+    }
+
+    #[test]
+    fn prose_escapes_masks_and_system_paths_hold_no_values() {
+        for text in [
+            "yes/no, e.g. the well-known and/or",
+            "items.map(x) and JSON.parse(text)",
+            "[masked:aws:12] at /dev/null",
+            "\u{1b}[39m a \u{1b}[2;36m b",
+            "a 12 and 0.5",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+}
