@@ -11,7 +11,9 @@ mod dummy;
 mod explain;
 mod gate;
 mod generate;
+mod hook;
 mod import;
+mod ledger;
 mod list;
 mod losses;
 mod probes;
@@ -49,6 +51,8 @@ const ALL: &[CommandRow] = &[
     explain::COMMAND,
     import::COMMAND,
     losses::COMMAND,
+    ledger::COMMAND,
+    hook::COMMAND,
     gate::COMMAND,
     generate::COMMAND,
     probes::COMMAND,

@@ -10,6 +10,7 @@ mod explain;
 mod gate;
 mod generate;
 mod honesty;
+mod hook;
 mod inputs;
 mod judge;
 mod losses;

@@ -118,16 +118,27 @@ fn trimmed(run: &str) -> (usize, usize) {
     let start = run[..end].len()
         - run[..end].trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"/~.@#_".contains(letter)).len();
     if !run[start..end].contains("://") {
-        while let Some((before, number)) = run[start..end].rsplit_once(':') {
-            let is_line = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-            if !is_line || !before.contains(['/', '.']) || !before.contains(char::is_alphabetic) {
-                break;
-            }
-            end = start + before.len();
-        }
+        end = start + without_line(&run[start..end]).len();
     }
     (start, end)
 }
+
+/// A path without the number of a line that a search puts behind it, and what follows: `a.rs:12:fn` or `a.rs-12-`.
+fn without_line(text: &str) -> &str {
+    let is_number = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
+    let name = text.rfind('/').map_or(0, |slash| slash + 1);
+    let ends_as_file = |stem: &str| stem.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending));
+    let colon = text.find(':').filter(|at| is_number(&text[at + 1..]) && text[..*at].contains(['/', '.']));
+    let dash = text[name..].match_indices('-').map(|(at, _)| name + at);
+    let dash = dash.take(MOST_DASHES).find(|at| is_number(&text[at + 1..]) && ends_as_file(&text[..*at]));
+    match colon.filter(|at| text[..*at].contains(char::is_alphabetic)).or(dash) {
+        Some(at) => &text[..at],
+        None => text,
+    }
+}
+
+/// A name with more dashes is not looked at further.
+const MOST_DASHES: usize = 20;
 
 /// What a text without blanks is, if it is a value.
 fn kind(text: &str) -> Option<Kind> {
@@ -223,11 +234,12 @@ mod tests {
             ]
         );
         assert_eq!(
-            found("cd /srv/shop && grep -n pay_total lib/pay.rs:12:7 1,234,567 2026-02-19T22:49:31Z"),
+            found("cd /srv/shop && grep -n pay_total lib/pay.rs:12:fn lib/a.rs-14- 1,234,567 2026-02-19T22:49:31Z"),
             [
                 (Kind::Path, "/srv/shop"),
                 (Kind::Id, "pay_total"),
                 (Kind::Path, "lib/pay.rs"),
+                (Kind::Path, "lib/a.rs"),
                 (Kind::Number, "1,234,567"),
                 (Kind::Time, "2026-02-19T22:49:31Z"),
             ]

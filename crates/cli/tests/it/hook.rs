@@ -1,0 +1,144 @@
+//! `ledger` and `hook`: the values that a session's next request lacks, printed and as a program takes them.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn program(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_compactometer"));
+    command.current_dir(dir).env("XDG_CACHE_HOME", dir);
+    command
+}
+
+fn run(dir: &Path, args: &[&str]) -> Output {
+    program(dir).args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A session of Claude Code with a compaction whose summary lacks a path and a port.
+fn session() -> String {
+    let rows = [
+        json!({"type": "user", "uuid": "a", "message": {"role": "user", "content": "Mend refunds; the staging port is 48213."}}),
+        json!({"type": "assistant", "uuid": "b", "parentUuid": "a", "message": {"id": "m1", "role": "assistant", "content": [
+            {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/home/ann/shop/src/pay/refund.rs"}}]}}),
+        json!({"type": "user", "uuid": "c", "parentUuid": "b", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": "see src/pay/card.rs, key AKIAIOSFODNN7EXAMPLE"}]}}),
+        json!({"type": "assistant", "uuid": "d", "parentUuid": "c", "message": {"id": "m2", "role": "assistant", "content": [
+            {"type": "text", "text": "I have read it."}]}}),
+        json!({"type": "system", "subtype": "compact_boundary", "uuid": "e", "logicalParentUuid": "d",
+            "compactMetadata": {"trigger": "auto", "preTokens": 1000}}),
+        json!({"type": "user", "uuid": "f", "parentUuid": "e", "isCompactSummary": true,
+            "message": {"role": "user", "content": "We looked at src/pay/refund.rs."}}),
+    ];
+    let row = |mut row: Value| {
+        row["sessionId"] = "s-1".into();
+        row["cwd"] = "/home/ann/shop".into();
+        row["timestamp"] = "2026-01-02T03:04:05Z".into();
+        row.to_string() + "\n"
+    };
+    rows.into_iter().map(row).collect()
+}
+
+fn event(path: &Path, source: &str) -> String {
+    json!({"hook_event_name": "SessionStart", "source": source, "transcript_path": path, "session_id": "s-1"})
+        .to_string()
+}
+
+/// What the hook prints on stdout and stderr, with its log in the folder.
+fn hooked(dir: &Path, args: &[&str], event: &str) -> (String, String) {
+    let mut command = program(dir);
+    command.arg("hook").args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert!(done.status.success(), "a hook must not fail: {}", text(&done.stderr));
+    (text(&done.stdout), text(&done.stderr))
+}
+
+#[test]
+fn a_ledger_lists_what_the_summary_lacks_and_no_secret() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
+    let shown = run(dir.path(), &["ledger", "s-1.jsonl"]);
+    let out = text(&shown.stdout);
+    assert!(out.contains("src/pay/card.rs") && out.contains("48213") && !out.contains("refund.rs"), "{out}");
+    assert!(!out.contains("AKIA") && !out.contains("masked"), "{out}");
+    let listed = run(dir.path(), &["ledger", "s-1.jsonl", "--json", "--budget", "60", "-q"]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert!(listed["tokens"].as_u64().unwrap() <= 60 && !listed["listed"].as_array().unwrap().is_empty(), "{listed}");
+    for (args, why) in
+        [(["--at", "99"], "it has 1 to 4"), (["--at", "first"], "`last`"), (["--budget", "0"], "0 is not in")]
+    {
+        let refused = run(dir.path(), &[&["ledger", "s-1.jsonl"], &args[..]].concat());
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
+    }
+}
+
+#[test]
+fn a_hook_answers_a_compaction_with_the_ledger() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s-1.jsonl");
+    std::fs::write(&path, session()).unwrap();
+    let (out, _) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SessionStart");
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert_eq!(context, text(&run(dir.path(), &["ledger", "s-1.jsonl", "-q"]).stdout));
+    for source in ["startup", "resume", "clear"] {
+        assert_eq!(hooked(dir.path(), &["claude-code"], &event(&path, source)), (String::new(), String::new()));
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), session(), "the hook only reads");
+}
+
+#[test]
+fn a_hook_that_cannot_answer_says_why_in_its_log_and_does_not_fail() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s-1.jsonl");
+    std::fs::write(&path, "").unwrap();
+    let other = json!({"hook_event_name": "PreCompact", "transcript_path": path}).to_string();
+    for (event, why) in [
+        (event(&path, "compact"), "is empty"),
+        (event(&dir.path().join("none.jsonl"), "compact"), "none.jsonl"),
+        (other, "register this hook for `SessionStart`"),
+        ("{".to_owned(), "not the JSON object"),
+        (String::new(), "not the JSON object"),
+        ("{}".to_owned(), "no `transcript_path`"),
+    ] {
+        let (out, error) = hooked(dir.path(), &["claude-code"], &event);
+        assert!(out.is_empty() && error.contains(why), "{event}: {out} {error}");
+        let log = std::fs::read_to_string(dir.path().join("compactometer/hook.log")).unwrap();
+        assert!(log.lines().last().unwrap().contains(why), "{log}");
+    }
+}
+
+#[test]
+fn a_transcript_that_is_being_written_is_read_up_to_its_last_whole_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s-1.jsonl");
+    std::fs::write(&path, session() + "{\"type\":\"user\",\"uuid\":\"g\",\"mess").unwrap();
+    let (out, _) = hooked(dir.path(), &["claude-code"], &event(&path, "compact"));
+    assert!(out.contains("src/pay/card.rs"), "{out}");
+}
+
+#[test]
+fn the_settings_to_paste_are_json_that_names_this_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let shown = text(&run(dir.path(), &["hook", "codex", "--print", "--budget", "900"]).stdout);
+    let json = &shown[shown.find("\n{").unwrap()..shown.rfind("\n}").unwrap() + 2];
+    let settings: Value = serde_json::from_str(json).unwrap();
+    let entry = &settings["hooks"]["SessionStart"][0];
+    let command = entry["hooks"][0]["command"].as_str().unwrap();
+    assert_eq!(entry["matcher"], "compact");
+    assert!(command.ends_with("hook codex --budget 900"), "{command}");
+    assert!(shown.contains("To remove it") && shown.contains("28736"), "{shown}");
+    let both = text(&run(dir.path(), &["hook", "--print"]).stdout);
+    assert!(both.contains("Claude Code") && both.contains("Codex CLI") && both.contains("28305"), "{both}");
+    let bare = run(dir.path(), &["hook"]);
+    assert_eq!(bare.status.code(), Some(2));
+}
