@@ -82,10 +82,58 @@ pub struct CompactionLosses {
     pub unused_values: Count,
     /// What it cost the conversation beside values.
     pub costs: CompactionCosts,
+    /// What each hook did after it, in the order of the hooks.
+    pub hooks: Vec<HookRun>,
     /// Tokens of what the program wrote, of the measuring counter.
     pub written_tokens: u32,
     /// What the program wrote.
     pub written: Vec<String>,
+}
+
+/// What a hook did after a compaction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct HookRun {
+    /// The context that it added; empty if it added none.
+    #[serde(skip)]
+    pub context: String,
+    /// Tokens of the context, of the measuring counter.
+    pub tokens: u32,
+    /// Milliseconds that it took.
+    pub took_ms: u64,
+    /// Why it counts as having added nothing.
+    pub failure: Option<HookFailure>,
+}
+
+/// Why a hook added nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookFailure {
+    /// The command could not be started, or ended with an error.
+    Failed,
+    /// It did not end in time.
+    TimedOut,
+    /// It printed more than a program reads.
+    TooLong,
+    /// It printed an object that is not the JSON which programs expect.
+    BadJson,
+    /// It changed the transcript.
+    WroteTranscript,
+    /// The transcript has no lines that could be cut at the compaction.
+    NoTranscript,
+}
+
+impl HookFailure {
+    /// What happened, in words.
+    pub fn why(self) -> &'static str {
+        match self {
+            HookFailure::Failed => "failed",
+            HookFailure::TimedOut => "did not end in time",
+            HookFailure::TooLong => "printed too much",
+            HookFailure::BadJson => "printed JSON that programs do not accept",
+            HookFailure::WroteTranscript => "changed the transcript",
+            HookFailure::NoTranscript => "could not be run: the file has no lines to cut",
+        }
+    }
 }
 
 /// What a compaction cost a conversation beside values.
@@ -185,6 +233,8 @@ pub struct UseSeen {
     pub in_ledger: bool,
     /// Whether a list of that size holds it that has the ledger's values without what they belong to, one a line.
     pub in_unbound: bool,
+    /// Whether what each hook added holds it, in the order of the hooks.
+    pub in_hooks: Vec<bool>,
 }
 
 impl UseSeen {

@@ -1,5 +1,7 @@
 //! `losses`: what the compactions that a program recorded in its own transcripts lost.
 
+mod hooks;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
@@ -43,6 +45,13 @@ pub(crate) struct LossesArgs {
     /// Tokens of the texts that are added for comparison: random exact values, and the newest text before the compaction.
     #[arg(long, value_name = "TOKENS", default_value_t = 1_800)]
     pub(crate) budget: u32,
+    /// Run this command after each compaction, as a program runs a hook, and show what it brings back. The transcript up to the
+    /// compaction goes to a file, and the event to the command's stdin; what it prints counts as added. Repeatable.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) hook: Vec<String>,
+    /// Seconds after which a hook is stopped.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "hook", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) hook_seconds: u64,
     /// The encoding that all token counts use: `o200k_base` or `cl100k_base`.
     #[arg(long, value_name = "ENCODING", env = "COMPACTOMETER_TOKENIZER", default_value = "o200k_base")]
     pub(crate) tokenizer: String,
@@ -59,14 +68,17 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
     let suite = suite(args)?;
     let prices = PriceTable::shipped().map_err(Failure::failed)?;
     let bar = progress::bar(suite.scenarios.len(), "sessions", args.quiet);
+    let hooks = hooks::Hooks::new(&args.hook, args.hook_seconds, &args.inputs)?;
     let sessions = suite.scenarios.into_iter().map(|scenario| {
-        let lost = compactometer_harness::losses::losses(scenario, args.budget, &counter);
+        let runs = hooks.run(&scenario, &counter)?;
+        let lost = compactometer_harness::losses::losses(scenario, args.budget, &runs, &counter);
         bar.inc(1);
-        lost
+        Ok(lost)
     });
     let found = Losses::of(
-        sessions.collect(),
+        sessions.collect::<Result<_, Failure>>()?,
         args.budget,
+        &args.hook,
         prices.row("mock").ok_or_else(|| Failure::failed(anyhow!("no prices")))?,
     );
     bar.finish_and_clear();

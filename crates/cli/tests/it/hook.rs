@@ -25,7 +25,7 @@ fn session() -> String {
     let rows = [
         json!({"type": "user", "uuid": "a", "message": {"role": "user", "content": "Mend refunds; the staging port is 48213."}}),
         json!({"type": "assistant", "uuid": "b", "parentUuid": "a", "message": {"id": "m1", "role": "assistant", "content": [
-            {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/home/ann/shop/src/pay/refund.rs"}}]}}),
+            {"type": "tool_use", "id": "t1", "name": "Grep", "input": {"path": "/home/ann/shop/src/pay/refund.rs"}}]}}),
         json!({"type": "user", "uuid": "c", "parentUuid": "b", "message": {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "t1", "content": "see src/pay/card.rs, key AKIAIOSFODNN7EXAMPLE"}]}}),
         json!({"type": "assistant", "uuid": "d", "parentUuid": "c", "message": {"id": "m2", "role": "assistant", "content": [
@@ -141,4 +141,98 @@ fn the_settings_to_paste_are_json_that_names_this_program() {
     assert!(both.contains("Claude Code") && both.contains("Codex CLI") && both.contains("28305"), "{both}");
     let bare = run(dir.path(), &["hook"]);
     assert_eq!(bare.status.code(), Some(2));
+}
+
+/// The session, and a call after the compaction that needs a path which the summary lacks.
+fn with_a_use() -> String {
+    let rows = [
+        json!({"type": "user", "uuid": "g", "parentUuid": "f", "message": {"role": "user", "content": "Go on."}}),
+        json!({"type": "assistant", "uuid": "h", "parentUuid": "g", "message": {"id": "m3", "role": "assistant", "content": [
+            {"type": "tool_use", "id": "t2", "name": "Read", "input": {"file_path": "src/pay/card.rs"}}]}}),
+        json!({"type": "user", "uuid": "i", "parentUuid": "h", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t2", "content": "fn card"}]}}),
+    ];
+    let row = |mut row: Value| {
+        row["sessionId"] = "s-1".into();
+        row["cwd"] = "/home/ann/shop".into();
+        row.to_string() + "\n"
+    };
+    session() + &rows.into_iter().map(row).collect::<String>()
+}
+
+/// What `losses` finds with these hooks.
+fn measured(dir: &Path, hooks: &[&str], more: &[&str]) -> Value {
+    let hooks = hooks.iter().flat_map(|hook| ["--hook", hook]).collect::<Vec<_>>();
+    let shown = run(dir, &[&["losses", "s-1.jsonl", "--json", "-q"], &hooks[..], more].concat());
+    serde_json::from_slice(&shown.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&shown.stderr)))
+}
+
+#[test]
+#[cfg(unix)]
+fn any_hook_is_measured_beside_none_and_ours() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), with_a_use()).unwrap();
+    let ours = format!("{} hook claude-code", env!("CARGO_BIN_EXE_compactometer"));
+    let answer = r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"see src/pay/card.rs"}}"#;
+    let json_hook = format!("cat >/dev/null; echo '{answer}'");
+    let hooks = [ours.as_str(), json_hook.as_str(), "echo src/pay/card.rs", "echo other", "true", "echo '{}'"];
+    let found = measured(dir.path(), &hooks, &[]);
+    let address = &found["uses"]["address"];
+    assert_eq!((&address["uses"], &address["held_in_log"]), (&1.into(), &0.0.into()), "{address}");
+    assert_eq!(address["with_hooks"], json!([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]));
+    let tokens = |hook: usize| found["hooks"][hook]["tokens"].as_f64().unwrap();
+    assert_eq!((tokens(4), tokens(5)), (0.0, 0.0));
+    assert!(tokens(0) > tokens(3) && tokens(3) > 0.0, "{found}");
+    let shown = run(dir.path(), &["losses", "s-1.jsonl", "-q", "--hook", "echo src/pay/card.rs"]);
+    assert!(text(&shown.stdout).contains("with hook `echo src/pay/card.rs`"), "{}", text(&shown.stdout));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_hook_sees_the_transcript_up_to_the_compaction_and_no_more() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), with_a_use()).unwrap();
+    let seen = dir.path().join("seen");
+    let hook = format!(
+        "tee {0}.event | sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/' | xargs cat > {0}",
+        seen.display()
+    );
+    measured(dir.path(), &[&hook], &[]);
+    assert_eq!(std::fs::read_to_string(&seen).unwrap(), session());
+    let event: Value = serde_json::from_slice(&std::fs::read(seen.with_extension("event")).unwrap()).unwrap();
+    assert_eq!(
+        (&event["source"], &event["hook_event_name"], &event["cwd"]),
+        (&"compact".into(), &"SessionStart".into(), &"/home/ann/shop".into())
+    );
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join("s-1.jsonl")).unwrap(),
+        with_a_use(),
+        "sessions stay as they are"
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_hook_that_misbehaves_adds_nothing_and_its_failure_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("s-1.jsonl"), with_a_use()).unwrap();
+    let hooks = [
+        ("echo src/pay/card.rs; sleep 60", "timed_out"),
+        ("echo src/pay/card.rs; exit 3", "failed"),
+        ("no-such-command-4711", "failed"),
+        ("echo '{\"src/pay/card.rs'", "bad_json"),
+        ("echo '{\"hookSpecificOutput\":{\"additionalContext\":[\"src/pay/card.rs\"]}}'", "bad_json"),
+        ("echo src/pay/card.rs; head -c 10000000 /dev/zero | tr '\\0' x", "too_long"),
+        (
+            "echo src/pay/card.rs; sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/' | xargs -I% sh -c 'echo more >> %'",
+            "wrote_transcript",
+        ),
+    ];
+    let started = std::time::Instant::now();
+    let found = measured(dir.path(), &hooks.map(|(hook, _)| hook), &["--hook-seconds", "1"]);
+    for (number, (hook, kind)) in hooks.iter().enumerate() {
+        assert_eq!(found["hooks"][number]["failures"], json!({*kind: 1}), "{hook}");
+        assert_eq!(found["uses"]["address"]["with_hooks"][number], 0.0, "{hook}");
+    }
+    assert!(started.elapsed().as_secs() < 20, "nothing is waited for");
 }

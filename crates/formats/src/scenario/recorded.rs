@@ -25,6 +25,9 @@ pub struct RecordedCompaction {
     /// What wrote it, if that was not the program itself: an extension or a hook, by the name that the file has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compactor: Option<String>,
+    /// The line of the transcript that records it, from 1, if the transcript has one object a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// What the next request began with after the system prompt, in order.
     pub context: Vec<Retained>,
 }

@@ -7,7 +7,7 @@ use compactometer_engine::ledger::Ledger;
 use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::Entry;
-use compactometer_formats::losses::VALUE_DRAWS;
+use compactometer_formats::losses::{HookRun, VALUE_DRAWS};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -24,12 +24,15 @@ pub(super) struct Added {
     pub(super) frequent: BTreeSet<u32>,
     pub(super) ledger: BTreeSet<u32>,
     pub(super) unbound: BTreeSet<u32>,
+    /// For each hook.
+    pub(super) hooks: Vec<BTreeSet<u32>>,
 }
 
 /// Makes the texts for one compaction after the other.
 pub(super) struct Adding<'p> {
     prepared: &'p PreparedScenario,
     budget: u32,
+    hooks: &'p [Vec<HookRun>],
     counter: &'p dyn TokenCounter,
     ledger: Ledger,
     /// The number of messages that the ledger has read.
@@ -38,14 +41,19 @@ pub(super) struct Adding<'p> {
 
 impl<'p> Adding<'p> {
     /// Texts of at most `budget` tokens.
-    pub(super) fn new(prepared: &'p PreparedScenario, budget: u32, counter: &'p dyn TokenCounter) -> Self {
+    pub(super) fn new(
+        prepared: &'p PreparedScenario,
+        budget: u32,
+        hooks: &'p [Vec<HookRun>],
+        counter: &'p dyn TokenCounter,
+    ) -> Self {
         let ledger = Ledger::in_directories(&prepared.scenario.directories);
-        Adding { prepared, budget, counter, ledger, read: 0 }
+        Adding { prepared, budget, hooks, counter, ledger, read: 0 }
     }
 
     /// The texts beside what a compaction left, which is no earlier than the one before.
     pub(super) fn beside(&mut self, left: &Left) -> Added {
-        let Adding { prepared, budget, counter, .. } = *self;
+        let Adding { prepared, budget, hooks, counter, .. } = *self;
         for counted in &prepared.messages[self.read..left.length] {
             self.ledger.add(&counted.message);
         }
@@ -61,6 +69,7 @@ impl<'p> Adding<'p> {
             frequent: held(&frequent(prepared, left.length, budget, counter)),
             ledger: held(&page(budget).text),
             unbound: held(&that_fit(unbound, budget, counter)),
+            hooks: hooks.get(left.place).into_iter().flatten().map(|run| held(&run.context)).collect(),
         }
     }
 }

@@ -9,7 +9,7 @@ mod costs;
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_engine::view::{Entry, View};
-use compactometer_formats::losses::{CompactionLosses, Count, SessionLosses, UseSeen};
+use compactometer_formats::losses::{CompactionLosses, Count, HookRun, SessionLosses, UseSeen};
 use compactometer_formats::record::UseKind;
 use compactometer_formats::scenario::{RecordedCompaction, Scenario};
 
@@ -19,15 +19,21 @@ use crate::prepare::recorded::{Left, left, written};
 use added::{Added, Adding};
 use costs::Call;
 
-/// What the compactions of a conversation lost. `budget` is the tokens of the texts that are added for comparison.
-pub fn losses(scenario: Scenario, budget: u32, counter: &dyn TokenCounter) -> SessionLosses {
+/// What the compactions of a conversation lost. `budget` is the tokens of the texts that are added for comparison, and `hooks` has
+/// what each hook did, by the place of the compaction in the conversation's list.
+pub fn losses(scenario: Scenario, budget: u32, hooks: &[Vec<HookRun>], counter: &dyn TokenCounter) -> SessionLosses {
     let program = scenario.source.split(':').next().unwrap_or_default().to_owned();
     let prepared = PreparedScenario::searched(scenario, counter);
     let left = left(&prepared, counter);
     let moments = recorded_moments(&prepared, &left);
     let seen = left.into_iter().map(|left| Seen::of(&prepared, left)).collect::<Vec<_>>();
     let (scenario, calls) = (&prepared.scenario, costs::calls(&prepared));
-    let compactions = seen.iter().map(|seen| compaction(&prepared, seen, &moments, &calls, counter)).collect();
+    let hooks_of = |place: usize| hooks.get(place).map_or(&[][..], Vec::as_slice);
+    let compactions = seen.iter().map(|seen| {
+        let hooks = hooks_of(seen.left.place).to_vec();
+        CompactionLosses { hooks, ..compaction(&prepared, seen, &moments, &calls, counter) }
+    });
+    let compactions = compactions.collect();
     SessionLosses {
         session: scenario.id.clone(),
         group: scenario.group_id.clone(),
@@ -35,7 +41,7 @@ pub fn losses(scenario: Scenario, budget: u32, counter: &dyn TokenCounter) -> Se
         program,
         compactions,
         unmeasured: scenario.unmeasured.clone(),
-        uses: uses(&prepared, &seen, &moments, budget, counter),
+        uses: uses(&prepared, &seen, &moments, &mut Adding::new(&prepared, budget, hooks, counter)),
     }
 }
 
@@ -75,6 +81,7 @@ fn compaction(
         used_values,
         unused_values,
         costs: costs::costs(prepared, seen, calls, counter),
+        hooks: Vec::new(),
         written_tokens: written(made).map(|text| counter.count_text(text)).sum(),
         written: written(made).map(str::to_owned).collect(),
     }
@@ -104,14 +111,7 @@ fn values(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) -> (Coun
     (used, unused)
 }
 
-fn uses(
-    prepared: &PreparedScenario,
-    seen: &[Seen],
-    moments: &[Moment],
-    budget: u32,
-    counter: &dyn TokenCounter,
-) -> Vec<UseSeen> {
-    let mut adding = Adding::new(prepared, budget, counter);
+fn uses(prepared: &PreparedScenario, seen: &[Seen], moments: &[Moment], adding: &mut Adding<'_>) -> Vec<UseSeen> {
     let mut added: Vec<Option<Added>> = seen.iter().map(|_| None).collect();
     let mut uses = Vec::new();
     for point in points(prepared, Distance::Compactions(moments)) {
@@ -151,6 +151,7 @@ fn use_seen(prepared: &PreparedScenario, seen: &Seen, added: &Added, fact: u32, 
         in_frequent: added.frequent.contains(&fact),
         in_ledger: added.ledger.contains(&fact),
         in_unbound: added.unbound.contains(&fact),
+        in_hooks: added.hooks.iter().map(|hook| hook.contains(&fact)).collect(),
     }
 }
 

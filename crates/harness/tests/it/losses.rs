@@ -22,6 +22,7 @@ fn compaction(after: MessageId, summary: &str) -> RecordedCompaction {
         reported_tokens: None,
         usage: None,
         compactor: None,
+        line: None,
         context: vec![Retained::Written { role: Role::User, text: summary.to_owned() }],
     }
 }
@@ -72,7 +73,7 @@ fn report(scenario: &mut Scenario, before: MessageId, summary: &str, hidden: u64
 }
 
 fn of(scenario: Scenario) -> SessionLosses {
-    losses(scenario, 1_800, &Encoding::O200k)
+    losses(scenario, 1_800, &[], &Encoding::O200k)
 }
 
 #[test]

@@ -20,6 +20,7 @@ fn made(after: MessageId, summary: &str, kept: &[MessageId]) -> RecordedCompacti
     let context = std::iter::once(written).chain(kept.iter().map(|id| Retained::Kept(*id))).collect();
     RecordedCompaction {
         compactor: None,
+        line: None,
         after,
         at_ms: None,
         trigger: None,

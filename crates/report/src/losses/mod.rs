@@ -8,7 +8,7 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use compactometer_formats::losses::{CompactionLosses, Count, SessionLosses, UseSeen, VALUE_DRAWS};
+use compactometer_formats::losses::{CompactionLosses, Count, HookFailure, SessionLosses, UseSeen, VALUE_DRAWS};
 use compactometer_formats::prices::PriceRow;
 use compactometer_formats::record::{Held, UseKind};
 use compactometer_formats::scenario::Unmeasured;
@@ -32,6 +32,8 @@ pub struct Losses {
     pub programs: Vec<String>,
     /// Tokens of the texts that are added for comparison.
     pub budget: u32,
+    /// The hooks that were tried, in order.
+    pub hooks: Vec<Hook>,
     /// The compactions that are measured, by session and in order.
     pub compactions: Vec<CompactionLosses>,
     /// The number of compactions that are not measured, by reason.
@@ -48,6 +50,38 @@ pub struct Losses {
     pub ledger_cost: f64,
     /// Each use.
     pub each_use: Vec<UseSeen>,
+}
+
+/// What a hook did after the compactions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Hook {
+    /// Its command.
+    pub command: String,
+    /// The number of compactions after which it was run.
+    pub runs: usize,
+    /// The tokens that it added to a request: the mean over these compactions.
+    pub tokens: f64,
+    /// Milliseconds that it took: the median.
+    pub took_ms: u64,
+    /// The number of failures by kind. A failed hook added nothing.
+    pub failures: BTreeMap<HookFailure, usize>,
+}
+
+impl Hook {
+    fn of(command: &str, number: usize, compactions: &[CompactionLosses]) -> Self {
+        let runs = compactions.iter().filter_map(|one| one.hooks.get(number)).collect::<Vec<_>>();
+        let mut took = runs.iter().map(|run| run.took_ms).collect::<Vec<_>>();
+        took.sort_unstable();
+        let mut failures = BTreeMap::new();
+        runs.iter().filter_map(|run| run.failure).for_each(|kind| *failures.entry(kind).or_insert(0) += 1);
+        Hook {
+            command: command.to_owned(),
+            runs: runs.len(),
+            tokens: runs.iter().map(|run| f64::from(run.tokens)).sum::<f64>() / runs.len().max(1) as f64,
+            took_ms: took.get(took.len() / 2).copied().unwrap_or_default(),
+            failures,
+        }
+    }
 }
 
 /// The uses of each kind.
@@ -84,6 +118,8 @@ pub struct Shares {
     pub with_ledger: Option<f64>,
     /// The same with the ledger's values added without what they belong to.
     pub with_unbound: Option<f64>,
+    /// `held_at_most`, or else `held_in_log`, with what each hook added, in the order of the hooks.
+    pub with_hooks: Vec<Option<f64>>,
     /// `with_ledger` less `with_random`.
     pub ledger_over_random: Option<f64>,
     /// 95 % intervals of these shares over sessions, by name, where there are six sessions or more.
@@ -92,7 +128,7 @@ pub struct Shares {
 
 impl Losses {
     /// Counts what the compactions of these sessions lost.
-    pub fn of(sessions: Vec<SessionLosses>, budget: u32, prices: &PriceRow) -> Self {
+    pub fn of(sessions: Vec<SessionLosses>, budget: u32, hooks: &[String], prices: &PriceRow) -> Self {
         let distinct = |of: fn(&SessionLosses) -> Vec<String>| sessions.iter().flat_map(of).collect::<BTreeSet<_>>();
         let groups = distinct(|session| vec![session.group.clone()]);
         let projects = distinct(|session| session.projects.clone());
@@ -113,6 +149,7 @@ impl Losses {
             projects: projects.len(),
             programs: programs.into_iter().collect(),
             budget,
+            hooks: Vec::new(),
             compactions: Vec::new(),
             unmeasured,
             uses,
@@ -126,6 +163,8 @@ impl Losses {
             losses.each_use.extend(session.uses);
             losses.compactions.extend(session.compactions);
         }
+        let hooks = hooks.iter().enumerate().map(|(number, command)| Hook::of(command, number, &losses.compactions));
+        losses.hooks = hooks.collect();
         losses.cost = Cost::of(&losses.compactions, prices);
         for compaction in &losses.compactions {
             losses.used_values = losses.used_values.plus(compaction.used_values);
@@ -181,6 +220,10 @@ impl Shares {
         let frequent = with("with_frequent", |seen| seen.in_frequent);
         let ledger = with("with_ledger", |seen| seen.in_ledger);
         let unbound = with("with_unbound", |seen| seen.in_unbound);
+        let hooks = all().next().map_or(0, |seen| seen.in_hooks.len());
+        shares.with_hooks = (0..hooks)
+            .map(|hook| shares.mean_of(&sessions, |seen| one(seen.in_hooks.get(hook) == Some(&true) || is_held(seen))))
+            .collect();
         (shares.with_newest_text, shares.with_frequent) = (newest, frequent);
         (shares.with_ledger, shares.with_unbound) = (ledger, unbound);
         shares.ledger_over_random =
@@ -202,6 +245,12 @@ impl Shares {
             (*low, *high) = (low.max(0.0), high.min(1.0));
         }
         share
+    }
+
+    /// The mean over all uses, without an interval.
+    fn mean_of(&self, sessions: &[Vec<UseSeen>], of: impl Fn(&UseSeen) -> f64) -> Option<f64> {
+        let uses = sessions.iter().map(Vec::len).sum::<usize>();
+        (uses > 0).then(|| sessions.iter().flatten().map(of).sum::<f64>() / uses as f64)
     }
 
     /// The mean over all uses, with its interval over sessions.

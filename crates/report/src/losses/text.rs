@@ -6,7 +6,7 @@ use compactometer_formats::losses::{CompactionLosses, UseSeen};
 use compactometer_formats::scenario::{Speaker, ValueKind};
 use compactometer_text::code::code;
 
-use super::{FEWEST_SESSIONS, Losses, Shares};
+use super::{FEWEST_SESSIONS, Hook, Losses, Shares};
 
 /// The number of examples that a terminal shows.
 const SHOWN: usize = 3;
@@ -100,7 +100,7 @@ impl Losses {
             let (over, low, high) = (100.0 * over, 100.0 * low, 100.0 * high);
             ledger.text.push_str(&format!("; {over:+.0} over random ({low:+.0} to {high:+.0})"));
         }
-        vec![
+        let mut lines = vec![
             line("in sight, as the log shows".to_owned(), "held_in_log", shares.held_in_log),
             most,
             random,
@@ -108,7 +108,9 @@ impl Losses {
             line(with("the most frequent values"), "with_frequent", shares.with_frequent),
             ledger,
             line(with("its bare values"), "with_unbound", shares.with_unbound),
-        ]
+        ];
+        lines.extend(self.hooks.iter().zip(&shares.with_hooks).map(|(hook, share)| hook_line(hook, *share)));
+        lines
     }
 
     fn other_kinds(&self) -> Vec<String> {
@@ -216,6 +218,28 @@ impl Losses {
             "Out of sight is not lost: the call was made, so the agent rebuilt the value or found it.".to_owned(),
         );
         lines
+    }
+}
+
+/// The share with what a hook added, with its size, time and failures.
+fn hook_line(hook: &Hook, share: Option<f64>) -> ShareLine {
+    let failures = hook.failures.iter().map(|(kind, number)| format!("; {number} of {} {}", hook.runs, kind.why()));
+    let text = format!(
+        "{}; {} tokens in {} ms{}",
+        share.map_or("-".to_owned(), percent),
+        thousands(hook.tokens.round() as u64),
+        thousands(hook.took_ms),
+        failures.collect::<String>()
+    );
+    ShareLine { name: format!("with hook {}", code(&shortened(&hook.command))), share, text }
+}
+
+/// The end of a command that is long, since many begin with one path.
+fn shortened(command: &str) -> String {
+    let letters = command.chars().count();
+    match letters > LETTERS {
+        true => format!("…{}", command.chars().skip(letters - LETTERS).collect::<String>()),
+        false => command.to_owned(),
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn resolve(session: &Session, recorder: &mut Recorder) -> Result<Reso
                 reported_tokens: compaction.reported_tokens,
                 usage: compaction.usage,
                 compactor: compaction.compactor.clone(),
+                line: compaction.place.line(),
                 context,
             }),
             Err(reason) => {

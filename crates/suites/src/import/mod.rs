@@ -7,6 +7,7 @@
 
 mod compactions;
 mod concat;
+mod cut;
 mod error;
 mod facts;
 pub(crate) mod foils;
@@ -31,6 +32,7 @@ use compactometer_engine::message::{Message, MessageId};
 use compactometer_formats::scenario::{Reattached, Scenario, Split};
 use compactometer_formats::suite::{Header, Suite};
 
+pub use cut::up_to_compaction;
 pub use error::ImportError;
 pub use facts::{FactCounts, all_facts, auto_facts};
 pub use formats::ALL;

@@ -78,6 +78,7 @@ fn compaction(before: &Scenario, after: &Scenario, same: &[Option<MessageId>]) -
         reported_tokens: None,
         usage: None,
         compactor: None,
+        line: None,
         context,
     })
 }

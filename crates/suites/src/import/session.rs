@@ -164,6 +164,14 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// The number of the line, if it is one.
+    pub(super) fn line(self) -> Option<u32> {
+        match self {
+            Place::Line(line) => u32::try_from(line).ok(),
+            _ => None,
+        }
+    }
+
     /// The number of the line or element.
     pub(super) fn number(self) -> usize {
         self.key().0
