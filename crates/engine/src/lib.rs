@@ -3,7 +3,7 @@
 //!
 //! The engine opens no file, uses no network, starts no thread and reads no clock; time and models come in from outside. It
 //! knows nothing of facts, scenarios or measurement. Each folder imports only folders that come before it in this list:
-//! `message`, `tokens`, `model`, `conversation`, `budget`, `checkpoint`, `memory`, `recovery`, `strategy`, `strategies`,
+//! `message`, `tokens`, `ledger`, `model`, `conversation`, `budget`, `checkpoint`, `memory`, `recovery`, `strategy`, `strategies`,
 //! `session`.
 
 pub mod budget;

@@ -192,6 +192,8 @@ fn is_path(text: &str) -> bool {
             && (!stem.is_empty() || name.len() > 2)
     });
     match slashes {
+        // `.env.staging` is a file; `.map` is more often a member.
+        0 if name.starts_with('.') => name[1..].split('.').filter(|part| !part.is_empty()).nth(1).is_some(),
         0 => has_ending && name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending)),
         1 => has_ending || text.starts_with(['~', '.']) || (!rooted && text.contains('_')),
         _ => true,
@@ -250,6 +252,7 @@ mod tests {
     fn prose_escapes_masks_and_system_paths_hold_no_values() {
         for text in [
             "yes/no, e.g. the well-known and/or",
+            "a .badge of .then... and so on",
             "items.map(x) and JSON.parse(text)",
             "[masked:aws:12] at /dev/null",
             "\u{1b}[39m a \u{1b}[2;36m b",
