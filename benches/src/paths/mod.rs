@@ -3,6 +3,7 @@
 //! Absent on purpose: limits and verdicts, which belong to the script.
 
 mod counting;
+mod ledgers;
 mod replays;
 mod sessions;
 mod stored;
@@ -82,7 +83,10 @@ impl Path {
 
 /// All paths.
 pub fn all() -> Vec<Path> {
-    [counting::paths(), sessions::paths(), replays::paths(), stored::paths()].into_iter().flatten().collect()
+    [counting::paths(), ledgers::paths(), sessions::paths(), replays::paths(), stored::paths()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The path with this name.
