@@ -2,7 +2,7 @@
 
 /// The paths that the lines of a text spell out.
 pub fn spelled_out(text: &str) -> impl Iterator<Item = String> {
-    text.lines().filter(|line| line.contains("/:")).flat_map(|line| {
+    text.lines().filter(|line| line.contains("/:") || line.contains("/`:")).flat_map(|line| {
         let (folder, names) = line.split_once(": ").unwrap_or_default();
         let folder = folder.trim_start_matches(|letter: char| letter.is_whitespace() || "-*•`".contains(letter));
         let folder = folder.trim_end_matches('`');

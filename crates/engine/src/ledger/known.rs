@@ -78,6 +78,16 @@ impl Known {
         self.is_stated |= matches!(mention, Mention::User | Mention::Agent);
     }
 
+    /// Whether it is worth a line. A time in a result, and a number among other numbers, belong to nothing.
+    pub(super) fn may_be_needed(&self) -> bool {
+        let is_taken_up = self.calls > 0 || self.is_stated;
+        match self.kind {
+            Kind::Time => is_taken_up,
+            Kind::Number => is_taken_up || self.bound.contains(char::is_alphabetic),
+            Kind::Path | Kind::Url | Kind::Id => true,
+        }
+    }
+
     /// Its weight after that many calls.
     pub(super) fn weight_at(&self, now: u32) -> f64 {
         self.weight * libm::exp2(-f64::from(now - self.last) / HALF_LIFE)

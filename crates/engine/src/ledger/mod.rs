@@ -14,7 +14,7 @@
 //! let mut ledger = Ledger::default();
 //! ledger.add(&said);
 //! let page = ledger.page(200, ["We talked about refunds."], &Encoding::O200k);
-//! assert!(page.text.contains("src/pay/: refund.rs") && page.text.contains("48213"));
+//! assert!(page.text.contains("src/pay/refund.rs") && page.text.contains("48213"));
 //! assert!(page.tokens <= 200 && page.tokens == Encoding::O200k.count_text(&page.text));
 //! ```
 //!

@@ -48,8 +48,7 @@ impl Ledger {
     pub fn page<'t>(&self, budget: u32, held: impl IntoIterator<Item = &'t str>, counter: &dyn TokenCounter) -> Page {
         let held = held.into_iter().flat_map(values::values);
         let held = held.map(|found| self.roots.name(found.value)).collect::<HashSet<_>>();
-        let is_needed = |known: &Known| known.kind != Kind::Time || known.calls > 0 || known.is_stated;
-        let lacking = self.values.iter().filter(|(value, known)| is_needed(known) && !held.contains(&***value));
+        let lacking = self.values.iter().filter(|(value, known)| known.may_be_needed() && !held.contains(&***value));
         let mut ranked = lacking.collect::<Vec<_>>();
         ranked.sort_by(|(value, known), (other, than)| {
             let weight = |known: &Known| known.weight_at(self.calls);

@@ -78,6 +78,14 @@ fn a_budget_without_room_for_a_value_gives_no_page() {
 }
 
 #[test]
+fn numbers_among_numbers_fill_no_page() {
+    let listing = (1000..1500).map(|number| format!("{number}\n")).collect::<String>();
+    let messages = [call(1, "Bash", &serde_json::json!({"command": "seq 1000 1500"})), result(2, &listing)];
+    let values = page(&messages, 400, &[]).listed.into_iter().map(|listed| listed.value).collect::<Vec<_>>();
+    assert_eq!(values, ["1000", "1500"], "only what a call took");
+}
+
+#[test]
 fn masked_text_is_in_no_page() {
     let said = text(0, Role::User, "The key is [masked:aws:3], the port is 48213.");
     let page = page(&[said], 400, &[]);
