@@ -1,5 +1,7 @@
 //! What a value belongs to: the words around it, what stands before it, and whether an argument says where to act.
 
+use super::values::MASK;
+
 /// The most words around what user or agent said.
 pub(super) const OF_TALK: usize = 12;
 /// The most words around what a tool returned.
@@ -42,7 +44,7 @@ pub(super) fn words(text: &str, at: usize, length: usize, most: usize) -> String
     let end = at + length;
     let after = &text[end..text.ceil_char_boundary((end + NEAR).min(text.len()))];
     let after = after.split(['\n', ';']).next().and_then(|line| line.split_inclusive(". ").next()).unwrap_or(after);
-    let is_short = |word: &&str| word.len() <= LONGEST;
+    let is_short = |word: &&str| word.len() <= LONGEST && !word.contains(MASK);
     let mut words = before.split_whitespace().rev().take_while(is_short).take(most * 2 / 3).collect::<Vec<_>>();
     words.reverse();
     let rest = most - words.len();

@@ -34,7 +34,7 @@ const DIGITS: usize = 4;
 /// Folders whose files every system has.
 const SYSTEM: &[&str] = &["/dev/", "/proc/", "/sys/", "/bin/", "/usr/bin/"];
 /// How the text of a removed secret begins.
-const MASK: &str = "masked:";
+pub(super) const MASK: &str = "masked:";
 
 /// The values in a text, in order.
 pub(super) fn values(text: &str) -> impl Iterator<Item = Found<'_>> {

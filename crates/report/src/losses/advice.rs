@@ -26,13 +26,11 @@ impl Losses {
             let (budget, with, without) = (thousands(self.budget.into()), percent(ledger), percent(held));
             if ledger - held >= WORTH_SAYING {
                 lines.push(format!(
-                    "Add a ledger after each compaction: it brings {without} to {with} for {budget} tokens a request, ${:.4} a turn in a \
-                     cached prefix. To set it up, run: compactometer hook --print",
+                    "Add a ledger after each compaction: {without} to {with} for {budget} tokens, ${:.4} a turn from the cache. To set it \
+                     up, run: compactometer hook --print",
                     self.ledger_cost
                 ));
-                lines.push(format!(
-                    "Or, for the prompt of the compaction, where the program has one: \"{FOR_THE_PROMPT}\""
-                ));
+                lines.push(format!("Or add to your prompt of the compaction: \"{FOR_THE_PROMPT}\""));
             } else {
                 lines.push(format!(
                     "More values would hardly help: a ledger of {budget} tokens brings {without} to {with}."

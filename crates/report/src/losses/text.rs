@@ -95,17 +95,15 @@ impl Losses {
             random.text.push_str(&format!("; draws {} to {}", bare(low), bare(high)));
         }
         let mut ledger = line(with("a ledger"), "with_ledger", shares.with_ledger);
-        if let (Some(over), Some((low, high))) = (shares.ledger_over_random, shares.intervals.get("ledger_over_random"))
-        {
-            let (over, low, high) = (100.0 * over, 100.0 * low, 100.0 * high);
-            ledger.text.push_str(&format!("; {over:+.0} over random ({low:+.0} to {high:+.0})"));
+        if let Some(over) = shares.ledger_over_random.filter(|_| shares.intervals.contains_key("ledger_over_random")) {
+            ledger.text.push_str(&format!("; {:+.0} over random", 100.0 * over));
         }
         let mut lines = vec![
             line("in sight, as the log shows".to_owned(), "held_in_log", shares.held_in_log),
             most,
             random,
             line(with("the newest text"), "with_newest_text", shares.with_newest_text),
-            line(with("the most frequent values"), "with_frequent", shares.with_frequent),
+            line(with("frequent values"), "with_frequent", shares.with_frequent),
             ledger,
             line(with("its bare values"), "with_unbound", shares.with_unbound),
         ];

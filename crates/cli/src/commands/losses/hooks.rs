@@ -112,7 +112,7 @@ impl<'a> Hooks<'a> {
                 let read = output.map(|output| output.take(LONGEST + 1).read_to_end(&mut bytes));
                 read.is_some_and(|read| read.is_ok()).then_some(bytes)
             });
-            let status = self.wait(&mut child, || reader.is_finished());
+            let status = self.wait(&mut child);
             stop(&mut child);
             let bytes = reader.join().ok().flatten().ok_or(HookFailure::Failed)?;
             match status {
@@ -124,32 +124,22 @@ impl<'a> Hooks<'a> {
         })
     }
 
-    /// Whether a command ended well; nothing if it did not end in time, or goes on after all that is read of it.
-    fn wait(&self, child: &mut Child, is_read: impl Fn() -> bool) -> Option<bool> {
-        let (started, mut read_at) = (Instant::now(), None);
-        loop {
+    /// Whether a command ended well; nothing if it did not end in time.
+    fn wait(&self, child: &mut Child) -> Option<bool> {
+        let started = Instant::now();
+        while started.elapsed() <= self.limit {
             match child.try_wait() {
                 Ok(Some(status)) => return Some(status.success()),
                 Err(_) => return Some(false),
-                Ok(None) => {}
+                Ok(None) => std::thread::sleep(LOOK),
             }
-            if is_read() {
-                read_at.get_or_insert_with(Instant::now);
-            }
-            let is_late = |since: Instant| since.elapsed() > self.limit.min(Duration::from_secs(1));
-            if started.elapsed() > self.limit || read_at.is_some_and(is_late) {
-                return None;
-            }
-            std::thread::sleep(LOOK);
         }
+        None
     }
 }
 
 /// Ends a command and what it started.
 fn stop(child: &mut Child) {
-    if matches!(child.try_wait(), Ok(Some(_))) && cfg!(not(unix)) {
-        return;
-    }
     #[cfg(unix)]
     let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status();
     let _ = child.kill();
