@@ -93,6 +93,13 @@ fn masked_text_is_in_no_page() {
     assert!(!page.text.contains("masked"), "{}", page.text);
 }
 
+#[test]
+fn a_broken_colour_sequence_before_a_letter_of_several_bytes_is_read() {
+    let values = page(&[text(0, Role::User, "\u{1b}[¡ \u{1b}[3ƛ the port is 48213")], 400, &[]).listed;
+    assert_eq!(values.len(), 1);
+    assert_eq!(values[0].value, "48213");
+}
+
 fn messages() -> impl Strategy<Value = Vec<Message>> {
     let value = prop::sample::select(vec![
         "src/a/b.rs",
@@ -110,9 +117,11 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
         "////",
         "a.b.c.d",
         "\u{1b}[39m02/21/2026",
+        "\u{1b}[",
     ]);
     let said = prop::collection::vec(prop_oneof![value.prop_map(str::to_owned), "[ -~]{0,12}", ".{0,6}"], 0..8);
-    let message = (0..4u8, said.prop_map(|pieces| pieces.join(" ")));
+    let said = (said, prop::sample::select(vec![" ", ""]));
+    let message = (0..4u8, said.prop_map(|(pieces, between)| pieces.join(between)));
     prop::collection::vec(message, 0..12).prop_map(|said| {
         let message = |(id, (kind, said)): (usize, (u8, String))| match kind {
             0 => text(id as u32, Role::User, &said),

@@ -92,7 +92,7 @@ fn control_sequence(bytes: &[u8]) -> usize {
         return 0;
     }
     let length = 1 + bytes[1..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
-    length + usize::from(length < bytes.len())
+    length + usize::from(bytes.get(length).is_some_and(u8::is_ascii))
 }
 
 /// The length of the character at a byte, if it may be inside a value.
