@@ -18,6 +18,9 @@ pub struct ViewParts {
     /// Tokens of verbatim messages: the recent tail, and what else was kept.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spoken: u32,
+    /// Tokens of ledgers: exact values that were copied by rule.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ledger: u32,
     /// Tokens of the engine's own words, and of what memory found.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub filler: u32,

@@ -7,6 +7,7 @@ use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::record::Family;
 use compactometer_formats::schemas;
 use compactometer_harness::entrants::all;
+use compactometer_harness::plan::LEDGER;
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::generate::embedded;
 use compactometer_suites::import;
@@ -87,14 +88,16 @@ fn faithful() -> Vec<(String, String)> {
     strategies::ALL.iter().filter_map(row).collect()
 }
 
-/// For each `strategy.key`: what it does, its published value, unit and range.
+/// The ledger of all, then for each `strategy.key`: what it does, its published value, unit and range.
 fn parameters() -> Vec<(String, String)> {
     let of_strategy = |spec: &&'static StrategySpec| {
         let name = spec.name;
         spec.params()
             .map(move |param| (format!("{name}.{}", param.name), format!("{}: {}", param.about, param.shown())))
     };
-    strategies::ALL.iter().flat_map(of_strategy).collect()
+    let ledger = "a ledger beside what the strategy leaves, within its budget; on `recorded` an addition: tokens, none by default";
+    let of_all = (format!("STRATEGY.{LEDGER}"), ledger.to_owned());
+    std::iter::once(of_all).chain(strategies::ALL.iter().flat_map(of_strategy)).collect()
 }
 
 /// Embedded generator specs.

@@ -67,6 +67,8 @@ pub enum Origin {
     Checkpoint(u32),
     /// That note.
     Memory(u32),
+    /// A ledger: exact values that were said, copied by rule.
+    Ledger,
     /// The engine's own words, where a provider's grammar or honesty asks for some: nobody said them.
     Filler,
 }
@@ -133,6 +135,13 @@ impl View {
             },
         };
         self.entries.iter().map(edit).collect()
+    }
+
+    /// The view without some of its entries.
+    pub(crate) fn without(&self, leaves: impl Fn(&Entry) -> bool) -> View {
+        let mut view = View::default();
+        self.entries.iter().filter(|entry| !leaves(entry)).for_each(|entry| view.append(entry.clone()));
+        view
     }
 
     /// Appends a message.

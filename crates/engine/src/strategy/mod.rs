@@ -13,6 +13,7 @@ pub(crate) mod retrieve;
 pub mod selection;
 pub mod settings;
 pub mod summary;
+pub mod with_ledger;
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use compactometer_formats::record::Family;
 use compactometer_text::suggest::unknown;
 
 use super::all;
-use crate::plan::{Entrant, Entry};
+use crate::plan::{Entrant, Entry, LEDGER};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their base. An item is a name,
 /// `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`) or `ALIAS=NAME:key=value:key=value`. `sweeps` are `NAME.key=v1,v2`: each value
@@ -40,7 +40,7 @@ pub fn select<'n>(
     let mut seen: Vec<Entrant> = Vec::new();
     for entrant in chosen {
         match seen.iter().find(|other| other.name == entrant.name) {
-            Some(other) if other.settings() == entrant.settings() => {}
+            Some(other) if (other.settings(), other.ledger) == (entrant.settings(), entrant.ledger) => {}
             Some(_) => return Err(SelectError::Twice(entrant.name)),
             None => seen.push(entrant),
         }
@@ -94,9 +94,9 @@ fn shown<'v>(key: &str, value: &'v str) -> &'v str {
     file.filter(|_| key == PROMPT).unwrap_or(value)
 }
 
-/// The strategy of that name, corrected or as published.
+/// The strategy of that name, corrected, as published or as a program's own.
 fn strategy(name: &str) -> Result<Entrant, SelectError> {
-    let strategies = || all().filter(|entrant| entrant.family.is_tested());
+    let strategies = || all().filter(|entrant| entrant.family != Family::Control);
     strategies().find(|entrant| entrant.name == name).ok_or_else(|| {
         let names = strategies().map(|entrant| entrant.name).collect::<Vec<_>>();
         SelectError::Unknown(unknown("strategy", name, names.iter().map(String::as_str)))
@@ -105,7 +105,13 @@ fn strategy(name: &str) -> Result<Entrant, SelectError> {
 
 /// Sets one parameter; a prompt is given as the path of a file.
 fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectError> {
-    let Entry::Strategy(spec, settings) = &mut entrant.entry else { return Ok(()) };
+    if key == LEDGER {
+        entrant.ledger = Some(value.trim().parse().map_err(|_| SelectError::Ledger(value.to_owned()))?);
+        return Ok(());
+    }
+    let Entry::Strategy(spec, settings) = &mut entrant.entry else {
+        return Err(SelectError::LedgerOnly { name: entrant.entry_name(), key: key.to_owned() });
+    };
     if key != PROMPT {
         return Ok(settings.set(spec, key, value)?);
     }
@@ -141,6 +147,17 @@ pub enum SelectError {
          the name of a strategy"
     )]
     Alias(String),
+    /// A ledger of no tokens.
+    #[error("`ledger` is `{0}`; it must be a number of tokens of at least 1, such as 1800")]
+    Ledger(String),
+    /// A parameter of what has none but the ledger.
+    #[error("`{name}` has no parameter `{key}`; it takes `ledger` only")]
+    LedgerOnly {
+        /// What the parameter was given to.
+        name: &'static str,
+        /// The parameter.
+        key: String,
+    },
     /// A parameter that cannot be used.
     #[error(transparent)]
     Param(#[from] ParamError),
@@ -204,6 +221,8 @@ mod tests {
         let chosen = names(&["null", "chained", "short=chained:asked=400:tail=5"], &["chained.tail=5,20"]);
         let expected = ["chained", "short", "chained[tail=5]", "chained[tail=20]", "null"];
         assert_eq!(chosen, Ok(expected.map(str::to_owned).to_vec()));
+        let ledgers = names(&["recorded", "ledger=recorded:ledger=1800"], &["chained.ledger=900"]);
+        assert_eq!(ledgers, Ok(["chained[ledger=900]", "recorded", "ledger"].map(str::to_owned).to_vec()));
     }
 
     #[test]
@@ -218,6 +237,13 @@ mod tests {
         assert!(error(&["x=chained:tail=5", "x=chained:tail=6"], &[]).contains("`x` names two"));
         assert!(error(&["x=chained:prompt=missing.md"], &[]).contains("`missing.md`"));
         assert!(error(&[], &["chained.threshold=2"]).contains("from 0.01 to 1"));
+        assert!(error(&["x=chained:ledger=0"], &[]).contains("`ledger` is `0`; it must be a number of tokens"));
+        assert!(error(&[], &["chained.ledger=-3"]).contains("`ledger` is `-3`"));
+        assert!(
+            error(&["x=recorded:tail=5"], &[]).contains("`recorded` has no parameter `tail`; it takes `ledger` only")
+        );
+        assert!(error(&["x=null:ledger=900"], &[]).contains("unknown strategy `null`"));
+        assert!(error(&["x=chained:ledger=9", "x=chained:ledger=8"], &[]).contains("`x` names two"));
         assert!(error(&[], &["chained"]).contains("assigns nothing"));
         assert!(error(&[" "], &[]).contains("choose from"));
     }

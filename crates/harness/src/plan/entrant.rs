@@ -1,10 +1,12 @@
 //! One strategy or control of a comparison, with its settings and limits.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use compactometer_engine::budget::{Budget, BudgetError};
 use compactometer_engine::params::{ParamError, Settings};
 use compactometer_engine::session::Policy;
+use compactometer_engine::strategy::with_ledger::{Room, WithLedger};
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_formats::record::{Family, Protocol};
 
@@ -19,7 +21,12 @@ pub struct Entrant {
     pub family: Family,
     /// What it is.
     pub entry: Entry,
+    /// Most tokens of a ledger beside what it leaves; without one if absent.
+    pub ledger: Option<NonZeroU32>,
 }
+
+/// The parameter of every strategy that adds a ledger, as users type it.
+pub const LEDGER: &str = "ledger";
 
 /// The matched protocol's limits, in tokens.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +129,28 @@ impl Entrant {
     /// # Errors
     /// [`LimitsError`] where parameters or limits contradict each other.
     pub fn resolve(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
+        let (budget, resolved) = self.resolve_alone(protocol, self.with_room(sizes), scale)?;
+        // What a recorded program left may be little; a ledger then takes half of it.
+        let most = budget.retained.filter(|_| protocol == Protocol::Matched).unwrap_or(budget.window) / 2;
+        match self.ledger.map(NonZeroU32::get) {
+            Some(tokens) if tokens > most => Err(LimitsError::Ledger { name: self.name.clone(), tokens, most }),
+            _ => Ok((budget, resolved)),
+        }
+    }
+
+    /// A ledger is added to what a program left, and within the budget of a strategy.
+    fn ledger_room(&self) -> Room {
+        if self.family == Family::Recorded { Room::Added } else { Room::Within }
+    }
+
+    /// The sizes with room for a ledger that is added.
+    fn with_room(&self, sizes: Sizes) -> Sizes {
+        let added = self.ledger.filter(|_| self.ledger_room() == Room::Added).map_or(0, NonZeroU32::get);
+        let retained = sizes.retained.saturating_add(added).min(sizes.trigger.saturating_sub(1)).max(sizes.retained);
+        Sizes { retained, ..sizes }
+    }
+
+    fn resolve_alone(&self, protocol: Protocol, sizes: Sizes, scale: f64) -> Result<(Budget, Entrant), LimitsError> {
         let Sizes { window, trigger, retained, split } = sizes;
         let (spec, settings) = match &self.entry {
             Entry::Control(control) => {
@@ -148,9 +177,18 @@ impl Entrant {
 
     /// Builds it for one scenario.
     pub fn build(&self, prepared: &Arc<PreparedScenario>, seed: u64) -> Arc<dyn Strategy> {
-        match &self.entry {
+        let strategy = match &self.entry {
             Entry::Strategy(spec, settings) => (spec.build)(settings),
             Entry::Control(control) => (control.build)(prepared, seed),
+        };
+        match self.ledger {
+            Some(tokens) => Arc::new(WithLedger {
+                strategy,
+                tokens: tokens.get(),
+                room: self.ledger_room(),
+                directories: prepared.scenario.directories.clone(),
+            }),
+            None => strategy,
         }
     }
 }
@@ -164,4 +202,14 @@ pub enum LimitsError {
     /// Limits that contradict each other.
     #[error(transparent)]
     Budget(#[from] BudgetError),
+    /// A ledger that leaves the strategy nothing.
+    #[error("a ledger of `{tokens}` tokens leaves too little to `{name}`; it may have at most `{most}`")]
+    Ledger {
+        /// The entrant.
+        name: String,
+        /// Most tokens of the ledger.
+        tokens: u32,
+        /// Half of what a compaction may leave, or of the window.
+        most: u32,
+    },
 }

@@ -38,6 +38,9 @@ impl Keys<'_> {
             "answers": probes::ANSWERS_IDENTITY,
             "seed": options.seed,
         }));
+        if let Some(ledger) = entrant.ledger {
+            key = hashed(&json!([key, { "ledger": ledger }]));
+        }
         // Keys of runs in which one model does everything were recorded first, so the other roles are hashed on top of them.
         if let Some(target) = &options.target {
             key = hashed(&json!([key, { "target": target }]));

@@ -3,13 +3,14 @@
 use compactometer_formats::manifest::{Manifest, StrategySettings, VERSION};
 use compactometer_formats::record::{Family, text_hash};
 
+use super::entrant::LEDGER;
 use super::{Entrant, Entry, Plan};
 
 impl Plan {
     /// The manifest of a run of this plan. Build, command, suite, tokenizer, prices and reference are the caller's to add.
     pub fn manifest(&self) -> Manifest {
         let options = &self.options;
-        let settings = options.entrants.iter().map(|entrant| serde_json::json!([entrant.name, entrant.settings()]));
+        let settings = options.entrants.iter().map(identity);
         Manifest {
             version: VERSION,
             program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -47,6 +48,14 @@ impl Plan {
     }
 }
 
+/// What tells an entrant's settings from another's. One without a ledger has the identity that it had before there were ledgers.
+fn identity(entrant: &Entrant) -> serde_json::Value {
+    match entrant.ledger {
+        Some(ledger) => serde_json::json!([entrant.name, entrant.settings(), { "ledger": ledger }]),
+        None => serde_json::json!([entrant.name, entrant.settings()]),
+    }
+}
+
 /// A strategy's name and the hash of its prompt. Controls have no prompt.
 fn prompt(entrant: &Entrant) -> Option<(String, String)> {
     let settings = entrant.settings()?;
@@ -55,11 +64,19 @@ fn prompt(entrant: &Entrant) -> Option<(String, String)> {
 
 /// A strategy's name and what it was run with. Controls have no settings.
 fn settings_of(entrant: &Entrant) -> Option<(String, StrategySettings)> {
-    let Entry::Strategy(spec, settings) = &entrant.entry else { return None };
-    let base = if entrant.family == Family::Faithful { spec.published_name() } else { spec.name.to_owned() };
-    let parameters = spec.params().filter_map(|param| {
-        let value = settings.value(param.name)?;
-        Some((param.name.to_owned(), param.chosen(value).map_or_else(|| value.to_string(), str::to_owned)))
-    });
-    Some((entrant.name.clone(), StrategySettings { base, parameters: parameters.collect() }))
+    let ledger = entrant.ledger.map(|tokens| (LEDGER.to_owned(), tokens.to_string()));
+    let (base, parameters) = match &entrant.entry {
+        Entry::Strategy(spec, settings) => {
+            let base = if entrant.family == Family::Faithful { spec.published_name() } else { spec.name.to_owned() };
+            let parameters = spec.params().filter_map(|param| {
+                let value = settings.value(param.name)?;
+                Some((param.name.to_owned(), param.chosen(value).map_or_else(|| value.to_string(), str::to_owned)))
+            });
+            (base, parameters.collect::<Vec<_>>())
+        }
+        Entry::Control(control) if ledger.is_some() => (control.name.to_owned(), Vec::new()),
+        Entry::Control(_) => return None,
+    };
+    let parameters = parameters.into_iter().chain(ledger).collect();
+    Some((entrant.name.clone(), StrategySettings { base, parameters }))
 }

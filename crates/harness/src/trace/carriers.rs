@@ -36,7 +36,7 @@ pub(crate) fn search_carriers(prepared: &PreparedScenario, view: &View, old_befo
         for (text, origin) in entry.parts().filter_map(|(part, origin)| Some((part_text(part)?, origin))) {
             let counts = match origin {
                 Origin::Spoken(id) => entry.role() != Role::System && is_old(id),
-                Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => true,
+                Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) | Origin::Ledger => true,
                 Origin::Filler => continue,
             };
             if counts && !prepared.foreign.is_empty() {

@@ -54,6 +54,8 @@ pub(crate) enum Loss {
 pub(super) struct Sighting {
     pub(super) original: bool,
     pub(super) written: bool,
+    /// A rule copied it out of the log, so that it is there whatever became of it before.
+    pub(super) copied: bool,
     pub(super) stored: bool,
     pub(super) noted: bool,
     pub(super) requested: bool,
@@ -75,7 +77,7 @@ impl State {
         let is_read = is_alive && seen.requested;
         let is_new_guess = seen.replied && !is_read && !self.is_carried() && !before.stored;
         let guessed = is_new_guess || (before.guessed && !is_read);
-        let carried = is_alive && seen.written && !guessed;
+        let carried = seen.copied || (is_alive && seen.written && !guessed);
         let lost_its_copy = self.is_carried() && !carried;
         let trail = Trail {
             stage: before.stage.after(is_read, seen.replied, lost_its_copy),
@@ -157,8 +159,15 @@ impl Loss {
 mod tests {
     use super::*;
 
-    const NOTHING: Sighting =
-        Sighting { original: false, written: false, stored: false, noted: false, requested: false, replied: false };
+    const NOTHING: Sighting = Sighting {
+        original: false,
+        written: false,
+        copied: false,
+        stored: false,
+        noted: false,
+        requested: false,
+        replied: false,
+    };
 
     fn stated() -> State {
         State::Unstated.mentioned()
@@ -177,6 +186,8 @@ mod tests {
             (vec![Sighting { stored: true, ..summarized }, Sighting { stored: true, ..NOTHING }], Fate::Eroded),
             (vec![Sighting { noted: true, ..NOTHING }, NOTHING], Fate::DroppedUnseen),
             (vec![NOTHING, Sighting { original: true, ..NOTHING }], Fate::Verbatim),
+            (vec![NOTHING, Sighting { copied: true, ..NOTHING }], Fate::Carried),
+            (vec![Sighting { copied: true, ..NOTHING }, NOTHING], Fate::Eroded),
         ] {
             assert_eq!(seen.iter().fold(stated(), |state, seen| state.compacted(*seen)).fate(), expected, "{seen:?}");
         }

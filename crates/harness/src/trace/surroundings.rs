@@ -36,7 +36,8 @@ pub(crate) fn said_about(
             continue;
         }
         for (part, origin) in entry.parts() {
-            let is_written = matches!(origin, Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_));
+            let is_written =
+                matches!(origin, Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) | Origin::Ledger);
             for found in part_text(part).into_iter().flat_map(|text| around(&prepared.facts, text)) {
                 stated.extend(found.is_stated.then_some(found.item));
                 if is_written {

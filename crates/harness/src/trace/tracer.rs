@@ -153,6 +153,8 @@ impl Records {
 struct Found {
     originals: Vec<bool>,
     written: Vec<bool>,
+    /// By rule, out of the log.
+    copied: Vec<bool>,
     stored: Vec<bool>,
     requests: Vec<bool>,
     replies: Vec<bool>,
@@ -161,7 +163,14 @@ struct Found {
 impl Found {
     fn new(prepared: &PreparedScenario, view: &View, history: &History, calls: &[Call]) -> Self {
         let none = || vec![false; prepared.mentions.len()];
-        let mut found = Found { originals: none(), written: none(), stored: none(), requests: none(), replies: none() };
+        let mut found = Found {
+            originals: none(),
+            written: none(),
+            copied: none(),
+            stored: none(),
+            requests: none(),
+            replies: none(),
+        };
         found.search_view(prepared, view);
         let matcher = &prepared.facts;
         for call in calls {
@@ -182,6 +191,7 @@ impl Found {
         Sighting {
             original: self.originals[fact],
             written: self.written[fact],
+            copied: self.copied[fact],
             stored: self.stored[fact],
             noted: records.noted[fact],
             requested: self.requests[fact],
@@ -213,6 +223,7 @@ impl Found {
                             Origin::Summary(_) | Origin::Checkpoint(_) | Origin::Memory(_) => {
                                 prepared.facts.mark(text, &mut self.written);
                             }
+                            Origin::Ledger => prepared.facts.mark(text, &mut self.copied),
                             Origin::Filler => {}
                         }
                     }

@@ -46,6 +46,7 @@ pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
                     None => parts_by_kind.summaries.push((number, tokens)),
                 },
                 Origin::Checkpoint(_) => parts_by_kind.checkpoint += tokens,
+                Origin::Ledger => parts_by_kind.ledger += tokens,
                 Origin::Filler | Origin::Memory(_) => parts_by_kind.filler += tokens,
                 Origin::Spoken(_) if entry.role() == Role::System => parts_by_kind.system += tokens,
                 Origin::Spoken(_) => parts_by_kind.spoken += tokens,

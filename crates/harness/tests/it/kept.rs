@@ -244,7 +244,7 @@ fn what_stands_in_a_view_adds_up() {
         let applied = applied.collect::<Vec<_>>();
         assert!(applied.len() > 1, "{name}");
         for (event, view) in applied {
-            let total = view.system + view.checkpoint + view.summarized() + view.spoken + view.filler;
+            let total = view.system + view.checkpoint + view.summarized() + view.spoken + view.ledger + view.filler;
             assert_eq!(total, event.tokens_after, "{name}: {view:?}");
             assert_eq!(view.summaries.is_empty(), calls == 0, "{name}: {view:?}");
             assert_eq!(

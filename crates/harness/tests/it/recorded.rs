@@ -1,6 +1,7 @@
 //! The compactions of a recorded program: when they happen, what they leave, and what that means for every other strategy.
 
 use std::collections::BTreeSet;
+use std::error::Error;
 
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role, Usage};
@@ -107,6 +108,59 @@ fn everybody_compacts_when_the_program_did_and_to_its_size() {
         assert_eq!(sizes(name).len(), 2, "{name}");
     }
     assert!(sizes("full").is_empty());
+}
+
+/// `cc-33` and `dd-44` are in no summary; the ledger copies them, also after they were gone.
+#[test]
+fn a_ledger_beside_what_the_program_left_is_added_and_its_size_is_known() {
+    let names = ["recorded", "ledger=recorded:ledger=60", "summarize", "with=summarize:ledger=60"];
+    let records = records(vec![twice()], &names);
+    let of = |name: &str| records.iter().find(|record| record.case.strategy == name).unwrap();
+    let (plain, ledger) = (of("recorded"), of("ledger"));
+    assert_eq!(ledger.case.family, Family::Recorded);
+    for (plain, ledger) in plain.compactions.iter().zip(&ledger.compactions) {
+        let added = ledger.view.as_ref().unwrap().ledger;
+        assert!((1..=60).contains(&added), "{added}");
+        assert_eq!(ledger.event.tokens_retained, plain.event.tokens_retained + added, "the rest stays as it is");
+        assert!(!ledger.event.over_budget);
+        assert_eq!(ledger.event.attempts, 1);
+    }
+    let fates = |record: &Record| {
+        let compacted = record.observations.iter().filter(|seen| seen.kind == ObservationKind::Compaction);
+        compacted.map(|seen| seen.fates.0.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(fates(ledger)[0], [Fate::Carried, Fate::Verbatim, Fate::Carried, Fate::Unstated]);
+    assert_eq!(fates(ledger)[1], [Fate::Carried, Fate::Carried, Fate::Carried, Fate::Carried]);
+    // A strategy's ledger is within the budget of all.
+    let most = plain.compactions.iter().map(|row| row.event.tokens_retained);
+    for ((row, most), plain) in of("with").compactions.iter().zip(most).zip(&of("summarize").compactions) {
+        assert!(row.view.as_ref().unwrap().ledger > 0 && row.event.tokens_retained <= most, "{row:?}");
+        assert_eq!(plain.view.as_ref().unwrap().ledger, 0);
+    }
+    assert_ne!(of("with").key, of("summarize").key);
+    assert_eq!(of("with").case.seed, of("summarize").case.seed);
+}
+
+#[test]
+fn a_ledger_that_leaves_nothing_is_refused() {
+    let refused = |name: &str, protocol| {
+        let options = PlanOptions {
+            entrants: select([name], []).unwrap(),
+            protocols: BTreeSet::from([protocol]),
+            ..PlanOptions::default()
+        };
+        let refused = Plan::new(suite(vec![twice()]), options, &Encoding::O200k).err().unwrap();
+        refused.source().unwrap().to_string()
+    };
+    for (name, protocol) in [
+        ("with=summarize:ledger=50000", Protocol::Recorded),
+        ("with=recorded:ledger=50000", Protocol::Recorded),
+        ("with=summarize:ledger=50000", Protocol::Published),
+        ("with=summarize:ledger=500", Protocol::Matched),
+    ] {
+        let refused = refused(name, protocol);
+        assert!(refused.contains("leaves too little to `with`; it may have at most"), "{refused}");
+    }
 }
 
 /// A fact counts once a compaction came after its last mention, unless it was in the part that others keep beside the budget.

@@ -34,20 +34,24 @@ pub(crate) struct Setting {
     pub(crate) exact: bool,
     /// Messages that are said while a compaction is prepared in the background; 0 where each is decided in place.
     pub(crate) meanwhile: usize,
+    /// Most tokens of a ledger beside the strategy; 0 where there is none.
+    pub(crate) ledger: u32,
 }
 
 pub(crate) fn case() -> impl Strategy<Value = Case> {
     let overhead = prop_oneof![6 => Just(0), 1 => Just(300), 1 => Just(TRIGGER + 50)];
     let exact = prop::bool::weighted(0.01);
     let meanwhile = prop_oneof![3 => Just(0), 1 => 1_usize..5];
-    let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact, meanwhile).prop_map(
-        |(published, narrow, overhead, insists, exact, meanwhile)| Setting {
+    let ledger = prop_oneof![2 => Just(0), 1 => 1_u32..150];
+    let setting = (any::<bool>(), any::<bool>(), overhead, any::<bool>(), exact, meanwhile, ledger).prop_map(
+        |(published, narrow, overhead, insists, exact, meanwhile, ledger)| Setting {
             published,
             narrow,
             overhead,
             insists,
             exact,
             meanwhile,
+            ledger,
         },
     );
     let steps = prop::collection::vec(step(), 1..40);

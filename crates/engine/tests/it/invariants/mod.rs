@@ -54,8 +54,8 @@ fn every_strategy_holds_the_invariants() {
     });
     result.unwrap_or_else(|error| panic!("{error}"));
     println!("{} conversations, {} strategies: {tally:?}", config().cases, ALL.len());
-    let Tally { applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted } = tally;
-    let shown = [applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted];
+    let Tally { applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted, listed } = tally;
+    let shown = [applied, failed, skipped, cancelled, refused, filled, unread, in_pieces, adopted, listed];
     assert!(shown.iter().all(|count| *count > 0), "something never happened: {tally:?}");
 }
 

@@ -1,14 +1,16 @@
 //! One conversation through one strategy, with every invariant checked at every message.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use compactometer_engine::event::{Event, Outcome, SkipReason};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::session::{Session, SessionConfig};
+use compactometer_engine::strategy::with_ledger::{Room, WithLedger};
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_engine::view::View;
+use compactometer_engine::view::{Entry, Origin, View};
 use proptest::prelude::*;
 
 use crate::invariants::background::background;
@@ -31,6 +33,7 @@ pub(crate) struct Tally {
     pub(crate) unread: usize,
     pub(crate) in_pieces: usize,
     pub(crate) adopted: usize,
+    pub(crate) listed: usize,
 }
 
 impl Tally {
@@ -44,6 +47,7 @@ impl Tally {
         self.unread += other.unread;
         self.in_pieces += other.in_pieces;
         self.adopted += other.adopted;
+        self.listed += other.listed;
     }
 }
 
@@ -123,6 +127,10 @@ fn play_said(
     let metered = Metered::new(&model, 0);
     let (settings, config) = limits(spec, setting);
     let strategy = (spec.build)(&settings);
+    let strategy = match setting.ledger {
+        0 => strategy,
+        tokens => Arc::new(WithLedger { strategy, tokens, room: Room::Within, directories: Vec::new() }),
+    };
     let shelf = Shelf::default();
     let session = Session::new(&*strategy, &metered, counter, config).stored_in(shelf.clone());
     let tally = Tally::default();
@@ -254,6 +262,8 @@ impl Play<'_> {
         let pieces =
             calls.iter().any(|call| call.request.texts().any(|text| text.contains("<messages>\n(earlier summary) ")));
         self.tally.in_pieces += usize::from(pieces);
+        let parts = self.session.view().entries().iter().flat_map(Entry::parts);
+        self.tally.listed += parts.filter(|(_, origin)| *origin == Origin::Ledger).count();
         let Some(event) = event else { return };
         self.tally.unread += event.unread.len();
         match event.outcome {

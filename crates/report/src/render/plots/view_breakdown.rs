@@ -7,7 +7,7 @@ use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
 use super::axes::{Axes, LINE, Scale, swatches};
-use super::figure::{Anchor, BLUE, Figure, GREEN, ORANGE, SKY};
+use super::figure::{Anchor, BLUE, Figure, GREEN, ORANGE, PURPLE, SKY};
 use super::{Plot, WIDTH, first_conversation, header};
 use crate::data::{ProtocolRun, is_applied};
 
@@ -16,12 +16,13 @@ const SYSTEM: RGBColor = RGBColor(0x77, 0x77, 0x77);
 const SUMMARIES: [RGBColor; 2] = [BLUE, SKY];
 const FILLER: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
-const LEGEND: [(RGBColor, &str); 6] = [
+const LEGEND: [(RGBColor, &str); 7] = [
     (SYSTEM, "system prompt"),
     (ORANGE, "checkpoint"),
     (SUMMARIES[0], "a summary"),
     (SUMMARIES[1], "the next one"),
     (GREEN, "messages, word for word"),
+    (PURPLE, "ledger"),
     (FILLER, "added by the engine"),
 ];
 
@@ -75,9 +76,16 @@ fn segments(view: &ViewParts) -> Vec<(&'static str, Option<u32>, u32, RGBColor)>
     for (place, (record, tokens)) in view.summaries.iter().enumerate() {
         segments.push(("summary", Some(*record), *tokens, SUMMARIES[place % SUMMARIES.len()]));
     }
-    segments.extend([("spoken", None, view.spoken, GREEN), ("filler", None, view.filler, FILLER)]);
+    segments.extend([("spoken", None, view.spoken, GREEN), ("ledger", None, view.ledger, PURPLE)]);
+    segments.push(("filler", None, view.filler, FILLER));
     segments.retain(|(_, _, tokens, _)| *tokens > 0);
     segments
+}
+
+/// The legend, which names ledgers only if there are some.
+fn legend(panels: &[ViewPanel<'_>]) -> Vec<(RGBColor, &'static str)> {
+    let has_ledger = panels.iter().flat_map(|panel| &panel.views).any(|(_, view)| view.ledger > 0);
+    LEGEND.into_iter().filter(|(colour, _)| has_ledger || *colour != PURPLE).collect()
 }
 
 const COLUMNS: usize = 2;
@@ -85,7 +93,7 @@ const PANEL: f64 = 190.0;
 
 fn draw(panels: &[ViewPanel<'_>]) -> Figure {
     let mut figure = Figure::new(WIDTH, 0.0);
-    let top = 18.0 + swatches(&mut figure, (24.0, 18.0), WIDTH - 40.0, &LEGEND);
+    let top = 18.0 + swatches(&mut figure, (24.0, 18.0), WIDTH - 40.0, &legend(panels));
     let sizes = panels.iter().flat_map(|panel| &panel.views);
     let sizes = sizes.map(|(_, view)| segments(view).iter().map(|(_, _, tokens, _)| f64::from(*tokens)).sum());
     let y = Scale::covering(sizes);
